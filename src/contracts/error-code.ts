@@ -1,0 +1,9 @@
+/** The closed set of file-executor.md 8. */
+export const FILE_ERROR_CODES = ['UNSUPPORTED_CAPABILITY', 'INVALID_LEASE', 'LEASE_EXPIRED', 'EXECUTION_FAILED', 'RESOURCE_EXHAUSTED'] as const;
+
+/** Codes that an ExecutionResult may carry. */
+export const RESULT_ERROR_CODES = [...FILE_ERROR_CODES] as const;
+export type ResultErrorCode = (typeof RESULT_ERROR_CODES)[number];
+
+/** Codes for which a producer's own `attempts` are honoured (design 4.7). */
+export const RETRYABLE_CODES: ReadonlySet<string> = new Set(['SCOPE_UNAVAILABLE', 'EXECUTION_FAILED', 'RESOURCE_EXHAUSTED']);

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { TaskManifest } from './task-manifest.ts';
+
+/** A compact JWS; its content is judged by `lease/verify.ts`. A missing lease is the empty string's equal: INVALID_LEASE. */
+export const LeaseToken = z.string().max(4096);
+
+/** The data of a BullMQ job on a task queue (design 3). */
+export const TaskJob = z.strictObject({
+  v: z.literal(1),
+  manifest: TaskManifest,
+  lease: LeaseToken.optional(),
+  traceparent: z.string().max(64).optional(),
+});
+export type TaskJob = z.infer<typeof TaskJob>;
+
+/** The whole job, as JSON text, may not be larger. */
+export const MAX_JOB_BYTES = 256 * 1024;

@@ -1,0 +1,28 @@
+import type { ResultErrorCode } from '../contracts/index.ts';
+import type { JsonObject } from './json.ts';
+
+/** What an executor answers. It is a value: an exception out of an executor is a crash, never an answer. */
+export type Outcome =
+  | { readonly status: 'SUCCESS'; readonly output: JsonObject; readonly error: null }
+  | { readonly status: 'FAILURE'; readonly output: null; readonly error: { readonly error_code: ResultErrorCode; readonly message: string } };
+
+/** Why a handler was told to stop. Only `cancelled` and `timeout` become outcomes; the others record nothing. */
+export type StopReason = 'cancelled' | 'timeout' | 'lock-lost' | 'shutdown';
+
+/**
+ * The end of one run of an executor.
+ * `interrupted`: lock loss or shutdown, nothing is recorded and the job runs again.
+ * `busy`: another process may still act on this task; come back later.
+ */
+export type Execution =
+  | { readonly kind: 'outcome'; readonly outcome: Outcome }
+  | { readonly kind: 'interrupted'; readonly reason: 'lock-lost' | 'shutdown' }
+  | { readonly kind: 'busy'; readonly why: string };
+
+export function success(output: JsonObject): Outcome {
+  return { status: 'SUCCESS', output, error: null };
+}
+
+export function failure(error_code: ResultErrorCode, message: string): Outcome {
+  return { status: 'FAILURE', output: null, error: { error_code, message } };
+}

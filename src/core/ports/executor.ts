@@ -1,0 +1,70 @@
+import type { TaskManifest } from '../../contracts/index.ts';
+import type { Execution } from '../outcome.ts';
+
+/** The lease under which a task runs, as the journal keeps it beside an intent. */
+export interface Authority {
+  readonly jti: string;
+  /** Seconds since 1970. */
+  readonly exp: number;
+  readonly kid: string;
+}
+
+/** A manifest that may run: authenticated, claimed and authorized. */
+export interface Task {
+  readonly manifest: TaskManifest;
+  readonly manifestSha256: string;
+  readonly authority: Authority;
+  /** Ledger epoch of this claim. */
+  readonly epoch: number;
+}
+
+/** What the pipeline hands an executor beside the task. */
+export interface RunContext {
+  /** Aborted with a `StopReason` as its reason. */
+  readonly signal: AbortSignal;
+  /**
+   * Expiry, revocation, cancel and freshness of the worker's lock, looked at once more. Called synchronously,
+   * immediately before an intent is committed; anything but `undefined` means: do not start the effect, answer this.
+   */
+  readonly gate: () => Execution | undefined;
+}
+
+/** What a host remembers of a task, from its own fsynced journal. It has the last word over the ledger. */
+export type Recall =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'finished'; readonly manifestSha256: string; /** the exact signed result */ readonly result: string }
+  | { readonly kind: 'open'; readonly manifestSha256: string };
+
+/**
+ * The host's memory of once-only effects. Absent for executors that only read.
+ * Order for one task: `recall` → (`open`: `recover`) or (`unknown`: `execute`) → `conclude`.
+ */
+export interface HostMemory {
+  recall(taskId: string): Promise<Recall>;
+  /** Finishes an open intent under the authority written in it. `mayRedo` false: classify, never start the effect again. */
+  recover(task: Task, context: RunContext, options: { mayRedo: boolean }): Promise<Execution>;
+  /**
+   * Writes the signed outcome durably; a no-op for an outcome that never opened an intent.
+   * A SUCCESS is final from here on.
+   */
+  conclude(task: Task, status: 'SUCCESS' | 'FAILURE', signedResult: string): Promise<void>;
+  /** SUCCESS rows in a stable order, to rebuild a lost ledger. */
+  successes(after: string | undefined, limit: number): Promise<readonly FinishedTask[]>;
+}
+
+export interface FinishedTask {
+  readonly taskId: string;
+  readonly manifestSha256: string;
+  readonly result: string;
+  /** Lease expiry, seconds since 1970: how long the ledger must at least keep the row. */
+  readonly exp: number;
+}
+
+/** One capability executor: a library that knows no queue, no Redis and no logger. */
+export interface TaskExecutor {
+  readonly capabilities: ReadonlySet<string>;
+  /** Wall-clock limit of one run, milliseconds. */
+  readonly maxRunMs: number;
+  readonly memory?: HostMemory;
+  execute(task: Task, context: RunContext): Promise<Execution>;
+}

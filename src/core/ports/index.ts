@@ -1,0 +1,4 @@
+export type * from './executor.ts';
+export type * from './journal.ts';
+export type * from './ledger.ts';
+export type * from './signing.ts';

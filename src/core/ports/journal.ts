@@ -1,0 +1,139 @@
+import type { Json } from '../json.ts';
+import type { Authority, FinishedTask } from './executor.ts';
+
+/** A worker process, named so that another one can tell whether it still lives. */
+export interface ProcessIdentity {
+  readonly instance: string;
+  readonly pid: number;
+  /** Field 22 of /proc/<pid>/stat: pids are reused, start times of a pid are not. */
+  readonly startTime: string;
+}
+
+/** What makes a file the same file. Integers are decimal strings: inode numbers and nanoseconds exceed 2^53. */
+export interface FileIdentity {
+  readonly dev: string;
+  readonly ino: string;
+  readonly size: string;
+  readonly mtimeNs: string;
+}
+
+/** A path below a base directory; `segments` has at least one element. */
+export interface BasePath {
+  readonly base: string;
+  readonly segments: readonly string[];
+}
+
+export type FileOperation = 'move' | 'copy' | 'delete';
+/** How the effect reaches the destination: one rename, link+unlink, or a temporary file that is published. */
+export type FileMethod = 'rename' | 'link' | 'copy';
+
+/** Everything that recovery needs, committed before the first effect. */
+export interface FileIntent {
+  readonly taskId: string;
+  readonly manifestSha256: string;
+  readonly authority: Authority;
+  readonly process: ProcessIdentity;
+  readonly operation: FileOperation;
+  readonly method: FileMethod;
+  readonly source: BasePath;
+  /** For a delete: the place in the vault. */
+  readonly destination: BasePath;
+  readonly sourceIdentity: FileIdentity;
+  /** Name of the temporary file beside the destination; method `copy` only. */
+  readonly temporary: string | undefined;
+  /** Where the source goes after a move across filesystems has published its copy. */
+  readonly retired: BasePath | undefined;
+  readonly undoOf: string | undefined;
+}
+
+/**
+ * `intent`: nothing is known to have happened. `sealed`: the temporary file is complete, fsynced and its identity
+ * recorded. `published`: it is known to stand under the destination's name (moves across filesystems).
+ */
+export type AttemptStage = 'intent' | 'sealed' | 'published';
+
+export interface OpenAttempt extends FileIntent {
+  /** Counts from 1 per task. */
+  readonly n: number;
+  readonly stage: AttemptStage;
+  /** Identity of the sealed temporary file. */
+  readonly sealed: (FileIdentity & { readonly sha256: string }) | undefined;
+}
+
+/** The standing effect of a finished task, for undo. */
+export interface FinishedEffect {
+  readonly taskId: string;
+  readonly manifestSha256: string;
+  readonly result: string;
+  readonly operation: FileOperation;
+  readonly source: BasePath;
+  readonly destination: BasePath;
+  /** Identity of the file under the destination's name when the effect was recorded. */
+  readonly outcomeIdentity: FileIdentity;
+  readonly undoOf: string | undefined;
+  /** The task that took this effect back, while it stands. */
+  readonly undoneBy: string | undefined;
+}
+
+export interface JournalView {
+  /** Number of attempts so far. */
+  readonly attempts: number;
+  readonly open: OpenAttempt | undefined;
+  readonly success: FinishedEffect | undefined;
+}
+
+export interface CloseSuccess {
+  readonly state: 'success';
+  readonly result: string;
+  readonly outcomeIdentity: FileIdentity;
+}
+export interface CloseFailure {
+  readonly state: 'failure';
+  readonly result: string;
+}
+
+export interface Incident {
+  readonly taskId: string;
+  readonly what: string;
+  readonly details: Json;
+}
+
+export interface VaultEntry {
+  readonly base: string;
+  readonly name: string;
+  readonly taskId: string;
+  /** Absolute path that the file had. */
+  readonly originalPath: string;
+  readonly bytes: number;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+}
+
+/**
+ * The host-local journal of file effects: SQLite, one writer thread, group commits. A promise that resolves is
+ * durable (fsynced). The SQL constraints refuse a second open attempt and a second success of one task.
+ */
+export interface FileJournal {
+  view(taskId: string): Promise<JournalView>;
+  /**
+   * Commits an intent as the task's next attempt. `vaultBytes` is reserved against the quota of the vault that the
+   * intent moves a file into, in the same transaction.
+   * Answers `quota` when the vault is full and `conflict` when an attempt is open or a success exists.
+   */
+  open(intent: FileIntent, vault: { bytes: number; quota: number } | undefined, now: number): Promise<{ kind: 'opened'; n: number } | { kind: 'quota' } | { kind: 'conflict' }>;
+  seal(taskId: string, n: number, sealed: FileIdentity & { sha256: string }): Promise<void>;
+  publish(taskId: string, n: number): Promise<void>;
+  /** Makes this process the owner of an open attempt that a dead one left. */
+  adopt(taskId: string, n: number, from: string, to: ProcessIdentity): Promise<boolean>;
+  /** Ends the attempt; keeps `undoneBy` of the undone task in step; frees a reserved vault place on failure. */
+  close(taskId: string, n: number, end: CloseSuccess | CloseFailure, now: number): Promise<void>;
+  openAttempts(): Promise<readonly OpenAttempt[]>;
+  successes(after: string | undefined, limit: number): Promise<readonly FinishedTask[]>;
+  reportIncident(incident: Incident, now: number): Promise<void>;
+  incidents(limit: number): Promise<readonly (Incident & { at: number })[]>;
+  vaultEntries(filter: { base?: string; before?: number }, after: string | undefined, limit: number): Promise<readonly VaultEntry[]>;
+  vaultUsage(): Promise<readonly { base: string; bytes: number; files: number }[]>;
+  /** Forgets an entry whose file has left the vault (undo does it by itself; this is for purge). */
+  vaultForget(base: string, name: string): Promise<void>;
+  counts(): Promise<{ open: number; success: number; failure: number; incidents: number }>;
+}

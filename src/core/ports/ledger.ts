@@ -1,0 +1,102 @@
+import type { FinishedTask } from './executor.ts';
+
+/** A claim names the job that makes it; the same job claiming again is a takeover. */
+export interface ClaimRequest {
+  readonly taskId: string;
+  readonly manifestSha256: string;
+  /** `<queue>:<jobId>` of the BullMQ job. */
+  readonly jobKey: string;
+  /** The worker process. */
+  readonly instance: string;
+  /** Lease expiry, seconds since 1970; the row outlives it by the retention. */
+  readonly exp: number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Take over a claim of exactly this instance, known to be dead. */
+  readonly deadInstance?: string;
+}
+
+/** Answers of `claim`; `docs/protocol.md` has the table. */
+export type ClaimAnswer =
+  /** Run it: never finished, or finished with FAILURE and claimed again. */
+  | { readonly kind: 'new'; readonly epoch: number }
+  /** Run it: an earlier claim ended without a record. `takeovers` counts them since the last record. */
+  | { readonly kind: 'takeover'; readonly epoch: number; readonly takeovers: number }
+  /** A SUCCESS is recorded; the exact signed result. */
+  | { readonly kind: 'finished'; readonly result: string }
+  /** The id belongs to another manifest. */
+  | { readonly kind: 'conflict' }
+  /** Another job holds the claim. */
+  | { readonly kind: 'busy'; readonly owner: string }
+  /** A cancel was asked before the claim; the claim is granted so that the refusal can be recorded. */
+  | { readonly kind: 'cancelled'; readonly epoch: number }
+  /** The generation marker is gone: rows may be missing. Nothing was claimed. */
+  | { readonly kind: 'lost' };
+
+export interface RecordRequest {
+  readonly taskId: string;
+  readonly epoch: number;
+  readonly status: 'SUCCESS' | 'FAILURE';
+  readonly errorCode: string | undefined;
+  /** The exact signed result, JSON text. */
+  readonly result: string;
+  readonly now: number;
+}
+
+/** `stale`: a later claim exists, nothing was written. `lost`: the row or marker is gone, nothing was written. */
+export type RecordAnswer = 'recorded' | 'stale' | 'lost';
+
+export type TaskState = 'waiting' | 'running' | 'success' | 'failure';
+
+export interface TaskRow {
+  readonly state: TaskState;
+  /** Empty until the first claim. */
+  readonly manifestSha256: string;
+  readonly epoch: number;
+  readonly takeovers: number;
+  readonly owner: string;
+  readonly jobKey: string;
+  readonly exp: number;
+  readonly cancelRequested: boolean;
+  readonly errorCode: string | undefined;
+  /** The last outcome, signed, SUCCESS or FAILURE. */
+  readonly result: string | undefined;
+  /** Milliseconds since 1970 of the last change. */
+  readonly updated: number;
+}
+
+/** `done`: finished with SUCCESS, too late. `requested`: flag set; the outcome decides. */
+export type CancelAnswer = 'done' | 'requested';
+
+/**
+ * The once-per-task_id ledger shared by all workers (design 4). For file tasks it is a cache of the journal.
+ * One conformance suite (`test/conformance/ledger.ts`) runs against every implementation.
+ */
+export interface Ledger {
+  claim(request: ClaimRequest): Promise<ClaimAnswer>;
+  record(request: RecordRequest): Promise<RecordAnswer>;
+  /** Gives the claim back without an outcome (shutdown, lock loss, busy host). Stale epochs are ignored. */
+  release(taskId: string, epoch: number): Promise<void>;
+  /** Stores an answer that never touches the task's row: a refusal before authentication, a conflict. */
+  refuse(taskId: string, jobKey: string, result: string): Promise<void>;
+  refusal(taskId: string, jobKey: string): Promise<string | undefined>;
+  cancel(taskId: string, now: number): Promise<CancelAnswer>;
+  row(taskId: string): Promise<TaskRow | undefined>;
+  /** Writes finished rows back from a journal; never overwrites a SUCCESS row. */
+  restore(rows: readonly FinishedTask[], now: number): Promise<void>;
+  /** Sets the missing generation markers, after everything that this host knows has been restored. */
+  markGeneration(generation: string): Promise<void>;
+}
+
+/** Which worker processes are alive. */
+export interface Presence {
+  beat(instance: string, ttlMs: number): Promise<void>;
+  gone(instance: string): Promise<void>;
+  isAlive(instance: string): Promise<boolean>;
+}
+
+/** Tells a waiting caller that an outcome was recorded, and a running worker that a cancel was asked. Lossy: callers also look. */
+export interface TaskSignals {
+  onRecorded(taskId: string, listener: () => void): Promise<() => Promise<void>>;
+  onCancel(listener: (taskId: string) => void): Promise<() => Promise<void>>;
+}
