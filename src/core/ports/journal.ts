@@ -9,12 +9,17 @@ export interface ProcessIdentity {
   readonly startTime: string;
 }
 
-/** What makes a file the same file. Integers are decimal strings: inode numbers and nanoseconds exceed 2^53. */
+/**
+ * What makes a file the same file: dev, ino, size and mtime. `ctimeNs` tells in addition that the inode was not
+ * touched at all (a rename there and back changes it), so only an equal ctime permits to redo an effect.
+ * Integers are decimal strings: inode numbers and nanoseconds exceed 2^53.
+ */
 export interface FileIdentity {
   readonly dev: string;
   readonly ino: string;
   readonly size: string;
   readonly mtimeNs: string;
+  readonly ctimeNs: string;
 }
 
 /** A path below a base directory; `segments` has at least one element. */
