@@ -82,6 +82,8 @@ export interface Ledger {
   refusal(taskId: string, jobKey: string): Promise<string | undefined>;
   cancel(taskId: string, now: number): Promise<CancelAnswer>;
   row(taskId: string): Promise<TaskRow | undefined>;
+  /** Forgets a SUCCESS row whose stored result (exactly this text) does not verify: Redis is not trusted. */
+  discard(taskId: string, result: string): Promise<void>;
   /** Writes finished rows back from a journal; never overwrites a SUCCESS row. */
   restore(rows: readonly FinishedTask[], now: number): Promise<void>;
   /** Sets the missing generation markers, after everything that this host knows has been restored. */

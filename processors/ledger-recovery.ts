@@ -1,0 +1,44 @@
+import type { Clock } from '../src/core/clock.ts';
+import type { HostMemory, Ledger } from '../src/core/ports/index.ts';
+
+const PAGE = 500;
+
+export interface LedgerRecoveryDeps {
+  readonly ledger: Ledger;
+  readonly memory: HostMemory | undefined;
+  /** Publishes what Redis lacks of this host's copy of the revocation log. */
+  readonly republishRevocations: () => Promise<void>;
+  readonly newGeneration: () => string;
+  readonly clock: Clock;
+  readonly report: (restored: number) => void;
+}
+
+/**
+ * The answer to `lost` (`docs/protocol.md` section 7): everything that this host knows goes back into Redis first, the
+ * generation markers come last, so that nobody claims in between. One run at a time; callers that arrive meanwhile wait
+ * for it, which is what pauses the worker.
+ */
+export function createLedgerRecovery(deps: LedgerRecoveryDeps): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= recover(deps).finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+}
+
+async function recover({ ledger, memory, republishRevocations, newGeneration, clock, report }: LedgerRecoveryDeps): Promise<void> {
+  await republishRevocations();
+  let restored = 0;
+  let after: string | undefined;
+  while (memory !== undefined) {
+    const page = await memory.successes(after, PAGE);
+    if (page.length === 0) break;
+    await ledger.restore(page, clock.now());
+    restored += page.length;
+    after = page.at(-1)?.taskId;
+  }
+  await ledger.markGeneration(newGeneration());
+  report(restored);
+}

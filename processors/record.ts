@@ -1,0 +1,78 @@
+import { ExecutionResult, type TaskManifest } from '../src/contracts/index.ts';
+import type { Execution, Outcome } from '../src/core/outcome.ts';
+import { failure } from '../src/core/outcome.ts';
+import type { RecordAnswer, Task } from '../src/core/ports/index.ts';
+import { jobKey } from './claim.ts';
+import type { PipelineDeps } from './deps.ts';
+import type { Delivery, End } from './delivery.ts';
+
+/**
+ * Step 6: sign, close the journal (durable), then the ledger. In this order, so that what Redis calls finished is
+ * finished on the host. Ends without an outcome give the claim back.
+ */
+export async function record(
+  delivery: Delivery,
+  task: Task,
+  execution: Execution | { kind: 'finished'; result: string } | { kind: 'conflict' },
+  deps: PipelineDeps,
+): Promise<End> {
+  const { manifest, manifestSha256, epoch } = task;
+  switch (execution.kind) {
+    case 'outcome': {
+      const result = await deps.signer.sign(manifest, manifestSha256, execution.outcome);
+      await deps.executor.memory?.conclude(task, execution.outcome.status, result);
+      return write(delivery, task, result, false, deps);
+    }
+    case 'finished':
+      return write(delivery, task, execution.result, true, deps);
+    case 'conflict':
+      await deps.ledger.release(manifest.task_id, epoch);
+      return conflict(delivery, manifest, manifestSha256, deps);
+    case 'busy':
+      await deps.ledger.release(manifest.task_id, epoch);
+      return { kind: 'busy', why: execution.why };
+    case 'interrupted':
+      await deps.ledger.release(manifest.task_id, epoch);
+      return { kind: 'interrupted', reason: execution.reason };
+  }
+}
+
+/** Answers a job without touching the task's row. */
+export async function refuse(delivery: Delivery, manifest: TaskManifest, manifestSha256: string, outcome: Outcome, deps: PipelineDeps): Promise<End> {
+  const result = await deps.signer.sign(manifest, manifestSha256, outcome);
+  await deps.ledger.refuse(manifest.task_id, jobKey(delivery), result);
+  return { kind: 'refused', code: outcome.error?.error_code ?? '', message: outcome.error?.message ?? '', result };
+}
+
+export function conflict(delivery: Delivery, manifest: TaskManifest, manifestSha256: string, deps: PipelineDeps): Promise<End> {
+  return refuse(delivery, manifest, manifestSha256, failure('EXECUTION_FAILED', 'task_id already used for another manifest'), deps);
+}
+
+export function answered(result: string, replayed: boolean): End {
+  const { status, error } = ExecutionResult.parse(JSON.parse(result));
+  return { kind: 'answered', status, code: error?.error_code, message: error?.message ?? '', result, replayed };
+}
+
+async function write(delivery: Delivery, task: Task, result: string, replayed: boolean, deps: PipelineDeps): Promise<End> {
+  const end = answered(result, replayed);
+  if (end.kind !== 'answered') return end;
+  const request = { taskId: task.manifest.task_id, epoch: task.epoch, status: end.status, errorCode: end.code, result, now: deps.clock.now() };
+  let answer: RecordAnswer = await deps.ledger.record(request);
+  if (answer === 'lost') answer = await recordAfterLoss(delivery, task, request, deps);
+  return answer === 'recorded' ? end : { kind: 'interrupted', reason: 'stale' };
+}
+
+/** The row went with Redis: rebuild, claim the empty place, write. A SUCCESS came back with the journal already. */
+async function recordAfterLoss(delivery: Delivery, task: Task, request: Parameters<PipelineDeps['ledger']['record']>[0], deps: PipelineDeps): Promise<RecordAnswer> {
+  await deps.recoverLedger();
+  const answer = await deps.ledger.claim({
+    taskId: request.taskId,
+    manifestSha256: task.manifestSha256,
+    jobKey: jobKey(delivery),
+    instance: deps.instance,
+    exp: task.authority.exp,
+    now: deps.clock.now(),
+  });
+  if (answer.kind === 'finished') return answer.result === request.result ? 'recorded' : 'stale';
+  return 'epoch' in answer ? deps.ledger.record({ ...request, epoch: answer.epoch }) : 'stale';
+}

@@ -1,0 +1,44 @@
+import { RETRYABLE_CODES } from '../src/contracts/index.ts';
+import { sha256Hex } from '../src/core/hash.ts';
+import type { End, EndKind } from './delivery.ts';
+
+/** What the queue is told. */
+export type Action =
+  | { readonly kind: 'complete'; readonly value: { readonly status: 'SUCCESS'; readonly result_sha256: string } }
+  | { readonly kind: 'fail'; readonly message: string; readonly recoverable: boolean }
+  | { readonly kind: 'delay'; readonly ms: number };
+
+/** What a job says about its own tries. */
+export interface Tries {
+  /** How often the job was started, this time included. */
+  readonly started: number;
+  /** `attempts` asked for by the producer. */
+  readonly allowed: number;
+}
+
+const BUSY_FIRST_MS = 1_000;
+const BUSY_MAX_MS = 15_000;
+
+type Table = { readonly [K in EndKind]: (end: Extract<End, { kind: K }>, tries: Tries) => Action };
+
+/** Design 4.7, `docs/protocol.md` section 4: the one place where an end becomes a BullMQ action. */
+const TABLE = {
+  malformed: (end) => ({ kind: 'fail', message: `INVALID_MANIFEST: ${end.message}`, recoverable: false }),
+  answered: (end, tries) =>
+    end.status === 'SUCCESS'
+      ? { kind: 'complete', value: { status: 'SUCCESS', result_sha256: sha256Hex(end.result) } }
+      : { kind: 'fail', message: `${end.code}: ${end.message}`, recoverable: tries.allowed > 1 && RETRYABLE_CODES.has(end.code ?? '') },
+  refused: (end) => ({ kind: 'fail', message: `${end.code}: ${end.message}`, recoverable: false }),
+  busy: (_end, tries) => ({ kind: 'delay', ms: busyDelay(tries.started) }),
+  interrupted: (end) => ({ kind: 'delay', ms: end.reason === 'shutdown' ? 0 : BUSY_FIRST_MS }),
+  crashed: (_end, tries) => ({ kind: 'delay', ms: busyDelay(tries.started) }),
+} satisfies Table;
+
+export function settle(end: End, tries: Tries): Action {
+  return (TABLE[end.kind] as (end: End, tries: Tries) => Action)(end, tries);
+}
+
+/** 1 s, doubling to 15 s, by how often the job was started. */
+function busyDelay(started: number): number {
+  return Math.min(BUSY_MAX_MS, BUSY_FIRST_MS * 2 ** Math.min(10, Math.max(0, started - 1)));
+}
