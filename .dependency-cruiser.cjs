@@ -1,0 +1,216 @@
+/**
+ * The written architecture (design: layout and import directions). A row of LAYERS says what a layer may import beside
+ * itself; everything that is not listed is refused, type imports included.
+ *
+ *   contracts → core → { lease, executors/*, adapters, observability } → kernel → queues → processors → bin
+ *                 └──→ producers (they get their queue access injected)
+ */
+
+/** Folders of ours, as path prefixes. */
+const FOLDER = {
+  contracts: 'src/contracts/',
+  core: 'src/core/',
+  lease: 'src/lease/',
+  kernel: 'src/kernel/',
+  executors: 'src/executors/',
+  adapters: 'src/adapters/',
+  redis: 'src/adapters/redis/',
+  observability: 'src/observability/',
+  producers: 'src/producers/',
+  bin: 'src/bin/',
+  queues: 'queues/',
+  processors: 'processors/',
+  config: 'config/',
+  schema: 'config/schema[.]ts$',
+  bench: 'bench/',
+  test: 'test/',
+  scripts: 'scripts/',
+};
+
+/** Each layer: its folder, what it may import of ours, the packages it may import, and the reason. */
+const LAYERS = [
+  {
+    layer: 'contracts',
+    may: [],
+    packages: ['zod'],
+    why: 'The words that everyone shares lie at the bottom: a contract that imported code could not be read without it.',
+  },
+  {
+    layer: 'core',
+    may: ['contracts'],
+    packages: ['zod', 'canonicalize'],
+    why: 'Core is pure: outcomes, errors, canonical JSON and the ports. It names what the outside must do, and never does it.',
+  },
+  {
+    layer: 'lease',
+    may: ['contracts', 'core'],
+    packages: ['zod'],
+    why: 'Who may run is decided by pure code with an injected clock and injected cryptography, so that every refusal can be tested.',
+  },
+  {
+    layer: 'executors',
+    may: ['contracts', 'core'],
+    packages: ['zod'],
+    why: 'Executors are libraries: they know no queue, no Redis, no web server and no logger, and get the file system and the journal through ports.',
+  },
+  {
+    layer: 'adapters',
+    may: ['contracts', 'core', 'lease'],
+    packages: ['zod', 'ioredis', 'better-sqlite3', 'koffi', 'sodium-native'],
+    why: 'Adapters implement ports of core against the outside world. They serve the inner layers and know nothing of who uses them.',
+  },
+  {
+    layer: 'observability',
+    may: ['contracts', 'core'],
+    packages: ['zod', 'pino'],
+    why: 'Events, metrics and logs are told what happened; they never ask another layer.',
+  },
+  {
+    layer: 'kernel',
+    may: ['contracts', 'core', 'lease'],
+    packages: ['zod'],
+    why: 'The kernel issues authority. It sees leases and ports, never a queue, so that queue trouble cannot leak into who may do what.',
+  },
+  {
+    layer: 'producers',
+    may: ['contracts', 'core', 'observability'],
+    packages: ['zod', 'fastify', 'commander', 'cli-progress'],
+    why: 'Every surface gets the same injected services. A producer that opened a queue of its own would be a second contract.',
+  },
+  {
+    layer: 'queues',
+    may: ['contracts', 'core', 'schema', 'redis'],
+    packages: ['bullmq', 'ioredis', 'zod'],
+    why: 'Queue names, job options, retries and retention live here and nowhere else.',
+  },
+  {
+    layer: 'processors',
+    may: ['contracts', 'core', 'lease', 'executors', 'adapters', 'observability', 'kernel', 'queues'],
+    packages: ['bullmq', 'ioredis', 'zod'],
+    why: 'A processor joins queue, lease, executor and ledger. It is glue: wiring values come from bin.',
+  },
+  {
+    layer: 'config',
+    may: ['contracts', 'core'],
+    packages: ['zod', 'smol-toml'],
+    why: 'Settings are plain values. Reading them must not start anything.',
+  },
+];
+
+const anyOf = (names) => names.map((name) => `^${FOLDER[name]}`).join('|');
+const npm = (names) => (names.length === 0 ? '^$' : `^node_modules/(?:@types/)?(?:${names.join('|')})/`);
+
+const layerRules = LAYERS.flatMap(({ layer, may, packages, why }) => [
+  {
+    name: `${layer}-imports-only-lower-layers`,
+    comment: why,
+    severity: 'error',
+    from: { path: `^${FOLDER[layer]}` },
+    to: { pathNot: `${anyOf([layer, ...may])}|node_modules/`, dependencyTypesNot: ['core'] },
+  },
+  {
+    name: `${layer}-uses-only-its-packages`,
+    comment: `${why} Another package needs a row here first.`,
+    severity: 'error',
+    from: { path: `^${FOLDER[layer]}` },
+    to: { path: 'node_modules/', pathNot: npm(packages) },
+  },
+]);
+
+module.exports = {
+  forbidden: [
+    ...layerRules,
+    {
+      name: 'no-cycles',
+      comment: 'Two files that import each other are one file with two names; load order then decides what is undefined.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'executors-do-not-know-each-other',
+      comment: 'What one executor needs of another becomes a task of its own, under a lease of its own.',
+      severity: 'error',
+      from: { path: '^src/executors/([^/]+)/' },
+      to: { path: '^src/executors/', pathNot: '^src/executors/$1/' },
+    },
+    {
+      name: 'executors-stay-off-the-wire',
+      comment: 'An executor that talks to Redis, a queue, a socket server or a logger cannot be run from a test or the command line.',
+      severity: 'error',
+      from: { path: '^src/(executors|lease|core|contracts|kernel)/' },
+      to: { path: '^(node_modules/(bullmq|ioredis|fastify|pino)/|src/adapters/)' },
+    },
+    {
+      name: 'pure-layers-do-no-io',
+      comment: 'Contracts, core and executors reach files, sockets and processes through ports; otherwise a test could not break them.',
+      severity: 'error',
+      from: { path: '^src/(contracts|core|executors)/' },
+      to: { dependencyTypes: ['core'], path: '^(node:)?(fs|net|tls|dgram|http|https|http2|child_process)(/|$)' },
+    },
+    {
+      name: 'processes-are-started-by-adapters-and-bin',
+      comment: 'Writ executes no shell; the few processes that it does start (redis-server, backends) have one place to be looked for.',
+      severity: 'error',
+      from: { pathNot: '^(src/adapters|src/bin|test|scripts|bench)/' },
+      to: { dependencyTypes: ['core'], path: '^(node:)?child_process$' },
+    },
+    {
+      name: 'nobody-imports-bin',
+      comment: 'bin is the composition root: the only place that wires everything, with no logic that others could want.',
+      severity: 'error',
+      from: { pathNot: '^(src/bin|test)/' },
+      to: { path: '^src/bin/' },
+    },
+    {
+      name: 'nobody-imports-tests',
+      comment: 'Product code that needs a test helper needs a module of its own.',
+      severity: 'error',
+      from: { pathNot: '^(test|bench)/' },
+      to: { path: '^test/' },
+    },
+    {
+      name: 'nobody-imports-bench-or-scripts',
+      comment: 'Benchmarks and tools of the house may disappear without the product noticing.',
+      severity: 'error',
+      from: { pathNot: '^(bench|scripts|test)/' },
+      to: { path: '^(bench|scripts)/' },
+    },
+    {
+      name: 'only-bin-loads-settings',
+      comment: 'load.ts is the only reader of the environment. Everybody else receives values, so that a test can pass others.',
+      severity: 'error',
+      from: { pathNot: '^(src/bin|config|test|scripts)/' },
+      to: { path: '^config/', pathNot: '^config/schema[.]ts$' },
+    },
+    {
+      name: 'schema-of-settings-has-few-readers',
+      comment: 'Inner layers take the numbers they need as arguments, not the whole configuration.',
+      severity: 'error',
+      from: { pathNot: '^(src/bin|queues|config|test|scripts|bench)/' },
+      to: { path: '^config/schema[.]ts$' },
+    },
+    {
+      name: 'no-development-packages-in-the-product',
+      comment: 'A package that `npm ci --omit=dev` leaves out would be missing in production.',
+      severity: 'error',
+      from: { path: '^(src|queues|processors|config)/' },
+      to: { dependencyTypes: ['npm-dev'], pathNot: '^node_modules/@types/' },
+    },
+    {
+      name: 'no-unknown-modules',
+      comment: 'An import that does not resolve fails at run time, in the process that needs it most.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|coverage)/' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'node', 'default'], extensions: ['.ts', '.js', '.json'] },
+    skipAnalysisNotInRules: true,
+  },
+};
