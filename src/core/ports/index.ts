@@ -4,3 +4,6 @@ export type * from './ledger.ts';
 export type * from './signing.ts';
 export type * from './confined-fs.ts';
 export type * from './instances.ts';
+export type * from './revocations.ts';
+export type * from './enqueue.ts';
+export type * from './pool.ts';

@@ -81,6 +81,11 @@ export interface Ledger {
   refuse(taskId: string, jobKey: string, result: string): Promise<void>;
   refusal(taskId: string, jobKey: string): Promise<string | undefined>;
   cancel(taskId: string, now: number): Promise<CancelAnswer>;
+  /**
+   * Forgets a cancel that no run has answered, before a retry or re-push. A task that is being worked on keeps its
+   * cancel; a row that held nothing else goes.
+   */
+  clearCancel(taskId: string, now: number): Promise<void>;
   row(taskId: string): Promise<TaskRow | undefined>;
   /** Forgets a SUCCESS row whose stored result (exactly this text) does not verify: Redis is not trusted. */
   discard(taskId: string, result: string): Promise<void>;

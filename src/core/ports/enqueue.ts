@@ -1,0 +1,59 @@
+import type { TaskJob } from '../../contracts/index.ts';
+
+/** Where a task's job stands in its queue; `absent` when BullMQ does not know it (any more). */
+export type JobState = 'absent' | 'waiting' | 'delayed' | 'active' | 'completed' | 'failed';
+
+export interface PushOptions {
+  /** Total number of tries for retryable codes; 1 unless asked for. */
+  readonly attempts?: number;
+  /** Queue including its pool; the capability's queue in the configured pool unless given. */
+  readonly queue?: string;
+}
+
+/** What became of a push. `queue` and `jobId` name the BullMQ job. */
+export type Receipt =
+  /** A job was added. */
+  | { readonly kind: 'accepted'; readonly taskId: string; readonly queue: string; readonly jobId: string }
+  /** The same task waits or runs already. */
+  | { readonly kind: 'in-flight'; readonly taskId: string; readonly queue: string; readonly jobId: string }
+  /** The failed job got the new lease and runs again. */
+  | { readonly kind: 'retried'; readonly taskId: string; readonly queue: string; readonly jobId: string }
+  /** Finished with SUCCESS; `result` is the stored ExecutionResult, not verified yet. */
+  | { readonly kind: 'finished'; readonly taskId: string; readonly result: string }
+  /** The id belongs to another manifest. */
+  | { readonly kind: 'conflict'; readonly taskId: string };
+
+/** One task's BullMQ job. `data` is what a producer wrote: not trusted. */
+export interface JobView {
+  readonly queue: string;
+  readonly jobId: string;
+  readonly state: JobState;
+  readonly data: unknown;
+  readonly failedReason: string | undefined;
+  readonly attemptsMade: number;
+  /** Milliseconds since 1970 of the add. */
+  readonly addedAt: number;
+}
+
+export interface RetryOptions {
+  /** Replaces the job's lease (re-grant). */
+  readonly lease?: string;
+  readonly queue?: string;
+}
+
+/** `wrong-state`: there is a job, but it has not failed. */
+export type RetryAnswer = { readonly kind: 'retried' } | { readonly kind: 'not-found' } | { readonly kind: 'wrong-state'; readonly state: JobState };
+
+/**
+ * The way onto the queues for all our producers; the only maker of job ids.
+ * Throws WritError INVALID_MANIFEST (job too large), REDIS_FULL, REDIS_UNAVAILABLE.
+ */
+export interface Enqueue {
+  push(job: TaskJob, options?: PushOptions): Promise<Receipt>;
+  /** Receipts in the order of the jobs. Await one call before the next: that is the back-pressure. */
+  pushMany(jobs: readonly TaskJob[], options?: PushOptions): Promise<readonly Receipt[]>;
+  /** Runs a failed job again with its full attempt budget; a cancel that is still pending is forgotten. */
+  retry(taskId: string, options?: RetryOptions): Promise<RetryAnswer>;
+  /** `undefined` when no queue has a job of this task. */
+  jobState(taskId: string, queue?: string): Promise<JobView | undefined>;
+}
