@@ -21,12 +21,14 @@ export interface Entry extends FileIdentity {
 
 /**
  * Why the file system said no. `symlink`, `escape` and `mount` are confinement: a symbolic link in any component, a
- * path that leaves the base, a mount point below the base. Everything that is not listed is `io`.
+ * path that leaves the base, a mount point below the base. `not-a-file`: a directory, FIFO, socket or device where a
+ * regular file was asked for. Everything that is not listed is `io`.
  */
 export type FsRefusal =
   | 'missing'
   | 'exists'
   | 'not-a-directory'
+  | 'not-a-file'
   | 'symlink'
   | 'escape'
   | 'mount'
@@ -50,6 +52,19 @@ export interface Attributes {
   readonly mtimeNs: string;
 }
 
+export interface CopyOptions {
+  /** Looked at between chunks; when aborted, `copyTo` rejects with its reason and the target is incomplete. */
+  readonly signal?: AbortSignal;
+  /** Bytes copied so far, after each chunk. */
+  readonly onBytes?: (total: number) => void;
+}
+
+export interface CopySummary {
+  readonly bytes: number;
+  /** Lower-case hexadecimal SHA-256 of exactly the bytes that were written. */
+  readonly sha256: string;
+}
+
 /** An open regular file. */
 export interface ConfinedFile {
   stat(): Promise<Entry>;
@@ -57,6 +72,12 @@ export interface ConfinedFile {
   read(buffer: Uint8Array, position: number): Promise<FsResult<number>>;
   /** Writes all of `buffer` at `position`. */
   write(buffer: Uint8Array, position: number): Promise<FsResult<void>>;
+  /**
+   * Copies all bytes of this file to the beginning of `target`, a new empty file of the same adapter. Reading,
+   * hashing and writing overlap and none of them runs on the event loop. Answers `no-space` before the first byte
+   * where the file system can tell. Does not fsync.
+   */
+  copyTo(target: ConfinedFile, options?: CopyOptions): Promise<FsResult<CopySummary>>;
   setAttributes(attributes: Attributes): Promise<FsResult<void>>;
   /** Names of extended attributes (ACLs among them); a file that has some is not moved across file systems. */
   extendedAttributes(): Promise<FsResult<readonly string[]>>;
