@@ -107,8 +107,8 @@ export interface VaultEntry {
   readonly base: string;
   readonly name: string;
   readonly taskId: string;
-  /** Absolute path that the file had. */
-  readonly originalPath: string;
+  /** Where the file was. The journal knows bases by id; whoever shows it joins the base's path. */
+  readonly original: BasePath;
   readonly bytes: number;
   /** Milliseconds since 1970. */
   readonly since: number;
@@ -133,10 +133,14 @@ export interface FileJournal {
   /** Ends the attempt; keeps `undoneBy` of the undone task in step; frees a reserved vault place on failure. */
   close(taskId: string, n: number, end: CloseSuccess | CloseFailure, now: number): Promise<void>;
   openAttempts(): Promise<readonly OpenAttempt[]>;
+  /** Ordered by task id; `after` is the last task id of the page before. */
   successes(after: string | undefined, limit: number): Promise<readonly FinishedTask[]>;
   reportIncident(incident: Incident, now: number): Promise<void>;
+  /** Newest first. */
   incidents(limit: number): Promise<readonly (Incident & { at: number })[]>;
+  /** Files in vaults, ordered by task id; `after` is the task id of the last entry of the page before. Reserved places are not listed. */
   vaultEntries(filter: { base?: string; before?: number }, after: string | undefined, limit: number): Promise<readonly VaultEntry[]>;
+  /** Reserved and kept bytes of every vault that was ever used. */
   vaultUsage(): Promise<readonly { base: string; bytes: number; files: number }[]>;
   /** Forgets an entry whose file has left the vault (undo does it by itself; this is for purge). */
   vaultForget(base: string, name: string): Promise<void>;

@@ -8,8 +8,8 @@ export interface RevocationFeed {
   /** The tokens of the entries `from` (1 is the first), `from + 1`, … up to the newest. */
   read(from: number): Promise<string[]>;
   /**
-   * Appends, in one atomic step per call. Entries that are already there are a no-op.
-   * Throws WritError WRONG_STATE, with nothing written, on a gap or when another token stands under a number.
+   * Appends in order; entries (consecutive numbers) that are already there are a no-op. Two publishers never interleave.
+   * Throws WritError WRONG_STATE on a gap, or when another token stands under a number; nothing from there on is written.
    */
   publish(entries: readonly { readonly n: number; readonly token: string }[]): Promise<void>;
 }

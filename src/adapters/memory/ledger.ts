@@ -1,0 +1,148 @@
+import type { Clock } from '../../core/clock.ts';
+import { checkedResult, KEEP_MS, type LedgerSettings, rowExpiry } from '../../core/ledger-life.ts';
+import type { ClaimAnswer, ClaimRequest, Ledger, TaskRow } from '../../core/ports/index.ts';
+import type { MemoryChannels } from './signals.ts';
+
+/** A row and when it goes, milliseconds since 1970. */
+interface Kept {
+  readonly row: TaskRow;
+  readonly until: number;
+}
+
+export interface MemoryLedger extends Ledger {
+  /** When the row goes, milliseconds since 1970. */
+  expiresAt(taskId: string): number | undefined;
+  /** Like FLUSHALL. */
+  lose(): void;
+}
+
+/** The ledger's twin in memory, for tests and for runs without Redis; same answers as the Lua scripts, by one conformance suite. */
+export function createMemoryLedger(settings: LedgerSettings & { clock: Clock; channels: MemoryChannels }): MemoryLedger {
+  const { clock, channels } = settings;
+  const rows = new Map<string, Kept>();
+  const refusals = new Map<string, { result: string; until: number }>();
+  let generation: string | undefined;
+
+  const find = (taskId: string): TaskRow | undefined => {
+    const kept = rows.get(taskId);
+    return kept && kept.until > clock.now() ? kept.row : undefined;
+  };
+  const write = (taskId: string, row: TaskRow): void => void rows.set(taskId, { row, until: rowExpiry(row.exp, row.updated, settings) });
+
+  return {
+    async claim(request) {
+      if (generation === undefined) return { kind: 'lost' };
+      const { answer, row } = decideClaim(find(request.taskId), request);
+      if (row) write(request.taskId, row);
+      return answer;
+    },
+    async record({ taskId, epoch, status, errorCode, result, now }) {
+      const row = find(taskId);
+      checkedResult(result);
+      if (generation === undefined || !row) return 'lost';
+      if (row.epoch !== epoch || row.state !== 'running') return 'stale';
+      const state = status === 'SUCCESS' ? 'success' : 'failure';
+      write(taskId, { ...row, ...UNCLAIMED, takeovers: 0, cancelRequested: false, state, errorCode: errorCode || undefined, result, updated: now });
+      channels.recorded(taskId);
+      return 'recorded';
+    },
+    async release(taskId, epoch) {
+      const kept = rows.get(taskId);
+      const row = find(taskId);
+      if (kept && row?.epoch === epoch && row.state === 'running') rows.set(taskId, { ...kept, row: { ...row, ...UNCLAIMED } });
+    },
+    async refuse(taskId, jobKey, result) {
+      checkedResult(result);
+      refusals.set(JSON.stringify([taskId, jobKey]), { result, until: clock.now() + KEEP_MS });
+      channels.recorded(taskId);
+    },
+    async refusal(taskId, jobKey) {
+      const refusal = refusals.get(JSON.stringify([taskId, jobKey]));
+      return refusal && refusal.until > clock.now() ? refusal.result : undefined;
+    },
+    async cancel(taskId, now) {
+      const row = find(taskId);
+      if (row?.state === 'success') return 'done';
+      write(taskId, { ...(row ?? EMPTY), cancelRequested: true, updated: now });
+      if (row?.state === 'running') channels.cancelRequested(taskId);
+      return 'requested';
+    },
+    async clearCancel(taskId, now) {
+      const kept = rows.get(taskId);
+      const row = find(taskId);
+      if (!kept || !row?.cancelRequested || row.owner !== '') return;
+      if (row.state === 'waiting') rows.delete(taskId);
+      else rows.set(taskId, { ...kept, row: { ...row, cancelRequested: false, updated: now } });
+    },
+    row: async (taskId) => find(taskId),
+    async discard(taskId, result) {
+      const row = find(taskId);
+      if (row?.state === 'success' && (row.result ?? '') === result) rows.delete(taskId);
+    },
+    async restore(finished, now) {
+      for (const { taskId, manifestSha256, result, exp } of finished) {
+        checkedResult(result);
+        const row = find(taskId) ?? EMPTY;
+        if (row.state === 'success') continue;
+        const latest = Math.max(exp, row.exp);
+        write(taskId, { ...EMPTY, state: 'success', manifestSha256, epoch: row.epoch, exp: latest, cancelRequested: false, result, updated: now });
+      }
+    },
+    async markGeneration(marker) {
+      generation ??= marker;
+    },
+    expiresAt: (taskId) => (find(taskId) ? rows.get(taskId)?.until : undefined),
+    lose() {
+      rows.clear();
+      refusals.clear();
+      generation = undefined;
+    },
+  };
+}
+
+const UNCLAIMED = { owner: '', jobKey: '' } as const;
+
+/** What a cancel makes when nothing else is known. */
+const EMPTY: TaskRow = {
+  ...UNCLAIMED,
+  state: 'waiting',
+  manifestSha256: '',
+  epoch: 0,
+  takeovers: 0,
+  exp: 0,
+  cancelRequested: false,
+  errorCode: undefined,
+  result: undefined,
+  updated: 0,
+};
+
+/** The claim table of `docs/protocol.md` section 2, below the marker: the answer, and the row to write. */
+function decideClaim(row: TaskRow | undefined, request: ClaimRequest): { answer: ClaimAnswer; row?: TaskRow } {
+  const before = row ?? EMPTY;
+  const exp = Math.max(before.exp, request.exp);
+  const epoch = before.epoch + 1;
+  const granted = (takeovers: number): TaskRow => ({
+    ...before,
+    state: 'running',
+    manifestSha256: request.manifestSha256,
+    epoch,
+    owner: request.instance,
+    jobKey: request.jobKey,
+    takeovers,
+    exp,
+    updated: request.now,
+  });
+  const refused = (answer: ClaimAnswer) => (exp > before.exp ? { answer, row: { ...before, exp, updated: request.now } } : { answer });
+
+  if (!row) return { answer: { kind: 'new', epoch }, row: granted(0) };
+  if (row.state === 'waiting') return { answer: { kind: 'cancelled', epoch }, row: granted(row.takeovers) };
+  if (row.manifestSha256 !== request.manifestSha256) return { answer: { kind: 'conflict' } };
+  if (row.state === 'success') return refused({ kind: 'finished', result: row.result ?? '' });
+  if (row.owner !== '') {
+    const ours = row.jobKey === request.jobKey || row.owner === request.deadInstance;
+    if (!ours) return refused({ kind: 'busy', owner: row.owner });
+    const takeovers = row.takeovers + 1;
+    return { answer: { kind: 'takeover', epoch, takeovers }, row: granted(takeovers) };
+  }
+  return { answer: { kind: row.cancelRequested ? 'cancelled' : 'new', epoch }, row: granted(row.takeovers) };
+}
