@@ -1,8 +1,8 @@
 import type { TaskManifest } from '../src/contracts/index.ts';
 import type { ClaimAnswer } from '../src/core/ports/index.ts';
+import { answered, conflict } from './answers.ts';
+import { type Delivery, type End, jobKey } from './delivery.ts';
 import type { PipelineDeps } from './deps.ts';
-import type { Delivery, End } from './delivery.ts';
-import { answered, conflict } from './record.ts';
 
 /** A granted claim. */
 export interface Claimed {
@@ -47,10 +47,6 @@ export async function claim(delivery: Delivery, manifest: TaskManifest, manifest
     }
   }
   return { kind: 'busy', why: 'the ledger did not settle' };
-}
-
-export function jobKey(delivery: Delivery): string {
-  return `${delivery.queue}:${delivery.jobId}`;
 }
 
 function grantedBy(answer: ClaimAnswer): Claimed | undefined {

@@ -12,6 +12,11 @@ export interface Delivery {
   readonly lockIsFresh: () => boolean;
 }
 
+/** Names the job in the ledger: the same job claiming again is a takeover. */
+export function jobKey(delivery: Delivery): string {
+  return `${delivery.queue}:${delivery.jobId}`;
+}
+
 /** How a delivery ended; `settle.ts` maps it to what BullMQ does. */
 export type End =
   /** Not a contract at all: no result, no row. */

@@ -4,11 +4,12 @@ import { isWritError } from '../src/core/errors.ts';
 import { sha256Hex } from '../src/core/hash.ts';
 import type { Execution } from '../src/core/outcome.ts';
 import { failure } from '../src/core/outcome.ts';
-import type { Authentication, PipelineDeps } from './deps.ts';
-import type { Delivery, End } from './delivery.ts';
-import type { Running } from './in-flight.ts';
+import { refuse } from './answers.ts';
 import { type Claimed, claim } from './claim.ts';
-import { record, refuse } from './record.ts';
+import type { Delivery, End } from './delivery.ts';
+import type { Authentication, PipelineDeps } from './deps.ts';
+import type { Running } from './in-flight.ts';
+import { record } from './record.ts';
 import { runExecutor } from './run-executor.ts';
 
 /** A job whose shape is right. */

@@ -1,10 +1,8 @@
-import { ExecutionResult, type TaskManifest } from '../src/contracts/index.ts';
-import type { Execution, Outcome } from '../src/core/outcome.ts';
-import { failure } from '../src/core/outcome.ts';
+import type { Execution } from '../src/core/outcome.ts';
 import type { RecordAnswer, Task } from '../src/core/ports/index.ts';
-import { jobKey } from './claim.ts';
+import { answered, conflict } from './answers.ts';
+import { type Delivery, type End, jobKey } from './delivery.ts';
 import type { PipelineDeps } from './deps.ts';
-import type { Delivery, End } from './delivery.ts';
 
 /**
  * Step 6: sign, close the journal (durable), then the ledger. In this order, so that what Redis calls finished is
@@ -35,22 +33,6 @@ export async function record(
       await deps.ledger.release(manifest.task_id, epoch);
       return { kind: 'interrupted', reason: execution.reason };
   }
-}
-
-/** Answers a job without touching the task's row. */
-export async function refuse(delivery: Delivery, manifest: TaskManifest, manifestSha256: string, outcome: Outcome, deps: PipelineDeps): Promise<End> {
-  const result = await deps.signer.sign(manifest, manifestSha256, outcome);
-  await deps.ledger.refuse(manifest.task_id, jobKey(delivery), result);
-  return { kind: 'refused', code: outcome.error?.error_code ?? '', message: outcome.error?.message ?? '', result };
-}
-
-export function conflict(delivery: Delivery, manifest: TaskManifest, manifestSha256: string, deps: PipelineDeps): Promise<End> {
-  return refuse(delivery, manifest, manifestSha256, failure('EXECUTION_FAILED', 'task_id already used for another manifest'), deps);
-}
-
-export function answered(result: string, replayed: boolean): End {
-  const { status, error } = ExecutionResult.parse(JSON.parse(result));
-  return { kind: 'answered', status, code: error?.error_code, message: error?.message ?? '', result, replayed };
 }
 
 async function write(delivery: Delivery, task: Task, result: string, replayed: boolean, deps: PipelineDeps): Promise<End> {

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { createInFlight } from '../../../processors/in-flight.ts';
+
+describe('deliveries in flight', () => {
+  it('lets one delivery of a process work on a task at a time', () => {
+    const inFlight = createInFlight();
+    const first = inFlight.begin('a');
+    const second = inFlight.begin('b');
+    expect(inFlight.claimTask(first, 't')).toBe(true);
+    expect(inFlight.claimTask(second, 't')).toBe(false);
+    inFlight.end(second);
+    expect(inFlight.claimTask(inFlight.begin('c'), 't')).toBe(false);
+    inFlight.end(first);
+    expect(inFlight.claimTask(inFlight.begin('d'), 't')).toBe(true);
+  });
+
+  it('stops by task, by job, or everything, with the reason', () => {
+    const inFlight = createInFlight();
+    const [one, two, three] = ['a', 'b', 'c'].map((jobId) => inFlight.begin(jobId));
+    if (!one || !two || !three) throw new Error('three were begun');
+    inFlight.claimTask(one, 't');
+    inFlight.stop({ taskId: 't' }, 'cancelled');
+    inFlight.stop({ jobIds: ['b'] }, 'lock-lost');
+    expect([one, two, three].map(({ controller }) => controller.signal.reason as unknown)).toEqual(['cancelled', 'lock-lost', undefined]);
+    inFlight.stop({}, 'shutdown');
+    expect(three.controller.signal.reason).toBe('shutdown');
+    expect(inFlight.size).toBe(3);
+  });
+});
