@@ -1,0 +1,30 @@
+import path from 'node:path';
+
+/** Where everything lies inside the data directory (0700). One list, so that roles and commands agree. */
+export function placesOf(dataDir: string) {
+  const inside = (...parts: string[]): string => path.join(dataDir, ...parts);
+  return {
+    dataDir,
+    /** Settings of this installation. */
+    configFile: inside('writ.toml'),
+    /** Private keys (0600) and public key sets. */
+    kernelKey: inside('keys', 'kernel.key.json'),
+    kernelKeyring: inside('keys', 'kernel.jwks.json'),
+    executorKey: inside('keys', 'executor.key.json'),
+    executorKeyring: inside('keys', 'executor.jwks.json'),
+    kernelSocket: inside('kernel.sock'),
+    kernelStore: inside('kernel', 'kernel.db'),
+    journal: inside('journal.db'),
+    /** Lock files of worker processes. */
+    workers: inside('workers'),
+    revocations: inside('revocations.ndjson'),
+    /** What operators did on the command line, one JSON line each. */
+    audit: inside('audit.ndjson'),
+    /** Present once the tour of the first start has been given. */
+    tourGiven: inside('tour-given'),
+    /** Made by the first `writ up`, beside the data directory: base directories lie apart from it. */
+    workspace: path.join(path.dirname(dataDir), 'writ-workspace'),
+  } as const;
+}
+
+export type Places = ReturnType<typeof placesOf>;
