@@ -13,14 +13,17 @@ interface Migration {
  *
  * @param migrationsDir directory URL, `new URL('./sql/journal/', import.meta.url)`; a missing final slash is tolerated
  * @returns the version that the database has now
- * @throws WritError STORAGE_UNAVAILABLE when the file was written by a newer version of Writ.
+ * @throws WritError STORAGE_UNAVAILABLE when the file was written by a newer version of Writ, or is open read-only and
+ * not up to date.
  */
 export function migrate(db: SqliteDatabase, migrationsDir: URL): number {
   const directory = new URL(migrationsDir.href.endsWith('/') ? migrationsDir.href : `${migrationsDir.href}/`);
   const migrations = migrationsIn(directory);
   const newest = migrations.at(-1)?.version ?? 0;
   const found = userVersion(db);
-  if (found > newest) throw new WritError('STORAGE_UNAVAILABLE', `the database ${db.name} has schema ${found}, this version of Writ knows ${newest}`);
+  if (found > newest || (db.readonly && found < newest)) {
+    throw new WritError('STORAGE_UNAVAILABLE', `the database ${db.name} has schema ${found}, this version of Writ reads ${newest}`);
+  }
   for (const migration of migrations) apply(db, directory, migration);
   return userVersion(db);
 }

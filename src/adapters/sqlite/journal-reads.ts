@@ -1,0 +1,88 @@
+import type { Json } from '../../core/json.ts';
+import type { FinishedTask } from '../../core/ports/executor.ts';
+import type { JournalOperations } from './journal-requests.ts';
+import { type AttemptRow, basePath, finishedEffect, openAttempt } from './journal-rows.ts';
+import { SQL } from './journal-statements.ts';
+import type { SqliteDatabase } from './open.ts';
+
+export type JournalReads = Pick<JournalOperations, 'view' | 'openAttempts' | 'successes' | 'incidents' | 'vaultEntries' | 'vaultUsage' | 'counts'>;
+
+interface SuccessRow {
+  readonly task_id: string;
+  readonly manifest_sha256: string;
+  readonly result: string;
+  readonly exp: number;
+}
+interface IncidentRow {
+  readonly task_id: string;
+  readonly what: string;
+  readonly details: string;
+  readonly at: number;
+}
+interface VaultRow {
+  readonly base: string;
+  readonly name: string;
+  readonly task_id: string;
+  readonly bytes: number;
+  readonly since: number;
+  readonly source_base: string;
+  readonly source_path: string;
+}
+
+/** The questions that the journal answers, over a connection that may be read-only. */
+export function journalReads(db: SqliteDatabase): JournalReads {
+  const attempts = db.prepare<{ taskId: string }, { attempts: number }>(SQL.attempts);
+  const openOf = db.prepare<{ taskId: string }, AttemptRow>(SQL.openOf);
+  const successOf = db.prepare<{ taskId: string }, AttemptRow>(SQL.successOf);
+  const allOpen = db.prepare<[], AttemptRow>(SQL.allOpen);
+  const successes = db.prepare<{ after: string; limit: number }, SuccessRow>(SQL.successes);
+  const incidents = db.prepare<{ limit: number }, IncidentRow>(SQL.incidents);
+  const entries = db.prepare<{ base: string | null; before: number | null; after: string; limit: number }, VaultRow>(SQL.vaultEntries);
+  const usage = db.prepare<[], { base: string; bytes: number; files: number }>(SQL.vaultUsage);
+  const tally = db.prepare<[], { what: string; rows: number }>(SQL.tally);
+
+  return {
+    view(taskId) {
+      const count = attempts.get({ taskId })?.attempts ?? 0;
+      // Most tasks are new: one look tells.
+      if (count === 0) return { attempts: 0, open: undefined, success: undefined };
+      const open = openOf.get({ taskId });
+      const success = successOf.get({ taskId });
+      return { attempts: count, open: open && openAttempt(open), success: success && finishedEffect(success) };
+    },
+
+    openAttempts: () => allOpen.all().map(openAttempt),
+
+    // Task ids are never empty, so '' comes before the first.
+    successes: (after, limit) => successes.all({ after: after ?? '', limit }).map(finishedTask),
+
+    incidents: (limit) => incidents.all({ limit }).map((row) => ({ taskId: row.task_id, what: row.what, details: parseJson(row.details), at: row.at })),
+
+    vaultEntries: (filter, after, limit) =>
+      entries.all({ base: filter.base ?? null, before: filter.before ?? null, after: after ?? '', limit }).map((row) => ({
+        base: row.base,
+        name: row.name,
+        taskId: row.task_id,
+        original: basePath(row.source_base, row.source_path),
+        bytes: row.bytes,
+        since: row.since,
+      })),
+
+    vaultUsage: () => usage.all(),
+
+    counts() {
+      const rows = new Map(tally.all().map((row) => [row.what, row.rows]));
+      const of = (what: string): number => rows.get(what) ?? 0;
+      return { open: of('open'), success: of('success'), failure: of('failure'), incidents: of('incident') };
+    },
+  };
+}
+
+function finishedTask(row: SuccessRow): FinishedTask {
+  return { taskId: row.task_id, manifestSha256: row.manifest_sha256, result: row.result, exp: row.exp };
+}
+
+function parseJson(text: string): Json {
+  const value: Json = JSON.parse(text);
+  return value;
+}

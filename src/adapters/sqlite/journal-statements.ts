@@ -1,0 +1,54 @@
+/**
+ * Every statement of the journal, by name. Parameters are named; nothing is ever spliced into the text.
+ * `state = 'open'` and `state = 'success'` are literals, because only so SQLite may use the partial indexes.
+ */
+export const SQL = {
+  dataId: `SELECT value FROM meta WHERE key = 'data_id'`,
+  setDataId: `INSERT OR IGNORE INTO meta (key, value) VALUES ('data_id', @value)`,
+
+  attempts: `SELECT coalesce(max(n), 0) AS attempts FROM attempt WHERE task_id = @taskId`,
+  openOf: `SELECT * FROM attempt WHERE task_id = @taskId AND state = 'open'`,
+  successOf: `SELECT * FROM attempt WHERE task_id = @taskId AND state = 'success'`,
+  allOpen: `SELECT * FROM attempt WHERE state = 'open' ORDER BY task_id`,
+  successes: `
+    SELECT task_id, manifest_sha256, result, exp FROM attempt
+    WHERE state = 'success' AND task_id > @after ORDER BY task_id LIMIT @limit`,
+
+  insertAttempt: `
+    INSERT INTO attempt (task_id, n, manifest_sha256, jti, exp, kid, instance, pid, start_time, operation, method,
+      source_base, source_path, destination_base, destination_path, source_identity, temporary, retired_base,
+      retired_path, undo_of, opened_at)
+    VALUES (@task_id, @n, @manifest_sha256, @jti, @exp, @kid, @instance, @pid, @start_time, @operation, @method,
+      @source_base, @source_path, @destination_base, @destination_path, @source_identity, @temporary, @retired_base,
+      @retired_path, @undo_of, @opened_at)`,
+  seal: `
+    UPDATE attempt SET stage = 'sealed', sealed_identity = @identity, sealed_sha256 = @sha256
+    WHERE task_id = @taskId AND n = @n AND state = 'open' AND stage = 'intent'`,
+  publish: `
+    UPDATE attempt SET stage = 'published'
+    WHERE task_id = @taskId AND n = @n AND state = 'open' AND stage IN ('sealed', 'published')`,
+  adopt: `
+    UPDATE attempt SET instance = @instance, pid = @pid, start_time = @startTime
+    WHERE task_id = @taskId AND n = @n AND state = 'open' AND instance = @from`,
+  close: `
+    UPDATE attempt SET state = @state, result = @result, outcome_identity = @identity, closed_at = @now
+    WHERE task_id = @taskId AND n = @n AND state = 'open'`,
+  setUndoneBy: `UPDATE attempt SET undone_by = @undoneBy WHERE task_id = @taskId AND state = 'success'`,
+
+  vaultUsageOf: `SELECT bytes FROM vault_usage WHERE base = @base`,
+  vaultUsage: `SELECT base, bytes, files FROM vault_usage ORDER BY base`,
+  vaultReserve: `INSERT INTO vault (base, name, task_id, n, bytes, since) VALUES (@base, @name, @taskId, @n, @bytes, @now)`,
+  vaultKeep: `UPDATE vault SET kept = 1, since = @now WHERE task_id = @taskId AND n = @n`,
+  vaultFree: `DELETE FROM vault WHERE task_id = @taskId AND n = @n`,
+  vaultForget: `DELETE FROM vault WHERE base = @base AND name = @name AND kept = 1`,
+  vaultEntries: `
+    SELECT vault.base, vault.name, vault.task_id, vault.bytes, vault.since, attempt.source_base, attempt.source_path
+    FROM vault JOIN attempt USING (task_id, n)
+    WHERE vault.kept = 1 AND vault.task_id > @after
+      AND (@base IS NULL OR vault.base = @base) AND (@before IS NULL OR vault.since < @before)
+    ORDER BY vault.task_id LIMIT @limit`,
+
+  insertIncident: `INSERT INTO incident (task_id, what, details, at) VALUES (@taskId, @what, @details, @now)`,
+  incidents: `SELECT task_id, what, details, at FROM incident ORDER BY id DESC LIMIT @limit`,
+  tally: `SELECT what, rows FROM tally`,
+} satisfies Record<string, string>;

@@ -1,0 +1,63 @@
+import { VAULT_DIRECTORY } from '../../contracts/reserved.ts';
+import { WritError } from '../../core/errors.ts';
+import type { BasePath, FileIntent } from '../../core/ports/journal.ts';
+import { type AttemptRow, basePath } from './journal-rows.ts';
+import { SQL } from './journal-statements.ts';
+import type { SqliteDatabase } from './open.ts';
+
+interface Place {
+  readonly base: string;
+  readonly name: string;
+}
+
+/** The books of the vaults: a place is reserved with the intent, kept with the success, freed with the failure. */
+export interface VaultBooks {
+  /** Whether the vault that the intent moves a file into takes it; true when it moves none there. The quota is per base. */
+  hasRoom(intent: FileIntent, vault: { bytes: number; quota: number } | undefined): boolean;
+  /** Books the intent's place, if it has one. */
+  reserve(intent: FileIntent, n: number, bytes: number, now: number): void;
+  /** The attempt succeeded: its place holds a file now, and a file that came out of a vault has left it. */
+  keep(attempt: AttemptRow, now: number): void;
+  free(taskId: string, n: number): void;
+  forget(base: string, name: string): void;
+}
+
+export function vaultBooks(db: SqliteDatabase): VaultBooks {
+  const usageOf = db.prepare<{ base: string }, { bytes: number }>(SQL.vaultUsageOf);
+  const reserve = db.prepare<{ base: string; name: string; taskId: string; n: number; bytes: number; now: number }>(SQL.vaultReserve);
+  const keep = db.prepare<{ taskId: string; n: number; now: number }>(SQL.vaultKeep);
+  const free = db.prepare<{ taskId: string; n: number }>(SQL.vaultFree);
+  const forget = db.prepare<Place>(SQL.vaultForget);
+
+  return {
+    hasRoom(intent, vault) {
+      const place = placeOf(intent);
+      if (place === undefined) return true;
+      if (vault === undefined) throw new WritError('INTERNAL', 'an intent that moves a file into a vault must name its bytes and the quota');
+      const used = usageOf.get({ base: place.base })?.bytes ?? 0;
+      return used + vault.bytes <= vault.quota;
+    },
+    reserve(intent, n, bytes, now) {
+      const place = placeOf(intent);
+      if (place !== undefined) reserve.run({ ...place, taskId: intent.taskId, n, bytes, now });
+    },
+    keep(attempt, now) {
+      keep.run({ taskId: attempt.task_id, n: attempt.n, now });
+      const left = vaultPlace(basePath(attempt.source_base, attempt.source_path));
+      if (left !== undefined) forget.run(left);
+    },
+    free: (taskId, n) => void free.run({ taskId, n }),
+    forget: (base, name) => void forget.run({ base, name }),
+  };
+}
+
+/** A delete moves the file there; a move across filesystems retires the source there. */
+function placeOf(intent: FileIntent): Place | undefined {
+  return vaultPlace(intent.destination) ?? (intent.retired && vaultPlace(intent.retired));
+}
+
+/** The place in a vault that a path names, or undefined when it lies outside. */
+function vaultPlace(path: BasePath): Place | undefined {
+  const [first, ...rest] = path.segments;
+  return first === VAULT_DIRECTORY && rest.length > 0 ? { base: path.base, name: rest.join('/') } : undefined;
+}

@@ -1,0 +1,146 @@
+import type { Worker } from 'node:worker_threads';
+import { WritError } from '../../core/errors.ts';
+import type { Lifecycle } from '../../core/lifecycle.ts';
+import type { FileJournal } from '../../core/ports/journal.ts';
+import { startThread } from '../../core/thread-entry.ts';
+import { createGroupCommit, type Settled } from './journal-group-commit.ts';
+import type { FromThread, JournalAnswers, JournalArguments, JournalOperation, JournalReply, JournalRequest, ToThread } from './journal-requests.ts';
+
+/** Requests per transaction: bounds how long the first of a batch waits for the last. */
+const MAX_BATCH = 256;
+
+export interface SqliteFileJournal extends FileJournal, Lifecycle {
+  /** Random name of this journal file, made with it. Throws WritError STORAGE_UNAVAILABLE before `start`. */
+  dataId(): string;
+}
+
+type State = 'stopped' | 'starting' | 'running' | 'stopping';
+
+/**
+ * The journal of file effects in one SQLite file (docs/protocol.md 5), owned by a thread of its own; several
+ * processes may share the file. Concurrent requests share a transaction and its fsync; a promise that resolves is on
+ * disk. A rejection with STORAGE_UNAVAILABLE means that nothing of the request stands for this and every other
+ * process, and that the next request may work again.
+ *
+ * Requests outside `start`..`stop` are rejected with STORAGE_UNAVAILABLE; `stop` lets accepted ones finish.
+ *
+ * @throws WritError STORAGE_UNAVAILABLE from `start` when the file cannot be opened; WRONG_STATE from steps that an
+ * attempt is not in the state for; INTERNAL from requests that break an invariant.
+ */
+export function createFileJournal(options: { file: string }): SqliteFileJournal {
+  let state: State = 'stopped';
+  let thread: Worker | undefined;
+  let starting: Promise<void> | undefined;
+  let stopping: Promise<void> | undefined;
+  let id: string | undefined;
+
+  const commits = createGroupCommit<JournalRequest>({ max: MAX_BATCH, send: (requests) => tell({ kind: 'batch', requests }) });
+
+  function tell(message: ToThread): void {
+    thread?.postMessage(message);
+  }
+
+  async function ask<K extends JournalOperation>(op: K, ...args: JournalArguments[K]): Promise<JournalAnswers[K]> {
+    if (state !== 'running') throw new WritError('STORAGE_UNAVAILABLE', 'the journal is not running');
+    // The pair of op and args is checked by this signature; the union of all pairs cannot say so.
+    const request = { op, args } as JournalRequest;
+    return (await commits.ask(request)) as JournalAnswers[K];
+  }
+
+  function launch(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const worker = startThread(import.meta.url, './journal-thread', { workerData: { file: options.file }, name: 'journal' });
+      thread = worker;
+      worker.on('message', (message: FromThread) => {
+        if (message.kind === 'replies') return commits.settle(message.replies.map(settled));
+        if (message.kind === 'failed') return reject(new WritError(message.code, message.message));
+        id = message.dataId;
+        resolve();
+      });
+      let cause: unknown;
+      worker.on('error', (error) => {
+        cause = error;
+      });
+      worker.on('exit', () => {
+        thread = undefined;
+        if (state === 'running') state = 'stopped';
+        const error = new WritError('STORAGE_UNAVAILABLE', 'the journal thread ended', { cause });
+        commits.fail(error);
+        reject(error);
+      });
+    });
+  }
+
+  async function start(): Promise<void> {
+    await stopping;
+    if (state === 'running') return;
+    starting ??= begin();
+    await starting;
+  }
+
+  async function begin(): Promise<void> {
+    state = 'starting';
+    try {
+      await launch();
+      state = 'running';
+    } catch (error) {
+      state = 'stopped';
+      await thread?.terminate();
+      throw error;
+    } finally {
+      starting = undefined;
+    }
+  }
+
+  async function stop(): Promise<void> {
+    await starting?.catch(() => undefined);
+    if (state === 'running') {
+      state = 'stopping';
+      stopping = end();
+    }
+    await stopping;
+  }
+
+  async function end(): Promise<void> {
+    await commits.idle();
+    await exitOf(thread, () => tell({ kind: 'stop' }));
+    state = 'stopped';
+    stopping = undefined;
+  }
+
+  return {
+    start,
+    stop,
+    [Symbol.asyncDispose]: stop,
+    dataId() {
+      if (id === undefined) throw new WritError('STORAGE_UNAVAILABLE', 'the journal was never started');
+      return id;
+    },
+    view: (...args) => ask('view', ...args),
+    open: (...args) => ask('open', ...args),
+    seal: (...args) => ask('seal', ...args),
+    publish: (...args) => ask('publish', ...args),
+    adopt: (...args) => ask('adopt', ...args),
+    close: (...args) => ask('close', ...args),
+    openAttempts: (...args) => ask('openAttempts', ...args),
+    successes: (...args) => ask('successes', ...args),
+    reportIncident: (...args) => ask('reportIncident', ...args),
+    incidents: (...args) => ask('incidents', ...args),
+    vaultEntries: (...args) => ask('vaultEntries', ...args),
+    vaultUsage: (...args) => ask('vaultUsage', ...args),
+    vaultForget: (...args) => ask('vaultForget', ...args),
+    counts: (...args) => ask('counts', ...args),
+  };
+}
+
+function settled(reply: JournalReply): Settled {
+  return reply.ok ? { answer: reply.answer } : { error: new WritError(reply.code, reply.message) };
+}
+
+/** Asks the thread to end and waits until it has. */
+async function exitOf(worker: Worker | undefined, ask: () => void): Promise<void> {
+  if (worker === undefined) return;
+  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  ask();
+  await exited;
+}
