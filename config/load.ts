@@ -1,0 +1,104 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { messageOf, WritError } from '../src/core/errors.ts';
+import { isWithin } from './base-directories.ts';
+import { type Fault, faultsOf, invalidConfig } from './issues.ts';
+import { type Layer, mergeLayers, type Source } from './layers.ts';
+import { dataDirectory, packageRoot } from './places.ts';
+import { type Config, ConfigSchema } from './schema.ts';
+import { settingsByKey } from './settings.ts';
+import { parseToml } from './toml-file.ts';
+import { environmentLayer, type Flags, flagLayer } from './words.ts';
+
+export interface LoadOptions {
+  /** Settings from the command line by dotted key, `{'redis.port': '6390'}`. */
+  readonly flags?: Flags;
+  /** Default: the environment of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** What relative paths start from; default: the working directory. */
+  readonly cwd?: string;
+  /** `--config`: read instead of `<data>/writ.toml`, and must exist. */
+  readonly configFile?: string;
+  /** Root of the package; default: where this module lies. */
+  readonly root?: string;
+}
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** Where the value of each setting came from, by dotted key. */
+  readonly sources: ReadonlyMap<string, Source>;
+  /** Absolute; not created here. */
+  readonly dataDir: string;
+}
+
+/**
+ * Reads all settings: defaults < config/writ.toml < `<data>/writ.toml` or `configFile` < WRIT_SECTION__KEY < flags.
+ * This is the only reader of `process.env`; everybody else receives values.
+ *
+ * @throws WritError INVALID_CONFIG; `field` is the dotted key at fault, the message names its file and line, variable or flag
+ */
+export function loadConfig(options: LoadOptions = {}): LoadedConfig {
+  const { flags = {}, env = process.env, cwd = process.cwd(), root = packageRoot() } = options;
+  const dataDir = dataDirectory({ environment: env, cwd, root });
+  const layers = [shippedLayer(root), ownFileLayer(dataDir, cwd, options.configFile), environmentLayer(env), flagLayer(flags)];
+  const { values, sources } = mergeLayers(layers);
+  const parsed = ConfigSchema.safeParse(values);
+  if (!parsed.success) throw invalidConfig(faultsOf(parsed.error.issues), sources);
+  const config: Config = deepFreeze(parsed.data);
+  const faults = dataDirectoryFaults(config, dataDir);
+  if (faults.length > 0) throw invalidConfig(faults, sources);
+  return { config, sources: sourcesOfSettings(sources), dataDir };
+}
+
+/** The shipped file documents the defaults, so what it says is not called a source of its own. */
+function shippedLayer(root: string): Layer {
+  const file = path.join(root, 'config', 'writ.toml');
+  const { values } = existsSync(file) ? parseToml(readFileSync(file, 'utf8'), file) : { values: {} };
+  return { values, sourceOf: () => DEFAULT };
+}
+
+function ownFileLayer(dataDir: string, cwd: string, configFile: string | undefined): Layer {
+  const file = configFile === undefined ? path.join(dataDir, 'writ.toml') : path.resolve(cwd, configFile);
+  if (configFile === undefined && !existsSync(file)) return { values: {}, sourceOf: () => DEFAULT };
+  const { values, lines } = parseToml(readText(file), file);
+  return { values, sourceOf: (key) => ({ layer: 'file', place: withLine(file, key, lines) }) };
+}
+
+const DEFAULT: Source = { layer: 'default', place: 'default' };
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new WritError('INVALID_CONFIG', `cannot read ${file}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** The key's line, or the line of the nearest key around it. */
+function withLine(file: string, key: string, lines: ReadonlyMap<string, number>): string {
+  for (let name = key; name !== ''; name = name.slice(0, Math.max(0, name.lastIndexOf('.')))) {
+    const line = lines.get(name);
+    if (line !== undefined) return `${file}:${line}`;
+  }
+  return file;
+}
+
+/** File tasks must not reach keys and journal, so the data directory and the base directories stay apart. */
+function dataDirectoryFaults(config: Config, dataDir: string): Fault[] {
+  return Object.entries(config.file.base_directories)
+    .filter(([, base]) => isWithin(dataDir, base) || isWithin(base, dataDir))
+    .map(([id]) => ({ key: `file.base_directories.${id}`, message: `must lie apart from the data directory ${dataDir}` }));
+}
+
+/** Every setting, and every entry of a table. */
+function sourcesOfSettings(sources: ReadonlyMap<string, Source>): ReadonlyMap<string, Source> {
+  const settings = settingsByKey();
+  const own = [...settings.keys()].map((key) => [key, sources.get(key) ?? DEFAULT] as const);
+  const entries = [...sources].filter(([key]) => settings.get(key.slice(0, key.lastIndexOf('.')))?.kind === 'table');
+  return new Map([...own, ...entries]);
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) deepFreeze(inner);
+  return Object.freeze(value);
+}

@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { baseDirectoryFaults } from './base-directories.ts';
+
+/**
+ * Every setting of Writ with its type, range, default and one sentence.
+ * `config/writ.toml` and `docs/configuration.md` are written from this file (`npm run config:write`).
+ * Units are part of a name: `_ms`, `_s`, `_mb`, `_bytes`.
+ */
+
+const DAY_S = 86_400;
+
+const pool = z.strictObject({
+  id: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be 1 to 32 of a-z 0-9 - and start with a letter or digit')
+    .default('default')
+    .describe('Name of this host and data directory; the queues of the pool "default" have bare names, others end in "@<id>".'),
+});
+
+const redis = z.strictObject({
+  url: z
+    .string()
+    .regex(/^$|^rediss?:\/\/\S+$/, 'must be empty or a redis:// or rediss:// address')
+    .default('')
+    .describe('Address of a Redis server of yours; empty starts a private one inside the data directory.'),
+  port: z.int().min(0).max(65_535).default(0).describe('Loopback port that the private Redis server opens for raw producers; 0 keeps it on its unix socket.'),
+  max_memory_mb: z.int().min(16).max(1_048_576).default(512).describe('Memory limit of the private Redis server; it never evicts.'),
+  high_water: z.number().min(0.1).max(0.99).default(0.9).describe('Share of the memory limit above which new work is refused.'),
+  append_only: z.boolean().default(true).describe('Whether the private Redis server writes an append-only file, so that queued jobs survive a restart.'),
+});
+
+const worker = z.strictObject({
+  file_concurrency: z.int().min(1).max(1024).default(64).describe('File tasks that one worker handles at the same time.'),
+  lock_ms: z.int().min(500).max(600_000).default(9000).describe("Life of a worker's lock on a job; a dead worker's job waits for it to end."),
+  renew_ms: z.int().min(50).max(300_000).default(3000).describe('Interval at which a living worker renews its locks; at most half of lock_ms.'),
+  stalled_ms: z.int().min(50).max(600_000).default(3000).describe('Interval at which workers look for jobs of dead workers.'),
+  heartbeat_ms: z.int().min(50).max(600_000).default(3000).describe('Interval at which a worker says that it lives; the word counts for three lock lives.'),
+  drain_ms: z.int().min(0).max(600_000).default(30_000).describe('Time that running tasks get to end when a worker is asked to stop.'),
+});
+
+const lease = z.strictObject({
+  issuer: z.string().min(1).max(128).default('writ-kernel').describe('Name of the kernel that signs leases; workers accept no other.'),
+  max_ttl_s: z
+    .int()
+    .min(1)
+    .max(3650 * DAY_S)
+    .default(30 * DAY_S)
+    .describe('Longest life of a lease; a worker refuses longer ones.'),
+  default_ttl_s: z
+    .int()
+    .min(1)
+    .max(3650 * DAY_S)
+    .default(DAY_S)
+    .describe('Life of a lease that was asked for without one.'),
+  clock_skew_s: z.int().min(0).max(3600).default(60).describe('How far in the future a lease may have been issued, for clocks that differ.'),
+});
+
+const ledger = z.strictObject({
+  retention_s: z
+    .int()
+    .min(1)
+    .max(7300 * DAY_S)
+    .default(31 * DAY_S)
+    .describe('How long Redis remembers a task after its lease expired; at least lease.max_ttl_s.'),
+  refused_ttl_s: z
+    .int()
+    .min(60)
+    .max(3650 * DAY_S)
+    .default(7 * DAY_S)
+    .describe('How long the signed refusal of a job stays readable that never reached a task.'),
+});
+
+const board = z.strictObject({
+  regrant: z.boolean().default(true).describe('Whether a retry by an operator may renew the lease of a failed task.'),
+});
+
+const file = z.strictObject({
+  base_directories: z
+    .record(z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/, 'an id must be 1 to 32 of a-z 0-9 _ - and start with a letter'), z.string())
+    .superRefine((bases, context) => {
+      for (const { id, message } of baseDirectoryFaults(bases)) context.addIssue({ code: 'custom', path: [id], message });
+    })
+    .default({})
+    .describe('The directories that file tasks may work in, id = absolute path; none means that every file task is refused.'),
+  filesystems: z
+    .array(z.string().regex(/^[a-z0-9_]+$/))
+    .min(1)
+    .default(['ext4', 'xfs', 'btrfs', 'tmpfs', 'overlay', 'zfs', 'f2fs'])
+    .describe('Types of file system that a base directory may lie on; remote ones do not belong here.'),
+  confinement: z
+    .enum(['auto', 'openat2', 'walk'])
+    .default('auto')
+    .describe('How paths are kept inside their base: by the kernel (openat2), or component by component (walk).'),
+  max_run_s: z.int().min(1).max(86_400).default(300).describe('Wall-clock limit of one file task.'),
+  max_bytes: z.int().min(1).max(Number.MAX_SAFE_INTEGER).default(68_719_476_736).describe('Largest file that is copied, also by a move across file systems.'),
+  vault_quota_bytes: z
+    .int()
+    .min(0)
+    .max(Number.MAX_SAFE_INTEGER)
+    .default(10_737_418_240)
+    .describe('Room for deleted files in the vault of each base directory; a full vault refuses further deletes.'),
+  hash_copies: z.boolean().default(true).describe('Whether a copy records the SHA-256 of the bytes that it read.'),
+});
+
+const crypto = z.strictObject({
+  threads: z.int().min(1).max(16).default(1).describe('Threads that sign and verify beside the event loop.'),
+  implementation: z.enum(['auto', 'sodium', 'node']).default('auto').describe('Library for Ed25519; auto takes sodium where it is installed.'),
+});
+
+const log = z.strictObject({
+  level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info').describe('Least important kind of line that is logged.'),
+});
+
+/** All sections; an absent section is an empty one. */
+export const ConfigSchema = z
+  .strictObject({
+    pool: pool.prefault({}).describe('The pool: one host and one data directory.'),
+    redis: redis.prefault({}).describe('Redis holds the queues and the ledger.'),
+    worker: worker.prefault({}).describe('Workers take jobs from the queues.'),
+    lease: lease.prefault({}).describe('Leases say who may run what, and until when.'),
+    ledger: ledger.prefault({}).describe('The ledger remembers in Redis what was done.'),
+    board: board.prefault({}).describe('What operators may do.'),
+    file: file.prefault({}).describe('The file executor.'),
+    crypto: crypto.prefault({}).describe('Signatures.'),
+    log: log.prefault({}).describe('The log goes to standard error.'),
+  })
+  .superRefine((config, context) => {
+    const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message });
+    if (config.lease.default_ttl_s > config.lease.max_ttl_s) refuse(['lease', 'default_ttl_s'], `must be at most lease.max_ttl_s (${config.lease.max_ttl_s})`);
+    if (config.ledger.retention_s < config.lease.max_ttl_s) refuse(['ledger', 'retention_s'], `must be at least lease.max_ttl_s (${config.lease.max_ttl_s})`);
+    if (config.worker.renew_ms * 2 > config.worker.lock_ms) refuse(['worker', 'renew_ms'], `must be at most half of worker.lock_ms (${config.worker.lock_ms})`);
+  });
+
+type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;
+
+/** The settings, complete, checked and frozen. */
+export type Config = Frozen<z.output<typeof ConfigSchema>>;

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { ConfigSchema } from './schema.ts';
+
+/** `list` is an array of words, `table` maps ids of your own to words; all others are single values. */
+export type SettingKind = 'string' | 'integer' | 'number' | 'boolean' | 'list' | 'table';
+
+/** One setting, as documents and error messages speak of it. */
+export interface Setting {
+  /** Dotted name, `redis.port`. */
+  readonly key: string;
+  readonly kind: SettingKind;
+  readonly default: unknown;
+  readonly description: string;
+  /** What values are legal, for a reader; empty when any value of the kind is. */
+  readonly range: string;
+}
+
+export interface Section {
+  readonly name: string;
+  readonly description: string;
+  readonly settings: readonly Setting[];
+}
+
+/** The part of JSON Schema that the settings use. */
+interface Node {
+  readonly type?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, Node>>;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+/** All sections in the order of the schema; a section inside a section is listed after it, with its dotted name. */
+export function sections(): Section[] {
+  return sectionsOf('', z.toJSONSchema(ConfigSchema, { io: 'input' }) as Node);
+}
+
+/** All settings by dotted name. */
+export function settingsByKey(): ReadonlyMap<string, Setting> {
+  return new Map(sections().flatMap((section) => section.settings.map((setting) => [setting.key, setting] as const)));
+}
+
+function sectionsOf(prefix: string, node: Node): Section[] {
+  const children = Object.entries(node.properties ?? {}).map(([name, child]) => ({ key: prefix === '' ? name : `${prefix}.${name}`, child }));
+  const settings = children.filter(({ child }) => child.properties === undefined).map(({ key, child }) => settingOf(key, child));
+  const inner = children.filter(({ child }) => child.properties !== undefined).flatMap(({ key, child }) => sectionsOf(key, child));
+  return settings.length === 0 ? inner : [{ name: prefix, description: node.description ?? '', settings }, ...inner];
+}
+
+function settingOf(key: string, node: Node): Setting {
+  return { key, kind: kindOf(key, node), default: node.default, description: node.description ?? '', range: rangeOf(node) };
+}
+
+const KINDS = {
+  string: 'string',
+  integer: 'integer',
+  number: 'number',
+  boolean: 'boolean',
+  array: 'list',
+  object: 'table',
+} satisfies Record<string, SettingKind>;
+
+function kindOf(key: string, node: Node): SettingKind {
+  const kind = Object.entries(KINDS).find(([type]) => type === node.type)?.[1];
+  if (kind === undefined) throw new TypeError(`setting ${key} has no simple type`);
+  return kind;
+}
+
+function rangeOf(node: Node): string {
+  if (node.enum !== undefined) return node.enum.map(String).join(' | ');
+  if (node.minimum === undefined || node.maximum === undefined) return '';
+  return node.maximum === Number.MAX_SAFE_INTEGER ? `${node.minimum} or more` : `${node.minimum} to ${node.maximum}`;
+}

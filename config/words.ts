@@ -1,0 +1,93 @@
+import { WritError } from '../src/core/errors.ts';
+import { type Layer, nest, type Source } from './layers.ts';
+import { type Setting, type SettingKind, settingsByKey } from './settings.ts';
+
+/**
+ * Layers whose values arrive as words: the environment and flags. A word becomes what the setting's kind says; what
+ * cannot be read is refused here, what is read but out of range is refused by the schema.
+ */
+
+type Environment = Readonly<Record<string, string | undefined>>;
+export type Flags = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+
+const INTEGER = /^[+-]?\d{1,15}$/;
+const NUMBER = /^[+-]?\d{1,15}(\.\d{1,15})?$/;
+const BOOLEANS = new Map([
+  ['true', true],
+  ['false', false],
+  ['1', true],
+  ['0', false],
+]);
+
+const READERS = {
+  string: { read: (word) => word, expected: 'text' },
+  integer: { read: (word) => (INTEGER.test(word) ? Number(word) : undefined), expected: 'a whole number' },
+  number: { read: (word) => (NUMBER.test(word) ? Number(word) : undefined), expected: 'a number' },
+  boolean: { read: (word) => BOOLEANS.get(word.toLowerCase()), expected: 'true or false' },
+  list: { read: (word) => (word.trim() === '' ? [] : word.split(',').map((part) => part.trim())), expected: 'words separated by commas' },
+  table: { read: () => undefined, expected: 'one entry at a time: append its id to the name' },
+} satisfies Record<SettingKind, { read: (word: string) => unknown; expected: string }>;
+
+/**
+ * `WRIT_SECTION__KEY`, one more `__` for sections inside sections and for entries of a table:
+ * `WRIT_FILE__BASE_DIRECTORIES__INBOX=/srv/inbox`. Names without `__` are no settings (`WRIT_DATA_DIR`), but a
+ * setting's name with a single `_` is refused, because it would be ignored in silence.
+ *
+ * @throws WritError INVALID_CONFIG naming the variable
+ */
+export function environmentLayer(environment: Environment): Layer {
+  const settings = settingsByKey();
+  const misspelt = new Map([...settings.keys()].map((key) => [`WRIT_${key.replaceAll('.', '_').toUpperCase()}`, key]));
+  const names = new Map<string, string>();
+  const entries: [string, unknown][] = [];
+  for (const [name, word] of Object.entries(environment)) {
+    if (word === undefined || !name.startsWith('WRIT_')) continue;
+    const meant = misspelt.get(name);
+    if (meant !== undefined) throw refused(meant, `write ${environmentName(meant)}, with two underscores between section and key`, name);
+    if (!name.includes('__')) continue;
+    const key = name.slice('WRIT_'.length).split('__').join('.').toLowerCase();
+    names.set(key, name);
+    entries.push([key, readWord(settings, key, word, name)]);
+  }
+  return { values: nest(entries), sourceOf: (key): Source => ({ layer: 'environment', place: names.get(key) ?? environmentName(key) }) };
+}
+
+/**
+ * Flags of the command line by dotted key; `undefined` means not given.
+ *
+ * @throws WritError INVALID_CONFIG naming the flag
+ */
+export function flagLayer(flags: Flags): Layer {
+  const settings = settingsByKey();
+  const entries: [string, unknown][] = [];
+  for (const [key, value] of Object.entries(flags)) {
+    if (value === undefined) continue;
+    entries.push([key, typeof value === 'string' ? readWord(settings, key, value, `flag ${key}`) : value]);
+  }
+  return { values: nest(entries), sourceOf: (key): Source => ({ layer: 'flag', place: `flag ${key}` }) };
+}
+
+/** The environment variable of a setting. */
+export function environmentName(key: string): string {
+  return `WRIT_${key.replaceAll('.', '__').toUpperCase()}`;
+}
+
+function readWord(settings: ReadonlyMap<string, Setting>, key: string, word: string, place: string): unknown {
+  const setting = settings.get(key) ?? tableAround(settings, key);
+  if (setting === undefined) throw refused(key, 'is not a setting', place);
+  // An entry of a table is one word, whatever its id.
+  if (setting.key !== key) return word;
+  const { read, expected } = READERS[setting.kind];
+  const value = read(word);
+  if (value === undefined) throw refused(key, `must be ${expected}`, place);
+  return value;
+}
+
+function tableAround(settings: ReadonlyMap<string, Setting>, key: string): Setting | undefined {
+  const table = settings.get(key.slice(0, key.lastIndexOf('.')));
+  return table?.kind === 'table' ? table : undefined;
+}
+
+function refused(key: string, message: string, place: string): WritError {
+  return new WritError('INVALID_CONFIG', `${key}: ${message} (${place})`, { field: key });
+}

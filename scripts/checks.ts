@@ -1,0 +1,22 @@
+import { configFiles } from './config-files.ts';
+import { contractFiles } from './contract-files.ts';
+import { driftOf } from './generated.ts';
+import { readTraceInput, traceFiles } from './trace/files.ts';
+import { traceProblems } from './trace/table.ts';
+
+/** A static check: a tool of ours under node_modules/.bin, or a function that answers what is wrong. */
+export type Check = { readonly name: string } & ({ readonly tool: readonly [string, ...string[]] } | { readonly problems: () => readonly string[] });
+
+const SOURCES = ['src', 'queues', 'processors', 'config', 'bench', 'scripts', 'test'] as const;
+
+/** All static checks, the slow ones first so that two cores end together. None of them writes anything. */
+export const CHECKS: readonly Check[] = [
+  { name: 'eslint', tool: ['eslint', '--max-warnings=0', ...SOURCES] },
+  { name: 'tsc', tool: ['tsc', '--noEmit', '-p', 'tsconfig.json'] },
+  { name: 'knip', tool: ['knip', '--no-progress'] },
+  { name: 'dependency-cruiser', tool: ['depcruise', '--config', '.dependency-cruiser.cjs', ...SOURCES] },
+  { name: 'biome', tool: ['biome', 'check', '--error-on-warnings', '.'] },
+  { name: 'contracts', problems: () => driftOf(contractFiles(), 'npm run contracts') },
+  { name: 'configuration', problems: () => driftOf(configFiles(), 'npm run config:write') },
+  { name: 'trace', problems: () => [...driftOf(traceFiles(), 'npm run trace'), ...traceProblems(readTraceInput())] },
+];

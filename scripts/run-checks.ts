@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { packageRoot } from '../config/places.ts';
+import type { Check } from './checks.ts';
+
+export interface CheckResult {
+  readonly name: string;
+  readonly passed: boolean;
+  readonly output: string;
+  readonly seconds: number;
+}
+
+/**
+ * Runs the checks, `width` at a time, and reports each as it ends.
+ *
+ * @param report called once per check
+ * @returns the results in the order of their end
+ */
+export async function runChecks(checks: readonly Check[], width: number, report: (result: CheckResult) => void): Promise<CheckResult[]> {
+  const waiting = [...checks];
+  const results: CheckResult[] = [];
+  const lane = async (): Promise<void> => {
+    for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) {
+      const result = await runCheck(check);
+      results.push(result);
+      report(result);
+    }
+  };
+  await Promise.all(Array.from({ length: width }, lane));
+  return results;
+}
+
+/** The text of one result: a line, and for a failure what the tool said. */
+export function describeResult({ name, passed, output, seconds }: CheckResult): string {
+  const line = `${passed ? 'ok    ' : 'FAILED'} ${name} (${seconds.toFixed(1)} s)\n`;
+  return passed ? line : `${line}${output.trimEnd()}\n`;
+}
+
+async function runCheck(check: Check): Promise<CheckResult> {
+  const start = performance.now();
+  const { passed, output } = 'tool' in check ? await runTool(check.tool) : runFunction(check.problems);
+  return { name: check.name, passed, output, seconds: (performance.now() - start) / 1000 };
+}
+
+function runFunction(problems: () => readonly string[]): { passed: boolean; output: string } {
+  try {
+    const found = problems();
+    return { passed: found.length === 0, output: found.join('\n') };
+  } catch (error) {
+    return { passed: false, output: String(error) };
+  }
+}
+
+async function runTool([name, ...args]: readonly [string, ...string[]]): Promise<{ passed: boolean; output: string }> {
+  const root = packageRoot();
+  const child = spawn(path.join(root, 'node_modules', '.bin', name), args, {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NO_COLOR: '1' },
+  });
+  const chunks: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return await new Promise((resolve) => {
+    child.once('error', (error) => resolve({ passed: false, output: `${name} cannot be started: ${error.message}` }));
+    child.once('close', (code) => resolve({ passed: code === 0, output: Buffer.concat(chunks).toString() }));
+  });
+}

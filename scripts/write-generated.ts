@@ -1,0 +1,18 @@
+import { configFiles } from './config-files.ts';
+import { contractFiles } from './contract-files.ts';
+import { type GeneratedFile, writeGenerated } from './generated.ts';
+
+/** `tsx scripts/write-generated.ts <what>`: writes committed files that are made from others. */
+const WRITERS: Readonly<Record<string, () => GeneratedFile[]>> = {
+  config: configFiles,
+  contracts: contractFiles,
+};
+
+const files = WRITERS[process.argv[2] ?? '']?.();
+if (files === undefined) {
+  process.stderr.write(`say what to write: ${Object.keys(WRITERS).join(', ')}\n`);
+  process.exitCode = 2;
+} else {
+  const written = writeGenerated(files);
+  process.stdout.write(written.length === 0 ? 'nothing to write\n' : written.map((name) => `wrote ${name}\n`).join(''));
+}
