@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { messageOf, WritError } from '../../core/errors.ts';
+import { PID_FILE, SOCKET } from './embedded-files.ts';
+import { type RedisTarget, targetOptions } from './target.ts';
+
+export interface ServerSettings {
+  readonly directory: string;
+  readonly password: string;
+  /** Opens 127.0.0.1 and ::1 beside the socket. */
+  readonly port?: number | undefined;
+  readonly appendfsync?: 'always' | 'everysec' | 'no' | undefined;
+  readonly maxmemoryBytes?: number | undefined;
+  readonly binary?: string | undefined;
+  readonly log?: ((line: string) => void) | undefined;
+}
+
+/** A running redis-server. */
+export interface Server {
+  readonly child: ChildProcess;
+  readonly exited: Promise<void>;
+  /** What it said last, for error messages. */
+  readonly lastLines: () => string;
+}
+
+const LAST_LINES = 12;
+const POLL_MS = 15;
+
+/**
+ * Starts a redis-server as a child in its own process group, so that Ctrl-C reaches it through us, after the workers.
+ * Its configuration goes in over standard input: the password is never in an argument list.
+ */
+export function spawnServer(settings: ServerSettings): Server {
+  const child = spawn(settings.binary ?? 'redis-server', ['-'], { cwd: settings.directory, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+  const lines: string[] = [];
+  const keep = (chunk: string): void => {
+    for (const line of chunk.split('\n')) {
+      if (line.trim() === '') continue;
+      lines.push(line);
+      if (lines.length > LAST_LINES) lines.shift();
+      settings.log?.(line);
+    }
+  };
+  child.stdout.setEncoding('utf8').on('data', keep);
+  child.stderr.setEncoding('utf8').on('data', keep);
+  const exited = new Promise<void>((settle) => {
+    child.once('exit', () => settle());
+    child.once('error', (error) => {
+      keep(messageOf(error));
+      settle();
+    });
+  });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(configuration(settings));
+  return { child, exited, lastLines: () => lines.join(' | ') };
+}
+
+/** Paths are relative: the server runs inside its directory, so that no length of path can be too long for its socket. */
+export function configuration({ password, port = 0, appendfsync = 'everysec', maxmemoryBytes = 0 }: ServerSettings): string {
+  return Object.entries({
+    port,
+    ...(port === 0 ? {} : { bind: '127.0.0.1 -::1', 'protected-mode': 'yes' }),
+    unixsocket: SOCKET,
+    unixsocketperm: '600',
+    requirepass: password,
+    pidfile: PID_FILE,
+    daemonize: 'no',
+    appendonly: 'yes',
+    appendfsync,
+    'aof-load-truncated': 'yes',
+    save: '""',
+    maxmemory: maxmemoryBytes,
+    'maxmemory-policy': 'noeviction',
+    'tcp-backlog': 128,
+  })
+    .map(([key, value]) => `${key} ${value}\n`)
+    .join('');
+}
+
+/**
+ * Waits until the server answers PING, which it does only after it has loaded its data.
+ * Throws WritError REDIS_UNAVAILABLE with what it said when it ends first, or at the deadline.
+ */
+export async function answering(server: Server, target: RedisTarget, timeoutMs: number): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  let ended = false;
+  void server.exited.then(() => {
+    ended = true;
+  });
+  while (!(await answersPing(target))) {
+    if (ended) throw new WritError('REDIS_UNAVAILABLE', `redis-server did not start (is it installed?): ${server.lastLines()}`);
+    if (performance.now() > deadline) throw new WritError('REDIS_UNAVAILABLE', `redis-server did not answer within ${timeoutMs} ms: ${server.lastLines()}`);
+    await Promise.race([delay(POLL_MS), server.exited]);
+  }
+}
+
+/** One try on a connection of its own. */
+export async function answersPing(target: RedisTarget): Promise<boolean> {
+  const probe = new Redis({ ...targetOptions(target), lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0, connectTimeout: 1000, commandTimeout: 1000, enableReadyCheck: false });
+  probe.on('error', () => undefined);
+  try {
+    await probe.connect();
+    return (await probe.ping()) === 'PONG';
+  } catch {
+    return false;
+  } finally {
+    probe.disconnect();
+  }
+}
+
+/** SIGTERM, on which Redis writes what it has; SIGKILL at the deadline. Resolves when the process is gone. */
+export async function endServer(server: Server, timeoutMs: number): Promise<void> {
+  const { child } = server;
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  child.kill('SIGTERM');
+  const late = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+  await server.exited;
+  clearTimeout(late);
+}

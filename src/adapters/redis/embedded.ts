@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf, WritError } from '../../core/errors.ts';
+import type { Lifecycle } from '../../core/lifecycle.ts';
+import { embeddedTarget, ensurePassword, lockDirectory, prepareDirectory } from './embedded-files.ts';
+import { endOrphan } from './embedded-orphan.ts';
+import { answering, endServer, type Server, type ServerSettings, spawnServer } from './embedded-server.ts';
+import type { RedisTarget } from './target.ts';
+
+export interface EmbeddedRedisOptions extends Omit<ServerSettings, 'password'> {
+  /** A directory of its own inside the data directory; made if missing, mode 0700. */
+  readonly directory: string;
+  readonly startTimeoutMs?: number;
+  readonly stopTimeoutMs?: number;
+  /** Starts the server again when it ends by itself (default true). */
+  readonly restart?: boolean;
+}
+
+/** A private redis-server of this process: unix socket, random password, append-only file, `noeviction` (design 2). */
+export interface EmbeddedRedis extends Lifecycle {
+  /** Throws WritError REDIS_UNAVAILABLE before the first start. */
+  target(): RedisTarget;
+  /** Of the running server; `undefined` while there is none. */
+  pid(): number | undefined;
+}
+
+const START_TIMEOUT_MS = 30_000;
+const STOP_TIMEOUT_MS = 10_000;
+const FIRST_RESTART_MS = 100;
+const LAST_RESTART_MS = 5000;
+
+/**
+ * `start` throws WritError REDIS_UNAVAILABLE when another process serves the directory, or when redis-server is missing
+ * or does not come up. A server that a killed process left behind is ended cleanly first; its data stays.
+ */
+export function createEmbeddedRedis(options: EmbeddedRedisOptions): EmbeddedRedis {
+  const { directory, restart = true, startTimeoutMs = START_TIMEOUT_MS, stopTimeoutMs = STOP_TIMEOUT_MS } = options;
+  let unlock: (() => void) | undefined;
+  let server: Server | undefined;
+  let watching: Promise<void> | undefined;
+  const stopping = { now: new AbortController() };
+
+  const launch = async (): Promise<Server> => {
+    const target = embeddedTarget(directory);
+    if ('path' in target) await endOrphan(directory, target.path, stopTimeoutMs);
+    const started = spawnServer({ ...options, password: ensurePassword(directory) });
+    try {
+      await answering(started, target, startTimeoutMs);
+      return started;
+    } catch (error) {
+      await endServer(started, stopTimeoutMs);
+      throw error;
+    }
+  };
+
+  const watch = async (first: Server, { signal }: AbortController): Promise<void> => {
+    server = first;
+    for (let pause = FIRST_RESTART_MS; ; pause = Math.min(pause * 2, LAST_RESTART_MS)) {
+      await server?.exited;
+      if (signal.aborted || !restart) return;
+      options.log?.(`redis-server ended by itself, starting it again: ${server?.lastLines() ?? ''}`);
+      server = undefined;
+      await delay(pause, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      server = await launch().catch((error: unknown) => void options.log?.(messageOf(error)));
+      if (server) pause = FIRST_RESTART_MS;
+    }
+  };
+
+  const start = async (): Promise<void> => {
+    if (unlock) return;
+    prepareDirectory(directory);
+    unlock = lockDirectory(directory);
+    try {
+      ensurePassword(directory);
+      stopping.now = new AbortController();
+      watching = watch(await launch(), stopping.now);
+    } catch (error) {
+      unlock();
+      unlock = undefined;
+      throw error;
+    }
+  };
+
+  const stop = async (): Promise<void> => {
+    stopping.now.abort();
+    if (server) await endServer(server, stopTimeoutMs);
+    await watching;
+    // A restart that was under way when the stop came.
+    if (server) await endServer(server, stopTimeoutMs);
+    server = undefined;
+    unlock?.();
+    unlock = undefined;
+  };
+
+  return {
+    start,
+    stop,
+    target() {
+      if (!unlock) throw new WritError('REDIS_UNAVAILABLE', 'the embedded Redis is not started');
+      return embeddedTarget(directory);
+    },
+    pid: () => (server && server.child.exitCode === null && server.child.signalCode === null ? server.child.pid : undefined),
+    [Symbol.asyncDispose]: stop,
+  };
+}

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { WritError } from '../../core/errors.ts';
+import { PROBE_KEY } from './keys.ts';
+import { redisCall } from './redis-error.ts';
+
+/** What a server says about itself, from INFO: it is answered where CONFIG is closed (managed services). */
+export interface RedisHealth {
+  readonly version: string;
+  readonly maxmemoryPolicy: string;
+  readonly usedBytes: number;
+  /** 0: no limit. */
+  readonly limitBytes: number;
+  readonly appendOnly: boolean;
+  /** The last write of the append-only file went well (or there is none). */
+  readonly appendOnlyOk: boolean;
+}
+
+/** Reads a server's health. Throws WritError REDIS_UNAVAILABLE. */
+export async function redisHealth(redis: Redis): Promise<RedisHealth> {
+  const info = await redisCall(() => redis.info());
+  const field = (name: string): string => new RegExp(`^${name}:(.*)$`, 'm').exec(info)?.[1]?.trim() ?? '';
+  return {
+    version: field('redis_version'),
+    maxmemoryPolicy: field('maxmemory_policy'),
+    usedBytes: Number(field('used_memory')),
+    limitBytes: Number(field('maxmemory')),
+    appendOnly: field('aof_enabled') === '1',
+    appendOnlyOk: field('aof_last_write_status') !== 'err',
+  };
+}
+
+/**
+ * Whether Writ may run on this server.
+ *
+ * @returns warnings, sentences for a person
+ * @throws WritError REDIS_POLICY when the server may evict keys: a queue or a ledger row that is gone breaks the promises
+ */
+export async function checkRedisPolicy(redis: Redis): Promise<readonly string[]> {
+  const health = await redisHealth(redis);
+  if (health.maxmemoryPolicy !== 'noeviction') {
+    throw new WritError(
+      'REDIS_POLICY',
+      `maxmemory-policy is '${health.maxmemoryPolicy}', so Redis may throw away queued jobs and ledger rows. Set 'maxmemory-policy noeviction' and start again.`,
+    );
+  }
+  return [
+    ...(health.appendOnly ? [] : ['Redis persistence: the append-only file is off, so a restart of Redis loses queued jobs. Set appendonly yes.']),
+    ...(health.appendOnlyOk ? [] : ['Redis persistence: the last write of the append-only file failed; look at the disk of the Redis host.']),
+  ];
+}
+
+export interface MemoryLimits {
+  /** Part of the limit above which new work is refused, 0 to 1. */
+  readonly highWater: number;
+  /** Limit to use when the server has none of its own; 0: none. */
+  readonly limitBytes: number;
+}
+
+/** Refuses new work when the server is nearly full. */
+export interface MemoryGuard {
+  /** Throws WritError REDIS_FULL above the high-water mark. One INFO per `maxAgeMs` at most, shared by all callers. */
+  check(): Promise<void>;
+}
+
+export function createMemoryGuard(redis: Redis, limits: MemoryLimits, clock: { monotonic(): number }, maxAgeMs = 1000): MemoryGuard {
+  let asked: { at: number; health: Promise<RedisHealth> } | undefined;
+  return {
+    async check() {
+      const now = clock.monotonic();
+      if (!asked || now - asked.at >= maxAgeMs) {
+        const health = redisHealth(redis);
+        asked = { at: now, health };
+        health.catch(() => {
+          asked = undefined;
+        });
+      }
+      const full = fullness(await asked.health, limits);
+      if (full !== undefined) throw new WritError('REDIS_FULL', full);
+    },
+  };
+}
+
+/** A sentence when the server is above the mark. */
+function fullness({ usedBytes, limitBytes }: RedisHealth, limits: MemoryLimits): string | undefined {
+  const limit = limitBytes || limits.limitBytes;
+  if (limit === 0 || usedBytes <= limit * limits.highWater) return undefined;
+  return `Redis uses ${mebibytes(usedBytes)} of ${mebibytes(limit)} MiB, above ${Math.round(limits.highWater * 100)} %: no new work until jobs are finished or memory is added`;
+}
+
+function mebibytes(bytes: number): string {
+  return (bytes / 1024 / 1024).toFixed(1);
+}
+
+/** A real write, for readiness. Throws WritError REDIS_FULL or REDIS_UNAVAILABLE (also for a read-only replica). */
+export async function probeWrite(redis: Redis): Promise<void> {
+  const token = randomUUID();
+  const key = `${PROBE_KEY}:${token}`;
+  const read = await redisCall(async () => {
+    await redis.set(key, token, 'PX', 10_000);
+    const value = await redis.get(key);
+    await redis.del(key);
+    return value;
+  });
+  if (read !== token) throw new WritError('REDIS_UNAVAILABLE', 'Redis does not give back what was written');
+}
