@@ -1,3 +1,6 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
 /**
@@ -10,5 +13,15 @@ import { Worker, type WorkerOptions } from 'node:worker_threads';
 export function startThread(callerUrl: string, entry: string, options: WorkerOptions = {}): Worker {
   const fromSources = callerUrl.endsWith('.ts');
   const url = new URL(`${entry}${fromSources ? '.ts' : '.js'}`, callerUrl);
-  return new Worker(url, fromSources ? { ...options, execArgv: ['--import', 'tsx'] } : options);
+  return new Worker(fromSources ? withTypeScript(url, callerUrl) : url, options);
+}
+
+/**
+ * A module that registers the loader inside the thread and then imports the entry: `execArgv: ['--import', 'tsx']` has no
+ * effect in a worker thread of Node 20. tsx's API is named by its file, because a data: module resolves no bare names.
+ */
+function withTypeScript(url: URL, callerUrl: string): URL {
+  const api = pathToFileURL(join(dirname(createRequire(callerUrl).resolve('tsx/esm/api')), 'index.mjs'));
+  const boot = `import { register } from ${JSON.stringify(api.href)}; register(); await import(${JSON.stringify(url.href)});`;
+  return new URL(`data:text/javascript,${encodeURIComponent(boot)}`);
 }

@@ -1,0 +1,17 @@
+import { hash } from 'node:crypto';
+import type { TaskManifest } from '../contracts/index.ts';
+import { canonicalJson } from './canonical-json.ts';
+
+/** SHA-256 in lower-case hexadecimal; text counts as its UTF-8 bytes. */
+export function sha256Hex(data: string | Uint8Array): string {
+  return hash('sha256', data, 'hex');
+}
+
+/**
+ * The hash that a lease names and a result is signed over: SHA-256 of the manifest's RFC 8785 form.
+ *
+ * @throws WritError INVALID_MANIFEST when the manifest is not I-JSON
+ */
+export function manifestSha256(manifest: TaskManifest): string {
+  return sha256Hex(canonicalJson(manifest));
+}
