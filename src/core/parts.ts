@@ -1,0 +1,46 @@
+import type { Lifecycle } from './lifecycle.ts';
+
+/** A part from two functions, with the rules of `Lifecycle`: once started until stopped, both may be called again. */
+export function part(start: () => Promise<void> | void, stop: () => Promise<void> | void): Lifecycle {
+  let running = false;
+  const end = async (): Promise<void> => {
+    if (!running) return;
+    running = false;
+    await stop();
+  };
+  return {
+    async start() {
+      if (running) return;
+      running = true;
+      await start();
+    },
+    stop: end,
+    [Symbol.asyncDispose]: end,
+  };
+}
+
+/**
+ * Many parts as one: started in order, stopped in reverse. When one refuses to start, those before it are stopped and
+ * its error is thrown; an error while stopping does not keep the others running.
+ */
+export function inOrder(parts: readonly Lifecycle[]): Lifecycle {
+  const stop = async (): Promise<void> => {
+    const errors: unknown[] = [];
+    for (const one of [...parts].reverse()) await one.stop().catch((error: unknown) => errors.push(error));
+    if (errors.length > 0) throw errors[0];
+  };
+  return {
+    async start() {
+      for (const one of parts) {
+        try {
+          await one.start();
+        } catch (error) {
+          await stop().catch(() => undefined);
+          throw error;
+        }
+      }
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
