@@ -1,0 +1,65 @@
+import { availableParallelism } from 'node:os';
+import type { CopyOptions, CopySummary, FsResult } from '../../../core/ports/confined-fs.ts';
+import { errnoName, FALLOC_FL_KEEP_SIZE, type Libc } from '../libc.ts';
+import { copyBytes } from './copy-loop.ts';
+import { type CopyThread, startCopyThread } from './copy-thread-handle.ts';
+import { refusedByErrno } from './refusals.ts';
+import { statOpened } from './stats.ts';
+
+/** Copies between two open files of this process. */
+export interface Copier {
+  copy(source: number, target: number, options: CopyOptions): Promise<FsResult<CopySummary>>;
+}
+
+/** Up to here hashing holds the event loop for less than a quarter of a millisecond, and the thread would cost more. */
+const INLINE_BYTES = 64 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
+const MAX_THREADS = Math.min(4, availableParallelism());
+
+/**
+ * Threads start with the first large copy and do not keep the process alive. A copy goes to an idle thread; a new one
+ * starts when all have work, up to one per processor and four.
+ */
+export function createCopier(libc: Libc): Copier {
+  const threads = new Set<CopyThread>();
+
+  function leastBusy(): CopyThread {
+    const candidate = [...threads].sort((a, b) => a.load - b.load)[0];
+    if (candidate !== undefined && (candidate.load === 0 || threads.size >= MAX_THREADS)) return candidate;
+    const started = startCopyThread({ onEnd: () => threads.delete(started) });
+    threads.add(started);
+    return started;
+  }
+
+  return {
+    async copy(source, target, { signal, onBytes = () => undefined }) {
+      signal?.throwIfAborted();
+      const size = Number(statOpened(source).size);
+      if (size <= INLINE_BYTES) {
+        // One byte more than the file, so that its end is seen by the same read.
+        const end = await copyBytes(libc, source, target, { chunkBytes: size + 1, aborted: () => signal?.aborted === true, onBytes });
+        return orThrow(end, signal);
+      }
+      const reserved = await reserve(libc, target, size);
+      if (reserved !== undefined) return reserved;
+      return orThrow(await leastBusy().copy({ source, target, chunkBytes: CHUNK_BYTES }, signal, onBytes), signal);
+    },
+  };
+}
+
+/**
+ * Asks for all blocks at once: a full disk is known before the first byte and not after the first hundred gigabytes.
+ * KEEP_SIZE leaves the length alone, so that an interrupted copy never looks complete. Where the file system cannot
+ * reserve, writing will tell.
+ */
+async function reserve(libc: Libc, target: number, size: number): Promise<FsResult<never> | undefined> {
+  const result = await libc.fallocate(target, FALLOC_FL_KEEP_SIZE, 0, size);
+  if (result >= 0) return undefined;
+  const refusal = refusedByErrno(errnoName(result));
+  return refusal.refusal === 'no-space' ? refusal : undefined;
+}
+
+function orThrow(end: FsResult<CopySummary> | 'aborted', signal: AbortSignal | undefined): FsResult<CopySummary> {
+  if (end !== 'aborted') return end;
+  throw signal?.reason;
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import type { CopySummary, FsResult } from '../../../core/ports/confined-fs.ts';
+import { type Libc, SYNC_FILE_RANGE_WRITE } from '../libc.ts';
+import { nodeCalls } from './node-calls.ts';
+import { DONE, ok } from './refusals.ts';
+
+export type CopyEnd = FsResult<CopySummary> | 'aborted';
+
+export interface CopyControl {
+  readonly chunkBytes: number;
+  readonly aborted: () => boolean;
+  readonly onBytes: (total: number) => void;
+}
+
+/** One is read into, one is hashed and written, one is still being written. */
+const BUFFERS = 3;
+/** Distance of the hints that let the disk write while we still copy; otherwise all of it waits for the fsync. */
+const WRITEBACK_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Copies `source` from its beginning to `target` until the end of file. What is hashed is the buffer that is written,
+ * so that the digest is the copy's even if the source changes meanwhile. Reads and writes run on libuv's pool while
+ * this thread hashes: SHA-256 of one stream is the bound, 0.35 GiB/s without the processor's SHA instructions.
+ *
+ * No call is under way any more when the promise settles.
+ */
+export async function copyBytes(libc: Libc, source: number, target: number, { chunkBytes, aborted, onBytes }: CopyControl): Promise<CopyEnd> {
+  const buffers = Array.from({ length: BUFFERS }, () => Buffer.allocUnsafeSlow(chunkBytes));
+  const hash = createHash('sha256');
+  let position = 0;
+  let hinted = 0;
+  let hint: Promise<number> = Promise.resolve(0);
+  let writing: Promise<FsResult<void>> = Promise.resolve(DONE);
+  const read = (turn: number, at: number): Promise<FsResult<number>> => nodeCalls.read(source, buffers[turn % BUFFERS] as Buffer, at);
+  let reading = read(0, 0);
+
+  try {
+    for (let turn = 0; ; turn++) {
+      const got = await reading;
+      if (!got.ok) return got;
+      if (aborted()) return 'aborted';
+      if (got.value === 0) {
+        const last = await writing;
+        return last.ok ? ok({ bytes: position, sha256: hash.digest('hex') }) : last;
+      }
+      const chunk = (buffers[turn % BUFFERS] as Buffer).subarray(0, got.value);
+      const before = writing;
+      writing = nodeCalls.write(target, chunk, position);
+      position += chunk.byteLength;
+      reading = read(turn + 1, position);
+      hash.update(chunk);
+      const written = await before;
+      if (!written.ok) return written;
+      onBytes(position);
+      if (position - hinted >= WRITEBACK_BYTES + chunkBytes) {
+        await hint;
+        // A hint only: what a file system without it answers does not matter. The newest chunk is still being written.
+        const end = position - chunk.byteLength;
+        hint = libc.syncFileRange(target, hinted, end - hinted, SYNC_FILE_RANGE_WRITE);
+        hinted = end;
+      }
+    }
+  } finally {
+    await Promise.all([reading, writing, hint]);
+  }
+}
