@@ -1,0 +1,45 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { setImmediate as turn } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { ProcessIdentity } from '../../../src/core/ports/journal.ts';
+
+export interface Holder {
+  readonly identity: ProcessIdentity;
+  readonly child: ChildProcessWithoutNullStreams;
+  /** Resolves with the signal that ended it, null for a normal exit. */
+  readonly ended: Promise<NodeJS.Signals | null>;
+}
+
+const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+/** Starts a process of this folder and reads the first line that it says. */
+export async function run(
+  name: string,
+  args: readonly string[],
+  options: { uid?: number } = {},
+): Promise<{ child: ChildProcessWithoutNullStreams; line: string }> {
+  const user = options.uid === undefined ? {} : { uid: options.uid, gid: options.uid };
+  const child = spawn(process.execPath, ['--import', 'tsx', script(name), ...args], user);
+  let complaints = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaints += chunk.toString();
+  });
+  for await (const line of createInterface({ input: child.stdout })) return { child, line };
+  throw new Error(`${name} said nothing: ${complaints}`);
+}
+
+/** Starts a process that holds its instance lock in `directory`. */
+export async function startHolder(directory: string): Promise<Holder> {
+  const { child, line } = await run('./holder.ts', [directory]);
+  const identity: ProcessIdentity = JSON.parse(line);
+  const ended = once(child, 'exit').then(([, signal]: unknown[]) => (signal === null ? null : (signal as NodeJS.Signals)));
+  return { identity, child, ended };
+}
+
+/** Waits until the kernel shows the process in a state (`T` stopped, `Z` zombie). */
+export async function untilState(pid: number, state: string): Promise<void> {
+  while (!new RegExp(`\\) ${state} `).test(readFileSync(`/proc/${pid}/stat`, 'latin1'))) await turn();
+}

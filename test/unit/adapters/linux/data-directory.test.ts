@@ -1,0 +1,62 @@
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ensureDataDirectory } from '../../../../src/adapters/linux/data-directory.ts';
+import type { ErrorCode } from '../../../../src/core/errors.ts';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'writ-data-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const codeOf = (run: () => unknown): ErrorCode | undefined => {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? (error.code as ErrorCode) : undefined;
+  }
+};
+
+describe('the data directory', () => {
+  it('is created for its owner alone, and keeps its id', () => {
+    const directory = path.join(root, 'a', 'b');
+    const first = ensureDataDirectory(directory);
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+    expect(first.id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(ensureDataDirectory(directory)).toEqual(first);
+  });
+
+  it('has another id than any other', () => {
+    expect(ensureDataDirectory(path.join(root, 'a')).id).not.toBe(ensureDataDirectory(path.join(root, 'b')).id);
+  });
+
+  it.each([0o750, 0o701, 0o777, 0o720])('is refused with mode %o', (mode) => {
+    const directory = path.join(root, 'open');
+    mkdirSync(directory);
+    chmodSync(directory, mode);
+    expect(() => ensureDataDirectory(directory)).toThrow(/is open to others/);
+    expect(codeOf(() => ensureDataDirectory(directory))).toBe('INVALID_CONFIG');
+  });
+
+  it('is refused when it belongs to somebody else', () => {
+    if (process.geteuid?.() !== 0) throw new Error('this test gives a directory away: run it as root (sudo npx vitest run test/unit/adapters/linux)');
+    const directory = path.join(root, 'foreign');
+    mkdirSync(directory, { mode: 0o700 });
+    chownSync(directory, 65534, 65534);
+    expect(() => ensureDataDirectory(directory)).toThrow(/belongs to user 65534/);
+  });
+
+  it('is refused when it is a file, or its id is damaged', () => {
+    const file = path.join(root, 'file');
+    writeFileSync(file, '');
+    expect(codeOf(() => ensureDataDirectory(file))).toBe('INVALID_CONFIG');
+    expect(codeOf(() => ensureDataDirectory(path.join(file, 'below')))).toBe('INVALID_CONFIG');
+    const damaged = path.join(root, 'damaged');
+    ensureDataDirectory(damaged);
+    writeFileSync(path.join(damaged, 'data-dir-id'), 'nonsense');
+    expect(() => ensureDataDirectory(damaged)).toThrow(/damaged/);
+  });
+});
