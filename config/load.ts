@@ -17,6 +17,8 @@ export interface LoadOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** What relative paths start from; default: the working directory. */
   readonly cwd?: string;
+  /** `--data-dir`: wins over WRIT_DATA_DIR. */
+  readonly dataDir?: string;
   /** `--config`: read instead of `<data>/writ.toml`, and must exist. */
   readonly configFile?: string;
   /** Root of the package; default: where this module lies. */
@@ -39,7 +41,7 @@ export interface LoadedConfig {
  */
 export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const { flags = {}, env = process.env, cwd = process.cwd(), root = packageRoot() } = options;
-  const dataDir = dataDirectory({ environment: env, cwd, root });
+  const dataDir = options.dataDir === undefined ? dataDirectory({ environment: env, cwd, root }) : path.resolve(cwd, options.dataDir);
   const layers = [shippedLayer(root), ownFileLayer(dataDir, cwd, options.configFile), environmentLayer(env), flagLayer(flags)];
   const { values, sources } = mergeLayers(layers);
   const parsed = ConfigSchema.safeParse(values);
