@@ -2,8 +2,9 @@
  * The written architecture (design: layout and import directions). A row of LAYERS says what a layer may import beside
  * itself; everything that is not listed is refused, type imports included.
  *
- *   contracts → core → { lease, executors/*, adapters, observability } → kernel → queues → processors → bin
- *                 └──→ producers (they get their queue access injected)
+ *   contracts → core → { lease, executors/*, adapters, observability } → queues → processors → bin
+ *                 ├──→ lease → kernel ───────────────────────────────────────────────────────→ bin
+ *                 └──→ producers (they get their services injected) ───────────────────────────→ bin
  */
 
 /** Folders of ours, as path prefixes. */
@@ -69,7 +70,7 @@ const LAYERS = [
     layer: 'kernel',
     may: ['contracts', 'core', 'lease'],
     packages: ['zod'],
-    why: 'The kernel issues authority. It sees leases and ports, never a queue, so that queue trouble cannot leak into who may do what.',
+    why: 'The kernel issues authority. It sees leases and ports, never a queue, and only bin sees it: who executes cannot sign.',
   },
   {
     layer: 'producers',
@@ -85,7 +86,7 @@ const LAYERS = [
   },
   {
     layer: 'processors',
-    may: ['contracts', 'core', 'lease', 'executors', 'adapters', 'observability', 'kernel', 'queues'],
+    may: ['contracts', 'core', 'lease', 'executors', 'adapters', 'observability', 'queues'],
     packages: ['bullmq', 'ioredis', 'zod'],
     why: 'A processor joins queue, lease, executor and ledger. It is glue: wiring values come from bin.',
   },

@@ -61,7 +61,7 @@ async function runTool([name, ...args]: readonly [string, ...string[]]): Promise
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
-  return await new Promise((resolve) => {
+  return new Promise((resolve) => {
     child.once('error', (error) => resolve({ passed: false, output: `${name} cannot be started: ${error.message}` }));
     child.once('close', (code) => resolve({ passed: code === 0, output: Buffer.concat(chunks).toString() }));
   });

@@ -30,7 +30,7 @@ async function runVitest(args: readonly string[], tally: string): Promise<number
   const root = packageRoot();
   const vitest = path.join(root, 'node_modules', '.bin', 'vitest');
   const child = spawn(vitest, ['run', ...args], { cwd: root, stdio: 'inherit', env: { ...process.env, WRIT_TALLY_FILE: tally } });
-  return await new Promise((resolve) => {
+  return new Promise((resolve) => {
     child.once('error', () => resolve(1));
     child.once('exit', (exitCode) => resolve(exitCode ?? 1));
   });

@@ -10,8 +10,10 @@ export interface TracedTest {
 }
 
 const TEST_FUNCTIONS: ReadonlySet<string> = new Set(['it', 'test', 'describe']);
-/** `[FE-17]`, `[FE-17, FE-18]`: a bracket that holds nothing but words shaped like an id. `[a]` in a title is just text. */
-const BRACKET = /\s*\[([A-Z]+-[A-Za-z0-9.-]+(?:[,\s]+[A-Z]+-[A-Za-z0-9.-]+)*)\]/g;
+/** Words shaped like an id: `FE-17`, `LSI-ORDROOT-GEN`, `FR-LSI-ORD-03.1`; not the `A-Z` of a pattern. */
+const ID = '[A-Z]+-(?:\\d|[A-Z][A-Z0-9])[A-Za-z0-9.-]*';
+/** `[FE-17]`, `[FE-17, FE-18]`: a bracket that holds nothing but ids. `[a]` in a title is just text. */
+const BRACKET = new RegExp(`\\s*\\[(${ID}(?:[,\\s]+${ID})*)\\]`, 'g');
 
 /** The tests of one file that name ids, found without running it. Ids of a `describe` count for what is inside. */
 export function tracedTests(file: string, text: string): TracedTest[] {

@@ -1,0 +1,167 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../../config/places.ts';
+
+/**
+ * The scripts run in a small tree of their own, with a PATH that holds a few real tools and stand-ins for what would
+ * change the machine: apt-get, npm, redis-server, ugrep. What is shown is which of them are called, and when.
+ */
+const REAL_TOOLS = ['bash', 'sh', 'cat', 'chmod', 'cp', 'dirname', 'env', 'find', 'flock', 'mkdir', 'mktemp', 'mv', 'rm', 'rmdir', 'touch', 'true'];
+
+let root: string;
+let bin: string;
+
+beforeEach(() => {
+  root = mkdtempSync(path.join(os.tmpdir(), 'writ-setup-'));
+  bin = path.join(root, '.bin');
+  for (const directory of ['scripts', 'src/bin', 'queues', 'processors', 'node_modules/.bin', '.bin'])
+    mkdirSync(path.join(root, directory), { recursive: true });
+  for (const script of ['setup', 'build', 'copy-assets', 'installed.js'])
+    copyFileSync(path.join(packageRoot(), 'scripts', script), path.join(root, 'scripts', script));
+  for (const tool of REAL_TOOLS) symlinkSync(whereIs(tool), path.join(bin, tool));
+  symlinkSync(process.execPath, path.join(bin, 'node'));
+  write('package.json', '{"type":"module"}');
+  write('package-lock.json', LOCK);
+  write('src/bin/writ.ts', 'export {};');
+  write('src/a.sql', 'select 1;');
+  tool(path.join(root, 'node_modules/.bin/tsc'), `echo tsc >>"${root}/calls"; mkdir -p dist/src/bin; : >dist/src/bin/writ.js`);
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const LOCK = JSON.stringify({
+  packages: { '': {}, 'node_modules/a': { version: '1.0.0', integrity: 'x' }, 'node_modules/other-platform': { version: '1.0.0', optional: true } },
+});
+const INSTALLED = JSON.stringify({ packages: { 'node_modules/a': { version: '1.0.0', integrity: 'x' } } });
+
+function whereIs(name: string): string {
+  const found = ['/usr/bin', '/bin', '/usr/local/bin'].map((directory) => path.join(directory, name)).find((file) => existsSync(file));
+  if (found === undefined) throw new Error(`this test needs ${name}: apt-get install -y coreutils findutils util-linux`);
+  return found;
+}
+
+function write(name: string, text: string): void {
+  mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+  writeFileSync(path.join(root, name), text);
+}
+
+function tool(file: string, script: string): void {
+  writeFileSync(file, `#!/usr/bin/env bash\n${script}\n`);
+  chmodSync(file, 0o755);
+}
+
+const standIn = (name: string, script = 'exit 0') => tool(path.join(bin, name), script);
+const NPM = () =>
+  `echo "npm $* JOBS=$JOBS ONNX=$ONNXRUNTIME_NODE_INSTALL" >>"${root}/calls"; mkdir -p node_modules/.bin; echo '${INSTALLED}' >node_modules/.package-lock.json`;
+const calls = () => (existsSync(path.join(root, 'calls')) ? readFileSync(path.join(root, 'calls'), 'utf8').trim().split('\n') : []);
+
+interface Ran {
+  readonly code: number;
+  readonly stderr: readonly string[];
+}
+
+function run(...command: readonly string[]): Promise<Ran> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      path.join(root, command[0] ?? ''),
+      command.slice(1),
+      { cwd: os.tmpdir(), env: { PATH: bin, HOME: root } },
+      (_error, _stdout, stderr) => {
+        resolve({ code: child.exitCode ?? -1, stderr: stderr.split('\n').filter((line) => line !== '') });
+      },
+    );
+  });
+}
+
+function everythingPresent(): void {
+  standIn('redis-server');
+  standIn('ugrep');
+  standIn('npm', NPM());
+}
+
+describe('set-up', () => {
+  it('installs packages with all cores, builds, and then has nothing to do and says nothing', async () => {
+    everythingPresent();
+    expect(await run('scripts/setup')).toMatchObject({ code: 0, stderr: [expect.stringContaining('npm ci'), 'setup: building dist'] });
+    expect(calls()).toEqual(['npm ci --no-audit --no-fund JOBS=max ONNX=skip', 'tsc']);
+    expect(existsSync(path.join(root, 'dist/src/a.sql'))).toBe(true);
+    expect(await run('scripts/setup')).toEqual({ code: 0, stderr: [] });
+    expect(calls()).toHaveLength(2);
+  });
+
+  it('run twice at the same time does everything once', async () => {
+    everythingPresent();
+    const both = await Promise.all([run('scripts/setup'), run('scripts/setup'), run('scripts/setup')]);
+    expect(both.map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect(calls()).toHaveLength(2);
+  });
+
+  it('installs again when the lock file names another version, and builds again when a source changed or went', async () => {
+    everythingPresent();
+    await run('scripts/setup');
+    write('package-lock.json', LOCK.replace('1.0.0', '2.0.0'));
+    standIn('npm', NPM().replace('1.0.0', '2.0.0'));
+    expect((await run('scripts/setup')).code).toBe(0);
+    expect(calls()).toHaveLength(4);
+    rmSync(path.join(root, 'src/a.sql'));
+    expect((await run('scripts/setup')).code).toBe(0);
+    expect(calls()).toHaveLength(5);
+    expect(existsSync(path.join(root, 'dist/src/a.sql'))).toBe(false);
+  });
+
+  it('fails with the one line to run when redis-server cannot be had', async () => {
+    everythingPresent();
+    rmSync(path.join(bin, 'redis-server'));
+    const ran = await run('scripts/setup');
+    expect([ran.code, ran.stderr.at(-1)]).toEqual([1, 'setup: redis-server is missing; run: sudo apt-get update && sudo apt-get install -y redis-server']);
+  });
+
+  it('installs redis-server with apt, without questions', async () => {
+    everythingPresent();
+    rmSync(path.join(bin, 'redis-server'));
+    standIn('sudo', 'shift; exec "$@"');
+    standIn('apt-get', `echo "apt-get $DEBIAN_FRONTEND $*" >>"${root}/calls"; printf '#!/bin/sh\\n' >"${bin}/redis-server"; chmod +x "${bin}/redis-server"`);
+    // Stands in for what would switch off the service of this machine.
+    standIn('systemctl');
+    standIn('service');
+    standIn('update-rc.d');
+    expect((await run('scripts/setup')).code).toBe(0);
+    expect(calls().find((call) => call.includes('install'))).toMatch(/^apt-get noninteractive .*install -y --no-install-recommends redis-server$/);
+  });
+
+  it('goes on without ugrep and says so once', async () => {
+    everythingPresent();
+    rmSync(path.join(bin, 'ugrep'));
+    expect(await run('scripts/setup')).toMatchObject({ code: 0, stderr: expect.arrayContaining([expect.stringContaining('goes on without it')]) });
+    expect(await run('scripts/setup')).toEqual({ code: 0, stderr: [] });
+  });
+
+  it('refuses an old Node.js with the line to run', async () => {
+    everythingPresent();
+    rmSync(path.join(bin, 'node'));
+    standIn('node', '[ "$1" = -p ] && echo 20.18.3 || exit 1');
+    expect(await run('scripts/setup')).toMatchObject({ code: 1, stderr: [expect.stringMatching(/^setup: Node\.js 20\.18\.3 is too old.* run: .*/)] });
+  });
+
+  it('fails with the command that shows why when the build fails', async () => {
+    everythingPresent();
+    tool(path.join(root, 'node_modules/.bin/tsc'), 'exit 2');
+    const ran = await run('scripts/setup');
+    expect([ran.code, ran.stderr.at(-1)]).toEqual([1, 'setup: the build failed; run: npm run build']);
+  });
+});
+
+describe('copy-assets', () => {
+  it('copies SQL and Lua to the same place and removes outputs whose source is gone', async () => {
+    for (const name of ['src/deep/x.sql', 'queues/y.lua', 'src/kept.ts', 'src/note.txt']) write(name, '');
+    for (const name of ['src/kept.js', 'src/kept.js.map', 'src/kept.d.ts', 'src/gone.js', 'src/gone.js.map', 'src/gone.d.ts', 'src/old.sql', '.tsbuildinfo'])
+      write(`dist/${name}`, '');
+    expect((await run('scripts/copy-assets')).code).toBe(0);
+    const left = readdirSync(path.join(root, 'dist'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(left.map((entry) => path.relative(path.join(root, 'dist'), path.join(entry.parentPath, entry.name))).sort()).toEqual(
+      ['.tsbuildinfo', 'queues/y.lua', 'src/a.sql', 'src/deep/x.sql', 'src/kept.d.ts', 'src/kept.js', 'src/kept.js.map'].sort(),
+    );
+  });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { anchorOf, parseDecisions } from '../../../scripts/trace/decisions.ts';
+import { isFinished, parseAreas, parseRequirements } from '../../../scripts/trace/register.ts';
+import { renderTrace, type TraceInput, traceProblems } from '../../../scripts/trace/table.ts';
+import { tracedTests } from '../../../scripts/trace/titles.ts';
+
+/** Ids of an invented register, put together so that the scan of this very file does not meet them in brackets. */
+const bracket = (ids: string) => ` [${ids}]`;
+
+describe('ids in titles', () => {
+  const idsOf = (source: string) => tracedTests('x.test.ts', source).map(({ title, ids }) => [title, ids.join(' ')]);
+
+  it('are found in every way of writing a test', () => {
+    const source = `
+      it('plain${bracket('AA-1')}', () => {});
+      test("two${bracket('AA-1, AA-2.3')}", async () => {});
+      describe('group${bracket('AA-4')}', () => { it.each([[1]])('row %s${bracket('AA-5')}', () => {}); });
+      it.concurrent(\`template \${1 + 1} text${bracket('AA-6')}\`, () => {});
+      it.each\`a\${1}\`('tagged${bracket('AA-7')}', () => {});
+    `;
+    expect(idsOf(source)).toEqual([
+      ['plain', 'AA-1'],
+      ['two', 'AA-1 AA-2.3'],
+      ['group', 'AA-4'],
+      ['row %s', 'AA-5'],
+      ['template … text', 'AA-6'],
+      ['tagged', 'AA-7'],
+    ]);
+  });
+
+  it('are not found in comments, other strings, other calls and other brackets', () => {
+    const source = `
+      // it('x${bracket('AA-1')}')
+      const title = 'it${bracket('AA-1')}';
+      note('x${bracket('AA-1')}');
+      it('refuses [a] and [A-Z] and [x, AA-1]', () => expect('${bracket('AA-1')}').toBe(1));
+    `;
+    expect(idsOf(source)).toEqual([]);
+  });
+});
+
+describe('decisions', () => {
+  const page = '# Decisions\n\nIds: AA-9\n\n## D1. Moves, and `links`\nText. Ids: AA-1, AA-2.3.\n\n## D2. By hand\nManual: AA-4\n\n## D3. None\nNothing.\n';
+
+  it('name the ids that they settle, per heading', () => {
+    expect(parseDecisions(page)).toEqual([
+      { title: 'D1. Moves, and `links`', decided: ['AA-1', 'AA-2.3'], manual: [] },
+      { title: 'D2. By hand', decided: [], manual: ['AA-4'] },
+      { title: 'D3. None', decided: [], manual: [] },
+    ]);
+  });
+
+  it('have the addresses that renderers give to headings', () => {
+    expect(anchorOf('D1. Moves, and `links`')).toBe('d1-moves-and-links');
+  });
+});
+
+describe('the register', () => {
+  it('refuses unknown levels, double ids and unclear areas', () => {
+    expect(() => parseRequirements('id\tspec\tlevel\nA-1\ts\tSHALL\n')).toThrow('A-1');
+    expect(() => parseRequirements('id\tspec\tlevel\nA-1\ts\tMUST\nA-1\ts\tMAY\n')).toThrow('twice');
+    expect(() => parseAreas('prefix\tarea\tfinished\nA-\tx\tsoon\n')).toThrow('A-');
+  });
+
+  it('lets the longest prefix say whether an area is finished', () => {
+    const areas = [
+      { prefix: 'A-', finished: false },
+      { prefix: 'A-B-', finished: true },
+    ];
+    expect([isFinished('A-1', areas), isFinished('A-B-1', areas), isFinished('C-1', areas)]).toEqual([false, true, false]);
+  });
+});
+
+describe('the trace', () => {
+  const input: TraceInput = {
+    requirements: [
+      { id: 'A-1', level: 'MUST' },
+      { id: 'A-2', level: 'MUST_NOT' },
+      { id: 'A-3', level: 'SHOULD' },
+      { id: 'A-4', level: 'MUST' },
+      { id: 'A-5', level: 'MUST' },
+      { id: 'A-6', level: 'INFO' },
+      { id: 'B-1', level: 'MUST' },
+    ],
+    areas: [
+      { prefix: 'A-', finished: true },
+      { prefix: 'B-', finished: false },
+    ],
+    tests: [
+      { file: 'test/a.test.ts', title: 'does a | b', ids: ['A-1'] },
+      { file: 'test/b.test.ts', title: 'does c', ids: ['A-2'] },
+    ],
+    decisions: [
+      { title: 'D1. x', decided: ['A-2', 'A-4', 'A-6'], manual: [] },
+      { title: 'D2. y', decided: [], manual: ['A-5'] },
+    ],
+  };
+
+  it('has one row per requirement with its state and its evidence', () => {
+    const rows = renderTrace(input)
+      .split('\n')
+      .filter((line) => /^\| [AB]-/.test(line));
+    expect(rows).toEqual([
+      '| A-1 | tested | `test/a.test.ts` does a \\| b |',
+      '| A-2 | decided | [D1. x](decisions.md#d1-x); `test/b.test.ts` does c |',
+      '| A-3 | uncovered |  |',
+      '| A-4 | uncovered | [D1. x](decisions.md#d1-x) |',
+      '| A-5 | manual | [D2. y](decisions.md#d2-y) |',
+      '| A-6 | decided | [D1. x](decisions.md#d1-x) |',
+      '| B-1 | uncovered |  |',
+    ]);
+  });
+
+  it('refuses a MUST of a finished area without evidence, and a decision whose replacing rule no test shows', () => {
+    expect(traceProblems(input)).toEqual(['A-4 (MUST) is uncovered: its decision needs a test of the replacing rule']);
+    expect(traceProblems({ ...input, tests: [] }).map((problem) => problem.slice(0, 3))).toEqual(['A-1', 'A-2', 'A-4']);
+  });
+
+  it('refuses ids that the register does not have', () => {
+    const tests = [...input.tests, { file: 'test/c.test.ts', title: 'does d', ids: ['A-99'] }];
+    const decisions = [{ title: 'D1. x', decided: ['A-4', 'A-98'], manual: ['A-97', 'A-5'] }];
+    expect(traceProblems({ ...input, tests, decisions }).filter((problem) => problem.includes('does not have'))).toEqual([
+      'test/c.test.ts "does d" names A-99, which docs/requirements.tsv does not have',
+      'docs/decisions.md "D1. x" names A-98, which docs/requirements.tsv does not have',
+      'docs/decisions.md "D1. x" names A-97, which docs/requirements.tsv does not have',
+    ]);
+  });
+});
