@@ -1,0 +1,31 @@
+import type { StopReason } from '../../core/outcome.ts';
+import type { ConfinedFile } from '../../core/ports/index.ts';
+import type { Refused } from './refusals.ts';
+import { stopReason } from './stop.ts';
+
+export type Copied =
+  | { readonly kind: 'copied'; readonly bytes: number; readonly sha256: string }
+  | { readonly kind: 'too-large' }
+  | { readonly kind: 'stopped'; readonly reason: StopReason }
+  | { readonly kind: 'refused'; readonly refused: Refused };
+
+/**
+ * Copies all bytes until the end, the limit or the signal.
+ *
+ * @param maxBytes more are not copied: a file can grow while it is read
+ */
+export async function copyBytes(from: ConfinedFile, to: ConfinedFile, maxBytes: number, signal: AbortSignal): Promise<Copied> {
+  const limit = new AbortController();
+  const onBytes = (total: number): void => {
+    if (total > maxBytes) limit.abort();
+  };
+  try {
+    const copied = await from.copyTo(to, { signal: AbortSignal.any([signal, limit.signal]), onBytes });
+    return copied.ok ? { kind: 'copied', ...copied.value } : { kind: 'refused', refused: copied };
+  } catch (error) {
+    const reason = stopReason(signal);
+    if (reason !== undefined) return { kind: 'stopped', reason };
+    if (limit.signal.aborted) return { kind: 'too-large' };
+    throw error;
+  }
+}

@@ -1,0 +1,78 @@
+import { failure } from '../../core/outcome.ts';
+import type { ConfinedFile } from '../../core/ports/index.ts';
+import { cannotTravelOpened, keepAttributes, newFileAttributes } from './attributes.ts';
+import { copyBytes } from './copy-bytes.ts';
+import { type Effect, executionFailed, failed, type Sealed, type Work } from './effect.ts';
+import { identityOf, untouched } from './identity.ts';
+import { publish } from './publish.ts';
+import { explain } from './refusals.ts';
+import { stopReason } from './stop.ts';
+
+/** Method `copy`: C1 to C5, for a move on to X8 (`docs/protocol.md` 5). */
+export async function copyAcross(work: Work): Promise<Effect> {
+  const { source, destination, holder, pass } = work;
+  const input = await source.parent.openFile(source.name);
+  if (!input.ok) return failed(explain('the source', input));
+  holder.hold(input.value);
+  const output = await destination.parent.createFile(temporaryOf(work));
+  if (!output.ok) return failed(explain("the destination's temporary file", output));
+  holder.hold(output.value);
+  pass('C1');
+
+  const filled = await fill(work, input.value, output.value);
+  if ('kind' in filled) {
+    await removeTemporary(work);
+    return filled;
+  }
+  await work.journal.seal(work.intent.taskId, work.n, filled);
+  pass('sealed');
+  return publish(work, filled);
+}
+
+/** C2 and C3: a complete, fsynced temporary file beside the destination, or why there is none. */
+async function fill(work: Work, input: ConfinedFile, output: ConfinedFile): Promise<Sealed | Effect> {
+  const { source, intent, maxBytes, signal, pass } = work;
+  const before = await input.stat();
+  if (!untouched(before, intent.sourceIdentity)) return executionFailed('the source changed before it was copied');
+
+  const copied = await copyBytes(input, output, maxBytes, signal);
+  if (copied.kind === 'stopped') return copied;
+  if (copied.kind === 'too-large') return failed(failure('RESOURCE_EXHAUSTED', `the source is larger than ${maxBytes} bytes`));
+  if (copied.kind === 'refused') return failed(explain('the copy', copied.refused));
+
+  const spoiled = await dress(work, input, output);
+  if (spoiled) return spoiled;
+  const synced = await output.sync();
+  if (!synced.ok) return failed(explain('the destination', synced));
+  pass('C2');
+
+  const [after, sealed] = await Promise.all([source.parent.entry(source.name), output.stat()]);
+  if (!after.ok || !untouched(after.value, intent.sourceIdentity)) return executionFailed('the source changed while it was copied');
+  pass('C3');
+  const reason = stopReason(signal);
+  return reason ? { kind: 'stopped', reason } : { ...identityOf(sealed), sha256: copied.sha256 };
+}
+
+/** Attributes of the temporary file, by operation. */
+async function dress({ intent, umask }: Work, input: ConfinedFile, output: ConfinedFile): Promise<Effect | undefined> {
+  const source = await input.stat();
+  if (intent.operation === 'copy') {
+    const set = await newFileAttributes(output, source, umask);
+    return set.ok ? undefined : failed(explain('the destination', set));
+  }
+  const lost = (await cannotTravelOpened(input, output)) ?? (await keepAttributes(output, source));
+  return lost === undefined ? undefined : executionFailed(lost);
+}
+
+export function temporaryOf({ intent }: Pick<Work, 'intent'>): string {
+  if (intent.temporary === undefined) throw new Error('an intent of method copy names its temporary file');
+  return intent.temporary;
+}
+
+/**
+ * The name is ours alone, so it may be removed unseen. What cannot be removed now stays behind under a reserved name,
+ * which every enumerator skips.
+ */
+export async function removeTemporary(work: Pick<Work, 'intent' | 'destination'>): Promise<void> {
+  await work.destination.parent.unlink(temporaryOf(work));
+}

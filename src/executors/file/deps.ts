@@ -1,0 +1,33 @@
+import type { FileIntent, RunContext } from '../../core/ports/index.ts';
+import type { OpenBases } from './bases.ts';
+import type { Attempt } from './effect.ts';
+import type { Holder } from './holder.ts';
+import type { FileExecutorOptions } from './options.ts';
+import type { PathBase } from './paths.ts';
+import type { Runs } from './runs.ts';
+
+/** What all parts of one executor share. */
+export interface FileDeps extends Omit<FileExecutorOptions, 'bases' | 'capabilities'> {
+  readonly capabilities: ReadonlySet<string>;
+  readonly pathBases: readonly PathBase[];
+  readonly runs: Runs;
+  /** Throws WritError INTERNAL before `start`. */
+  readonly bases: () => OpenBases;
+}
+
+const DEFAULT_UMASK = 0o022;
+
+/** The attempt of one run, with what its effects need. */
+export function attemptOf(deps: FileDeps, intent: FileIntent, n: number, context: RunContext, holder: Holder): Attempt {
+  return {
+    intent,
+    n,
+    bases: deps.bases(),
+    journal: deps.journal,
+    maxBytes: deps.limits.maxBytes,
+    umask: deps.umask ?? DEFAULT_UMASK,
+    signal: context.signal,
+    pass: (point) => deps.onPoint?.(point, intent.taskId),
+    holder,
+  };
+}

@@ -1,0 +1,73 @@
+import type { Json } from '../../core/json.ts';
+import { failure, type Outcome, type StopReason } from '../../core/outcome.ts';
+import type { FileIdentity, FileIntent, FileJournal } from '../../core/ports/index.ts';
+import type { OpenBases } from './bases.ts';
+import type { Holder } from './holder.ts';
+import type { Place } from './places.ts';
+import type { PassPoint } from './points.ts';
+
+/** What an operator must know: something is not where the answer says, or nobody can tell. */
+export interface IncidentNote {
+  readonly what: string;
+  readonly details: { readonly [key: string]: Json };
+}
+
+/** How the effects of an attempt ended. */
+export type Effect =
+  /** The effect stands and is durable. `identity`: the file under the destination's name. */
+  | { readonly kind: 'done'; readonly identity: FileIdentity; readonly sha256: string | undefined }
+  | { readonly kind: 'failed'; readonly outcome: Outcome; readonly incident: IncidentNote | undefined }
+  /** Told to stop while nothing was visible; our temporary file is removed. */
+  | { readonly kind: 'stopped'; readonly reason: StopReason };
+
+/** A sealed temporary file. */
+export type Sealed = FileIdentity & { readonly sha256: string };
+
+/** An open attempt and what its effects need. */
+export interface Attempt {
+  readonly intent: FileIntent;
+  readonly n: number;
+  readonly bases: OpenBases;
+  readonly journal: FileJournal;
+  readonly maxBytes: number;
+  readonly umask: number;
+  readonly signal: AbortSignal;
+  readonly pass: PassPoint;
+  readonly holder: Holder;
+}
+
+/** An attempt whose two directories are open. */
+export interface Work extends Attempt {
+  readonly source: Place;
+  readonly destination: Place;
+}
+
+export function failed(outcome: Outcome): Effect {
+  return { kind: 'failed', outcome, incident: undefined };
+}
+
+export function executionFailed(message: string): Effect {
+  return failed(failure('EXECUTION_FAILED', message));
+}
+
+/** A failure that an operator has to look at. */
+export function incident(attempt: Attempt, message: string, extra: { readonly [key: string]: Json } = {}): Effect {
+  const { intent, n } = attempt;
+  const place = ({ base, segments }: FileIntent['source']): Json => ({ base, path: segments.join('/') });
+  return {
+    kind: 'failed',
+    outcome: failure('EXECUTION_FAILED', message),
+    incident: {
+      what: message,
+      details: {
+        attempt: n,
+        operation: intent.operation,
+        source: place(intent.source),
+        destination: place(intent.destination),
+        inode: `${intent.sourceIdentity.dev}:${intent.sourceIdentity.ino}`,
+        ...(intent.retired ? { retired: place(intent.retired) } : {}),
+        ...extra,
+      },
+    },
+  };
+}

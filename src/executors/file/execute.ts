@@ -1,0 +1,99 @@
+import type { Execution, Outcome } from '../../core/outcome.ts';
+import type { FileMethod, JournalView, RunContext, Task } from '../../core/ports/index.ts';
+import { answer } from './answer.ts';
+import { copyAcross } from './copy.ts';
+import { attemptOf, type FileDeps } from './deps.ts';
+import type { Effect, Work } from './effect.ts';
+import { type Holder, holding } from './holder.ts';
+import { type FileRequest, parseRequest } from './inputs.ts';
+import { moveByLink, moveByRename } from './move.ts';
+import { destinationOf, type Plan, planIntent } from './plan.ts';
+import type { RunEnd } from './runs.ts';
+import { stopped, stopReason } from './stop.ts';
+import { type Survey, survey } from './survey.ts';
+
+/** The effects of each method, in the order of `docs/protocol.md` 5. */
+export const EFFECTS = {
+  rename: moveByRename,
+  link: moveByLink,
+  copy: copyAcross,
+} satisfies Record<FileMethod, (work: Work) => Promise<Effect>>;
+
+const VAULT_FULL: Outcome = {
+  status: 'FAILURE',
+  output: null,
+  error: { error_code: 'RESOURCE_EXHAUSTED', message: 'the vault is full; undo deletes or purge it' },
+};
+
+/** One run of a task that this host does not know: judge, look, gate, intent, effect. */
+export function execute(task: Task, context: RunContext, deps: FileDeps): Promise<Execution> {
+  return deps.runs.once(task, async () => {
+    const parsed = parseRequest(task.manifest, deps.pathBases, deps.capabilities);
+    if (!parsed.ok) return ended({ kind: 'outcome', outcome: parsed.outcome });
+    return holding((holder) => run(task, parsed.value, context, deps, holder));
+  });
+}
+
+async function run(task: Task, request: FileRequest, context: RunContext, deps: FileDeps, holder: Holder): Promise<RunEnd> {
+  const { task_id: taskId } = task.manifest;
+  const prepared = await prepare(task, request, deps, holder);
+  if (prepared.kind === 'refused') return ended((await elsewhere(taskId, deps)) ?? { kind: 'outcome', outcome: prepared.outcome });
+  if (prepared.kind === 'busy') return ended(BUSY);
+  const { plan, found } = prepared;
+
+  const reason = stopReason(context.signal);
+  if (reason) return ended(stopped(reason));
+  // From the gate to the request of the intent nothing waits: what the gate saw is what the intent is committed under.
+  const closed = context.gate();
+  if (closed) return ended(closed);
+  const vault = plan.vaultBytes === undefined ? undefined : { bytes: plan.vaultBytes, quota: deps.limits.vaultQuotaBytes };
+  const opened = await deps.journal.open(plan.intent, vault, deps.clock.now());
+  if (opened.kind === 'conflict') return ended(BUSY);
+  if (opened.kind === 'quota') return ended({ kind: 'outcome', outcome: VAULT_FULL });
+
+  const attempt = attemptOf(deps, plan.intent, opened.n, context, holder);
+  attempt.pass('intent');
+  const effect = await EFFECTS[plan.intent.method]({ ...attempt, source: found.source, destination: found.destination });
+  return answer(effect, attempt, task.manifest, deps);
+}
+
+type Prepared =
+  | { readonly kind: 'ready'; readonly plan: Plan; readonly found: Survey }
+  | { readonly kind: 'refused'; readonly outcome: Outcome }
+  | { readonly kind: 'busy' };
+
+/** Everything that is looked at before the intent; nothing is changed. */
+async function prepare(task: Task, request: FileRequest, deps: FileDeps, holder: Holder): Promise<Prepared> {
+  const { task_id: taskId } = task.manifest;
+  const [view, undone] = await Promise.all([deps.journal.view(taskId), undoneEffect(request, deps)]);
+  if (isKnown(view)) return { kind: 'busy' };
+  const n = view.attempts + 1;
+  const found = await survey({ request, destination: destinationOf(request, taskId, n, undone), undone }, deps.bases(), holder);
+  if (!found.ok) return { kind: 'refused', outcome: found.outcome };
+  const plan = planIntent(task, request, found.value, n, deps.instances.self, deps.limits.maxBytes);
+  if (!plan.ok) return { kind: 'refused', outcome: plan.outcome };
+  return { kind: 'ready', plan: plan.value, found: found.value };
+}
+
+async function undoneEffect({ undoOf }: FileRequest, deps: FileDeps): Promise<JournalView['success']> {
+  return undoOf === undefined ? undefined : (await deps.journal.view(undoOf)).success;
+}
+
+/**
+ * A refusal can be the shadow of another process that has just done this very task (the source is gone because it was
+ * moved). The journal is asked again before such an answer leaves: then the next delivery gets the recorded one.
+ */
+async function elsewhere(taskId: string, deps: FileDeps): Promise<Execution | undefined> {
+  return isKnown(await deps.journal.view(taskId)) ? BUSY : undefined;
+}
+
+const BUSY: Execution = { kind: 'busy', why: 'another worker has just begun or finished this task' };
+
+function isKnown({ open, success }: JournalView): boolean {
+  return open !== undefined || success !== undefined;
+}
+
+/** A run that opened no attempt. */
+function ended(execution: Execution): RunEnd {
+  return { execution, opened: undefined };
+}

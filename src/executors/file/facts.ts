@@ -1,0 +1,43 @@
+import type { Entry, OpenAttempt } from '../../core/ports/index.ts';
+import type { DestinationStanding, Facts, Phase, SourceStanding } from './classify.ts';
+import { sameFile, sameInode, untouched } from './identity.ts';
+
+/** What stands under the names of an open attempt; undefined: nothing, or its directory cannot be reached from its base. */
+export interface Found {
+  readonly source: Entry | undefined;
+  readonly destination: Entry | undefined;
+  readonly retired: Entry | undefined;
+  readonly temporary: Entry | undefined;
+}
+
+/** Pure: from entries to the words of the tables. */
+export function factsOf(open: OpenAttempt, at: Found): Facts {
+  const ours = open.method === 'copy' ? open.sealed : open.sourceIdentity;
+  const destination = destinationStanding(at.destination, ours);
+  const phase = phaseOf(open, destination, at);
+  return { phase, source: sourceStanding(open, phase, at), destination };
+}
+
+function destinationStanding(entry: Entry | undefined, ours: { dev: string; ino: string } | undefined): DestinationStanding {
+  if (!entry) return 'gone';
+  return ours && sameInode(entry, ours) ? 'same' : 'replaced';
+}
+
+function phaseOf(open: OpenAttempt, destination: DestinationStanding, { temporary }: Found): Phase {
+  if (open.method !== 'copy') return open.method;
+  if (open.stage === 'intent' || !open.sealed) return 'unsealed';
+  if (open.operation === 'move' && (open.stage === 'published' || destination === 'same')) return 'published';
+  return temporary && sameInode(temporary, open.sealed) ? 'sealed' : 'sealed-bare';
+}
+
+function sourceStanding({ sourceIdentity }: OpenAttempt, phase: Phase, at: Found): SourceStanding {
+  if (phase === 'published' && at.retired && sameFile(at.retired, sourceIdentity)) {
+    return at.source && sameInode(at.source, at.retired) ? 'linked' : 'retired';
+  }
+  if (!at.source) return 'gone';
+  const linked = at.destination !== undefined && sameInode(at.source, at.destination) && sameInode(at.source, sourceIdentity);
+  // A link made by us changes the ctime, at the resolution of the file system's clock.
+  if (phase === 'link' && linked) return 'linked';
+  if (untouched(at.source, sourceIdentity)) return 'same';
+  return phase === 'rename' && linked ? 'linked' : 'changed';
+}

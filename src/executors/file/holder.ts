@@ -1,0 +1,24 @@
+/** Something with a descriptor. */
+interface Closable {
+  close(): Promise<void>;
+}
+
+/** Collects what a run has opened, so that it is closed however the run ends. */
+export interface Holder {
+  hold<T extends Closable>(opened: T): T;
+}
+
+/** Runs `body` and closes everything that it held, in the end also when it throws. */
+export async function holding<T>(body: (holder: Holder) => Promise<T>): Promise<T> {
+  const held: Closable[] = [];
+  try {
+    return await body({
+      hold(opened) {
+        held.push(opened);
+        return opened;
+      },
+    });
+  } finally {
+    await Promise.all(held.map((opened) => opened.close()));
+  }
+}

@@ -1,0 +1,42 @@
+import type { HostMemory } from '../../core/ports/index.ts';
+import type { FileDeps } from './deps.ts';
+import { recover } from './recover.ts';
+import type { Unconcluded } from './runs.ts';
+
+/** The journal, in the words of the pipeline. */
+export function createMemory(deps: FileDeps): HostMemory {
+  const { journal, clock, runs } = deps;
+
+  async function closeAttempt(taskId: string, ended: Unconcluded, result: string): Promise<void> {
+    const end = ended.identity ? ({ state: 'success', result, outcomeIdentity: ended.identity } as const) : ({ state: 'failure', result } as const);
+    try {
+      await journal.close(taskId, ended.n, end, clock.now());
+    } catch (error) {
+      // Nothing of a refused request stands: the next delivery may ask again.
+      ended.closing = undefined;
+      throw error;
+    }
+  }
+
+  return {
+    async recall(taskId) {
+      const { open, success } = await journal.view(taskId);
+      if (success) return { kind: 'finished', manifestSha256: success.manifestSha256, result: success.result };
+      return open ? { kind: 'open', manifestSha256: open.manifestSha256 } : { kind: 'unknown' };
+    },
+
+    recover: (task, context, options) => recover(task, context, options, deps),
+
+    async conclude(task, status, result) {
+      const { task_id: taskId } = task.manifest;
+      const ended = runs.unconcluded(task, status);
+      if (!ended) return;
+      deps.onPoint?.('before-close', taskId);
+      ended.closing ??= closeAttempt(taskId, ended, result);
+      await ended.closing;
+      runs.concluded(task);
+    },
+
+    successes: (after, limit) => journal.successes(after, limit),
+  };
+}

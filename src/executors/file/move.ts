@@ -1,0 +1,59 @@
+import { type Effect, executionFailed, failed, incident, type Work } from './effect.ts';
+import { sameInode } from './identity.ts';
+import { explain, type Refused } from './refusals.ts';
+import { stands, takeBack } from './stand.ts';
+import { dropLinkedName } from './without-replacing.ts';
+
+/** Method `rename`: M1, M2 (`docs/protocol.md` 5). For a delete the destination lies in the vault. */
+export async function moveByRename(work: Work): Promise<Effect> {
+  const { source, destination, pass } = work;
+  const renamed = await source.parent.renameNoReplace(source.name, destination.parent, destination.name);
+  if (!renamed.ok) return refusedMove(work, renamed);
+  pass('M1');
+  return makeMoveDurable(work);
+}
+
+/** Method `link`: L1, L2, M2; only where the kernel has no RENAME_NOREPLACE and the file has one name. */
+export async function moveByLink(work: Work): Promise<Effect> {
+  const { source, destination, intent, pass } = work;
+  const linked = await source.parent.link(source.name, destination.parent, destination.name);
+  if (!linked.ok) return refusedMove(work, linked);
+  pass('L1');
+  const entry = await destination.parent.entry(destination.name);
+  if (!entry.ok || !sameInode(entry.value, intent.sourceIdentity)) return unlinkDestination(work, 'the file was exchanged during the operation');
+  return dropSource(work);
+}
+
+/** L2 and on; also where recovery finds both names. */
+export async function dropSource(work: Work): Promise<Effect> {
+  const { source, destination, pass } = work;
+  const dropped = await dropLinkedName(source, destination);
+  if (!dropped.ok) return unlinkDestination(work, `the source's name could not be removed (${dropped.errno})`);
+  pass('L2');
+  return makeMoveDurable(work);
+}
+
+/** M2, and the look at what stands. */
+async function makeMoveDurable(work: Work): Promise<Effect> {
+  const { source, destination, intent, pass } = work;
+  const standing = await stands({ destination, expected: intent.sourceIdentity, places: [source, destination], sync: [source, destination] });
+  if (!standing.ok) return takeBack(work, standing.doubt);
+  pass('M2');
+  return standing.effect;
+}
+
+/** The way back from L1. */
+async function unlinkDestination(work: Work, doubt: string): Promise<Effect> {
+  const { source, destination, pass } = work;
+  const [first, second] = await Promise.all([source.parent.entry(source.name), destination.parent.entry(destination.name)]);
+  const oneFile = first.ok && second.ok && sameInode(first.value, second.value);
+  const dropped = oneFile && (await destination.parent.unlink(destination.name)).ok;
+  if (!dropped) return incident(work, `${doubt}; it could not be taken back`);
+  pass('taken-back');
+  return executionFailed(`${doubt}; it was taken back`);
+}
+
+function refusedMove({ intent }: Work, refused: Refused): Effect {
+  const destination = intent.operation === 'delete' ? 'the place in the vault' : 'the destination';
+  return failed(explain(refused.refusal === 'missing' || refused.refusal === 'permission' ? 'the source' : destination, refused));
+}

@@ -1,0 +1,38 @@
+import type { Clock } from '../../core/clock.ts';
+import type { ConfinedFileSystem, FileJournal, InstanceRegistry } from '../../core/ports/index.ts';
+import type { CrashPoint } from './points.ts';
+
+/** A base directory as configured: an absolute, normalized path of a directory on a local file system. */
+export interface BaseOption {
+  readonly id: string;
+  readonly path: string;
+}
+
+export interface FileLimits {
+  /** Wall-clock limit of one run, milliseconds; the caller aborts the run's signal with the reason `timeout`. */
+  readonly maxRunMs: number;
+  /** Largest file, in bytes, whose content is copied (FILE_COPY, moves across file systems). A rename has no limit. */
+  readonly maxBytes: number;
+  /** Bytes that the vault of one base directory may hold. */
+  readonly vaultQuotaBytes: number;
+}
+
+/** What `createFileExecutor` needs; everything outside this process comes through the ports. */
+export interface FileExecutorOptions {
+  /** Empty: every path is refused. Base directories may not nest. */
+  readonly bases: readonly BaseOption[];
+  readonly fileSystem: ConfinedFileSystem;
+  readonly journal: FileJournal;
+  readonly instances: InstanceRegistry;
+  readonly limits: FileLimits;
+  readonly clock: Clock;
+  /** A subset of the three capabilities; all by default. */
+  readonly capabilities?: ReadonlySet<string>;
+  /** Bits that a FILE_COPY takes away from the source's permissions; 0o022 by default. */
+  readonly umask?: number;
+  /**
+   * Test seam: called right after each crash point of `docs/protocol.md`. Chaos tests kill the process in it, others
+   * throw (an exception out of an executor is a crash: nothing is cleaned up) or change files under the executor's feet.
+   */
+  readonly onPoint?: (point: CrashPoint, taskId: string) => void;
+}

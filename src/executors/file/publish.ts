@@ -1,0 +1,60 @@
+import { type Effect, executionFailed, failed, incident, type Sealed, type Work } from './effect.ts';
+import { sameInode } from './identity.ts';
+import type { Place } from './places.ts';
+import { explain } from './refusals.ts';
+import { retire } from './retire.ts';
+import { stands, syncAll } from './stand.ts';
+import { moveWithoutReplacing } from './without-replacing.ts';
+
+/** C4: the sealed temporary file gets the destination's name; then as `afterPublish`. */
+export async function publish(work: Work, sealed: Sealed): Promise<Effect> {
+  const { destination, pass } = work;
+  const temporary = temporaryPlace(work);
+  const moved = await moveWithoutReplacing(temporary, destination);
+  if (!moved.ok) {
+    await temporary.parent.unlink(temporary.name);
+    return failed(explain('the destination', moved));
+  }
+  pass('C4');
+  return afterPublish(work, sealed, true);
+}
+
+/**
+ * C5, and for a move the retirement of the source.
+ *
+ * @param record whether the journal has to learn that the copy is published
+ */
+export async function afterPublish(work: Work, sealed: Sealed, record: boolean): Promise<Effect> {
+  const { source, destination, intent, n, journal, pass } = work;
+  const standing = await stands({ destination, expected: sealed, places: [source, destination], sync: [destination] });
+  if (!standing.ok) return takeBackCopy(work, sealed, standing.doubt);
+  pass('C5');
+  const done: Effect = { ...standing.effect, sha256: sealed.sha256 };
+  if (intent.operation === 'copy') return done;
+  if (record) await journal.publish(intent.taskId, n);
+  pass('published');
+  return retire(work, sealed, done);
+}
+
+/** The way back from C4: our own copy, and nothing else, loses the destination's name and is removed. */
+async function takeBackCopy(work: Work, sealed: Sealed, doubt: string): Promise<Effect> {
+  const { destination, pass } = work;
+  const temporary = temporaryPlace(work);
+  if (!(await isInode(destination, sealed))) return incident(work, `${doubt}; it could not be taken back`);
+  const back = await moveWithoutReplacing(destination, temporary);
+  if (!back.ok || !(await isInode(temporary, sealed))) return incident(work, `${doubt}; it could not be taken back`);
+  await temporary.parent.unlink(temporary.name);
+  pass('taken-back');
+  await syncAll([destination]);
+  return executionFailed(`${doubt}; it was taken back`);
+}
+
+async function isInode(place: Place, sealed: Sealed): Promise<boolean> {
+  const entry = await place.parent.entry(place.name);
+  return entry.ok && sameInode(entry.value, sealed);
+}
+
+function temporaryPlace({ intent, destination }: Work): Place {
+  if (intent.temporary === undefined) throw new Error('an intent of method copy names its temporary file');
+  return { ...destination, name: intent.temporary };
+}

@@ -1,0 +1,49 @@
+import { WritError } from '../../core/errors.ts';
+import type { Execution } from '../../core/outcome.ts';
+import type { OpenAttempt, RunContext, Task } from '../../core/ports/index.ts';
+import { answer } from './answer.ts';
+import { carryOut } from './carry-out.ts';
+import { classify } from './classify.ts';
+import { attemptOf, type FileDeps } from './deps.ts';
+import { EFFECTS } from './execute.ts';
+import { type Holder, holding } from './holder.ts';
+import type { RunEnd } from './runs.ts';
+import { readScene } from './scene.ts';
+import { stopped, stopReason } from './stop.ts';
+
+/**
+ * Ends an open attempt (`docs/protocol.md` 6): fence its process, look, classify, carry out. Every step may crash and be
+ * run again, because each look starts from what is on disk. Lease and gate are not asked: the effect was authorized when
+ * its intent was committed.
+ */
+export function recover(task: Task, context: RunContext, { mayRedo }: { readonly mayRedo: boolean }, deps: FileDeps): Promise<Execution> {
+  return deps.runs.once(task, async () => {
+    const { open } = await deps.journal.view(task.manifest.task_id);
+    if (!open) return busy('the attempt was ended meanwhile');
+    if (open.manifestSha256 !== task.manifestSha256) throw new WritError('TASK_ID_CONFLICT', `task_id ${open.taskId} is used for another manifest`);
+    const reason = stopReason(context.signal);
+    if (reason === 'lock-lost' || reason === 'shutdown') return { execution: stopped(reason), opened: undefined };
+    if (!(await seize(open, deps))) return busy('the process that began this task may still act on it');
+    return holding((holder) => finishOpen(task, open, context, mayRedo, deps, holder));
+  });
+}
+
+async function finishOpen(task: Task, open: OpenAttempt, context: RunContext, mayRedo: boolean, deps: FileDeps, holder: Holder): Promise<RunEnd> {
+  const attempt = attemptOf(deps, open, open.n, context, holder);
+  const scene = await readScene(attempt, open);
+  if ('cannotLook' in scene) return busy(scene.cannotLook);
+  const verdict = classify(scene.facts);
+  const effect = await carryOut({ ...attempt, open, scene, redo: EFFECTS[open.method] }, verdict, mayRedo);
+  return answer(effect, attempt, task.manifest, deps);
+}
+
+/** Nobody touches an attempt whose process may still act; an own one that is not running is ours already. */
+async function seize(open: OpenAttempt, { instances, journal }: FileDeps): Promise<boolean> {
+  if (open.process.instance === instances.self.instance) return true;
+  if (!(await instances.ensureDead(open.process))) return false;
+  return journal.adopt(open.taskId, open.n, open.process.instance, instances.self);
+}
+
+function busy(why: string): RunEnd {
+  return { execution: { kind: 'busy', why }, opened: undefined };
+}

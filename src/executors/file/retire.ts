@@ -1,0 +1,69 @@
+import { type Attempt, type Effect, incident, type Sealed, type Work } from './effect.ts';
+import { sameInode, untouched } from './identity.ts';
+import { openPlace, type Place } from './places.ts';
+import { explain } from './refusals.ts';
+import { stands, syncAll } from './stand.ts';
+import { vaultPath } from './vault-names.ts';
+import { moveWithoutReplacing } from './without-replacing.ts';
+
+/** X6 to X8: the copy stands, so the source leaves its name, for the vault of its own base. It is never unlinked. */
+export async function retire(work: Work, sealed: Sealed, done: Effect): Promise<Effect> {
+  const { source, intent, pass } = work;
+  const now = await source.parent.entry(source.name);
+  if (!now.ok && now.refusal === 'missing') return sourceLost(work);
+  if (!now.ok) throw new Error(`the source of ${intent.taskId} cannot be looked at: ${now.errno}`);
+  if (!untouched(now.value, intent.sourceIdentity)) return withdraw(work, work.destination, sealed, 'the source changed during the move');
+  pass('X6');
+
+  const vault = await openRetired(work);
+  if (!vault.ok) return withdraw(work, work.destination, sealed, explain("the source's vault", vault).error?.message ?? '');
+  const moved = await moveWithoutReplacing(source, vault.value);
+  if (!moved.ok) return withdraw(work, work.destination, sealed, explain('the source', moved).error?.message ?? '');
+  pass('X7');
+  return finishRetired(work, vault.value, source, done, async (doubt) => {
+    const back = await moveWithoutReplacing(vault.value, source);
+    if (!back.ok) return incident(work, `${doubt}; the source could not be put back`, { errno: back.errno });
+    pass('taken-back');
+    await syncAll([source, vault.value]);
+    return withdraw(work, work.destination, sealed, doubt);
+  });
+}
+
+/** X8, and the look at what lies in the vault. `source` is absent when recovery could not open its directory. */
+export async function finishRetired(
+  attempt: Attempt,
+  vault: Place,
+  source: Place | undefined,
+  done: Effect,
+  doubtful: (doubt: string) => Promise<Effect>,
+): Promise<Effect> {
+  const places = source ? [source, vault] : [vault];
+  const standing = await stands({ destination: vault, expected: attempt.intent.sourceIdentity, places, sync: places });
+  if (!standing.ok) return doubtful(standing.doubt);
+  attempt.pass('X8');
+  return done;
+}
+
+export function openRetired({ bases, intent, holder }: Attempt): ReturnType<typeof openPlace> {
+  if (intent.retired === undefined) throw new Error('a move of method copy names the retired place of its source');
+  return openPlace(bases, intent.retired, holder);
+}
+
+/** The copy is the only one left: it stays. */
+export function sourceLost(attempt: Attempt): Effect {
+  return incident(attempt, 'the source disappeared during the move; the copy stays');
+}
+
+/** Our copy goes into the vault of its base: it may hold bytes that exist nowhere else. */
+export async function withdraw(attempt: Attempt, destination: Place, sealed: Sealed, why: string): Promise<Effect> {
+  const { bases, intent, n, holder, pass } = attempt;
+  const path = vaultPath(destination.path.base, 'withdrawn', intent.taskId, n);
+  const vault = await openPlace(bases, path, holder);
+  const entry = await destination.parent.entry(destination.name);
+  const ours = entry.ok && sameInode(entry.value, sealed);
+  const moved = ours && vault.ok && (await moveWithoutReplacing(destination, vault.value)).ok;
+  if (!vault.ok || !moved) return incident(attempt, `${why}; the copy could not be withdrawn`);
+  pass('withdrawn');
+  await syncAll([destination, vault.value]);
+  return incident(attempt, `${why}; the copy was withdrawn`, { withdrawn: { base: path.base, path: path.segments.join('/') } });
+}
