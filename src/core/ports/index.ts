@@ -7,3 +7,4 @@ export type * from './instances.ts';
 export type * from './revocations.ts';
 export type * from './enqueue.ts';
 export type * from './pool.ts';
+export type * from './front-door.ts';

@@ -1,0 +1,13 @@
+import { act, type Registrar } from '../act.ts';
+
+export interface CancelFlags {
+  readonly timeout: string;
+}
+
+export const registerCancel: Registrar = (program, deps, exit) => {
+  program
+    .command('cancel <task_id>')
+    .description('ask that a task is not done; what has begun is finished')
+    .option('--timeout <time>', 'how long to wait for the outcome', '10s')
+    .action(act<[string], CancelFlags>(deps, exit, async () => (await import('../operations/cancel.ts')).runCancel));
+};

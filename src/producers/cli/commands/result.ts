@@ -1,0 +1,14 @@
+import { act, type Registrar } from '../act.ts';
+
+export interface ResultFlags {
+  readonly verify?: boolean;
+}
+
+export const registerResult: Registrar = (program, deps, exit) => {
+  program
+    .command('result <task_id>')
+    .description('show the last outcome of a task, or where it stands')
+    .option('--verify', "check the executor's signature with the public keys of this data directory")
+    .addHelpText('after', '\nExits 0 for SUCCESS, 1 for FAILURE or an unknown id, 3 while there is no outcome yet.')
+    .action(act<[string], ResultFlags>(deps, exit, async () => (await import('../operations/result.ts')).runResult));
+};

@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import { globalOptions, type Registrar } from '../act.ts';
+
+/** The long-running roles. They own their signals and their log; the command line only starts them. */
+export const registerRoles: Registrar = (program, deps, exit) => {
+  program
+    .command('up')
+    .description('run everything on this host: Redis, kernel and workers')
+    .option('--once', 'stop again when the queues are empty')
+    .action(async ({ once }: { once?: boolean }, command: Command) => {
+      exit.code = await deps.roles.up(globalOptions(command), once === true ? { once } : {});
+    });
+  program
+    .command('worker')
+    .description('run a worker for the queues of this pool')
+    .option('--queues <names>', 'only these, separated by commas', queueNames)
+    .action(async ({ queues }: { queues?: string[] }, command: Command) => {
+      exit.code = await deps.roles.worker(globalOptions(command), queues === undefined ? {} : { queues });
+    });
+  program
+    .command('kernel')
+    .description('run the kernel, which signs leases')
+    .action(async (_: object, command: Command) => {
+      exit.code = await deps.roles.kernel(globalOptions(command), {});
+    });
+};
+
+function queueNames(word: string): string[] {
+  const names = word.split(',').map((name) => name.trim());
+  if (names.some((name) => name === '')) throw new InvalidArgumentError('wants queue names separated by commas.');
+  return names;
+}

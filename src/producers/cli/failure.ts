@@ -1,0 +1,48 @@
+import { CommanderError } from 'commander';
+import { ERRORS, type ErrorCode, isWritError, messageOf } from '../../core/errors.ts';
+
+/** An error as a person and a program see it; never a stack trace. */
+export interface Failure {
+  readonly exit: number;
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly field?: string;
+  /** What to do about it. */
+  readonly hint?: string;
+}
+
+/** The sentence for the likeliest cause of a code. */
+const HINTS = {
+  REDIS_UNAVAILABLE: 'start it with `npx writ up`, or set redis.url to a server of yours',
+  KERNEL_UNAVAILABLE: 'the kernel role signs leases: start everything with `npx writ up`, or the role alone with `npx writ kernel`',
+  INVALID_CONFIG: '`npx writ doctor` shows every setting and where it comes from',
+  STORAGE_UNAVAILABLE: 'look at the disk and at the permissions of the data directory with `npx writ doctor`',
+} satisfies Partial<Record<ErrorCode, string>>;
+
+/** Maps anything thrown to the answer of the process. Exit codes: the ERRORS table. */
+export function failureOf(error: unknown): Failure {
+  if (isWritError(error)) {
+    const hint = hintOf(error.code);
+    return {
+      exit: ERRORS[error.code].exit,
+      code: error.code,
+      message: error.message,
+      ...(error.field === undefined ? {} : { field: error.field }),
+      ...(hint === undefined || error.message.includes('npx writ') ? {} : { hint }),
+    };
+  }
+  if (error instanceof CommanderError) {
+    return { exit: error.exitCode === 0 ? 0 : ERRORS.INVALID_ARGUMENT.exit, code: 'INVALID_ARGUMENT', message: error.message.replace(/^error: /, '') };
+  }
+  return { exit: ERRORS.INTERNAL.exit, code: 'INTERNAL', message: messageOf(error) };
+}
+
+function hintOf(code: ErrorCode): string | undefined {
+  return (HINTS as Partial<Record<ErrorCode, string>>)[code];
+}
+
+/** Two lines at most. */
+export function failureText({ code, message, field, hint }: Failure): string {
+  const about = field === undefined || message.startsWith(field) ? message : `${field}: ${message}`;
+  return `writ: ${about} (${code})${hint === undefined ? '' : `\n      ${hint}`}`;
+}

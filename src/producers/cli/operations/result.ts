@@ -1,0 +1,60 @@
+import { CAPABILITY_QUEUE } from '../../../contracts/index.ts';
+import { WritError } from '../../../core/errors.ts';
+import type { SignatureReader } from '../../../core/ports/front-door.ts';
+import type { Call } from '../act.ts';
+import type { ResultFlags } from '../commands/result.ts';
+import { standingLine, standingText } from '../text/standing.ts';
+import { pairs } from '../text/table.ts';
+import { jobDataOf } from './job-data.ts';
+import { type Finished, type Standing, standingOf } from './standing.ts';
+import { taskIdOf, unknownTask } from './task-id.ts';
+
+/** `writ result`: the last outcome, or where the task stands. */
+export async function runResult(call: Call, flags: ResultFlags, word: string): Promise<number> {
+  const taskId = taskIdOf(word);
+  const services = await call.services();
+  const standing = await standingOf(taskId, await services.tasks());
+  if (standing.state === 'unknown') throw unknownTask(taskId);
+  const verified = flags.verify === true && standing.state === 'finished' ? await verifies(taskId, standing, await services.signatures()) : undefined;
+
+  const value = { task_id: taskId, ...standingLine(standing), ...(verified === undefined ? {} : { verified }) };
+  await call.output.answer(value, () => text(taskId, standing, verified, call.clock.now()));
+  if (verified === false)
+    throw new WritError('INVALID_RESULT', `the result of ${taskId} was not signed by an executor key of this data directory: do not trust it`);
+  return exitOf(standing);
+}
+
+/** 3 while there is no outcome: asking again later may answer. */
+export function exitOf(standing: Standing): number {
+  if (standing.state === 'waiting' || standing.state === 'running') return 3;
+  return standing.state === 'finished' && standing.outcome.status === 'SUCCESS' ? 0 : 1;
+}
+
+/**
+ * Whether the executor signed this result for this task. A FAILURE does not name its capability, so the known ones are
+ * tried: the signature tells which it was.
+ */
+export async function verifies(taskId: string, standing: Finished, signatures: SignatureReader): Promise<boolean> {
+  const manifest = jobDataOf(standing.job)?.manifest;
+  const hash = standing.manifestSha256 || jobDataOf(standing.job)?.manifestSha256;
+  if (hash === undefined) return false;
+  const named = standing.outcome.output?.['capability_id'];
+  const candidates = new Set([named, manifest?.capability_id, ...Object.keys(CAPABILITY_QUEUE)].filter((id) => typeof id === 'string'));
+  for (const capabilityId of candidates) {
+    if (await signatures.verifyResult(standing.result, { taskId, capabilityId, manifestSha256: hash })) return true;
+  }
+  return false;
+}
+
+function text(taskId: string, standing: Standing, verified: boolean | undefined, now: number): string {
+  const rows: [string, string][] = [
+    ['task', taskId],
+    ['state', standingText(standing, now)],
+  ];
+  if (standing.state === 'finished') {
+    rows.push(['from', standing.from]);
+    if (standing.outcome.output) rows.push(['output', JSON.stringify(standing.outcome.output)]);
+  }
+  if (verified !== undefined) rows.push(['signature', verified ? 'verified' : 'DOES NOT VERIFY']);
+  return pairs(rows);
+}

@@ -1,0 +1,64 @@
+import type { TaskManifest } from '../../../contracts/index.ts';
+import { canonicalJson } from '../../../core/canonical-json.ts';
+import { WritError } from '../../../core/errors.ts';
+import { sha256Hex } from '../../../core/hash.ts';
+import type { TaskDoor } from '../../../core/ports/front-door.ts';
+import type { Call } from '../act.ts';
+import type { UndoFlags } from '../commands/undo.ts';
+import type { CliServices } from '../services.ts';
+import { jobDataOf } from './job-data.ts';
+import { answerOrWait } from './settle-wait.ts';
+import { type Finished, standingOf } from './standing.ts';
+import { taskIdOf, unknownTask } from './task-id.ts';
+
+/** `writ undo`: the kernel computes and signs the task that takes the effect back; it is pushed like any other. */
+export async function runUndo(call: Call, flags: UndoFlags, word: string): Promise<number> {
+  const taskId = taskIdOf(word);
+  const services = await call.services();
+  const tasks = await services.tasks();
+  const done = await finishedWithSuccess(taskId, tasks);
+  const manifest = await manifestOf(taskId, done, services);
+  const earlierUndos = await countUndos(taskId, tasks);
+
+  const kernel = await services.kernel();
+  const job = await kernel.undo({ manifest, success: done.result, earlierUndos });
+  const undoId = job.manifest.task_id;
+  const receipt = await tasks.enqueue.push(job);
+  if (receipt.kind === 'conflict') throw new WritError('TASK_ID_CONFLICT', `the undo ${undoId} is already used for another manifest`);
+  const said = { value: { undo_of: taskId, receipt: receipt.kind }, text: `${undoId} takes back ${taskId}` };
+  return answerOrWait(call, tasks, undoId, flags, said);
+}
+
+async function finishedWithSuccess(taskId: string, tasks: TaskDoor): Promise<Finished> {
+  const standing = await standingOf(taskId, tasks);
+  if (standing.state === 'unknown') throw unknownTask(taskId);
+  if (standing.state !== 'finished') throw new WritError('WRONG_STATE', `${taskId} is ${standing.state}; only a finished task can be undone`);
+  if (standing.outcome.status === 'FAILURE') throw new WritError('WRONG_STATE', `${taskId} has failed, so there is no effect to take back`);
+  return standing;
+}
+
+/** The manifest with exactly the recorded hash: the job's, while it is kept, else the one that the kernel issued a lease for. */
+async function manifestOf(taskId: string, done: Finished, services: CliServices): Promise<TaskManifest> {
+  const data = jobDataOf(done.job);
+  if (data?.manifestSha256 === done.manifestSha256) return data.manifest;
+  const leased = await services.leasedManifest(taskId, done.manifestSha256);
+  if (leased) return leased;
+  throw new WritError('NOT_FOUND', `the manifest of ${taskId} is no longer known here: neither its job nor the kernel's issue log has it`);
+}
+
+/** More undos of one task than anybody makes; a bound for the loop. */
+const MAX_UNDOS = 10_000;
+
+/** How often the task was undone: the id of the next undo counts on (`docs/protocol.md` 8). */
+async function countUndos(taskId: string, tasks: TaskDoor): Promise<number> {
+  for (let count = 0; count < MAX_UNDOS; count += 1) {
+    const standing = await standingOf(undoIdOf(taskId, count), tasks);
+    if (standing.state !== 'finished' || standing.outcome.status !== 'SUCCESS') return count;
+  }
+  throw new WritError('WRONG_STATE', `${taskId} was undone more than ${MAX_UNDOS} times`);
+}
+
+/** `u-` + SHA-256 of canonical `[task_id, number of earlier undos]`. */
+export function undoIdOf(taskId: string, earlierUndos: number): string {
+  return `u-${sha256Hex(canonicalJson([taskId, earlierUndos]))}`;
+}

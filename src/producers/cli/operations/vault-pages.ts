@@ -1,0 +1,16 @@
+import type { VaultDoor } from '../../../core/ports/front-door.ts';
+import type { VaultEntry } from '../../../core/ports/index.ts';
+
+const PAGE = 500;
+
+/** The entries of the vaults, a page at a time, so that a full vault does not fill memory. */
+export async function* vaultPages(vault: VaultDoor, filter: { base?: string; before?: number }): AsyncGenerator<readonly VaultEntry[]> {
+  let after: string | undefined;
+  for (;;) {
+    const page = await vault.entries(filter, after, PAGE);
+    const last = page.at(-1);
+    if (!last) return;
+    yield page;
+    after = last.taskId;
+  }
+}

@@ -1,0 +1,37 @@
+import type { TaskDoor } from '../../../core/ports/front-door.ts';
+import type { Standing } from '../operations/standing.ts';
+import { waitForOutcome } from '../operations/wait.ts';
+
+/** Waits for outcomes on behalf of a push. */
+export interface Follower {
+  wait(taskId: string): Promise<Standing>;
+  /** Something was pushed or ended: the time without news begins again. */
+  news(): void;
+  /** Ends every wait; waits that begin later end at once. */
+  stop(): void;
+}
+
+/**
+ * Gives up when nothing was pushed and no outcome came for `quietMs`: a long run of many tasks is no reason to stop
+ * waiting, a queue that nobody serves is.
+ */
+export function createFollower(door: TaskDoor, quietMs: number, signal: AbortSignal): Follower {
+  const quiet = new AbortController();
+  const ended = AbortSignal.any([quiet.signal, signal]);
+  const watchdog = setTimeout(() => quiet.abort(), quietMs);
+  return {
+    async wait(taskId) {
+      // A timer takes at most 2^31 - 1 ms; the watchdog is the clock that counts here.
+      const standing = await waitForOutcome(taskId, door, { timeoutMs: 2 ** 31 - 1, signal: ended });
+      if (!ended.aborted) watchdog.refresh();
+      return standing;
+    },
+    news() {
+      if (!ended.aborted) watchdog.refresh();
+    },
+    stop() {
+      clearTimeout(watchdog);
+      quiet.abort();
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { Presets, SingleBar } from 'cli-progress';
+import type { CliIo } from '../services.ts';
+import { bytes, duration } from '../text/words.ts';
+import { type PushSummary, takenOver } from './tally.ts';
+
+/** A bar on a terminal, nothing elsewhere. */
+export interface Progress {
+  update(bytesRead: number, summary: PushSummary): void;
+  stop(): void;
+}
+
+const SILENT: Progress = { update: () => {}, stop: () => {} };
+
+/** By bytes where the size is known, so that the rate and the time left are those of the input. */
+export function createProgress(io: CliIo, size: number | undefined): Progress {
+  if (io.stderr.isTTY !== true) return SILENT;
+  const known = size !== undefined && size > 0;
+  const format = known ? ' {bar} {percentage}% | {read} | {tasks} tasks | {rate}/s | {left} left' : ' {read} | {tasks} tasks | {rate}/s';
+  const bar = new SingleBar({ format, stream: io.stderr, clearOnComplete: true, hideCursor: true, fps: 8, etaBuffer: 1 }, Presets.shades_classic);
+  const started = performance.now();
+  bar.start(known ? size : 0, 0, { read: bytes(0), tasks: 0, rate: 0, left: '?' });
+  return {
+    update(read, summary) {
+      const seconds = Math.max(0.001, (performance.now() - started) / 1000);
+      const tasks = takenOver(summary);
+      const left = known && read > 0 ? duration(((size - read) / read) * seconds * 1000) : '?';
+      bar.update(read, { read: bytes(read), tasks, rate: Math.round(tasks / seconds), left });
+    },
+    stop: () => bar.stop(),
+  };
+}

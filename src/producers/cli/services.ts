@@ -1,0 +1,73 @@
+import type { Readable, Writable } from 'node:stream';
+import type { TaskManifest } from '../../contracts/index.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Check, KernelDoor, MadeKey, Setting, SignatureReader, SystemStatus, TaskDoor, VaultDoor } from '../../core/ports/front-door.ts';
+
+/** Options that every command takes. */
+export interface GlobalOptions {
+  readonly dataDir?: string;
+  readonly config?: string;
+  /** The uppermost layer of settings, by dotted key. */
+  readonly set: Readonly<Record<string, string>>;
+  readonly json: boolean;
+}
+
+/** Where a process meets the world. */
+export interface CliIo {
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+  /** A file as a stream, with its size. Throws WritError NOT_FOUND or INVALID_ARGUMENT. */
+  openFile(path: string): Promise<{ readonly stream: AsyncIterable<Uint8Array>; readonly bytes: number | undefined }>;
+}
+
+/** What the findings of a doctor are made of. */
+export interface Diagnosis {
+  readonly settings: readonly Setting[];
+  readonly checks: readonly Check[];
+}
+
+export interface KeyWish {
+  readonly role: 'kernel' | 'executor';
+  /** What the new key may sign; all capabilities unless given. */
+  readonly capabilities?: readonly string[];
+}
+
+/**
+ * Everything that commands reach. Each part is opened when it is first asked for, so that `lease verify` needs no Redis
+ * and `status` no keys.
+ */
+export interface CliServices extends AsyncDisposable {
+  readonly dataDir: string;
+  /** `board.regrant`. */
+  readonly regrantByDefault: boolean;
+  /** Absolute path of a file below a base directory, for showing. */
+  showPath(base: string, segments: readonly string[]): string;
+  tasks(): Promise<TaskDoor>;
+  kernel(): Promise<KernelDoor>;
+  signatures(): Promise<SignatureReader>;
+  /** The manifest with this hash that was leased for the task, where it is still known. */
+  leasedManifest(taskId: string, manifestSha256: string): Promise<TaskManifest | undefined>;
+  status(): Promise<SystemStatus>;
+  vault(): Promise<VaultDoor>;
+  diagnose(): Promise<Diagnosis>;
+  /** Writes back to Redis what the journal of this host knows; number of tasks. */
+  rebuildLedger(): Promise<number>;
+  /** Writes the commented file of settings, unless there is one, and makes the keys that are missing. */
+  initialise(): Promise<{ readonly configFile: string; readonly configWritten: boolean; readonly keys: readonly MadeKey[] }>;
+  makeKey(wish: KeyWish): Promise<MadeKey>;
+}
+
+/** A long-running role; resolves with the exit code when it has stopped. */
+export type RoleRunner = (options: GlobalOptions, flags: { readonly once?: boolean; readonly queues?: readonly string[] }) => Promise<number>;
+
+/** What the composition root hands to the command line. */
+export interface CliDeps {
+  readonly version: string;
+  readonly io: CliIo;
+  readonly clock: Clock;
+  open(options: GlobalOptions): Promise<CliServices>;
+  readonly roles: { readonly up: RoleRunner; readonly worker: RoleRunner; readonly kernel: RoleRunner };
+  /** Aborted when the person asks to stop; from the first call on, Ctrl-C does no longer end the process. */
+  interrupted(): AbortSignal;
+}
