@@ -9,10 +9,12 @@ export const MAX_RESULT_BYTES = 1024 * 1024;
 export interface LedgerSettings {
   /** `ledger.retention`, milliseconds that a row outlives its lease; at least `lease.max_ttl` (design 4). */
   readonly retentionMs: number;
+  /** Milliseconds that an answer which never reached a row stays readable; 7 days unless given. */
+  readonly refusedMs?: number;
 }
 
 /** When a row may go, milliseconds since 1970. `exp` in seconds. */
-export function rowExpiry(exp: number, now: number, { retentionMs }: LedgerSettings): number {
+export function rowExpiry(exp: number, now: number, { retentionMs }: Pick<LedgerSettings, 'retentionMs'>): number {
   return Math.max(exp * 1000 + retentionMs, now + KEEP_MS);
 }
 

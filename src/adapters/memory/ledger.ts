@@ -18,7 +18,7 @@ export interface MemoryLedger extends Ledger {
 
 /** The ledger's twin in memory, for tests and for runs without Redis; same answers as the Lua scripts, by one conformance suite. */
 export function createMemoryLedger(settings: LedgerSettings & { clock: Clock; channels: MemoryChannels }): MemoryLedger {
-  const { clock, channels } = settings;
+  const { clock, channels, refusedMs = KEEP_MS } = settings;
   const rows = new Map<string, Kept>();
   const refusals = new Map<string, { result: string; until: number }>();
   let generation: string | undefined;
@@ -53,7 +53,7 @@ export function createMemoryLedger(settings: LedgerSettings & { clock: Clock; ch
     },
     async refuse(taskId, jobKey, result) {
       checkedResult(result);
-      refusals.set(JSON.stringify([taskId, jobKey]), { result, until: clock.now() + KEEP_MS });
+      refusals.set(JSON.stringify([taskId, jobKey]), { result, until: clock.now() + refusedMs });
       channels.recorded(taskId);
     },
     async refusal(taskId, jobKey) {

@@ -97,7 +97,15 @@ export async function answering(server: Server, target: RedisTarget, timeoutMs: 
 
 /** One try on a connection of its own. */
 export async function answersPing(target: RedisTarget): Promise<boolean> {
-  const probe = new Redis({ ...targetOptions(target), lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0, connectTimeout: 1000, commandTimeout: 1000, enableReadyCheck: false });
+  const probe = new Redis({
+    ...targetOptions(target),
+    lazyConnect: true,
+    retryStrategy: () => null,
+    maxRetriesPerRequest: 0,
+    connectTimeout: 1000,
+    commandTimeout: 1000,
+    enableReadyCheck: false,
+  });
   probe.on('error', () => undefined);
   try {
     await probe.connect();

@@ -13,7 +13,7 @@ import { writeTogether } from './write-together.ts';
  * @param connection the ledger's own; never shared with BullMQ
  * @throws WritError REDIS_UNAVAILABLE, REDIS_FULL, from every operation
  */
-export function createRedisLedger(connection: Redis, { retentionMs }: LedgerSettings): Ledger {
+export function createRedisLedger(connection: Redis, { retentionMs, refusedMs = KEEP_MS }: LedgerSettings): Ledger {
   const redis = withScripts(connection);
   const together = writeTogether(connection);
   const call = <T>(command: () => Promise<T>): Promise<T> => {
@@ -25,7 +25,7 @@ export function createRedisLedger(connection: Redis, { retentionMs }: LedgerSett
     record: (request) => call(() => record(redis, request, retentionMs)),
     release: (taskId, epoch) => call(async () => void (await redis.writRelease(rowKey(taskId), epoch))),
     refuse: (taskId, jobKey, result) =>
-      call(async () => void (await redis.writRefuse(refusedKey(taskId, jobKey), checkedResult(result), KEEP_MS, recordedChannel(tagOf(taskId)), taskId))),
+      call(async () => void (await redis.writRefuse(refusedKey(taskId, jobKey), checkedResult(result), refusedMs, recordedChannel(tagOf(taskId)), taskId))),
     refusal: (taskId, jobKey) => call(async () => (await redis.get(refusedKey(taskId, jobKey))) ?? undefined),
     cancel: (taskId, now) =>
       call(async () => ((await redis.writCancel(rowKey(taskId), now, retentionMs, KEEP_MS, CANCEL_CHANNEL, taskId)) === 0 ? 'done' : 'requested')),

@@ -1,22 +1,34 @@
-import { isWritError, messageOf, WritError } from '../../core/errors.ts';
+import { type ErrorCode, WritError } from '../../core/errors.ts';
+
+/** Replies of a server that have a meaning of their own, by their first word. */
+const REPLIES: Readonly<Record<string, { code: ErrorCode; says: string }>> = {
+  OOM: { code: 'REDIS_FULL', says: 'Redis has no memory left' },
+  WRONGTYPE: { code: 'INTERNAL', says: 'a key of ours holds something else' },
+  ERR: { code: 'INTERNAL', says: 'Redis refused a command' },
+};
+
+/** Errors of ioredis and BullMQ when the connection is gone; they have no code. */
+const CONNECTION_ERRORS: ReadonlySet<string> = new Set(['MaxRetriesPerRequestError', 'AbortError', 'ConnectionClosedError']);
+const CONNECTION_MESSAGES = /^(Connection is closed|Stream isn't writeable|Command timed out|connect ETIMEDOUT|Socket (closed|timeout))/;
 
 /**
  * What a Redis client throws, as one of our coded errors: REDIS_FULL when the server has no memory left, INTERNAL when it
- * refuses a command of ours as wrong (a key of another type, a bug), REDIS_UNAVAILABLE for everything else.
+ * refuses a command of ours as wrong, REDIS_UNAVAILABLE when it cannot be reached or will not serve. Anything else is
+ * no matter of Redis and stays what it is.
  */
-export function toWritError(error: unknown): WritError {
-  if (isWritError(error)) return error;
-  const message = messageOf(error);
-  const known = REPLIES.find(({ begins }) => message.startsWith(begins));
-  if (known) return new WritError(known.code, `${known.says}: ${message}`, { cause: error });
-  return new WritError('REDIS_UNAVAILABLE', `Redis does not answer: ${message}`, { cause: error });
+export function toWritError(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof WritError) return error;
+  if (error.name === 'ReplyError') {
+    const known = REPLIES[error.message.split(' ', 1)[0] ?? ''];
+    return new WritError(known?.code ?? 'REDIS_UNAVAILABLE', `${known?.says ?? 'Redis does not serve'}: ${error.message}`, { cause: error });
+  }
+  if (!isConnectionError(error)) return error;
+  return new WritError('REDIS_UNAVAILABLE', `Redis cannot be reached: ${error.message}`, { cause: error });
 }
 
-const REPLIES = [
-  { begins: 'OOM', code: 'REDIS_FULL', says: 'Redis has no memory left' },
-  { begins: 'WRONGTYPE', code: 'INTERNAL', says: 'a key of ours holds something else' },
-  { begins: 'ERR', code: 'INTERNAL', says: 'Redis refused a command' },
-] as const;
+function isConnectionError(error: Error): boolean {
+  return CONNECTION_ERRORS.has(error.name) || CONNECTION_MESSAGES.test(error.message) || ('syscall' in error && 'errno' in error);
+}
 
 /** Runs a Redis call; its errors come out as WritErrors. */
 export async function redisCall<T>(call: () => Promise<T>): Promise<T> {

@@ -1,0 +1,75 @@
+import type { JobsOptions, WorkerOptions } from 'bullmq';
+import { CAPABILITY_QUEUE, type QueueKind } from '../src/contracts/index.ts';
+
+/** BullMQ's key prefix: the braces keep all keys of a queue in one cluster slot. */
+export const QUEUE_PREFIX = '{writ}';
+
+/** The pool whose queues have bare names. */
+export const DEFAULT_POOL = 'default';
+
+const QUEUE_NAME = /^(file|search|plan)(?:@([a-z0-9][a-z0-9-]{0,31}))?$/;
+
+/** `file`, or `file@<pool>` (design 2): the name that a lease's `aud` carries. */
+export function queueName(kind: QueueKind, pool: string): string {
+  return pool === DEFAULT_POOL ? kind : `${kind}@${pool}`;
+}
+
+export function isQueueName(name: string): boolean {
+  return QUEUE_NAME.exec(name)?.[2] !== DEFAULT_POOL && QUEUE_NAME.test(name);
+}
+
+/** The queues that carry tasks in a pool. */
+export function taskQueues(pool: string): readonly string[] {
+  return [...new Set<QueueKind>(Object.values(CAPABILITY_QUEUE))].map((kind) => queueName(kind, pool));
+}
+
+/**
+ * The queue of a capability. An unknown one goes to the file executor as well, because it is an executor's business to
+ * refuse it with a signed UNSUPPORTED_CAPABILITY (file-executor.md 2).
+ */
+export function queueOf(capabilityId: string, pool: string): string {
+  return queueName(KIND_OF.get(capabilityId) ?? 'file', pool);
+}
+
+const KIND_OF: ReadonlyMap<string, QueueKind> = new Map(Object.entries(CAPABILITY_QUEUE));
+
+const HOUR_S = 3600;
+
+/** How long BullMQ remembers. A task's answer lives in the ledger, so completed jobs are kept only for the board to show. */
+export const RETENTION = {
+  removeOnComplete: { age: HOUR_S, count: 1000 },
+  removeOnFail: { age: 7 * 24 * HOUR_S },
+} as const satisfies Pick<JobsOptions, 'removeOnComplete' | 'removeOnFail'>;
+
+const FIRST_BACKOFF_MS = 1000;
+
+/** Options of a task's job. Tries beyond the first wait 1 s, 2 s, 4 s, … */
+export function jobOptions(jobId: string, attempts: number): JobsOptions {
+  return { jobId, attempts, ...(attempts > 1 ? { backoff: { type: 'exponential', delay: FIRST_BACKOFF_MS } } : {}), ...RETENTION };
+}
+
+/** Times of a worker's locks, milliseconds. */
+export interface LockTimes {
+  readonly lockMs: number;
+  readonly renewMs: number;
+  readonly stalledMs: number;
+}
+
+/** A killed worker's job runs again after at most lock + stalled check: 12 s (design 4). */
+export const LOCK_TIMES: LockTimes = { lockMs: 9000, renewMs: 3000, stalledMs: 3000 };
+
+/** The ledger counts takeovers and ends a poison task with a signed answer; BullMQ's own limit must not come first. */
+const MAX_STALLED = 1000;
+
+/** What every worker of ours tells BullMQ. */
+export function workerOptions({ lockMs, renewMs, stalledMs }: LockTimes, concurrency: number): Omit<WorkerOptions, 'connection'> {
+  return {
+    prefix: QUEUE_PREFIX,
+    concurrency,
+    lockDuration: lockMs,
+    lockRenewTime: renewMs,
+    stalledInterval: stalledMs,
+    maxStalledCount: MAX_STALLED,
+    ...RETENTION,
+  };
+}

@@ -1,0 +1,103 @@
+import { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { redisCall } from '../src/adapters/redis/redis-error.ts';
+import { MAX_JOB_BYTES, type TaskJob } from '../src/contracts/index.ts';
+import { WritError } from '../src/core/errors.ts';
+import { manifestSha256 } from '../src/core/hash.ts';
+import type { Enqueue, JobView, PushOptions, RetryAnswer, RetryOptions } from '../src/core/ports/index.ts';
+import { isQueueName, QUEUE_PREFIX, queueOf, taskQueues } from './catalog.ts';
+import { type FoundJob, findJob } from './job-lookup.ts';
+import type { EnqueueDeps, Push, PushContext } from './push.ts';
+import { pushMany } from './push-many.ts';
+import { pushOne, rerunJob } from './push-table.ts';
+
+/** A task's job id: never the bare task_id, which could be the name of one of BullMQ's own keys (`wait`, `meta`). */
+function jobIdOf(taskId: string): string {
+  return `t_${taskId}`;
+}
+
+/** The Enqueue port on BullMQ. `close` leaves the connection open. */
+export function createEnqueue(deps: EnqueueDeps): Enqueue & { close(): Promise<void> } {
+  const { pool } = deps;
+  const queues = new Map<string, Queue<unknown>>();
+  const queue = (name: string): Queue<unknown> => {
+    const known = queues.get(name) ?? openQueue(name, deps.connection);
+    queues.set(name, known);
+    return known;
+  };
+  const prepare = (job: TaskJob, options: PushOptions): Push => preparePush(job, options, pool);
+  const context: PushContext = { ...deps, queue };
+
+  const find = async (taskId: string, name?: string): Promise<(FoundJob & { queueName: string }) | undefined> => {
+    for (const queueName of name === undefined ? taskQueues(pool) : [checkedName(name)]) {
+      const found = await findJob(queue(queueName), jobIdOf(taskId));
+      if (found) return { ...found, queueName };
+    }
+    return undefined;
+  };
+
+  return {
+    push: (job, options = {}) => redisCall(() => pushOne(prepare(job, options), context)),
+    pushMany: (jobs, options = {}) =>
+      redisCall(() =>
+        pushMany(
+          jobs.map((job) => prepare(job, options)),
+          context,
+        ),
+      ),
+    retry: (taskId, options = {}) => redisCall(() => retry(taskId, options, find, deps)),
+    jobState: (taskId, name) => redisCall(async () => view(await find(taskId, name))),
+    async close() {
+      await Promise.all([...queues.values()].map((open) => open.close()));
+      queues.clear();
+    },
+  };
+
+  function view(found: (FoundJob & { queueName: string }) | undefined): JobView | undefined {
+    if (!found) return undefined;
+    const { job, state, queueName } = found;
+    const { id = '', data, failedReason, attemptsMade, timestamp } = job;
+    return { queue: queueName, jobId: id, state, data, failedReason: failedReason || undefined, attemptsMade, addedAt: timestamp };
+  }
+}
+
+async function retry(
+  taskId: string,
+  options: RetryOptions,
+  find: (taskId: string, name?: string) => Promise<FoundJob | undefined>,
+  { ledger, clock }: EnqueueDeps,
+): Promise<RetryAnswer> {
+  const found = await find(taskId, options.queue);
+  if (!found) return { kind: 'not-found' };
+  if (found.state !== 'failed') return { kind: 'wrong-state', state: found.state };
+  await ledger.clearCancel(taskId, clock.now());
+  const { data } = found.job;
+  const renewed = options.lease !== undefined && typeof data === 'object' && data !== null ? { ...data, lease: options.lease } : data;
+  if (await rerunJob(found, renewed)) return { kind: 'retried' };
+  return { kind: 'wrong-state', state: (await find(taskId, options.queue))?.state ?? 'absent' };
+}
+
+const MAX_ATTEMPTS = 100;
+
+function preparePush(job: TaskJob, { attempts = 1, queue }: PushOptions, pool: string): Push {
+  const { manifest } = job;
+  const bytes = Buffer.byteLength(JSON.stringify(job));
+  if (bytes > MAX_JOB_BYTES) throw new WritError('INVALID_MANIFEST', `the job has ${bytes} bytes, at most ${MAX_JOB_BYTES} are allowed`);
+  if (!Number.isInteger(attempts) || attempts < 1 || attempts > MAX_ATTEMPTS) {
+    throw new WritError('INVALID_ARGUMENT', `must be a whole number from 1 to ${MAX_ATTEMPTS}`, { field: 'attempts' });
+  }
+  const queueName = queue === undefined ? queueOf(manifest.capability_id, pool) : checkedName(queue);
+  const taskId = manifest.task_id;
+  return { taskId, jobId: jobIdOf(taskId), queueName, name: manifest.capability_id, data: job, sha: manifestSha256(manifest), attempts };
+}
+
+function checkedName(name: string): string {
+  if (!isQueueName(name)) throw new WritError('INVALID_ARGUMENT', `there is no queue '${name}'`, { field: 'queue' });
+  return name;
+}
+
+function openQueue(name: string, connection: Redis): Queue<unknown> {
+  const queue = new Queue<unknown>(name, { connection, prefix: QUEUE_PREFIX, skipWaitingForReady: true, skipVersionCheck: true });
+  // Each call reports its own failure; without a listener the event would end the process.
+  return queue.on('error', () => undefined);
+}

@@ -1,0 +1,97 @@
+import { WritError } from '../src/core/errors.ts';
+import type { Receipt, TaskRow } from '../src/core/ports/index.ts';
+import { jobOptions } from './catalog.ts';
+import { type FoundJob, findJob, manifestHashOf } from './job-lookup.ts';
+import { classOfRow, type Push, type PushContext, type RowClass, receiptOf } from './push.ts';
+
+type JobClass = 'absent' | 'pending' | 'pending-other' | 'failed' | 'completed';
+
+/**
+ * The push table: ledger row (rows) and BullMQ job (columns). A ledger row may be missing at any time, and a job may
+ * vanish or repeat: nothing is lost or doubled by a wrong guess here, because the worker asks the ledger and the journal.
+ */
+const TABLE = {
+  finished: { absent: answer, pending: answer, 'pending-other': answer, failed: answer, completed: answer },
+  other: { absent: conflict, pending: conflict, 'pending-other': conflict, failed: conflict, completed: conflict },
+  // A job that waits with another manifest holds the id until it ends. `completed` here means that the row was lost.
+  open: { absent: add, pending: inFlight, 'pending-other': conflict, failed: again, completed: again },
+} satisfies Record<RowClass, Record<JobClass, Step>>;
+
+interface Situation {
+  readonly push: Push;
+  readonly row: TaskRow | undefined;
+  readonly found: FoundJob | undefined;
+  readonly context: PushContext;
+}
+/** `undefined`: the job moved on meanwhile, look again. */
+type Step = (situation: Situation) => Promise<Receipt | undefined>;
+
+/** Each round needs another writer to change the same job in between. */
+const MAX_ROUNDS = 8;
+
+/** Pushes by the table. */
+export async function pushOne(push: Push, context: PushContext): Promise<Receipt> {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const [row, found] = await Promise.all([context.ledger.row(push.taskId), findJob(context.queue(push.queueName), push.jobId)]);
+    const receipt = await TABLE[classOfRow(row, push.sha)][classOfJob(found, push.sha)]({ push, row, found, context });
+    if (receipt) return receipt;
+  }
+  throw new WritError('WRONG_STATE', `the job of task '${push.taskId}' keeps changing; push again`);
+}
+
+function classOfJob(found: FoundJob | undefined, sha: string): JobClass {
+  if (!found) return 'absent';
+  // In no list of BullMQ's: a retry is refused, and `again` removes it.
+  if (found.state === 'absent') return 'failed';
+  if (found.state === 'failed' || found.state === 'completed') return found.state;
+  return manifestHashOf(found.job.data) === sha ? 'pending' : 'pending-other';
+}
+
+async function answer({ push, row }: Situation): Promise<Receipt> {
+  return { kind: 'finished', taskId: push.taskId, result: row?.result ?? '' };
+}
+
+async function conflict({ push }: Situation): Promise<Receipt> {
+  return { kind: 'conflict', taskId: push.taskId };
+}
+
+async function inFlight({ push }: Situation): Promise<Receipt> {
+  return receiptOf('in-flight', push);
+}
+
+async function add({ push, row, context }: Situation): Promise<Receipt> {
+  await context.guard?.check();
+  if (row?.cancelRequested) await context.ledger.clearCancel(push.taskId, context.clock.now());
+  await context.queue(push.queueName).add(push.name, push.data, jobOptions(push.jobId, push.attempts));
+  return receiptOf('accepted', push);
+}
+
+/** Gives the job that BullMQ still has the new data and runs it again; adding it would change nothing. */
+async function again({ push, row, found, context }: Situation): Promise<Receipt | undefined> {
+  if (!found) return undefined;
+  if (row?.cancelRequested) await context.ledger.clearCancel(push.taskId, context.clock.now());
+  if (found.state === 'absent') {
+    await found.job.remove();
+    return undefined;
+  }
+  const rerun = await rerunJob(found, push.data);
+  if (!rerun) return undefined;
+  return receiptOf(found.state === 'completed' ? 'accepted' : 'retried', push);
+}
+
+/** False when somebody else moved the job first. */
+export async function rerunJob({ job, state }: FoundJob, data: unknown): Promise<boolean> {
+  try {
+    await job.updateData(data);
+    await job.retry(state === 'completed' ? 'completed' : 'failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
+    return true;
+  } catch (error) {
+    if (hasMoved(error)) return false;
+    throw error;
+  }
+}
+
+/** BullMQ's codes: -1 the job is gone, -3 it is not in the state it was in. */
+function hasMoved(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === -1 || error.code === -3);
+}
