@@ -1,4 +1,4 @@
-import { MAX_JOB_BYTES, TaskJob } from '../src/contracts/index.ts';
+import { type LeasePayload, MAX_JOB_BYTES, TaskJob } from '../src/contracts/index.ts';
 import { canonicalJson } from '../src/core/canonical-json.ts';
 import { isWritError } from '../src/core/errors.ts';
 import { sha256Hex } from '../src/core/hash.ts';
@@ -7,7 +7,7 @@ import { failure } from '../src/core/outcome.ts';
 import { refuse } from './answers.ts';
 import { type Claimed, claim } from './claim.ts';
 import type { Delivery, End } from './delivery.ts';
-import type { Authentication, PipelineDeps } from './deps.ts';
+import type { PipelineDeps } from './deps.ts';
 import type { Running } from './in-flight.ts';
 import { record } from './record.ts';
 import { runExecutor } from './run-executor.ts';
@@ -54,7 +54,7 @@ async function deliver(delivery: Delivery, running: Running, deps: PipelineDeps,
   trail.takeovers = claimed.takeovers;
 
   const task = { manifest, manifestSha256, authority: authentication.authority, epoch: claimed.epoch };
-  const execution = await perform(delivery, task, claimed, authentication, deps);
+  const execution = await perform(delivery, task, claimed, authentication.lease, deps);
   return record(delivery, task, execution, deps);
 }
 
@@ -63,7 +63,7 @@ async function perform(
   delivery: Delivery,
   task: Parameters<typeof record>[1],
   claimed: Claimed,
-  authentication: Extract<Authentication, { ok: true }>,
+  lease: LeasePayload,
   deps: PipelineDeps,
 ): Promise<Execution | { kind: 'finished'; result: string } | { kind: 'conflict' }> {
   const { executor, authorities } = deps;
@@ -79,9 +79,9 @@ async function perform(
   if (claimed.cancelled) return outcome('EXECUTION_FAILED', 'cancelled');
 
   await authorities.refresh();
-  const refusal = authorities.authorize(authentication.lease, executor.capabilities);
+  const refusal = authorities.authorize(lease, executor.capabilities);
   if (refusal) return outcome(refusal.code, refusal.message);
-  return runExecutor(delivery, deps, authentication.lease, (context) => executor.execute(task, context));
+  return runExecutor(delivery, deps, lease, (context) => executor.execute(task, context));
 }
 
 /** The fifth takeover ends a task that takes its worker down with it. */

@@ -7,6 +7,8 @@ export function placesOf(dataDir: string) {
     dataDir,
     /** Settings of this installation. */
     configFile: inside('writ.toml'),
+    /** Directory of the private Redis server. */
+    redis: inside('redis'),
     /** Private keys (0600) and public key sets. */
     kernelKey: inside('keys', 'kernel.key.json'),
     kernelKeyring: inside('keys', 'kernel.jwks.json'),

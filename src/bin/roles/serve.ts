@@ -1,0 +1,52 @@
+import { isWritError, messageOf } from '../../core/errors.ts';
+import type { Lifecycle } from '../../core/lifecycle.ts';
+import type { RoleMessage } from '../supervise.ts';
+import type { RoleContext } from './context.ts';
+
+/** Beyond the drain time a stop gets this long, then the process ends hard: a stuck part must not keep a host from restarting. */
+const HARD_EXIT_AFTER_DRAIN_MS = 5_000;
+
+/**
+ * Runs a role until SIGTERM or SIGINT: starts it, tells the supervisor (when there is one) that it is ready or why it
+ * refuses, drains it on the signal, and exits hard past the deadline. Resolves with the exit code.
+ */
+export async function serve({ log }: RoleContext, create: (fatal: (error: unknown) => void) => Promise<Lifecycle>, { drainMs }: { drainMs: number }): Promise<number> {
+  const asked = stopRequest();
+  const role = await create(asked.fatal).catch(tellRefusal);
+  await role.start().catch(tellRefusal);
+  tell({ type: 'ready' });
+  log.info('ready');
+
+  const reason = await asked.stop;
+  log.info({ reason: reason.why }, 'stopping');
+  const deadline = setTimeout(() => {
+    log.error('the drain deadline has passed; ending hard, open work is recovered by the next worker');
+    process.exit(3);
+  }, drainMs + HARD_EXIT_AFTER_DRAIN_MS);
+  await role.stop();
+  clearTimeout(deadline);
+  log.info('stopped');
+  return reason.exitCode;
+}
+
+function tellRefusal(error: unknown): never {
+  tell({ type: 'refused', code: isWritError(error) ? error.code : 'INTERNAL', message: messageOf(error) });
+  throw error;
+}
+
+function tell(message: RoleMessage): void {
+  process.send?.(message);
+}
+
+/** Resolves on the first of: a signal, a supervisor that is gone, a fatal error of the role. */
+function stopRequest(): { readonly stop: Promise<{ why: string; exitCode: number }>; readonly fatal: (error: unknown) => void } {
+  let fatal: (error: unknown) => void = () => undefined;
+  const stop = new Promise<{ why: string; exitCode: number }>((resolve) => {
+    process.once('SIGTERM', () => resolve({ why: 'SIGTERM', exitCode: 0 }));
+    process.once('SIGINT', () => resolve({ why: 'SIGINT', exitCode: 0 }));
+    // A role of `writ up` does not outlive it, also when that was killed.
+    if (process.send) process.once('disconnect', () => resolve({ why: 'the supervisor is gone', exitCode: 0 }));
+    fatal = (error) => resolve({ why: messageOf(error), exitCode: 3 });
+  });
+  return { stop, fatal: (error) => fatal(error) };
+}
