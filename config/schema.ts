@@ -20,7 +20,7 @@ const pool = z.strictObject({
 const redis = z.strictObject({
   url: z
     .string()
-    .regex(/^$|^rediss?:\/\/\S+$/, 'must be empty or a redis:// or rediss:// address')
+    .regex(/^$|^(rediss?|unix):\/\/\S+$/, 'must be empty or a redis://, rediss:// or unix:// address')
     .default('')
     .describe('Address of a Redis server of yours; empty starts a private one inside the data directory.'),
   port: z.int().min(0).max(65_535).default(0).describe('Loopback port that the private Redis server opens for raw producers; 0 keeps it on its unix socket.'),

@@ -22,7 +22,14 @@ export type End =
   /** Not a contract at all: no result, no row. */
   | { readonly kind: 'malformed'; readonly message: string }
   /** An outcome was recorded, now or earlier. */
-  | { readonly kind: 'answered'; readonly status: 'SUCCESS' | 'FAILURE'; readonly code: string | undefined; readonly message: string; readonly result: string; readonly replayed: boolean }
+  | {
+      readonly kind: 'answered';
+      readonly status: 'SUCCESS' | 'FAILURE';
+      readonly code: string | undefined;
+      readonly message: string;
+      readonly result: string;
+      readonly replayed: boolean;
+    }
   /** Answered without touching the task's row: a lease that does not verify, an id that belongs to another manifest. */
   | { readonly kind: 'refused'; readonly code: string; readonly message: string; readonly result: string }
   /** Somebody else works on the task, or may still. */

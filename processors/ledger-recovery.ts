@@ -5,7 +5,7 @@ const PAGE = 500;
 
 export interface LedgerRecoveryDeps {
   readonly ledger: Ledger;
-  readonly memory: HostMemory | undefined;
+  readonly memory: Pick<HostMemory, 'successes'> | undefined;
   /** Publishes what Redis lacks of this host's copy of the revocation log. */
   readonly republishRevocations: () => Promise<void>;
   readonly newGeneration: () => string;

@@ -45,7 +45,12 @@ async function write(delivery: Delivery, task: Task, result: string, replayed: b
 }
 
 /** The row went with Redis: rebuild, claim the empty place, write. A SUCCESS came back with the journal already. */
-async function recordAfterLoss(delivery: Delivery, task: Task, request: Parameters<PipelineDeps['ledger']['record']>[0], deps: PipelineDeps): Promise<RecordAnswer> {
+async function recordAfterLoss(
+  delivery: Delivery,
+  task: Task,
+  request: Parameters<PipelineDeps['ledger']['record']>[0],
+  deps: PipelineDeps,
+): Promise<RecordAnswer> {
   await deps.recoverLedger();
   const answer = await deps.ledger.claim({
     taskId: request.taskId,

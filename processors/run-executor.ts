@@ -2,8 +2,8 @@ import type { LeasePayload } from '../src/contracts/index.ts';
 import type { Execution, StopReason } from '../src/core/outcome.ts';
 import { failure } from '../src/core/outcome.ts';
 import type { RunContext } from '../src/core/ports/index.ts';
-import type { PipelineDeps } from './deps.ts';
 import type { Delivery } from './delivery.ts';
+import type { PipelineDeps } from './deps.ts';
 
 /**
  * Step 5: runs the executor under its wall-clock limit, with the gate that it must pass before an effect.

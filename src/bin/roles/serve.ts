@@ -10,7 +10,11 @@ const HARD_EXIT_AFTER_DRAIN_MS = 5_000;
  * Runs a role until SIGTERM or SIGINT: starts it, tells the supervisor (when there is one) that it is ready or why it
  * refuses, drains it on the signal, and exits hard past the deadline. Resolves with the exit code.
  */
-export async function serve({ log }: RoleContext, create: (fatal: (error: unknown) => void) => Promise<Lifecycle>, { drainMs }: { drainMs: number }): Promise<number> {
+export async function serve(
+  { log }: RoleContext,
+  create: (fatal: (error: unknown) => void) => Promise<Lifecycle>,
+  { drainMs }: { drainMs: number },
+): Promise<number> {
   const asked = stopRequest();
   const role = await create(asked.fatal).catch(tellRefusal);
   await role.start().catch(tellRefusal);
@@ -42,10 +46,12 @@ function tell(message: RoleMessage): void {
 function stopRequest(): { readonly stop: Promise<{ why: string; exitCode: number }>; readonly fatal: (error: unknown) => void } {
   let fatal: (error: unknown) => void = () => undefined;
   const stop = new Promise<{ why: string; exitCode: number }>((resolve) => {
+    const supervised = process.send !== undefined;
     process.once('SIGTERM', () => resolve({ why: 'SIGTERM', exitCode: 0 }));
-    process.once('SIGINT', () => resolve({ why: 'SIGINT', exitCode: 0 }));
+    // Ctrl-C reaches the whole process group; a supervised role waits for its supervisor, which stops things in order.
+    process.on('SIGINT', () => supervised || resolve({ why: 'SIGINT', exitCode: 0 }));
     // A role of `writ up` does not outlive it, also when that was killed.
-    if (process.send) process.once('disconnect', () => resolve({ why: 'the supervisor is gone', exitCode: 0 }));
+    if (supervised) process.once('disconnect', () => resolve({ why: 'the supervisor is gone', exitCode: 0 }));
     fatal = (error) => resolve({ why: messageOf(error), exitCode: 3 });
   });
   return { stop, fatal: (error) => fatal(error) };

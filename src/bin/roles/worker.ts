@@ -57,7 +57,16 @@ export async function createWorkerRole({ config, places, log }: RoleContext, fat
   const resultKeys = createKeyring({ source: jwksFile(places.executorKeyring), use: 'result', clock });
   const signer = createResultSigner(await readPrivateKey(places.executorKey), ed25519);
   const revocations = createRevocationMirror({ path: places.revocations, keyring: leaseKeys, ed25519 });
-  const authorities = createAuthorities({ leaseKeys, resultKeys, ed25519, revocations, feed, clock, issuer: config.lease.issuer, maxTtl: config.lease.max_ttl_s });
+  const authorities = createAuthorities({
+    leaseKeys,
+    resultKeys,
+    ed25519,
+    revocations,
+    feed,
+    clock,
+    issuer: config.lease.issuer,
+    maxTtl: config.lease.max_ttl_s,
+  });
 
   const instances = createInstanceRegistry({ directory: places.workers });
   const journal = createFileJournal({ file: places.journal });

@@ -55,7 +55,7 @@ export interface Attributes {
 export interface CopyOptions {
   /** Looked at between chunks; when aborted, `copyTo` rejects with its reason and the target is incomplete. */
   readonly signal?: AbortSignal;
-  /** Bytes copied so far, after each chunk. */
+  /** Bytes written so far, about every 8 MiB and at the end. */
   readonly onBytes?: (total: number) => void;
 }
 
@@ -74,7 +74,7 @@ export interface ConfinedFile {
   write(buffer: Uint8Array, position: number): Promise<FsResult<void>>;
   /**
    * Copies all bytes of this file to the beginning of `target`, a new empty file of the same adapter. Reading,
-   * hashing and writing overlap and none of them runs on the event loop. Answers `no-space` before the first byte
+   * hashing and writing overlap; none of them runs on the event loop (but the hash of up to 64 KiB). Answers `no-space` before the first byte
    * where the file system can tell. Does not fsync.
    */
   copyTo(target: ConfinedFile, options?: CopyOptions): Promise<FsResult<CopySummary>>;

@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { createLedgerRecovery } from '../../../processors/ledger-recovery.ts';
+import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
+import { openJournalReader } from '../../adapters/sqlite/journal-reader.ts';
+import { systemClock } from '../../core/clock.ts';
+import { createKeyring, createRevocationMirror, jwksFile } from '../../lease/index.ts';
+import type { CliRedis } from './redis.ts';
+import type { CliSettings } from './settings.ts';
+import { openEd25519 } from './signatures.ts';
+import { openLedger } from './tasks.ts';
+
+/** What a worker does after Redis lost the ledger, asked for by a person. Answers the number of tasks written back. */
+export async function rebuildLedger(settings: CliSettings, redis: CliRedis): Promise<number> {
+  const { places, loaded } = settings;
+  const ledger = await openLedger(settings, redis);
+  const feed = createRedisRevocations(await redis.connection('producer'));
+  const ed25519 = await openEd25519(loaded.config.crypto.implementation);
+  const keyring = createKeyring({ source: jwksFile(places.kernelKeyring), use: 'lease', clock: systemClock });
+  await using revocations = createRevocationMirror({ path: places.revocations, keyring, ed25519 });
+  await revocations.start();
+  const journal = existsSync(places.journal) ? openJournalReader(places.journal) : undefined;
+  let restored = 0;
+  try {
+    await createLedgerRecovery({
+      ledger,
+      memory: journal && { successes: async (after, limit) => journal.successes(after, limit) },
+      republishRevocations: () => revocations.catchUp(feed),
+      newGeneration: randomUUID,
+      clock: systemClock,
+      report: (tasks) => {
+        restored = tasks;
+      },
+    })();
+  } finally {
+    journal?.close();
+  }
+  return restored;
+}

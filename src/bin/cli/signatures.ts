@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { queueOf } from '../../../queues/catalog.ts';
+import { bestLibrary, inlineEd25519, nodeEd25519 } from '../../adapters/crypto/index.ts';
+import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
+import { LeasePayload } from '../../contracts/index.ts';
+import { systemClock } from '../../core/clock.ts';
+import { isWritError } from '../../core/errors.ts';
+import { manifestSha256 } from '../../core/hash.ts';
+import type { SignatureReader } from '../../core/ports/front-door.ts';
+import type { Ed25519 } from '../../core/ports/index.ts';
+import { authenticateLease, createKeyring, jwksFile, type Verifier, verifyResult, verifyRevocation } from '../../lease/index.ts';
+import { readRevocation } from '../../lease/revocation.ts';
+import { readPayload, splitToken } from '../../lease/token.ts';
+import type { CliRedis } from './redis.ts';
+import type { CliSettings } from './settings.ts';
+
+/** Reads leases and results with the public keys of the data directory. */
+export async function openSignatures(settings: CliSettings, redis: CliRedis): Promise<SignatureReader> {
+  const { places, loaded } = settings;
+  const { config } = loaded;
+  const ed25519 = await openEd25519(config.crypto.implementation);
+  const leases: Verifier = { keyring: createKeyring({ source: jwksFile(places.kernelKeyring), use: 'lease', clock: systemClock }), ed25519 };
+  const results: Verifier = { keyring: createKeyring({ source: jwksFile(places.executorKeyring), use: 'result', clock: systemClock }), ed25519 };
+
+  return {
+    peek: peekLease,
+    async readLease(lease, manifest) {
+      const claimed = peekLease(lease);
+      if (!claimed) return { ok: false, message: 'this is no lease' };
+      const expected = manifest
+        ? { manifest, manifestSha256: manifestSha256(manifest), aud: queueOf(manifest.capability_id, config.pool.id) }
+        : { manifest: claimed, manifestSha256: claimed.manifest_sha256, aud: claimed.aud };
+      const answer = await authenticateLease(lease, { ...expected, iss: config.lease.issuer }, leases);
+      return answer.ok ? { ok: true, payload: answer.lease, kid: answer.authority.kid } : answer;
+    },
+    async revocationOf(jti) {
+      for (const token of [...(await localRevocations(places.revocations)), ...(await publishedRevocations(redis))]) {
+        if (readRevocation(token)?.entry.jti !== jti) continue;
+        const verified = await verifyRevocation(token, leases);
+        if (verified.ok) return verified.entry.n;
+      }
+      return undefined;
+    },
+    verifyResult: async (result, about) => (await verifyResult(result, about, results)).ok,
+  };
+}
+
+export async function openEd25519(implementation: 'auto' | 'sodium' | 'node'): Promise<Ed25519> {
+  return inlineEd25519(implementation === 'node' ? nodeEd25519() : await bestLibrary());
+}
+
+function peekLease(lease: string): LeasePayload | undefined {
+  const parts = splitToken(lease);
+  return parts && LeasePayload.safeParse(readPayload(parts.payload)).data;
+}
+
+async function localRevocations(file: string): Promise<string[]> {
+  return existsSync(file) ? (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '') : [];
+}
+
+/** A lease can be read without Redis; then only this host's copy of the log counts. */
+async function publishedRevocations(redis: CliRedis): Promise<string[]> {
+  try {
+    return await createRedisRevocations(await redis.connection('producer')).read(1);
+  } catch (error) {
+    if (isWritError(error)) return [];
+    throw error;
+  }
+}

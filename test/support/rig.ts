@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type Config, ConfigSchema } from '../../config/schema.ts';
+import { createConnection } from '../../queues/connection.ts';
+import { createEnqueue } from '../../queues/enqueue.ts';
+import { inlineEd25519, nodeEd25519 } from '../../src/adapters/crypto/index.ts';
+import { createRedisLedger } from '../../src/adapters/redis/ledger.ts';
+import { createRedisRevocations } from '../../src/adapters/redis/revocations.ts';
+import { createRedisSignals } from '../../src/adapters/redis/signals.ts';
+import { type Places, placesOf } from '../../src/bin/places.ts';
+import { createWorkerRole, type WorkerSeams } from '../../src/bin/roles/worker.ts';
+import { ExecutionResult, type LeasePayload, type TaskManifest } from '../../src/contracts/index.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { manifestSha256 } from '../../src/core/hash.ts';
+import type { Lifecycle } from '../../src/core/lifecycle.ts';
+import type { Enqueue, Ledger, PushOptions, RevocationFeed } from '../../src/core/ports/index.ts';
+import { generateKey, publicJwk, signingKey, signLease, signRevocation, writeJwks, writePrivateKey } from '../../src/lease/index.ts';
+import { createLogger } from '../../src/observability/logging.ts';
+import { startTestRedis, type TestRedis } from './redis.ts';
+
+/** Locks short enough for fault tests (design 13). */
+export const FAST_LOCKS = { lock_ms: 1500, renew_ms: 500, stalled_ms: 500, heartbeat_ms: 300, drain_ms: 3000 };
+
+/** A whole installation in temporary directories: Redis, keys, two base directories, and workers on demand. */
+export interface Rig extends AsyncDisposable {
+  readonly redis: TestRedis;
+  readonly config: Config;
+  readonly places: Places;
+  /** Base directory on the file system of the temporary directory. */
+  readonly base: string;
+  /** Base directory on another file system (/dev/shm). */
+  readonly otherBase: string;
+  readonly ledger: Ledger;
+  readonly feed: RevocationFeed;
+  readonly enqueue: Enqueue;
+  lease(manifest: TaskManifest, changes?: Partial<LeasePayload>): Promise<string>;
+  /** Signs and pushes. */
+  push(manifest: TaskManifest, options?: PushOptions & { readonly lease?: string }): ReturnType<Enqueue['push']>;
+  revoke(jti: string, n: number): Promise<void>;
+  /** The task's recorded outcome; waits for one that `isIt`. */
+  answer(taskId: string, isIt?: (result: ExecutionResult) => boolean, timeoutMs?: number): Promise<ExecutionResult>;
+  /** A worker inside this process. */
+  startWorker(seams?: WorkerSeams): Promise<Lifecycle>;
+  stop(): Promise<void>;
+}
+
+export interface RigOptions {
+  /** Sections of the configuration that differ. */
+  readonly config?: { readonly [section: string]: Record<string, unknown> };
+  readonly logLevel?: string;
+}
+
+export async function startRig(options: RigOptions = {}): Promise<Rig> {
+  const home = mkdtempSync(join(tmpdir(), 'writ-rig-'));
+  const otherBase = mkdtempSync('/dev/shm/writ-rig-');
+  const base = join(home, 'base');
+  const places = placesOf(join(home, 'data'));
+  for (const directory of [places.dataDir, dirname(places.kernelKey)]) mkdirSync(directory, { recursive: true, mode: 0o700 });
+  mkdirSync(base);
+  const redis = await startTestRedis();
+  const target = redis.target();
+  const url = 'path' in target ? `unix://:${target.password}@localhost${target.path}` : target.url;
+  const settings = {
+    ...options.config,
+    redis: { url, ...options.config?.['redis'] },
+    worker: { ...FAST_LOCKS, ...options.config?.['worker'] },
+    file: { base_directories: { main: base, other: otherBase }, ...options.config?.['file'] },
+  };
+  const config = ConfigSchema.parse(settings);
+  writeFileSync(join(home, 'settings.json'), JSON.stringify(settings));
+
+  const ed25519 = inlineEd25519(nodeEd25519());
+  const kernel = generateKey({ use: 'lease', capabilities: ['*'] });
+  const executor = generateKey({ use: 'result', capabilities: ['*'] });
+  await Promise.all([
+    writePrivateKey(places.kernelKey, kernel),
+    writePrivateKey(places.executorKey, executor),
+    writeJwks(places.kernelKeyring, [publicJwk(kernel)]),
+    writeJwks(places.executorKeyring, [publicJwk(executor)]),
+  ]);
+  const kernelKey = signingKey(kernel);
+
+  const connections = (['ledger', 'worker', 'subscriber'] as const).map((kind) => createConnection(target, kind));
+  const [ledgerConnection, queueConnection, subscriber] = connections;
+  if (!ledgerConnection || !queueConnection || !subscriber) throw new Error('three connections were made');
+  const ledger = createRedisLedger(ledgerConnection, { retentionMs: config.ledger.retention_s * 1000 });
+  const feed = createRedisRevocations(ledgerConnection);
+  const signals = createRedisSignals(subscriber);
+  const enqueue = createEnqueue({ connection: queueConnection, ledger, clock: systemClock, pool: 'default' });
+  const workers: Lifecycle[] = [];
+
+  const rig: Rig = {
+    redis,
+    config,
+    places,
+    base,
+    otherBase,
+    ledger,
+    feed,
+    enqueue,
+    lease(manifest, changes = {}) {
+      const now = Math.floor(Date.now() / 1000);
+      const payload: LeasePayload = {
+        v: 1,
+        iss: config.lease.issuer,
+        aud: 'file',
+        jti: randomUUID(),
+        task_id: manifest.task_id,
+        capability_id: manifest.capability_id,
+        manifest_sha256: manifestSha256(manifest),
+        iat: now,
+        exp: now + 3600,
+        ...changes,
+      };
+      return signLease(payload, kernelKey, ed25519);
+    },
+    async push(manifest, { lease, ...pushOptions } = {}) {
+      return enqueue.push({ v: 1, manifest, lease: lease ?? (await rig.lease(manifest)) }, pushOptions);
+    },
+    async revoke(jti, n) {
+      const at = Math.floor(Date.now() / 1000);
+      await feed.publish([{ n, token: await signRevocation({ v: 1, n, jti, exp: at + 3600, at }, kernelKey, ed25519) }]);
+    },
+    answer: (taskId, isIt = () => true, timeoutMs = 15_000) => answerOf(taskId, isIt, timeoutMs, ledger, signals),
+    async startWorker(seams = {}) {
+      const role = await createWorkerRole(
+        { config, places, log: createLogger(options.logLevel ?? 'silent', 'worker'), settingsArgs: [] },
+        (error) => {
+          throw error;
+        },
+        seams,
+      );
+      workers.push(role);
+      await role.start();
+      return role;
+    },
+    async stop() {
+      for (const worker of workers) await worker.stop();
+      await enqueue.close();
+      for (const connection of connections) connection.disconnect();
+      await redis.stop();
+      for (const directory of [home, otherBase]) rmSync(directory, { recursive: true, force: true });
+    },
+    [Symbol.asyncDispose]: () => rig.stop(),
+  };
+  return rig;
+}
+
+type Signals = ReturnType<typeof createRedisSignals>;
+
+/** Listens first, then looks, so that an outcome in between is not missed; looks again now and then, because signals are lossy. */
+async function answerOf(
+  taskId: string,
+  isIt: (result: ExecutionResult) => boolean,
+  timeoutMs: number,
+  ledger: Ledger,
+  signals: Signals,
+): Promise<ExecutionResult> {
+  return new Promise((resolve, reject) => {
+    let last = 'nothing recorded';
+    const look = async (): Promise<void> => {
+      const row = await ledger.row(taskId);
+      if (row?.result === undefined) return;
+      last = row.result;
+      const result = ExecutionResult.parse(JSON.parse(row.result));
+      if (row.state !== 'running' && isIt(result)) end(() => resolve(result));
+    };
+    const tryLook = (): void => void look().catch(() => undefined);
+    const again = setInterval(tryLook, 500);
+    const giveUp = setTimeout(() => end(() => reject(new Error(`no such answer of ${taskId} within ${timeoutMs} ms; last: ${last}`))), timeoutMs);
+    const listening = signals.onRecorded(taskId, tryLook);
+    const end = (settle: () => void): void => {
+      clearInterval(again);
+      clearTimeout(giveUp);
+      void listening.then((leave) => leave()).catch(() => undefined);
+      settle();
+    };
+    void listening.then(tryLook, tryLook);
+  });
+}
+
+/** A task with a fresh id. */
+export function manifestOf(capability: string, source: string, destination?: string, changes: Partial<TaskManifest> = {}): TaskManifest {
+  return {
+    task_id: `t-${randomUUID()}`,
+    capability_id: capability,
+    inputs: { source_path: source, ...(destination === undefined ? {} : { destination_path: destination }) },
+    constraints: capability === 'FILE_DELETE' ? { reversible: true } : {},
+    ...changes,
+  };
+}
