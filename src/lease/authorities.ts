@@ -1,0 +1,46 @@
+import type { LeasePayload, TaskManifest } from '../contracts/index.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Ed25519, RevocationFeed } from '../core/ports/index.ts';
+import { authorizeLease, type LeaseRefusal } from './authorize-lease.ts';
+import type { Keyring } from './keyring.ts';
+import { verifyResult } from './result.ts';
+import type { RevocationMirror } from './revocation-mirror.ts';
+import { type AuthenticatedLease, authenticateLease } from './verify-lease.ts';
+
+export interface AuthoritiesOptions {
+  readonly leaseKeys: Keyring;
+  readonly resultKeys: Keyring;
+  readonly ed25519: Ed25519;
+  readonly revocations: RevocationMirror;
+  readonly feed: RevocationFeed;
+  readonly clock: Clock;
+  /** The only issuer whose leases count. */
+  readonly issuer: string;
+  /** Longest lifetime of a lease that is accepted, seconds. */
+  readonly maxTtl: number;
+}
+
+/** Everything that a worker asks about authority, with its keys, clock and revocations already in hand. */
+export interface Authorities {
+  authenticate(manifest: TaskManifest, manifestSha256: string, lease: string | undefined, queue: string): Promise<AuthenticatedLease>;
+  /** Brings the revocation mirror up to what was published before this call. */
+  refresh(): Promise<void>;
+  /** Revocation, lifetime, expiry and capability, now. */
+  authorize(lease: LeasePayload, capabilities: ReadonlySet<string>): LeaseRefusal | undefined;
+  /** Whether a stored result is really an executor's answer to this task. */
+  verifyResult(result: string, manifest: TaskManifest, manifestSha256: string): Promise<boolean>;
+}
+
+export function createAuthorities({ leaseKeys, resultKeys, ed25519, revocations, feed, clock, issuer, maxTtl }: AuthoritiesOptions): Authorities {
+  const leases = { keyring: leaseKeys, ed25519 };
+  const results = { keyring: resultKeys, ed25519 };
+  return {
+    authenticate: (manifest, manifestSha256, lease, queue) => authenticateLease(lease, { manifest, manifestSha256, aud: queue, iss: issuer }, leases),
+    refresh: () => revocations.catchUp(feed),
+    authorize: (lease, capabilities) => authorizeLease(lease, { now: clock.now(), maxTtl, isRevoked: revocations.isRevoked, capabilities }),
+    async verifyResult(result, manifest, manifestSha256) {
+      const subject = { taskId: manifest.task_id, capabilityId: manifest.capability_id, manifestSha256 };
+      return (await verifyResult(result, subject, results)).ok;
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import type { LeasePayload, ResultErrorCode } from '../contracts/index.ts';
+
+export interface LeaseCircumstances {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Longest lifetime that is accepted, seconds. */
+  readonly maxTtl: number;
+  readonly isRevoked: (jti: string) => boolean;
+  /** Capabilities of the executor that would run the task. */
+  readonly capabilities: ReadonlySet<string>;
+}
+
+export interface LeaseRefusal {
+  readonly code: Extract<ResultErrorCode, 'INVALID_LEASE' | 'LEASE_EXPIRED' | 'UNSUPPORTED_CAPABILITY'>;
+  readonly message: string;
+}
+
+/** How far the kernel's clock may run ahead of the worker's. */
+const MAX_CLOCK_SKEW_SECONDS = 60;
+
+/**
+ * Second stage (protocol.md section 3): may a *new* effect start now under an authenticated lease? Pure and synchronous,
+ * because it is also the gate immediately before an intent is committed.
+ *
+ * @returns why not, or undefined
+ */
+export function authorizeLease(lease: LeasePayload, { now, maxTtl, isRevoked, capabilities }: LeaseCircumstances): LeaseRefusal | undefined {
+  const seconds = now / 1000;
+  if (isRevoked(lease.jti)) return { code: 'INVALID_LEASE', message: 'the lease was revoked' };
+  if (lease.iat > seconds + MAX_CLOCK_SKEW_SECONDS) return { code: 'INVALID_LEASE', message: 'the lease was issued in the future' };
+  if (lease.exp - lease.iat > maxTtl) return { code: 'INVALID_LEASE', message: `the lease lives longer than ${maxTtl} seconds` };
+  if (seconds >= lease.exp) return { code: 'LEASE_EXPIRED', message: `the lease expired at ${new Date(lease.exp * 1000).toISOString()}` };
+  if (!capabilities.has(lease.capability_id)) return { code: 'UNSUPPORTED_CAPABILITY', message: `no executor here serves ${lease.capability_id}` };
+  return undefined;
+}

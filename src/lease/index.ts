@@ -1,0 +1,25 @@
+/** Leases, signed results and revocations: who may run what, and who said that it was done. */
+export { type Authorities, type AuthoritiesOptions, createAuthorities } from './authorities.ts';
+export { authorizeLease, type LeaseCircumstances, type LeaseRefusal } from './authorize-lease.ts';
+export { parseJwks, readPrivateKey, writeJwks, writePrivateKey } from './key-files.ts';
+export { createKeyring, fixedKeyring, jwksFile, type Keyring, type KeyringOptions, type KeySource } from './keyring.ts';
+export {
+  generateKey,
+  type Jwks,
+  type KeyUse,
+  mayServe,
+  type PrivateJwk,
+  type PublicJwk,
+  publicJwk,
+  type SigningKey,
+  signingKey,
+  thumbprint,
+  type VerifyKey,
+  verifyKey,
+} from './keys.ts';
+export { createResultSigner, type ResultSubject, verifyResult } from './result.ts';
+export { signRevocation, verifyRevocation } from './revocation.ts';
+export { createRevocationMirror, type RevocationMirror, type RevocationMirrorOptions } from './revocation-mirror.ts';
+export { signLease } from './sign-lease.ts';
+export type { Checked, Verifier } from './token.ts';
+export { type AuthenticatedLease, authenticateLease, type LeaseExpectations } from './verify-lease.ts';

@@ -1,0 +1,101 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { z } from 'zod';
+import { canonicalJson } from '../core/canonical-json.ts';
+import { WritError } from '../core/errors.ts';
+import { sha256Hex } from '../core/hash.ts';
+import { fromBase64url, toBase64url } from './base64url.ts';
+
+/** What a key may sign: leases and revocations (kernel), or results (executor). */
+export type KeyUse = 'lease' | 'result';
+
+/** `*` stands for every capability. The empty list retires a key: it signs nothing, but its revocations still count. */
+const Capabilities = z.array(z.string().min(1).max(64)).max(256);
+const Bytes32 = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'must be 32 bytes in base64url');
+
+const keyFields = {
+  kty: z.literal('OKP'),
+  crv: z.literal('Ed25519'),
+  x: Bytes32,
+  kid: z.string().min(1).max(128),
+  'writ:use': z.enum(['lease', 'result']),
+  'writ:capabilities': Capabilities,
+};
+
+/** A verification key as it stands in a JWKS file; members that other software adds are ignored, a private part is refused. */
+export const PublicJwk = z.looseObject({ ...keyFields, d: z.undefined('is a private key: verifiers hold public keys only').optional() });
+export type PublicJwk = z.infer<typeof PublicJwk>;
+export const Jwks = z.looseObject({ keys: z.array(PublicJwk).max(256) });
+export type Jwks = { keys: PublicJwk[] };
+
+/** The content of a private key file. */
+export const PrivateJwk = z.strictObject({ ...keyFields, d: Bytes32 });
+export type PrivateJwk = z.infer<typeof PrivateJwk>;
+
+/** A key that verifies. */
+export interface VerifyKey {
+  readonly kid: string;
+  readonly use: KeyUse;
+  readonly capabilities: ReadonlySet<string>;
+  /** 32 bytes. */
+  readonly publicKey: Uint8Array;
+}
+
+/** A key that signs. */
+export interface SigningKey extends VerifyKey {
+  /** 64 bytes: seed, then public key. */
+  readonly secretKey: Uint8Array;
+}
+
+export function mayServe(key: VerifyKey, capability: string): boolean {
+  return key.capabilities.has('*') || key.capabilities.has(capability);
+}
+
+/**
+ * A new Ed25519 key.
+ *
+ * @param options.kid default: the key's RFC 7638 thumbprint
+ */
+export function generateKey(options: { use: KeyUse; capabilities: readonly string[]; kid?: string }): PrivateJwk {
+  const { d, x } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+  return PrivateJwk.parse({
+    kty: 'OKP',
+    crv: 'Ed25519',
+    d,
+    x,
+    kid: options.kid ?? thumbprint(String(x)),
+    'writ:use': options.use,
+    'writ:capabilities': [...options.capabilities],
+  });
+}
+
+/** RFC 7638: SHA-256 over the required members in canonical form. */
+export function thumbprint(x: string): string {
+  return toBase64url(Buffer.from(sha256Hex(canonicalJson({ crv: 'Ed25519', kty: 'OKP', x })), 'hex'));
+}
+
+/** The part of a private key that others may see. */
+export function publicJwk({ kty, crv, x, kid, ...rest }: PrivateJwk): PublicJwk {
+  return { kty, crv, x, kid, 'writ:use': rest['writ:use'], 'writ:capabilities': rest['writ:capabilities'] };
+}
+
+/** @throws WritError INVALID_CONFIG when `x` is not 32 bytes */
+export function verifyKey(jwk: PublicJwk | PrivateJwk): VerifyKey {
+  return { kid: jwk.kid, use: jwk['writ:use'], capabilities: new Set(jwk['writ:capabilities']), publicKey: bytes(jwk.x, jwk.kid) };
+}
+
+/** @throws WritError INVALID_CONFIG when the private and the public part do not belong together */
+export function signingKey(jwk: PrivateJwk): SigningKey {
+  const key = verifyKey(jwk);
+  const derived = createPublicKey(createPrivateKey({ format: 'jwk', key: { kty: jwk.kty, crv: jwk.crv, d: jwk.d, x: jwk.x } })).export({
+    format: 'der',
+    type: 'spki',
+  });
+  if (!derived.subarray(-32).equals(key.publicKey)) throw new WritError('INVALID_CONFIG', `the key ${jwk.kid} has a public part that is not its own`);
+  return { ...key, secretKey: new Uint8Array(Buffer.concat([bytes(jwk.d, jwk.kid), key.publicKey])) };
+}
+
+function bytes(text: string, kid: string): Uint8Array {
+  const decoded = fromBase64url(text);
+  if (decoded?.length !== 32) throw new WritError('INVALID_CONFIG', `the key ${kid} is not 32 bytes in base64url`);
+  return decoded;
+}

@@ -1,0 +1,46 @@
+import { LEASE_TYP, LeasePayload, LeaseToken, type TaskManifest } from '../contracts/index.ts';
+import type { Authority } from '../core/ports/index.ts';
+import { mayServe, type VerifyKey } from './keys.ts';
+import { type Checked, readPayload, refused, splitToken, type Verifier, verifySignature } from './token.ts';
+
+/** What a lease must say to be permission for this manifest on this queue. */
+export interface LeaseExpectations {
+  readonly manifest: Pick<TaskManifest, 'task_id' | 'capability_id'>;
+  readonly manifestSha256: string;
+  /** Queue name including its pool. */
+  readonly aud: string;
+  readonly iss: string;
+}
+
+export type AuthenticatedLease = Checked<{ readonly lease: LeasePayload; readonly authority: Authority }>;
+
+/**
+ * First stage (protocol.md section 3): is this token really the kernel's word about exactly this manifest on this queue?
+ * Says nothing about time or revocation. Every refusal means INVALID_LEASE. Never throws on hostile input; a keyring that
+ * cannot be read throws.
+ */
+export async function authenticateLease(token: string | undefined, expected: LeaseExpectations, verifier: Verifier): Promise<AuthenticatedLease> {
+  if (token === undefined || token === '') return refused('the job carries no lease');
+  if (!LeaseToken.safeParse(token).success) return refused('the lease is longer than 4096 characters');
+  const parts = splitToken(token);
+  if (parts === undefined) return refused('the lease is not a compact JWS');
+  const signed = await verifySignature(parts, LEASE_TYP, verifier);
+  if (!signed.ok) return signed;
+  const payload = LeasePayload.safeParse(readPayload(parts.payload));
+  if (!payload.success) return refused('the payload is not a lease in canonical form');
+  const mismatch = contradiction(payload.data, signed.key, expected);
+  if (mismatch !== undefined) return refused(mismatch);
+  const { jti, exp } = payload.data;
+  return { ok: true, lease: payload.data, authority: { jti, exp, kid: signed.key.kid } };
+}
+
+/** The first way in which a genuine lease is not permission for this manifest, as a sentence. */
+function contradiction(lease: LeasePayload, key: VerifyKey, { manifest, manifestSha256, aud, iss }: LeaseExpectations): string | undefined {
+  if (!mayServe(key, lease.capability_id)) return `the key ${key.kid} may not sign a lease for ${lease.capability_id}`;
+  if (lease.iss !== iss) return `the lease was issued by ${lease.iss}, not by ${iss}`;
+  if (lease.aud !== aud) return `the lease is for the queue ${lease.aud}, not for ${aud}`;
+  if (lease.task_id !== manifest.task_id) return 'the lease is for another task_id';
+  if (lease.capability_id !== manifest.capability_id) return `the lease is for ${lease.capability_id}, not for ${manifest.capability_id}`;
+  if (lease.manifest_sha256 !== manifestSha256) return 'the lease is for another manifest';
+  return undefined;
+}
