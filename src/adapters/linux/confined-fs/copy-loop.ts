@@ -9,13 +9,14 @@ export type CopyEnd = FsResult<CopySummary> | 'aborted';
 export interface CopyControl {
   readonly chunkBytes: number;
   readonly aborted: () => boolean;
+  /** Bytes written so far, about every 8 MiB and at the end. */
   readonly onBytes: (total: number) => void;
 }
 
 /** One is read into, one is hashed and written, one is still being written. */
 const BUFFERS = 3;
-/** Distance of the hints that let the disk write while we still copy; otherwise all of it waits for the fsync. */
-const WRITEBACK_BYTES = 8 * 1024 * 1024;
+/** Every so often the disk is asked to write while we still copy (else all of it waits for the fsync), and progress is told. */
+const MARK_BYTES = 8 * 1024 * 1024;
 
 /**
  * Copies `source` from its beginning to `target` until the end of file. What is hashed is the buffer that is written,
@@ -28,7 +29,7 @@ export async function copyBytes(libc: Libc, source: number, target: number, { ch
   const buffers = Array.from({ length: BUFFERS }, () => Buffer.allocUnsafeSlow(chunkBytes));
   const hash = createHash('sha256');
   let position = 0;
-  let hinted = 0;
+  let marked = 0;
   let hint: Promise<number> = Promise.resolve(0);
   let writing: Promise<FsResult<void>> = Promise.resolve(DONE);
   const read = (turn: number, at: number): Promise<FsResult<number>> => nodeCalls.read(source, buffers[turn % BUFFERS] as Buffer, at);
@@ -41,7 +42,9 @@ export async function copyBytes(libc: Libc, source: number, target: number, { ch
       if (aborted()) return 'aborted';
       if (got.value === 0) {
         const last = await writing;
-        return last.ok ? ok({ bytes: position, sha256: hash.digest('hex') }) : last;
+        if (!last.ok) return last;
+        onBytes(position);
+        return ok({ bytes: position, sha256: hash.digest('hex') });
       }
       const chunk = (buffers[turn % BUFFERS] as Buffer).subarray(0, got.value);
       const before = writing;
@@ -51,13 +54,13 @@ export async function copyBytes(libc: Libc, source: number, target: number, { ch
       hash.update(chunk);
       const written = await before;
       if (!written.ok) return written;
-      onBytes(position);
-      if (position - hinted >= WRITEBACK_BYTES + chunkBytes) {
+      const end = position - chunk.byteLength; // the newest chunk is still being written
+      if (end - marked >= MARK_BYTES) {
         await hint;
-        // A hint only: what a file system without it answers does not matter. The newest chunk is still being written.
-        const end = position - chunk.byteLength;
-        hint = libc.syncFileRange(target, hinted, end - hinted, SYNC_FILE_RANGE_WRITE);
-        hinted = end;
+        // A hint only: what a file system without it answers does not matter.
+        hint = libc.syncFileRange(target, marked, end - marked, SYNC_FILE_RANGE_WRITE);
+        marked = end;
+        onBytes(end);
       }
     }
   } finally {
