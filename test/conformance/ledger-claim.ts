@@ -92,7 +92,6 @@ async function checkClaim(
   { sameHash, cancel, sameJob, dead, laterExp }: Circumstance,
 ): Promise<void> {
   const { ledger } = rig;
-  await ledger.markGeneration('g-1');
   const taskId = newTaskId();
   await arrange(rig, taskId);
   if (cancel) await ledger.cancel(taskId, NOW + 10);

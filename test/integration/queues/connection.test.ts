@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { connected, createConnection } from '../../../queues/connection.ts';
+import { createEnqueue } from '../../../queues/enqueue.ts';
+import { createRedisLedger } from '../../../src/adapters/redis/ledger.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import { deferred } from '../../conformance/deferred.ts';
+import { withRedis } from '../../support/redis.ts';
+import { queueRig, taskJob } from './fixture.ts';
+
+describe('connections', () => {
+  it('let a producer fail at once when Redis is away, and work again when it is back', async () => {
+    await withRedis(async (server) => {
+      const rig = await queueRig(server);
+      await rig.enqueue.push(taskJob('before'));
+      const gone = new Promise((settle) => void server.client('producer').then((probe) => probe.once('close', settle)));
+      await server.client('producer');
+      await server.kill();
+      await gone;
+      await expect(rig.enqueue.push(taskJob('during'))).rejects.toMatchObject({ code: 'REDIS_UNAVAILABLE' });
+      await server.restart();
+      await Promise.all([server.client('ledger'), server.client('producer')]);
+      await untilItWorks(() => rig.enqueue.push(taskJob('after')));
+      expect(await rig.enqueue.jobState('before')).toMatchObject({ state: 'waiting' });
+      await rig[Symbol.asyncDispose]();
+    });
+  });
+
+  it('let a worker ride out a restart of Redis: its ledger calls wait for the server', async () => {
+    await withRedis(async (server) => {
+      const redis = await server.client('ledger');
+      const ledger = createRedisLedger(redis, { retentionMs: 60_000 });
+      await ledger.markGeneration('g');
+      await server.kill();
+      const cancel = ledger.cancel('t', Date.now());
+      await server.restart();
+      expect(await cancel).toBe('requested');
+    });
+  });
+
+  it('report a server that was never there, and can still be closed', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'writ-none-'));
+    const target = { path: join(directory, 'no.sock'), password: 'x' };
+    const told = deferred<Error>();
+    const producer = createConnection(target, 'producer', told.resolve);
+    const ledgerConnection = createConnection(target, 'ledger');
+    const ledger = createRedisLedger(ledgerConnection, { retentionMs: 1 });
+    const enqueue = createEnqueue({ connection: producer, ledger, clock: systemClock, pool: 'default' });
+    await expect(enqueue.jobState('t')).rejects.toMatchObject({ code: 'REDIS_UNAVAILABLE' });
+    expect((await told.promise).message).toContain('ENOENT');
+    const row = ledger.row('t');
+    const ready = connected(producer);
+    ledgerConnection.disconnect();
+    await expect(row).rejects.toMatchObject({ code: 'REDIS_UNAVAILABLE' });
+    await enqueue.close();
+    producer.disconnect();
+    await expect(ready).rejects.toThrow('closed');
+    rmSync(directory, { recursive: true });
+  });
+});
+
+async function untilItWorks<T>(call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'REDIS_UNAVAILABLE')) throw error;
+      await new Promise((settle) => setImmediate(settle));
+    }
+  }
+}

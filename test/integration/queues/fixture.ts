@@ -1,0 +1,84 @@
+import { type Job, Queue, Worker } from 'bullmq';
+import { QUEUE_PREFIX, workerOptions } from '../../../queues/catalog.ts';
+import { createEnqueue } from '../../../queues/enqueue.ts';
+import { createRedisLedger } from '../../../src/adapters/redis/ledger.ts';
+import type { TaskJob, TaskManifest } from '../../../src/contracts/index.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import { manifestSha256 } from '../../../src/core/hash.ts';
+import type { Enqueue, Ledger } from '../../../src/core/ports/index.ts';
+import type { TestRedis } from '../../support/redis.ts';
+
+/** A pool of its own on a test server: its queue, and a hand that plays the worker. */
+export interface QueueRig extends AsyncDisposable {
+  readonly enqueue: Enqueue;
+  readonly ledger: Ledger;
+  readonly queue: Queue;
+  readonly queueName: string;
+  /** Takes the next job; it is active from then on. */
+  fetch(): Promise<Job>;
+  complete(job: Job): Promise<void>;
+  fail(job: Job, reason?: string): Promise<void>;
+  /** What a worker records for a task. */
+  record(job: TaskJob, status: 'SUCCESS' | 'FAILURE', result: string): Promise<void>;
+}
+
+const TOKEN = 'test-token';
+let pools = 0;
+
+export async function queueRig(server: TestRedis): Promise<QueueRig> {
+  pools += 1;
+  const pool = `p${pools}`;
+  const queueName = `file@${pool}`;
+  const connection = await server.client('producer');
+  const ledger = createRedisLedger(await server.client('ledger'), { retentionMs: 60_000 });
+  await ledger.markGeneration('g');
+  const enqueue = createEnqueue({ connection, ledger, clock: systemClock, pool });
+  const queue = new Queue(queueName, { connection, prefix: QUEUE_PREFIX });
+  const worker = new Worker(queueName, null, {
+    ...workerOptions({ lockMs: 30_000, renewMs: 10_000, stalledMs: 30_000 }, 1),
+    connection: await server.client('worker'),
+    autorun: false,
+  });
+  queue.on('error', () => undefined);
+  worker.on('error', () => undefined);
+  return {
+    enqueue,
+    ledger,
+    queue,
+    queueName,
+    async fetch() {
+      const job = await worker.getNextJob(TOKEN, { block: false });
+      if (!job) throw new Error('no job waits');
+      return job;
+    },
+    complete: async (job) => void (await job.moveToCompleted('done', TOKEN, false)),
+    fail: async (job, reason = 'EXECUTION_FAILED: no') => void (await job.moveToFailed(new Error(reason), TOKEN, false)),
+    async record({ manifest }, status, result) {
+      const sha = manifestSha256(manifest);
+      const now = Date.now();
+      const claim = await ledger.claim({ taskId: manifest.task_id, manifestSha256: sha, jobKey: 'k', instance: 'i', exp: Math.floor(now / 1000) + 60, now });
+      if (!('epoch' in claim)) throw new Error(claim.kind);
+      await ledger.record({
+        taskId: manifest.task_id,
+        epoch: claim.epoch,
+        status,
+        errorCode: status === 'FAILURE' ? 'EXECUTION_FAILED' : undefined,
+        result,
+        now,
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      await worker.close(true);
+      await queue.close();
+      await enqueue.close();
+    },
+  };
+}
+
+export function taskJob(taskId: string, changes: Partial<TaskManifest> = {}, lease = 'lease-1'): TaskJob {
+  return {
+    v: 1,
+    manifest: { task_id: taskId, capability_id: 'FILE_MOVE', inputs: { source_path: '/a/b', destination_path: '/a/c' }, constraints: {}, ...changes },
+    lease,
+  };
+}

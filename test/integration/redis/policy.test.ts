@@ -1,0 +1,79 @@
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createRedisLedger } from '../../../src/adapters/redis/ledger.ts';
+import { checkRedisPolicy, createMemoryGuard, probeWrite, redisHealth } from '../../../src/adapters/redis/policy.ts';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { queueRig, taskJob } from '../queues/fixture.ts';
+
+describe('the policy that a Redis server must have', () => {
+  let server: TestRedis;
+  let redis: Redis;
+  beforeAll(async () => {
+    server = await startTestRedis();
+    redis = await server.client();
+  });
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    await redis.config('SET', 'maxmemory', '0', 'maxmemory-policy', 'noeviction', 'appendonly', 'yes');
+  });
+
+  it('is noeviction; every other one is refused with what to do', async () => {
+    expect(await checkRedisPolicy(redis)).toEqual([]);
+    for (const policy of ['allkeys-lru', 'volatile-lru', 'allkeys-random', 'volatile-ttl', 'allkeys-lfu']) {
+      await redis.config('SET', 'maxmemory-policy', policy);
+      await expect(checkRedisPolicy(redis)).rejects.toMatchObject({ code: 'REDIS_POLICY', message: expect.stringContaining(`'${policy}'`) });
+    }
+  });
+
+  it('wants persistence, but only warns', async () => {
+    await redis.config('SET', 'appendonly', 'no');
+    expect(await checkRedisPolicy(redis)).toEqual([expect.stringContaining('append-only file is off')]);
+  });
+
+  it('works where CONFIG is closed', async () => {
+    await redis.call('ACL', 'SETUSER', 'limited', 'on', '>pw', '~*', '+@all', '-config');
+    const limited = redis.duplicate({ username: 'limited', password: 'pw' });
+    expect(await checkRedisPolicy(limited)).toEqual([]);
+    limited.disconnect();
+  });
+
+  it('refuses new work above the high-water mark, with one look for many callers', async () => {
+    let now = 0;
+    const clock = { monotonic: () => now };
+    const guard = createMemoryGuard(redis, { highWater: 0.5, limitBytes: 0 }, clock);
+    await guard.check();
+    const { usedBytes } = await redisHealth(redis);
+    await redis.config('SET', 'maxmemory', String(Math.round(usedBytes * 1.5)));
+    await guard.check();
+    now = 1000;
+    await expect(guard.check()).rejects.toMatchObject({ code: 'REDIS_FULL', message: expect.stringContaining('50 %') });
+    const own = createMemoryGuard(redis, { highWater: 0.5, limitBytes: 1 }, clock);
+    await redis.config('SET', 'maxmemory', '0');
+    await expect(own.check()).rejects.toMatchObject({ code: 'REDIS_FULL' });
+  });
+
+  it('is proven by a real write, which a full server and a replica refuse', async () => {
+    const before = await redis.dbsize();
+    await probeWrite(redis);
+    expect(await redis.dbsize()).toBe(before);
+    await redis.config('SET', 'maxmemory', '1mb');
+    await expect(probeWrite(redis)).rejects.toMatchObject({ code: 'REDIS_FULL' });
+    await redis.config('SET', 'maxmemory', '0');
+    await redis.replicaof('127.0.0.1', '1');
+    await expect(probeWrite(redis)).rejects.toMatchObject({ code: 'REDIS_UNAVAILABLE' });
+    await redis.replicaof('NO', 'ONE');
+  });
+
+  it('makes a full server refuse pushes and ledger writes with REDIS_FULL, and lose nothing', async () => {
+    await using rig = await queueRig(server);
+    await rig.enqueue.push(taskJob('before'));
+    const ledger = createRedisLedger(redis, { retentionMs: 60_000 });
+    await redis.config('SET', 'maxmemory', '1mb');
+    await expect(rig.enqueue.push(taskJob('during'))).rejects.toMatchObject({ code: 'REDIS_FULL' });
+    await expect(rig.enqueue.pushMany([taskJob('during')])).rejects.toMatchObject({ code: 'REDIS_FULL' });
+    await expect(ledger.cancel('x', Date.now())).rejects.toMatchObject({ code: 'REDIS_FULL' });
+    await redis.config('SET', 'maxmemory', '0');
+    expect(await rig.enqueue.jobState('before')).toMatchObject({ state: 'waiting' });
+    expect((await rig.enqueue.push(taskJob('during'))).kind).toBe('accepted');
+  });
+});

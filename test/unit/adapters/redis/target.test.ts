@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { targetOptions } from '../../../../src/adapters/redis/target.ts';
+
+describe('a Redis target', () => {
+  it('becomes connection options', () => {
+    expect(targetOptions({ path: '/x/redis.sock', password: 'p' })).toEqual({ path: '/x/redis.sock', password: 'p' });
+    expect(targetOptions({ url: 'redis://localhost' })).toEqual({ host: 'localhost', port: 6379, db: 0 });
+    expect(targetOptions({ url: 'redis://user:p%40ss@[::1]:7000/3' })).toEqual({ host: '::1', port: 7000, db: 3, username: 'user', password: 'p@ss' });
+    expect(targetOptions({ url: 'rediss://redis.example:6380' })).toEqual({ host: 'redis.example', port: 6380, db: 0, tls: {} });
+    expect(targetOptions({ url: 'unix:///run/redis%20x.sock?db=2' })).toEqual({ path: '/run/redis x.sock', db: 2 });
+  });
+
+  it('is refused when it names no Redis server, without repeating a password', () => {
+    for (const url of ['', 'localhost:6379', 'http://:secret@x', 'redis://:secret@x/notanumber']) {
+      expect(() => targetOptions({ url })).toThrow(
+        expect.objectContaining({ code: 'INVALID_CONFIG', field: 'redis.url', message: expect.not.stringContaining('secret') }),
+      );
+    }
+  });
+});
