@@ -8,3 +8,5 @@ export type * from './revocations.ts';
 export type * from './enqueue.ts';
 export type * from './pool.ts';
 export type * from './front-door.ts';
+export type * from './kernel.ts';
+export type * from './kernel-store.ts';
