@@ -56,7 +56,8 @@ export function journalReads(db: SqliteDatabase): JournalReads {
     // Task ids are never empty, so '' comes before the first.
     successes: (after, limit) => successes.all({ after: after ?? '', limit }).map(finishedTask),
 
-    incidents: (limit) => incidents.all({ limit }).map((row) => ({ taskId: row.task_id, what: row.what, details: parseJson(row.details), at: row.at })),
+    incidents: (limit) =>
+      incidents.all({ limit }).map((row) => ({ taskId: row.task_id, what: row.what, details: JSON.parse(row.details) as Json, at: row.at })),
 
     vaultEntries: (filter, after, limit) =>
       entries.all({ base: filter.base ?? null, before: filter.before ?? null, after: after ?? '', limit }).map((row) => ({
@@ -80,9 +81,4 @@ export function journalReads(db: SqliteDatabase): JournalReads {
 
 function finishedTask(row: SuccessRow): FinishedTask {
   return { taskId: row.task_id, manifestSha256: row.manifest_sha256, result: row.result, exp: row.exp };
-}
-
-function parseJson(text: string): Json {
-  const value: Json = JSON.parse(text);
-  return value;
 }

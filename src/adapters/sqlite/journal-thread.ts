@@ -8,7 +8,7 @@ import { journalWrites } from './journal-writes.ts';
 import type { SqliteDatabase } from './open.ts';
 
 /** The thread that owns the journal file: an fsync stops only this thread, never the event loop that renews locks. */
-const { file }: { file: string } = workerData;
+const { file } = workerData as { file: string };
 const port = parentPort;
 if (port === null) throw new Error('the journal thread runs only as a thread');
 

@@ -93,7 +93,8 @@ export function createFileJournal(options: { file: string }): SqliteFileJournal 
   }
 
   async function stop(): Promise<void> {
-    await starting?.catch(() => undefined);
+    // No await when nothing is starting: from this call on, requests are refused.
+    if (starting !== undefined) await starting.catch(() => undefined);
     if (state === 'running') {
       state = 'stopping';
       stopping = end();

@@ -34,7 +34,7 @@ export async function run(
 /** Starts a process that holds its instance lock in `directory`. */
 export async function startHolder(directory: string): Promise<Holder> {
   const { child, line } = await run('./holder.ts', [directory]);
-  const identity: ProcessIdentity = JSON.parse(line);
+  const identity = JSON.parse(line) as ProcessIdentity;
   const ended = once(child, 'exit').then(([, signal]: unknown[]) => (signal === null ? null : (signal as NodeJS.Signals)));
   return { identity, child, ended };
 }
