@@ -118,9 +118,21 @@ const layerRules = LAYERS.flatMap(({ layer, may, packages, why }) => [
   },
 ]);
 
+/** Folders whose offer is the list in their index.ts. */
+const DOORS = ['src/contracts', 'src/lease', 'src/executors/file'];
+
+const doorRules = DOORS.map((folder) => ({
+  name: `${folder.replaceAll('/', '-')}-has-one-door`,
+  comment: 'What a folder offers can be read in its index.ts in a minute; the rest may change without asking.',
+  severity: 'error',
+  from: { pathNot: `^(${folder}|test|scripts|bench)/` },
+  to: { path: `^${folder}/`, pathNot: `^${folder}/index[.]ts$` },
+}));
+
 module.exports = {
   forbidden: [
     ...layerRules,
+    ...doorRules,
     {
       name: 'no-cycles',
       comment: 'Two files that import each other are one file with two names; load order then decides what is undefined.',
