@@ -14,6 +14,7 @@ export {
   type SigningKey,
   signingKey,
   thumbprint,
+  toPublicJwk,
   type VerifyKey,
   verifyKey,
 } from './keys.ts';
@@ -22,4 +23,4 @@ export { signRevocation, verifyRevocation } from './revocation.ts';
 export { createRevocationMirror, type RevocationMirror, type RevocationMirrorOptions } from './revocation-mirror.ts';
 export { signLease } from './sign-lease.ts';
 export type { Checked, Verifier } from './token.ts';
-export { type AuthenticatedLease, authenticateLease, type LeaseExpectations } from './verify-lease.ts';
+export { type AuthenticatedLease, authenticateLease, type LeaseExpectations, openLease } from './verify-lease.ts';

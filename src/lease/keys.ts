@@ -78,6 +78,11 @@ export function publicJwk({ kty, crv, x, kid, ...rest }: PrivateJwk): PublicJwk 
   return { kty, crv, x, kid, 'writ:use': rest['writ:use'], 'writ:capabilities': rest['writ:capabilities'] };
 }
 
+/** A verification key as a JWKS carries it. */
+export function toPublicJwk({ kid, use, capabilities, publicKey }: VerifyKey): PublicJwk {
+  return { kty: 'OKP', crv: 'Ed25519', x: toBase64url(publicKey), kid, 'writ:use': use, 'writ:capabilities': [...capabilities] };
+}
+
 /** @throws WritError INVALID_CONFIG when `x` is not 32 bytes */
 export function verifyKey(jwk: PublicJwk | PrivateJwk): VerifyKey {
   return { kid: jwk.kid, use: jwk['writ:use'], capabilities: new Set(jwk['writ:capabilities']), publicKey: bytes(jwk.x, jwk.kid) };

@@ -14,6 +14,20 @@ export interface LeaseExpectations {
 
 export type AuthenticatedLease = Checked<{ readonly lease: LeasePayload; readonly authority: Authority }>;
 
+/** A genuine lease: shape, key and signature are right, and the key may sign for this capability. */
+export async function openLease(token: string, verifier: Verifier): Promise<Checked<{ readonly lease: LeasePayload; readonly key: VerifyKey }>> {
+  if (!LeaseToken.safeParse(token).success) return refused('the lease is longer than 4096 characters');
+  const parts = splitToken(token);
+  if (parts === undefined) return refused('the lease is not a compact JWS');
+  const signed = await verifySignature(parts, LEASE_TYP, verifier);
+  if (!signed.ok) return signed;
+  const { key } = signed;
+  const payload = LeasePayload.safeParse(readPayload(parts.payload));
+  if (!payload.success) return refused('the payload is not a lease in canonical form');
+  if (!mayServe(key, payload.data.capability_id)) return refused(`the key ${key.kid} may not sign a lease for ${payload.data.capability_id}`);
+  return { ok: true, lease: payload.data, key };
+}
+
 /**
  * First stage (protocol.md section 3): is this token really the kernel's word about exactly this manifest on this queue?
  * Says nothing about time or revocation. Every refusal means INVALID_LEASE. Never throws on hostile input; a keyring that
@@ -21,22 +35,16 @@ export type AuthenticatedLease = Checked<{ readonly lease: LeasePayload; readonl
  */
 export async function authenticateLease(token: string | undefined, expected: LeaseExpectations, verifier: Verifier): Promise<AuthenticatedLease> {
   if (token === undefined || token === '') return refused('the job carries no lease');
-  if (!LeaseToken.safeParse(token).success) return refused('the lease is longer than 4096 characters');
-  const parts = splitToken(token);
-  if (parts === undefined) return refused('the lease is not a compact JWS');
-  const signed = await verifySignature(parts, LEASE_TYP, verifier);
-  if (!signed.ok) return signed;
-  const payload = LeasePayload.safeParse(readPayload(parts.payload));
-  if (!payload.success) return refused('the payload is not a lease in canonical form');
-  const mismatch = contradiction(payload.data, signed.key, expected);
+  const opened = await openLease(token, verifier);
+  if (!opened.ok) return opened;
+  const { lease, key } = opened;
+  const mismatch = contradiction(lease, expected);
   if (mismatch !== undefined) return refused(mismatch);
-  const { jti, exp } = payload.data;
-  return { ok: true, lease: payload.data, authority: { jti, exp, kid: signed.key.kid } };
+  return { ok: true, lease, authority: { jti: lease.jti, exp: lease.exp, kid: key.kid } };
 }
 
 /** The first way in which a genuine lease is not permission for this manifest, as a sentence. */
-function contradiction(lease: LeasePayload, key: VerifyKey, { manifest, manifestSha256, aud, iss }: LeaseExpectations): string | undefined {
-  if (!mayServe(key, lease.capability_id)) return `the key ${key.kid} may not sign a lease for ${lease.capability_id}`;
+function contradiction(lease: LeasePayload, { manifest, manifestSha256, aud, iss }: LeaseExpectations): string | undefined {
   if (lease.iss !== iss) return `the lease was issued by ${lease.iss}, not by ${iss}`;
   if (lease.aud !== aud) return `the lease is for the queue ${lease.aud}, not for ${aud}`;
   if (lease.task_id !== manifest.task_id) return 'the lease is for another task_id';

@@ -1,0 +1,77 @@
+import { type Agent, type IncomingMessage, request } from 'node:http';
+import { messageOf, WritError } from '../core/errors.ts';
+
+export interface ExchangeOptions {
+  readonly socketPath: string;
+  readonly agent: Agent;
+  readonly timeoutMs: number;
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** JSON text. */
+  readonly body?: string;
+}
+
+export interface Exchange {
+  readonly status: number;
+  /** Parsed JSON; undefined when the answer was none. */
+  readonly body: unknown;
+}
+
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
+/**
+ * One request and its answer over a unix socket. A kept-alive connection that the other side has closed meanwhile is tried
+ * once more on a new one.
+ *
+ * @throws WritError KERNEL_UNAVAILABLE
+ */
+export async function exchange(options: ExchangeOptions): Promise<Exchange> {
+  const first = await attempt(options);
+  const outcome = first === 'stale' ? await attempt(options) : first;
+  if (outcome === 'stale') throw unavailable(options, 'the connection was closed');
+  return outcome;
+}
+
+function attempt(options: ExchangeOptions): Promise<Exchange | 'stale'> {
+  const { socketPath, agent, timeoutMs, method, path, body } = options;
+  return new Promise((resolve, reject) => {
+    const headers = body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    const signal = AbortSignal.timeout(timeoutMs);
+    const outgoing = request({ socketPath, agent, method, path, headers, signal });
+    const failed = (error: unknown): void => {
+      const stale = outgoing.reusedSocket && !signal.aborted && isConnectionReset(error);
+      if (stale) resolve('stale');
+      else reject(unavailable(options, signal.aborted ? `no answer within ${timeoutMs} ms` : messageOf(error)));
+    };
+    outgoing.on('error', failed);
+    outgoing.on('response', (response) => {
+      readAnswer(response).then((answer) => resolve({ status: response.statusCode ?? 0, body: answer }), failed);
+    });
+    outgoing.end(body);
+  });
+}
+
+async function readAnswer(response: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response) {
+    const part: Buffer = chunk;
+    bytes += part.length;
+    if (bytes > MAX_ANSWER_BYTES) throw new Error(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`);
+    chunks.push(part);
+  }
+  try {
+    const value: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+function isConnectionReset(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+}
+
+function unavailable({ socketPath }: ExchangeOptions, why: string): WritError {
+  return new WritError('KERNEL_UNAVAILABLE', `the kernel does not answer on ${socketPath}: ${why}`);
+}

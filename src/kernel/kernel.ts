@@ -1,0 +1,132 @@
+import type { ExecutionResult, TaskManifest } from '../contracts/index.ts';
+import { isWritError, WritError } from '../core/errors.ts';
+import type { Lifecycle } from '../core/lifecycle.ts';
+import type { GrantedLease, GrantOptions, IssueAnswer, IssuedTask, IssueRequest, KernelOperations } from '../core/ports/index.ts';
+import { toPublicJwk, verifyResult } from '../lease/index.ts';
+import { type CheckedManifest, checkPolicy, checkShape } from './check-manifest.ts';
+import { conflict, type Draft, lifetime, type Prepared, prepare } from './grant.ts';
+import { createIssueLog } from './issue-log.ts';
+import type { KernelOptions } from './options.ts';
+import { createRevocationLog } from './revocations.ts';
+import { undoManifest } from './undo-manifest.ts';
+
+export interface Kernel extends KernelOperations, Lifecycle {}
+
+export const MAX_ISSUE_BATCH = 500;
+
+/**
+ * The kernel: the only holder of the signing key. It signs a lease for exactly one manifest, remembers which manifest a
+ * task id belongs to, and never signs a second one for it. `start` publishes the revocations that the feed lacks.
+ */
+export function createKernel(options: KernelOptions): Kernel {
+  const { store, clock, config, key, kernelKeyring, executorKeyring, ed25519 } = options;
+  const record = createIssueLog(store, clock);
+  const revocations = createRevocationLog(options);
+
+  async function issueOne(request: IssueRequest, seconds: number, by: string | undefined): Promise<Prepared> {
+    const checked = checkShape(request.manifest);
+    checkPolicy(checked.manifest);
+    return prepare(confirmed(checked, request.confirmedBy, by), seconds, options);
+  }
+
+  /** A confirmation is for exactly these bytes; once recorded it also holds for a later lease. */
+  function confirmed(checked: CheckedManifest, confirmedBy: string | undefined, by: string | undefined): Draft {
+    const { manifest, manifestSha256 } = checked;
+    if (manifest.constraints.hrc_required !== true) return { ...checked, confirmedBy: undefined, audit: undefined };
+    const earlier = store.issued(manifest.task_id);
+    const recorded = earlier?.manifestSha256 === manifestSha256 ? earlier.confirmedBy : undefined;
+    if (confirmedBy === undefined && recorded === undefined) {
+      throw new WritError('HRC_REQUIRED', 'the manifest needs the confirmation of a person', { field: 'constraints.hrc_required' });
+    }
+    if (confirmedBy === undefined) return { ...checked, confirmedBy: recorded, audit: undefined };
+    const details = { confirmed_by: confirmedBy, manifest_sha256: manifestSha256 };
+    return { ...checked, confirmedBy, audit: { action: 'confirm', taskId: manifest.task_id, by, details } };
+  }
+
+  /** Signs a lease that rests on an executor's result, and records it with its audit row. */
+  async function grant(draft: Draft, grantOptions: GrantOptions): Promise<GrantedLease> {
+    const prepared = await prepare(draft, lifetime(grantOptions, options), options);
+    const [answer] = await record([prepared.entry]);
+    if (answer !== 'recorded') throw conflict();
+    return prepared.granted;
+  }
+
+  /** A manifest that this kernel has leased, and the executor's verified answer to it. */
+  async function evidence(request: {
+    readonly manifest: unknown;
+    readonly result: string;
+  }): Promise<{ checked: CheckedManifest; issued: IssuedTask; result: ExecutionResult }> {
+    const checked = checkShape(request.manifest);
+    const { manifest, manifestSha256 } = checked;
+    // Executors also sign refusals of forged jobs, so a signed result alone does not show that the task was ever allowed.
+    const issued = store.issued(manifest.task_id);
+    if (issued === undefined) throw new WritError('NOT_FOUND', 'this kernel has issued no lease for the task', { field: 'task_id' });
+    if (issued.manifestSha256 !== manifestSha256) throw conflict();
+    const subject = { taskId: manifest.task_id, capabilityId: manifest.capability_id, manifestSha256 };
+    const verified = await verifyResult(request.result, subject, { keyring: executorKeyring, ed25519 });
+    if (!verified.ok)
+      throw new WritError('INVALID_RESULT', `the result is not an executor's answer to this manifest: ${verified.message}`, { field: 'result' });
+    return { checked, issued, result: verified.result };
+  }
+
+  const kernel: Kernel = {
+    async issue(requests, grantOptions = {}) {
+      if (requests.length > MAX_ISSUE_BATCH) throw new WritError('INVALID_ARGUMENT', `at most ${MAX_ISSUE_BATCH} manifests a call`, { field: 'tasks' });
+      const seconds = lifetime(grantOptions, options);
+      const prepared = await Promise.all(requests.map((request) => issueOne(request, seconds, grantOptions.by).catch(refusal)));
+      const recorded = await record(prepared.filter(isPrepared).map(({ entry }) => entry));
+      let at = 0;
+      return prepared.map((item): IssueAnswer => {
+        if (!isPrepared(item)) return item;
+        const answer = recorded[at];
+        at += 1;
+        return answer === 'recorded' ? { ok: true, ...item.granted } : refusal(conflict());
+      });
+    },
+
+    async regrant(request, grantOptions = {}) {
+      const { checked, issued, result } = await evidence(request);
+      if (result.status !== 'FAILURE') throw new WritError('WRONG_STATE', 'only a task that ended in FAILURE gets a new lease');
+      if (result.error.error_code === 'INVALID_LEASE')
+        throw new WritError('LEASE_REFUSED', 'the task was refused for its lease, and a refused lease is not renewed');
+      if (store.revocation(issued.jti)) throw new WritError('LEASE_REFUSED', "the task's lease was revoked, and a revoked lease is not renewed");
+      const { task_id } = checked.manifest;
+      const details = { manifest_sha256: checked.manifestSha256, failed_with: result.error.error_code };
+      return grant({ ...checked, confirmedBy: issued.confirmedBy, audit: { action: 'regrant', taskId: task_id, by: grantOptions.by, details } }, grantOptions);
+    },
+
+    async undo({ earlierUndos, ...request }, grantOptions = {}) {
+      if (!Number.isSafeInteger(earlierUndos) || earlierUndos < 0)
+        throw new WritError('INVALID_ARGUMENT', 'earlier_undos counts from 0', { field: 'earlier_undos' });
+      const { checked, result } = await evidence(request);
+      const manifest: TaskManifest = undoManifest(checked.manifest, result, earlierUndos);
+      const details = { undo_of: checked.manifest.task_id, earlier_undos: earlierUndos };
+      const draft: Draft = {
+        ...checkShape(manifest),
+        confirmedBy: undefined,
+        audit: { action: 'undo', taskId: manifest.task_id, by: grantOptions.by, details },
+      };
+      return { manifest, ...(await grant(draft, grantOptions)) };
+    },
+
+    revoke: revocations.revoke,
+    keys: async () => ({ keys: (await kernelKeyring.all()).map(toPublicJwk) }),
+    health: async () => ({ issuer: config.issuer, kid: key.kid, revocations: revocations.health() }),
+    start: revocations.start,
+    stop: revocations.stop,
+    [Symbol.asyncDispose]: revocations.stop,
+  };
+  return kernel;
+}
+
+type Refusal = Extract<IssueAnswer, { ok: false }>;
+
+/** A WritError as the answer to one manifest of a batch; anything else is a fault and goes on. */
+function refusal(error: unknown): Refusal {
+  if (!isWritError(error)) throw error;
+  return { ok: false, code: error.code, message: error.message, ...(error.field === undefined ? {} : { field: error.field }) };
+}
+
+function isPrepared(item: Prepared | Refusal): item is Prepared {
+  return 'entry' in item;
+}

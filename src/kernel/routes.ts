@@ -1,0 +1,60 @@
+import type { FastifyInstance } from 'fastify';
+import type { z } from 'zod';
+import { parseStrictJson } from '../core/canonical-json.ts';
+import { WritError } from '../core/errors.ts';
+import { MAX_JSON_DEPTH } from '../core/i-json.ts';
+import type { GrantedLease, GrantOptions, IssueAnswer, KernelOperations } from '../core/ports/index.ts';
+import type { Granted } from './wire.ts';
+import { IssueBody, RegrantBody, RevokeBody, UndoBody } from './wire.ts';
+
+/** `tasks[].manifest`: a manifest may use all its levels below the body's own. */
+const BODY_LEVELS = 3;
+
+/** The routes of the kernel's socket. Every body is read as strict JSON: two equal keys are refused, not merged. */
+export function kernelRoutes(app: FastifyInstance, kernel: KernelOperations, maxBytes: number): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: unknown, body: string | Buffer) =>
+    parseStrictJson(String(body), { maxBytes, maxDepth: MAX_JSON_DEPTH + BODY_LEVELS }),
+  );
+
+  app.post('/issue', async ({ body }) => {
+    const { tasks, ...rest } = read(IssueBody, body);
+    const requests = tasks.map(({ manifest, confirmed_by }) => ({ manifest, ...(confirmed_by === undefined ? {} : { confirmedBy: confirmed_by }) }));
+    return { answers: (await kernel.issue(requests, grantOptions(rest))).map(wireAnswer) };
+  });
+  app.post('/regrant', async ({ body }) => {
+    const { manifest, result, ...rest } = read(RegrantBody, body);
+    return wireGranted(await kernel.regrant({ manifest, result }, grantOptions(rest)));
+  });
+  app.post('/undo', async ({ body }) => {
+    const { manifest, result, earlier_undos, ...rest } = read(UndoBody, body);
+    const { manifest: undo, ...granted } = await kernel.undo({ manifest, result, earlierUndos: earlier_undos }, grantOptions(rest));
+    return { manifest: undo, ...wireGranted(granted) };
+  });
+  app.post('/revoke', async ({ body }) => {
+    const { by, ...subject } = read(RevokeBody, body);
+    return kernel.revoke({ ...subject, ...(by === undefined ? {} : { by }) });
+  });
+  app.get('/keys', () => kernel.keys());
+  app.get('/health', () => kernel.health());
+}
+
+function read<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = issue?.path.join('.') ?? '';
+  throw new WritError('INVALID_ARGUMENT', `${field || 'the body'}: ${issue?.message ?? 'is not what the route takes'}`, field ? { field } : {});
+}
+
+function grantOptions({ ttl, by }: { ttl?: number | undefined; by?: string | undefined }): GrantOptions {
+  return { ...(ttl === undefined ? {} : { ttl }), ...(by === undefined ? {} : { by }) };
+}
+
+function wireGranted({ taskId, manifestSha256, lease, jti, exp }: GrantedLease): z.infer<typeof Granted> {
+  return { task_id: taskId, manifest_sha256: manifestSha256, lease, jti, exp };
+}
+
+function wireAnswer(answer: IssueAnswer): object {
+  return answer.ok ? { ok: true, ...wireGranted(answer) } : answer;
+}

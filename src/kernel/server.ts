@@ -1,0 +1,70 @@
+import { chmod, mkdir, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import fastify, { type FastifyInstance } from 'fastify';
+import { messageOf, WritError } from '../core/errors.ts';
+import type { Lifecycle } from '../core/lifecycle.ts';
+import type { KernelOperations } from '../core/ports/index.ts';
+import { problemOf } from './problem.ts';
+import { kernelRoutes } from './routes.ts';
+import { PROBLEM_TYPE } from './wire.ts';
+
+export interface KernelServerOptions {
+  readonly kernel: KernelOperations;
+  /** `<data>/kernel.sock`; its directory must belong to the owner alone. */
+  readonly socketPath: string;
+  /** Told about errors that a caller sees only as INTERNAL. */
+  readonly report?: (problem: string) => void;
+}
+
+/** 500 manifests of common size; a larger batch is sent in parts. */
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+/** `sun_path` of Linux, without its final NUL. */
+const MAX_SOCKET_PATH_BYTES = 107;
+
+/**
+ * The kernel on a unix socket, 0600 in a 0700 directory: who may open the socket may ask the kernel. The open store holds
+ * the lock that makes this the only kernel of the directory, so a socket file that stands there is a dead one's.
+ */
+export function createKernelServer({ kernel, socketPath, report }: KernelServerOptions): Lifecycle {
+  let app: FastifyInstance | undefined;
+  let starting: Promise<void> | undefined;
+
+  async function listen(): Promise<void> {
+    if (Buffer.byteLength(socketPath) > MAX_SOCKET_PATH_BYTES)
+      throw new WritError('INVALID_CONFIG', `the socket path ${socketPath} is longer than ${MAX_SOCKET_PATH_BYTES} bytes`);
+    await privateDirectory(dirname(socketPath));
+    await rm(socketPath, { force: true });
+    app = fastify({ bodyLimit: MAX_BODY_BYTES, logger: false });
+    app.setErrorHandler((error, _request, reply) => {
+      const problem = problemOf(error);
+      if (problem.code === 'INTERNAL') report?.(messageOf(error));
+      return reply.code(problem.status).type(PROBLEM_TYPE).send(JSON.stringify(problem));
+    });
+    app.setNotFoundHandler(() => {
+      throw new WritError('NOT_FOUND', 'the kernel has no such route');
+    });
+    kernelRoutes(app, kernel, MAX_BODY_BYTES);
+    await app.listen({ path: socketPath });
+    await chmod(socketPath, 0o600);
+  }
+
+  const server: Lifecycle = {
+    start() {
+      starting ??= listen();
+      return starting;
+    },
+    async stop() {
+      await starting?.catch(() => undefined);
+      await app?.close();
+      app = undefined;
+    },
+    [Symbol.asyncDispose]: () => server.stop(),
+  };
+  return server;
+}
+
+async function privateDirectory(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  const { mode } = await stat(path);
+  if ((mode & 0o077) !== 0) throw new WritError('INVALID_CONFIG', `others can enter ${path}, where the kernel's socket lies: chmod 700 it`);
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { LeaseToken, Sha256Hex, TaskId, TaskManifest } from '../contracts/index.ts';
+import { ERRORS, type ErrorCode } from '../core/errors.ts';
+
+/** What travels over the kernel's socket; names on the wire are in snake case, as in every document of ours. */
+
+const By = z.string().min(1).max(256);
+const Ttl = z.int().min(1);
+const grantFields = { ttl: Ttl.optional(), by: By.optional() };
+/** Judged by the kernel itself, one by one. */
+const Manifest = z.unknown().refine((value) => value !== undefined, 'is missing');
+const Result = z.string().max(4 * 1024 * 1024);
+
+export const IssueBody = z.strictObject({
+  tasks: z.array(z.strictObject({ manifest: Manifest, confirmed_by: By.optional() })).max(500),
+  ...grantFields,
+});
+export const RegrantBody = z.strictObject({ manifest: Manifest, result: Result, ...grantFields });
+export const UndoBody = z.strictObject({ manifest: Manifest, result: Result, earlier_undos: z.int().min(0), ...grantFields });
+export const RevokeBody = z.union([
+  z.strictObject({ lease: LeaseToken, by: By.optional() }),
+  z.strictObject({ jti: z.string().min(1).max(128), exp: z.int().min(0).max(253402300799), by: By.optional() }),
+]);
+
+const granted = { task_id: TaskId, manifest_sha256: Sha256Hex, lease: LeaseToken, jti: z.string(), exp: z.int() };
+const Code = z.enum(Object.keys(ERRORS)).transform((code): ErrorCode => (isErrorCode(code) ? code : 'INTERNAL'));
+
+export const Granted = z.object(granted);
+export const IssueReply = z.object({
+  answers: z.array(
+    z.discriminatedUnion('ok', [
+      z.object({ ok: z.literal(true), ...granted }),
+      z.object({ ok: z.literal(false), code: Code, message: z.string(), field: z.string().optional() }),
+    ]),
+  ),
+});
+export const UndoReply = z.object({ manifest: TaskManifest, ...granted });
+export const RevokeReply = z.object({ n: z.int(), jti: z.string(), published: z.boolean() });
+export const KeysReply = z.object({ keys: z.array(z.looseObject({})) });
+export const HealthReply = z.object({
+  issuer: z.string(),
+  kid: z.string(),
+  revocations: z.object({ number: z.int(), published: z.boolean(), problem: z.string().optional() }),
+});
+
+/** RFC 9457 with our code and, where one is to blame, the field. */
+export const Problem = z.looseObject({ title: z.string(), status: z.int(), detail: z.string(), code: Code, field: z.string().optional() });
+export type Problem = z.infer<typeof Problem>;
+export const PROBLEM_TYPE = 'application/problem+json';
+
+function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(ERRORS, code);
+}
