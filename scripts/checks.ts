@@ -18,5 +18,6 @@ export const CHECKS: readonly Check[] = [
   { name: 'biome', tool: ['biome', 'check', '--error-on-warnings', '.'] },
   { name: 'contracts', problems: () => driftOf(contractFiles(), 'npm run contracts') },
   { name: 'configuration', problems: () => driftOf(configFiles(), 'npm run config:write') },
+  { name: 'lock file', problems: () => driftOf(lockFiles(), 'npm run lock') },
   { name: 'trace', problems: () => [...driftOf(traceFiles(), 'npm run trace'), ...traceProblems(readTraceInput())] },
 ];

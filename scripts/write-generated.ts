@@ -1,11 +1,13 @@
 import { configFiles } from './config-files.ts';
 import { contractFiles } from './contract-files.ts';
 import { type GeneratedFile, writeGenerated } from './generated.ts';
+import { lockFiles } from './lock/files.ts';
 
 /** `tsx scripts/write-generated.ts <what>`: writes committed files that are made from others. */
 const WRITERS: Readonly<Record<string, () => GeneratedFile[]>> = {
   config: configFiles,
   contracts: contractFiles,
+  lock: lockFiles,
 };
 
 const files = WRITERS[process.argv[2] ?? '']?.();
