@@ -16,7 +16,18 @@ import { systemClock } from '../../src/core/clock.ts';
 import { manifestSha256 } from '../../src/core/hash.ts';
 import type { Lifecycle } from '../../src/core/lifecycle.ts';
 import type { Enqueue, Ledger, PushOptions, RevocationFeed } from '../../src/core/ports/index.ts';
-import { generateKey, publicJwk, signingKey, signLease, signRevocation, writeJwks, writePrivateKey } from '../../src/lease/index.ts';
+import {
+  fixedKeyring,
+  generateKey,
+  publicJwk,
+  signingKey,
+  signLease,
+  signRevocation,
+  verifyKey,
+  verifyResult,
+  writeJwks,
+  writePrivateKey,
+} from '../../src/lease/index.ts';
 import { createLogger } from '../../src/observability/logging.ts';
 import { startTestRedis, type TestRedis } from './redis.ts';
 
@@ -39,6 +50,8 @@ export interface Rig extends AsyncDisposable {
   /** Signs and pushes. */
   push(manifest: TaskManifest, options?: PushOptions & { readonly lease?: string }): ReturnType<Enqueue['push']>;
   revoke(jti: string, n: number): Promise<void>;
+  /** Whether the text is the executor's signed answer to exactly this manifest. */
+  verify(manifest: TaskManifest, result: string): Promise<boolean>;
   /** The task's recorded outcome; waits for one that `isIt`. */
   answer(taskId: string, isIt?: (result: ExecutionResult) => boolean, timeoutMs?: number): Promise<ExecutionResult>;
   /** A worker inside this process. */
@@ -123,15 +136,13 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       const at = Math.floor(Date.now() / 1000);
       await feed.publish([{ n, token: await signRevocation({ v: 1, n, jti, exp: at + 3600, at }, kernelKey, ed25519) }]);
     },
+    async verify(manifest, result) {
+      const subject = { taskId: manifest.task_id, capabilityId: manifest.capability_id, manifestSha256: manifestSha256(manifest) };
+      return (await verifyResult(result, subject, { keyring: fixedKeyring([verifyKey(executor)]), ed25519 })).ok;
+    },
     answer: (taskId, isIt = () => true, timeoutMs = 15_000) => answerOf(taskId, isIt, timeoutMs, ledger, signals),
     async startWorker(seams = {}) {
-      const role = await createWorkerRole(
-        { config, places, log: createLogger(options.logLevel ?? 'silent', 'worker'), settingsArgs: [] },
-        (error) => {
-          throw error;
-        },
-        seams,
-      );
+      const role = await createWorkerRole({ config, places, log: createLogger(options.logLevel ?? 'silent', 'worker') }, seams);
       workers.push(role);
       await role.start();
       return role;

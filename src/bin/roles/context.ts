@@ -1,5 +1,6 @@
 import type { Config } from '../../../config/schema.ts';
 import type { Logger } from '../../observability/logging.ts';
+import type { GlobalOptions } from '../../producers/cli/services.ts';
 import type { Places } from '../places.ts';
 
 /** What every role is started with. */
@@ -7,6 +8,11 @@ export interface RoleContext {
   readonly config: Config;
   readonly places: Places;
   readonly log: Logger;
-  /** Arguments that make a child process read the same settings: `--data-dir`, `--config`, `--set`. */
+}
+
+/** `writ up` starts other processes, which must read the same settings. */
+export interface UpContext extends RoleContext {
+  readonly options: GlobalOptions;
+  /** `options` as arguments: `--data-dir`, `--config`, `--set`. */
   readonly settingsArgs: readonly string[];
 }

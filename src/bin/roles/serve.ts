@@ -12,17 +12,16 @@ const HARD_EXIT_AFTER_DRAIN_MS = 5_000;
  */
 export async function serve(
   { log }: RoleContext,
-  create: (fatal: (error: unknown) => void) => Promise<Lifecycle>,
-  { drainMs }: { drainMs: number },
+  create: () => Promise<Lifecycle>,
+  { drainMs }: { readonly drainMs: number },
 ): Promise<number> {
-  const asked = stopRequest();
-  const role = await create(asked.fatal).catch(tellRefusal);
+  const stopAsked = stopRequest();
+  const role = await create().catch(tellRefusal);
   await role.start().catch(tellRefusal);
   tell({ type: 'ready' });
   log.info('ready');
 
-  const reason = await asked.stop;
-  log.info({ reason: reason.why }, 'stopping');
+  log.info({ reason: await stopAsked }, 'stopping');
   const deadline = setTimeout(() => {
     log.error('the drain deadline has passed; ending hard, open work is recovered by the next worker');
     process.exit(3);
@@ -30,7 +29,7 @@ export async function serve(
   await role.stop();
   clearTimeout(deadline);
   log.info('stopped');
-  return reason.exitCode;
+  return 0;
 }
 
 function tellRefusal(error: unknown): never {
@@ -42,17 +41,14 @@ function tell(message: RoleMessage): void {
   process.send?.(message);
 }
 
-/** Resolves on the first of: a signal, a supervisor that is gone, a fatal error of the role. */
-function stopRequest(): { readonly stop: Promise<{ why: string; exitCode: number }>; readonly fatal: (error: unknown) => void } {
-  let fatal: (error: unknown) => void = () => undefined;
-  const stop = new Promise<{ why: string; exitCode: number }>((resolve) => {
+/** Resolves with the reason, on a signal or when the supervisor is gone. */
+function stopRequest(): Promise<string> {
+  return new Promise((resolve) => {
     const supervised = process.send !== undefined;
-    process.once('SIGTERM', () => resolve({ why: 'SIGTERM', exitCode: 0 }));
+    process.on('SIGTERM', () => resolve('SIGTERM'));
     // Ctrl-C reaches the whole process group; a supervised role waits for its supervisor, which stops things in order.
-    process.on('SIGINT', () => supervised || resolve({ why: 'SIGINT', exitCode: 0 }));
+    process.on('SIGINT', () => supervised || resolve('SIGINT'));
     // A role of `writ up` does not outlive it, also when that was killed.
-    if (supervised) process.once('disconnect', () => resolve({ why: 'the supervisor is gone', exitCode: 0 }));
-    fatal = (error) => resolve({ why: messageOf(error), exitCode: 3 });
+    if (supervised) process.once('disconnect', () => resolve('the supervisor is gone'));
   });
-  return { stop, fatal: (error) => fatal(error) };
 }

@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { initialise } from './cli/keys.ts';
+import type { Places } from './places.ts';
+
+/** In the commented file of settings, the table that names the base directories. */
+const COMMENTED_TABLE = /^# \[file\.base_directories\]$/m;
+
+/**
+ * Makes an empty data directory ready for `writ up`: keys, settings, and one base directory to play in.
+ *
+ * @returns whether there were no settings before, so that they must be read again
+ */
+export async function prepareFirstStart(places: Places): Promise<boolean> {
+  const isFirst = !existsSync(places.configFile);
+  await initialise(places);
+  if (!isFirst) return false;
+  await mkdir(places.workspace, { recursive: true });
+  const text = await readFile(places.configFile, 'utf8');
+  const table = `[file.base_directories]\nworkspace = ${JSON.stringify(places.workspace)}`;
+  await writeFile(
+    places.configFile,
+    text.replace(COMMENTED_TABLE, () => table),
+    { mode: 0o600 },
+  );
+  return true;
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { queueName } from '../../../queues/catalog.ts';
+import { createConnection } from '../../../queues/connection.ts';
+import { createCryptoPool } from '../../adapters/crypto/index.ts';
+import { ensureDataDirectory } from '../../adapters/linux/data-directory.ts';
+import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
+import { openKernelStore } from '../../adapters/sqlite/kernel-store.ts';
+import { CAPABILITY_QUEUE, type QueueKind } from '../../contracts/index.ts';
+import { systemClock } from '../../core/clock.ts';
+import type { Lifecycle } from '../../core/lifecycle.ts';
+import { inOrder, part } from '../../core/parts.ts';
+import { createKernel, createKernelServer } from '../../kernel/index.ts';
+import { createKeyring, jwksFile, readPrivateKey } from '../../lease/index.ts';
+import { redisTarget } from '../redis-target.ts';
+import type { RoleContext } from './context.ts';
+import { serve } from './serve.ts';
+
+/** The kernel answers in milliseconds; what is in hand may end. */
+const DRAIN_MS = 2_000;
+
+/** `writ kernel`: the only holder of the signing key, on its unix socket. Resolves with the exit code. */
+export function runKernel(context: RoleContext): Promise<number> {
+  return serve(context, () => createKernelRole(context), { drainMs: DRAIN_MS });
+}
+
+/** Everything of the kernel role, wired; nothing runs before `start`. */
+export async function createKernelRole({ config, places, log }: RoleContext): Promise<Lifecycle> {
+  ensureDataDirectory(places.dataDir);
+  const clock = systemClock;
+  const redis = createConnection(redisTarget(config, places), 'ledger', (error) => log.warn({ err: error }, 'redis'));
+  const store = openKernelStore(path.dirname(places.kernelStore));
+  const ed25519 = createCryptoPool({ threads: config.crypto.threads, library: config.crypto.implementation === 'node' ? 'node' : 'best' });
+  const report = (problem: string): void => log.error(problem);
+  const queues: ReadonlyMap<string, QueueKind> = new Map(Object.entries(CAPABILITY_QUEUE));
+  const kernel = createKernel({
+    store,
+    key: await readPrivateKey(places.kernelKey),
+    kernelKeyring: createKeyring({ source: jwksFile(places.kernelKeyring), use: 'lease', clock }),
+    executorKeyring: createKeyring({ source: jwksFile(places.executorKeyring), use: 'result', clock }),
+    ed25519,
+    config: {
+      issuer: config.lease.issuer,
+      ttl: config.lease.default_ttl_s,
+      maxTtl: config.lease.max_ttl_s,
+      audienceOf: (capability) => {
+        const kind = queues.get(capability);
+        return kind && queueName(kind, config.pool.id);
+      },
+    },
+    clock,
+    randomId: randomUUID,
+    feed: createRedisRevocations(redis),
+    report,
+  });
+  const close = (): void => {
+    redis.disconnect();
+    store.close();
+  };
+  return inOrder([part(() => undefined, close), ed25519, kernel, createKernelServer({ kernel, socketPath: places.kernelSocket, report })]);
+}

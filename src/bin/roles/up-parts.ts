@@ -1,0 +1,42 @@
+import { fileURLToPath } from 'node:url';
+import { createEmbeddedRedis } from '../../adapters/redis/embedded.ts';
+import type { Lifecycle } from '../../core/lifecycle.ts';
+import { supervise } from '../supervise.ts';
+import type { UpContext } from './context.ts';
+
+const RESTART_MS = 250;
+/** A role drains by itself; this is for one that hangs. */
+const STOP_MARGIN_MS = 10_000;
+/** File tasks wait in system calls (fsync): the default of 4 threads would make 64 of them wait for each other. */
+const IO_THREADS = '16';
+
+/** What `writ up` runs, in the order of starting. Roles are processes of their own, so that one may be killed. */
+export function upParts(context: UpContext): readonly Lifecycle[] {
+  const roles = [role('kernel', context), role('worker', context)];
+  return context.config.redis.url === '' ? [embeddedRedis(context), ...roles] : roles;
+}
+
+function embeddedRedis({ config, places, log }: UpContext): Lifecycle {
+  return createEmbeddedRedis({
+    directory: places.redis,
+    port: config.redis.port,
+    maxmemoryBytes: config.redis.max_memory_mb * 1024 * 1024,
+    log: (line) => log.debug({ line }, 'redis'),
+  });
+}
+
+function role(name: 'kernel' | 'worker', { config, settingsArgs, log }: UpContext): Lifecycle {
+  return supervise({
+    name,
+    args: [fileURLToPath(mainScript()), name, ...settingsArgs],
+    env: { ...process.env, UV_THREADPOOL_SIZE: IO_THREADS },
+    restartMs: RESTART_MS,
+    stopMs: config.worker.drain_ms + STOP_MARGIN_MS,
+    onEvent: (event) => (event.what === 'ended' ? log.warn(event, 'role') : log.debug(event, 'role')),
+  });
+}
+
+/** This program itself, from `dist` or from the sources. */
+function mainScript(): URL {
+  return new URL(import.meta.url.endsWith('.ts') ? '../writ.ts' : '../writ.js', import.meta.url);
+}

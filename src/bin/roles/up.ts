@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { inOrder } from '../../core/parts.ts';
+import { openServices } from '../cli/services.ts';
+import { prepareFirstStart } from '../first-start.ts';
+import { giveTour } from '../tour/tour.ts';
+import type { UpContext } from './context.ts';
+import { upParts } from './up-parts.ts';
+
+/**
+ * `writ up`: Redis, kernel and worker on this machine, kept running until asked to stop. The first start on an empty
+ * data directory gives a tour; `once` gives it in any case and ends with its verdict. Resolves with the exit code.
+ */
+export async function runUp(context: UpContext, { once }: { readonly once: boolean }): Promise<number> {
+  const { places } = context;
+  const asked = stopAsked();
+  await prepareFirstStart(places);
+  const parts = inOrder(upParts(context));
+  say(`Writ starts in ${places.dataDir}: Redis, kernel, worker`);
+  await parts.start();
+  try {
+    const asPromised = once || !existsSync(places.tourGiven) ? await tour(context) : true;
+    if (once) return asPromised ? 0 : 1;
+    say(nextSteps(places.workspace));
+    await asked;
+    say('\nWrit stops: running tasks may end first');
+    return 0;
+  } finally {
+    await parts.stop();
+  }
+}
+
+async function tour({ options, places }: UpContext): Promise<boolean> {
+  await using services = await openServices(options);
+  const [tasks, kernel, signatures] = await Promise.all([services.tasks(), services.kernel(), services.signatures()]);
+  const asPromised = await giveTour(places.workspace, { tasks, kernel, signatures }, say);
+  if (asPromised) await writeFile(places.tourGiven, '');
+  return asPromised;
+}
+
+function nextSteps(workspace: string): string {
+  return [
+    '',
+    'Writ is up. In another terminal:',
+    `  echo '{"task_id":"first","capability_id":"FILE_COPY","inputs":{"source_path":"${workspace}/hello.txt","destination_path":"${workspace}/copy.txt"},"constraints":{}}' > task.json`,
+    `  echo hello > ${workspace}/hello.txt`,
+    '  npx writ push task.json --sign --wait     sign it, push it, see the answer',
+    '  npx writ status                           queues, ages, workers',
+    '  npx writ doctor                           settings and what this host can do',
+    '',
+    'Ctrl-C stops it.',
+  ].join('\n');
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function stopAsked(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
+  });
+}

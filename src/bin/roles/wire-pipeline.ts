@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import type { Config } from '../../../config/schema.ts';
+import type { PipelineDeps } from '../../../processors/deps.ts';
+import { createHeartbeat } from '../../../processors/heartbeat.ts';
+import { createInFlight } from '../../../processors/in-flight.ts';
+import { createLedgerRecovery } from '../../../processors/ledger-recovery.ts';
+import { createTaskWorker } from '../../../processors/task-worker.ts';
+import { workerOptions } from '../../../queues/catalog.ts';
+import { createConnection } from '../../../queues/connection.ts';
+import { createCryptoPool } from '../../adapters/crypto/index.ts';
+import { createRedisLedger } from '../../adapters/redis/ledger.ts';
+import { createRedisPresence } from '../../adapters/redis/presence.ts';
+import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
+import { createRedisSignals } from '../../adapters/redis/signals.ts';
+import type { RedisTarget } from '../../adapters/redis/target.ts';
+import { systemClock } from '../../core/clock.ts';
+import type { Lifecycle } from '../../core/lifecycle.ts';
+import { part } from '../../core/parts.ts';
+import type { InstanceRegistry, TaskExecutor } from '../../core/ports/index.ts';
+import { createAuthorities, createKeyring, createResultSigner, createRevocationMirror, jwksFile, readPrivateKey } from '../../lease/index.ts';
+import { reportDeliveries } from '../../observability/deliveries.ts';
+import type { Logger } from '../../observability/logging.ts';
+import type { Places } from '../places.ts';
+
+export interface PipelineWiring {
+  readonly config: Config;
+  readonly places: Places;
+  readonly log: Logger;
+  readonly target: RedisTarget;
+  readonly instances: InstanceRegistry;
+  /** The queue that is served, pool included. */
+  readonly queue: string;
+  readonly concurrency: number;
+  readonly executor: TaskExecutor;
+}
+
+/**
+ * Everything between a queue and an executor, in the order of starting. The executor's own parts and the instance lock
+ * must run before these.
+ */
+export async function wirePipeline({ config, places, log, target, instances, queue, concurrency, executor }: PipelineWiring): Promise<readonly Lifecycle[]> {
+  const clock = systemClock;
+  const warn = (error: unknown): void => log.warn({ err: error }, 'redis');
+  const ledgerConnection = createConnection(target, 'ledger', warn);
+  const subscriber = createConnection(target, 'subscriber', warn);
+  const queueConnection = createConnection(target, 'worker', warn);
+  const ledger = createRedisLedger(ledgerConnection, { retentionMs: config.ledger.retention_s * 1000, refusedMs: config.ledger.refused_ttl_s * 1000 });
+  const presence = createRedisPresence(ledgerConnection);
+  const signals = createRedisSignals(subscriber);
+  const feed = createRedisRevocations(ledgerConnection);
+
+  const ed25519 = createCryptoPool({ threads: config.crypto.threads, library: config.crypto.implementation === 'node' ? 'node' : 'best' });
+  const leaseKeys = createKeyring({ source: jwksFile(places.kernelKeyring), use: 'lease', clock });
+  const resultKeys = createKeyring({ source: jwksFile(places.executorKeyring), use: 'result', clock });
+  const signer = createResultSigner(await readPrivateKey(places.executorKey), ed25519);
+  const revocations = createRevocationMirror({ path: places.revocations, keyring: leaseKeys, ed25519 });
+  const authorities = createAuthorities({
+    leaseKeys,
+    resultKeys,
+    ed25519,
+    revocations,
+    feed,
+    clock,
+    issuer: config.lease.issuer,
+    maxTtl: config.lease.max_ttl_s,
+  });
+
+  const inFlight = createInFlight();
+  const recoverLedger = createLedgerRecovery({
+    ledger,
+    memory: executor.memory,
+    republishRevocations: () => revocations.catchUp(feed),
+    newGeneration: randomUUID,
+    clock,
+    report: (restored) => log.warn({ restored }, 'redis has no ledger, or lost it; the journal was written back'),
+  });
+  const deps: PipelineDeps = {
+    get instance() {
+      return instances.self.instance;
+    },
+    clock,
+    executor,
+    authorities,
+    ledger,
+    presence,
+    signer,
+    inFlight,
+    recoverLedger,
+    report: reportDeliveries(log),
+  };
+  const { lock_ms: lockMs, renew_ms: renewMs, stalled_ms: stalledMs, heartbeat_ms: intervalMs, drain_ms: drainMs } = config.worker;
+  let unlisten: (() => Promise<void>) | undefined;
+
+  return [
+    part(
+      () => undefined,
+      () => {
+        for (const connection of [ledgerConnection, subscriber, queueConnection]) connection.disconnect();
+      },
+    ),
+    ed25519,
+    revocations,
+    createHeartbeat({ presence, instance: () => instances.self.instance, intervalMs, lockMs, onError: warn }),
+    part(
+      async () => {
+        unlisten = await signals.onCancel((taskId) => inFlight.stop({ taskId }, 'cancelled'));
+      },
+      () => unlisten?.(),
+    ),
+    createTaskWorker(
+      {
+        queue,
+        worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, concurrency), connection: queueConnection },
+        drainMs,
+        onError: (error) => log.warn({ err: error }, 'queue'),
+      },
+      deps,
+    ),
+  ];
+}
