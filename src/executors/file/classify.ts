@@ -12,9 +12,10 @@ export type Phase = 'rename' | 'link' | 'unsealed' | 'sealed' | 'sealed-bare' | 
 /**
  * What stands under the source's name. `same`: the intent's identity, ctime included. `linked`: the very inode that
  * stands in the place it was to go to. `retired` (published only): the source lies in its retired place, its name is free
- * or somebody else's. `changed`: something else. `gone`: nothing.
+ * or somebody else's. `changed`: the same inode, touched; where nothing of the source can have moved yet, also another
+ * file. `other` (rename, link): another file, so the source may have moved. `gone`: nothing.
  */
-export type SourceStanding = 'same' | 'linked' | 'retired' | 'changed' | 'gone';
+export type SourceStanding = 'same' | 'linked' | 'retired' | 'changed' | 'other' | 'gone';
 
 /** What stands under the destination's name. `same`: the file of ours. */
 export type DestinationStanding = 'same' | 'replaced' | 'gone';
@@ -58,10 +59,12 @@ const fail = (why: FailureReason): Verdict => ({ do: 'fail', why, incident: fals
 const unknown: Verdict = { do: 'fail', why: 'unknown', incident: true };
 const all = (verdict: Verdict): Row => ({ same: verdict, replaced: verdict, gone: verdict });
 
+/** `changed` with the destination `same` would be one inode, which is `linked`. */
 const RENAME = {
   same: { same: fail('destination-exists'), replaced: fail('destination-exists'), gone: redo },
   linked: all(unknown),
-  changed: { same: finish, replaced: fail('source-changed'), gone: fail('source-changed') },
+  changed: { same: unknown, replaced: fail('source-changed'), gone: fail('source-changed') },
+  other: { same: finish, replaced: unknown, gone: unknown },
   gone: { same: finish, replaced: unknown, gone: unknown },
 } satisfies Record<Exclude<SourceStanding, 'retired'>, Row>;
 
@@ -75,21 +78,21 @@ const UNSEALED = {
   same: { same: fail('destination-exists'), replaced: fail('destination-exists'), gone: redo },
   changed: { same: fail('destination-exists'), replaced: fail('destination-exists'), gone: fail('source-changed') },
   gone: { same: fail('destination-exists'), replaced: fail('destination-exists'), gone: fail('source-missing') },
-} satisfies Record<Exclude<SourceStanding, 'retired' | 'linked'>, Row>;
+} satisfies Record<Exclude<SourceStanding, 'retired' | 'linked' | 'other'>, Row>;
 
 /** With the temporary file still there, nothing was published. */
 const SEALED = {
   same: { same: finish, replaced: fail('destination-exists'), gone: { do: 'publish' } },
   changed: { same: finish, replaced: fail('destination-exists'), gone: fail('source-changed') },
   gone: { same: finish, replaced: fail('destination-exists'), gone: fail('source-changed') },
-} satisfies Record<Exclude<SourceStanding, 'retired' | 'linked'>, Row>;
+} satisfies Record<Exclude<SourceStanding, 'retired' | 'linked' | 'other'>, Row>;
 
 /** Without it, somebody took the copy from under its name after it was published. */
 const SEALED_BARE = {
   same: { same: finish, replaced: unknown, gone: unknown },
   changed: { same: finish, replaced: unknown, gone: unknown },
   gone: { same: finish, replaced: unknown, gone: unknown },
-} satisfies Record<Exclude<SourceStanding, 'retired' | 'linked'>, Row>;
+} satisfies Record<Exclude<SourceStanding, 'retired' | 'linked' | 'other'>, Row>;
 
 const changedDuringMove: Verdict = { do: 'fail', why: 'source-changed-during-move', incident: true };
 
@@ -99,7 +102,7 @@ const PUBLISHED = {
   retired: all({ do: 'finish-retired' }),
   changed: { same: { do: 'withdraw' }, replaced: changedDuringMove, gone: changedDuringMove },
   gone: { same: { do: 'fail', why: 'source-lost-during-move', incident: true }, replaced: unknown, gone: unknown },
-} satisfies Record<SourceStanding, Row>;
+} satisfies Record<Exclude<SourceStanding, 'other'>, Row>;
 
 type Table = Readonly<Partial<Record<SourceStanding, Row>>> & { readonly changed: Row };
 

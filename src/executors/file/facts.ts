@@ -39,5 +39,7 @@ function sourceStanding({ sourceIdentity }: OpenAttempt, phase: Phase, at: Found
   // A link made by us changes the ctime, at the resolution of the file system's clock.
   if (phase === 'link' && linked) return 'linked';
   if (untouched(at.source, sourceIdentity)) return 'same';
-  return phase === 'rename' && linked ? 'linked' : 'changed';
+  if (phase !== 'rename' && phase !== 'link') return 'changed';
+  if (linked) return 'linked';
+  return sameInode(at.source, sourceIdentity) ? 'changed' : 'other';
 }
