@@ -1,0 +1,4 @@
+import { confinedFsConformance } from '../../conformance/confined-fs.ts';
+
+confinedFsConformance('openat2');
+confinedFsConformance('walk');
