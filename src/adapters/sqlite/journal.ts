@@ -1,18 +1,14 @@
 import type { Worker } from 'node:worker_threads';
 import { WritError } from '../../core/errors.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import type { FileJournal } from '../../core/ports/journal.ts';
 import { startThread } from '../../core/thread-entry.ts';
-import { createGroupCommit, type Settled } from './journal-group-commit.ts';
-import type { FromThread, JournalAnswers, JournalArguments, JournalOperation, JournalReply, JournalRequest, ToThread } from './journal-requests.ts';
+import { createGroupCommit } from './journal-group-commit.ts';
+import { journalPort, notRunning, type SqliteFileJournal, settled } from './journal-port.ts';
+import type { FromThread, JournalRequest, ToThread } from './journal-requests.ts';
 
 /** Requests per transaction: bounds how long the first of a batch waits for the last. */
 const MAX_BATCH = 256;
 
-export interface SqliteFileJournal extends FileJournal, Lifecycle {
-  /** Random name of this journal file, made with it. Throws WritError STORAGE_UNAVAILABLE before `start`. */
-  dataId(): string;
-}
+export type { SqliteFileJournal } from './journal-port.ts';
 
 type State = 'stopped' | 'starting' | 'running' | 'stopping';
 
@@ -40,11 +36,9 @@ export function createFileJournal(options: { file: string }): SqliteFileJournal 
     thread?.postMessage(message);
   }
 
-  async function ask<K extends JournalOperation>(op: K, ...args: JournalArguments[K]): Promise<JournalAnswers[K]> {
-    if (state !== 'running') throw new WritError('STORAGE_UNAVAILABLE', 'the journal is not running');
-    // The pair of op and args is checked by this signature; the union of all pairs cannot say so.
-    const request = { op, args } as JournalRequest;
-    return (await commits.ask(request)) as JournalAnswers[K];
+  async function answer(request: JournalRequest): Promise<unknown> {
+    if (state !== 'running') throw notRunning();
+    return commits.ask(request);
   }
 
   function launch(): Promise<void> {
@@ -110,32 +104,15 @@ export function createFileJournal(options: { file: string }): SqliteFileJournal 
   }
 
   return {
+    ...journalPort(answer),
     start,
     stop,
     [Symbol.asyncDispose]: stop,
     dataId() {
-      if (id === undefined) throw new WritError('STORAGE_UNAVAILABLE', 'the journal was never started');
+      if (id === undefined) throw notRunning();
       return id;
     },
-    view: (...args) => ask('view', ...args),
-    open: (...args) => ask('open', ...args),
-    seal: (...args) => ask('seal', ...args),
-    publish: (...args) => ask('publish', ...args),
-    adopt: (...args) => ask('adopt', ...args),
-    close: (...args) => ask('close', ...args),
-    openAttempts: (...args) => ask('openAttempts', ...args),
-    successes: (...args) => ask('successes', ...args),
-    reportIncident: (...args) => ask('reportIncident', ...args),
-    incidents: (...args) => ask('incidents', ...args),
-    vaultEntries: (...args) => ask('vaultEntries', ...args),
-    vaultUsage: (...args) => ask('vaultUsage', ...args),
-    vaultForget: (...args) => ask('vaultForget', ...args),
-    counts: (...args) => ask('counts', ...args),
   };
-}
-
-function settled(reply: JournalReply): Settled {
-  return reply.ok ? { answer: reply.answer } : { error: new WritError(reply.code, reply.message) };
 }
 
 /** Asks the thread to end and waits until it has. */

@@ -2,18 +2,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openJournalEngine } from '../../../../src/adapters/sqlite/journal-engine.ts';
 import type { JournalReply, JournalRequest } from '../../../../src/adapters/sqlite/journal-requests.ts';
 import { openDatabase, type SqliteDatabase } from '../../../../src/adapters/sqlite/open.ts';
 import type { FileIntent } from '../../../../src/core/ports/journal.ts';
 import { deleteIntent, inVault, moveIntent, succeeded } from '../../../conformance/journal.ts';
-import { journalInProcess } from './journal-in-process.ts';
 
 let directory: string;
 let db: SqliteDatabase;
 let run: (requests: readonly JournalRequest[]) => readonly JournalReply[];
 beforeEach(() => {
   directory = mkdtempSync(path.join(tmpdir(), 'writ-batch-'));
-  ({ db, run } = journalInProcess(path.join(directory, 'journal.db')));
+  ({ db, run } = openJournalEngine(path.join(directory, 'journal.db')));
 });
 afterEach(() => {
   db.close();

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { openJournalEngine } from '../../../../src/adapters/sqlite/journal-engine.ts';
 import type { JournalReply, JournalRequest } from '../../../../src/adapters/sqlite/journal-requests.ts';
 import type { JournalView } from '../../../../src/core/ports/journal.ts';
-import { journalInProcess } from './journal-in-process.ts';
 import { type Expected, JournalModel, type Step } from './journal-model.ts';
 
 const root = fc.integer({ min: 0, max: 2 });
@@ -47,7 +47,7 @@ describe('any history of the journal', () => {
   it('answers as the plain model does, however it is cut into batches [FE-37]', () => {
     fc.assert(
       fc.property(fc.array(fc.array(step, { minLength: 1, maxLength: 8 }), { maxLength: 12 }), (batches) => {
-        const { db, run } = journalInProcess(':memory:');
+        const { db, run } = openJournalEngine(':memory:');
         const model = new JournalModel();
         for (const steps of batches) {
           const expected = steps.map((one) => model.take(one)).filter((one): one is Expected => one !== undefined);
@@ -57,7 +57,7 @@ describe('any history of the journal', () => {
         }
         db.close();
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
   });
 });

@@ -1,0 +1,19 @@
+import { batchRunner } from './journal-batch.ts';
+import { dataIdOf, openJournalDatabase } from './journal-open.ts';
+import { journalReads } from './journal-reads.ts';
+import type { JournalReply, JournalRequest } from './journal-requests.ts';
+import { journalWrites } from './journal-writes.ts';
+import type { SqliteDatabase } from './open.ts';
+
+/** An open journal file and what runs batches of requests on it; everything here blocks its thread. */
+export interface JournalEngine {
+  readonly db: SqliteDatabase;
+  readonly dataId: string;
+  run(requests: readonly JournalRequest[]): readonly JournalReply[];
+}
+
+/** @throws WritError STORAGE_UNAVAILABLE when the file cannot be opened as a journal. */
+export function openJournalEngine(file: string): JournalEngine {
+  const db = openJournalDatabase(file);
+  return { db, dataId: dataIdOf(db), run: batchRunner(db, { ...journalReads(db), ...journalWrites(db) }) };
+}
