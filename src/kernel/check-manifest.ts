@@ -7,6 +7,8 @@ import { isBelow } from './paths.ts';
 export interface CheckedManifest {
   readonly manifest: TaskManifest;
   readonly manifestSha256: string;
+  /** Canonical text, of which that is the hash. */
+  readonly text: string;
 }
 
 /** The job around a manifest needs room for the lease and its own fields. */
@@ -26,7 +28,7 @@ export function checkShape(input: unknown): CheckedManifest {
   // What was handed in is hashed, not what the schema made of it.
   const text = canonicalJson(input);
   if (Buffer.byteLength(text) > MAX_MANIFEST_BYTES) throw new WritError('INVALID_MANIFEST', `the manifest is larger than ${MAX_MANIFEST_BYTES} bytes`);
-  return { manifest: shape.data, manifestSha256: sha256Hex(text) };
+  return { manifest: shape.data, manifestSha256: sha256Hex(text), text };
 }
 
 /**

@@ -1,9 +1,9 @@
 import { Agent } from 'node:http';
 import type { z } from 'zod';
-import { WritError } from '../core/errors.ts';
+import { isWritError, WritError } from '../core/errors.ts';
 import type { GrantedLease, GrantOptions, IssueAnswer, IssueRequest, KernelOperations } from '../core/ports/index.ts';
 import { type Exchange, exchange } from './client-http.ts';
-import { type Granted, HealthReply, IssueReply, KeysReply, Problem, RevokeReply, UndoReply, Granted as WireGranted } from './wire.ts';
+import { type Granted, HealthReply, IssueReply, KeysReply, ManifestReply, Problem, RevokeReply, UndoReply, Granted as WireGranted } from './wire.ts';
 
 type WireRefusal = Extract<z.infer<typeof IssueReply>['answers'][number], { ok: false }>;
 
@@ -54,6 +54,14 @@ export function createKernelClient(socketPath: string, { timeoutMs = 10_000 }: K
       return { manifest: reply.manifest, ...granted(reply) };
     },
     revoke: (request) => call(RevokeReply, 'POST', '/revoke', request),
+    async leasedManifest(taskId) {
+      try {
+        return (await call(ManifestReply, 'GET', `/manifests/${encodeURIComponent(taskId)}`)).manifest;
+      } catch (error) {
+        if (isWritError(error) && error.code === 'NOT_FOUND') return undefined;
+        throw error;
+      }
+    },
     keys: () => call(KeysReply, 'GET', '/keys'),
     async health() {
       const { issuer, kid, revocations } = await call(HealthReply, 'GET', '/health');

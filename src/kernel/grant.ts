@@ -27,7 +27,7 @@ export function lifetime({ ttl }: GrantOptions, { config }: KernelOptions): numb
 }
 
 /** Signs the lease of a draft. Throws WritError LEASE_REFUSED when no queue serves the capability or our key may not sign it. */
-export async function prepare({ manifest, manifestSha256, confirmedBy, audit }: Draft, seconds: number, options: KernelOptions): Promise<Prepared> {
+export async function prepare({ manifest, manifestSha256, text, confirmedBy, audit }: Draft, seconds: number, options: KernelOptions): Promise<Prepared> {
   const { key, config, clock, randomId, ed25519 } = options;
   const { task_id, capability_id } = manifest;
   const aud = config.audienceOf(capability_id);
@@ -38,7 +38,7 @@ export async function prepare({ manifest, manifestSha256, confirmedBy, audit }: 
   const lease = await signLease({ v: 1, iss: config.issuer, aud, jti, task_id, capability_id, manifest_sha256: manifestSha256, iat, exp }, key, ed25519);
   return {
     granted: { taskId: task_id, manifestSha256, lease, jti, exp },
-    entry: { taskId: task_id, manifestSha256, capabilityId: capability_id, jti, confirmedBy, audit: audit && { ...audit, jti } },
+    entry: { taskId: task_id, manifestSha256, capabilityId: capability_id, jti, confirmedBy, manifest: text, audit: audit && { ...audit, jti } },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ExecutionResult, TaskManifest } from '../contracts/index.ts';
+import { type ExecutionResult, TaskManifest } from '../contracts/index.ts';
 import { isWritError, WritError } from '../core/errors.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import type { GrantedLease, GrantOptions, IssueAnswer, IssuedTask, IssueRequest, KernelOperations } from '../core/ports/index.ts';
@@ -110,6 +110,10 @@ export function createKernel(options: KernelOptions): Kernel {
     },
 
     revoke: revocations.revoke,
+    async leasedManifest(taskId) {
+      const text = store.manifest(taskId);
+      return text === undefined ? undefined : TaskManifest.parse(JSON.parse(text));
+    },
     keys: async () => ({ keys: (await kernelKeyring.all()).map(toPublicJwk) }),
     health: async () => ({ issuer: config.issuer, kid: key.kid, revocations: revocations.health() }),
     start: revocations.start,

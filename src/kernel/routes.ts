@@ -35,6 +35,11 @@ export function kernelRoutes(app: FastifyInstance, kernel: KernelOperations, max
     const { by, ...subject } = read(RevokeBody, body);
     return kernel.revoke({ ...subject, ...(by === undefined ? {} : { by }) });
   });
+  app.get<{ Params: { taskId: string } }>('/manifests/:taskId', async ({ params }) => {
+    const manifest = await kernel.leasedManifest(params.taskId);
+    if (manifest === undefined) throw new WritError('NOT_FOUND', 'this kernel has issued no lease for the task', { field: 'task_id' });
+    return { manifest };
+  });
   app.get('/keys', () => kernel.keys());
   app.get('/health', () => kernel.health());
 }

@@ -35,6 +35,7 @@ export const IssueReply = z.object({
   ),
 });
 export const UndoReply = z.object({ manifest: TaskManifest, ...granted });
+export const ManifestReply = z.object({ manifest: TaskManifest });
 export const RevokeReply = z.object({ n: z.int(), jti: z.string(), published: z.boolean() });
 export const KeysReply = z.object({ keys: z.array(z.looseObject({})) });
 export const HealthReply = z.object({

@@ -39,14 +39,17 @@ function kernelStore(db: SqliteDatabase, release: () => void): KernelStore {
      ON CONFLICT (task_id) DO UPDATE SET jti = @jti, leases = leases + 1, confirmed_by = coalesce(confirmed_by, @confirmedBy), last_at = @now
      WHERE manifest_sha256 = @manifestSha256`,
   );
+  const keepManifest = db.prepare<[string, string]>('INSERT OR IGNORE INTO manifest (task_id, text) VALUES (?, ?)');
+  const manifestOf = db.prepare<[string], { text: string }>('SELECT text FROM manifest WHERE task_id = ?');
   const last = db.prepare<[], { n: number }>('SELECT coalesce(max(n), 0) AS n FROM revocation');
   const byJti = db.prepare<[string], StoredRevocation>('SELECT n, jti, exp, at, token FROM revocation WHERE jti = ?');
   const fromN = db.prepare<[number, number], StoredRevocation>('SELECT n, jti, exp, at, token FROM revocation WHERE n >= ? ORDER BY n LIMIT ?');
   const insertRevocation = db.prepare<StoredRevocation>('INSERT INTO revocation (n, jti, exp, at, token) VALUES (@n, @jti, @exp, @at, @token)');
 
-  function issueOne({ audit: row, confirmedBy, taskId, manifestSha256, capabilityId, jti }: IssueEntry, now: number): 'recorded' | 'conflict' {
+  function issueOne({ audit: row, confirmedBy, taskId, manifestSha256, capabilityId, jti, manifest }: IssueEntry, now: number): 'recorded' | 'conflict' {
     const { changes } = insertIssue.run({ taskId, manifestSha256, capabilityId, jti, confirmedBy: confirmedBy ?? null, now });
     if (changes === 0) return 'conflict';
+    if (manifest !== undefined) keepManifest.run(taskId, manifest);
     if (row !== undefined) audit.insert(row, now);
     return 'recorded';
   }
@@ -56,6 +59,7 @@ function kernelStore(db: SqliteDatabase, release: () => void): KernelStore {
       const row = selectIssue.get(taskId);
       return row && { manifestSha256: row.manifest_sha256, jti: row.jti, confirmedBy: row.confirmed_by ?? undefined };
     },
+    manifest: (taskId) => manifestOf.get(taskId)?.text,
     issue: (entries, now) => db.transaction(() => entries.map((entry) => issueOne(entry, now))).immediate(),
     lastRevocation: () => last.get()?.n ?? 0,
     revocation: (jti) => byJti.get(jti),

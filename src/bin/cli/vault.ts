@@ -11,7 +11,7 @@ import type { ConfinedBase, FileJournal, VaultEntry } from '../../core/ports/ind
 import type { CliSettings } from './settings.ts';
 
 /** The vaults of this host, through its journal and the confined file system. */
-export function openVault(settings: CliSettings): VaultDoor & Disposable {
+export function openVault(settings: CliSettings): VaultDoor & AsyncDisposable {
   const { places } = settings;
   if (!existsSync(places.journal)) {
     throw new WritError('NOT_FOUND', `there is no journal in ${places.dataDir}: no file task has run here yet, so no vault holds anything`);
@@ -21,7 +21,7 @@ export function openVault(settings: CliSettings): VaultDoor & Disposable {
     entries: async (filter, after, limit) => reader.vaultEntries(filter, after, limit),
     usage: async () => reader.vaultUsage(),
     purge: (entries, by) => purge(entries, by, settings),
-    [Symbol.dispose]: () => reader.close(),
+    [Symbol.asyncDispose]: async () => reader.close(),
   };
 }
 

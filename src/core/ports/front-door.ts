@@ -2,6 +2,7 @@ import type { LeasePayload, TaskJob, TaskManifest } from '../../contracts/index.
 import type { ErrorCode } from '../errors.ts';
 import type { Enqueue } from './enqueue.ts';
 import type { FileJournal, VaultEntry } from './journal.ts';
+import type { RevokeAnswer } from './kernel.ts';
 import type { Ledger, TaskSignals } from './ledger.ts';
 
 /**
@@ -30,16 +31,19 @@ export type Grant =
   | { readonly kind: 'granted'; readonly lease: string }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string; readonly field?: string };
 
-/** The role that signs leases. Throws WritError KERNEL_UNAVAILABLE, and the kernel's own refusals where one thing is asked. */
+/** The kernel as a surface needs it; the audit says for whom it asks. Throws WritError KERNEL_UNAVAILABLE and the kernel's refusals. */
 export interface KernelDoor {
-  /** Grants in the order of the manifests. */
+  /** Grants in the order of the manifests; how many are asked for at once is not the caller's concern. */
   issue(manifests: readonly TaskManifest[], terms: LeaseTerms): Promise<readonly Grant[]>;
   /** A new lease for the manifest of a failed task; `failure` is its signed result. */
   regrant(manifest: TaskManifest, failure: string, terms: LeaseTerms): Promise<string>;
   /** The task that takes back a standing effect; `success` is the signed result of the task that is undone. */
   undo(undone: { readonly manifest: TaskManifest; readonly success: string; readonly earlierUndos: number }): Promise<TaskJob>;
-  /** Number of the entry in the revocation log. Without `exp` the lease must be one that the kernel itself issued. */
-  revoke(lease: { readonly jti: string; readonly exp?: number }): Promise<number>;
+  /** A lease, or the jti of one with a bound for its expiry (seconds). */
+  revoke(lease: string | { readonly jti: string; readonly exp: number }): Promise<RevokeAnswer>;
+  /** The manifest that was leased under the id. */
+  leasedManifest(taskId: string): Promise<TaskManifest | undefined>;
+  ping(): Promise<void>;
 }
 
 /** What a lease says and whether it holds; nothing in it is believed before `ok`. */

@@ -8,6 +8,8 @@ export interface IssueEntry {
   readonly jti: string;
   /** Set for a manifest that needs a person's confirmation. */
   readonly confirmedBy: string | undefined;
+  /** Canonical text, kept so that the task can be undone when its job is long gone. */
+  readonly manifest?: string;
   /** Written to the audit log beside the lease. */
   readonly audit: AuditEntry | undefined;
 }
@@ -44,6 +46,8 @@ export interface StoredRevocation {
 /** The kernel's own records. Calls are synchronous and durable (fsynced) when they return; one process holds the store. */
 export interface KernelStore {
   issued(taskId: string): IssuedTask | undefined;
+  /** Canonical text of the manifest that was leased under the id. */
+  manifest(taskId: string): string | undefined;
   /** One transaction; `conflict` where the task id belongs to another manifest, and then nothing is written for that entry. */
   issue(entries: readonly IssueEntry[], now: number): readonly ('recorded' | 'conflict')[];
   /** Number of the newest revocation, 0 when there is none. */

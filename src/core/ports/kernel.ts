@@ -36,7 +36,9 @@ export interface UndoGrant extends GrantedLease {
   readonly manifest: TaskManifest;
 }
 
-export type RevokeRequest = { readonly lease: string; readonly by?: string } | { readonly jti: string; /** the lease's own expiry, seconds */ readonly exp: number; readonly by?: string };
+export type RevokeRequest =
+  | { readonly lease: string; readonly by?: string }
+  | { readonly jti: string /** the lease's own expiry, seconds */; readonly exp: number; readonly by?: string };
 
 export interface RevokeAnswer {
   /** Number of the entry in the revocation log. */
@@ -65,6 +67,8 @@ export interface KernelOperations {
   undo(request: { readonly manifest: unknown; readonly result: string; readonly earlierUndos: number }, options?: GrantOptions): Promise<UndoGrant>;
   /** Durable when it resolves. Revoking twice answers the first entry. */
   revoke(request: RevokeRequest): Promise<RevokeAnswer>;
+  /** The manifest that was leased under the id, for `undo` long after its job is gone. */
+  leasedManifest(taskId: string): Promise<TaskManifest | undefined>;
   /** JWKS of the keys that verify leases. */
   keys(): Promise<{ readonly keys: readonly object[] }>;
   health(): Promise<KernelHealth>;

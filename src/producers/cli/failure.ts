@@ -32,7 +32,7 @@ export function failureOf(error: unknown): Failure {
     };
   }
   if (error instanceof CommanderError) {
-    return { exit: error.exitCode === 0 ? 0 : ERRORS.INVALID_ARGUMENT.exit, code: 'INVALID_ARGUMENT', message: error.message.replace(/^error: /, '') };
+    return { exit: ERRORS.INVALID_ARGUMENT.exit, code: 'INVALID_ARGUMENT', message: error.message.replace(/^error: /, '').replaceAll('\n', ' ') };
   }
   return { exit: ERRORS.INTERNAL.exit, code: 'INTERNAL', message: messageOf(error) };
 }

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { WritError } from '../../core/errors.ts';
 import type { Exit, Registrar } from './act.ts';
 import { registerCancel } from './commands/cancel.ts';
@@ -37,7 +37,9 @@ export function createProgram(deps: CliDeps, exit: Exit): Command {
     .helpCommand(false)
     .showSuggestionAfterError()
     .exitOverride()
-    .configureOutput({ writeOut: (text) => deps.io.stdout.write(text), writeErr: () => undefined })
+    .configureHelp({ showGlobalOptions: true })
+    // Errors are told once, by runCli; what commander writes to stderr beside them is the help of a group of commands.
+    .configureOutput({ writeOut: (text) => deps.io.stdout.write(text), writeErr: (text) => deps.io.stderr.write(text), outputError: () => undefined })
     .option('--json', 'answer in JSON on stdout')
     .option('--data-dir <directory>', 'data directory (WRIT_DATA_DIR)')
     .option('--config <file>', 'read this instead of <data directory>/writ.toml')
@@ -62,13 +64,18 @@ export async function runCli(args: readonly string[], deps: CliDeps): Promise<nu
     await program.parseAsync([...args], { from: 'user' });
     return exit.code;
   } catch (error) {
+    if (isHelp(error)) return error.exitCode === 0 ? 0 : 2;
     const failure = failureOf(error);
-    if (failure.exit === 0) return 0;
     const { exit: code, ...told } = failure;
     if (args.includes('--json')) deps.io.stdout.write(`${JSON.stringify({ error: told })}\n`);
     deps.io.stderr.write(`${failureText(failure)}\n`);
     return code;
   }
+}
+
+/** Help that was asked for, or that stands in for a missing command. */
+function isHelp(error: unknown): error is CommanderError {
+  return error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help');
 }
 
 function collectSetting(word: string, before: Record<string, string> = {}): Record<string, string> {

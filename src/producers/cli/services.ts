@@ -1,7 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
-import type { TaskManifest } from '../../contracts/index.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { Check, KernelDoor, MadeKey, Setting, SignatureReader, SystemStatus, TaskDoor, VaultDoor } from '../../core/ports/front-door.ts';
+import type { Check, KernelDoor, MadeKey, Setting, SignatureReader, SystemStatus, TaskDoor, VaultDoor } from '../../core/ports/index.ts';
 
 /** Options that every command takes. */
 export interface GlobalOptions {
@@ -39,15 +38,16 @@ export interface KeyWish {
  */
 export interface CliServices extends AsyncDisposable {
   readonly dataDir: string;
+  /** `lease.max_ttl_s`. */
+  readonly maxTtlS: number;
   /** `board.regrant`. */
   readonly regrantByDefault: boolean;
   /** Absolute path of a file below a base directory, for showing. */
   showPath(base: string, segments: readonly string[]): string;
   tasks(): Promise<TaskDoor>;
+  /** Throws WritError KERNEL_UNAVAILABLE, here or when it is asked. */
   kernel(): Promise<KernelDoor>;
   signatures(): Promise<SignatureReader>;
-  /** The manifest with this hash that was leased for the task, where it is still known. */
-  leasedManifest(taskId: string, manifestSha256: string): Promise<TaskManifest | undefined>;
   status(): Promise<SystemStatus>;
   vault(): Promise<VaultDoor>;
   diagnose(): Promise<Diagnosis>;

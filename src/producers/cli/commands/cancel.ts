@@ -1,8 +1,5 @@
 import { act, type Registrar } from '../act.ts';
-
-export interface CancelFlags {
-  readonly timeout: string;
-}
+import type { CancelFlags } from '../operations/cancel.ts';
 
 export const registerCancel: Registrar = (program, deps, exit) => {
   program

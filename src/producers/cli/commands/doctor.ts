@@ -1,8 +1,5 @@
 import { act, type Registrar } from '../act.ts';
-
-export interface DoctorFlags {
-  readonly rebuildLedger?: boolean;
-}
+import type { DoctorFlags } from '../operations/doctor.ts';
 
 export const registerDoctor: Registrar = (program, deps, exit) => {
   program

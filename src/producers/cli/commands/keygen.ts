@@ -1,11 +1,6 @@
 import { Option } from 'commander';
 import { act, type Registrar } from '../act.ts';
-import type { KeyWish } from '../services.ts';
-
-export interface KeygenFlags {
-  readonly role: KeyWish['role'];
-  readonly capabilities?: string;
-}
+import type { KeygenFlags } from '../operations/keygen.ts';
 
 export const registerKeygen: Registrar = (program, deps, exit) => {
   program

@@ -1,15 +1,9 @@
 import { act, type Registrar } from '../act.ts';
-
-export interface IssueFlags {
-  readonly ttl?: string;
-  readonly confirmedBy?: string;
-}
-export interface VerifyFlags {
-  readonly manifest?: string;
-}
+import type { IssueFlags } from '../operations/lease-issue.ts';
+import type { VerifyFlags } from '../operations/lease-verify.ts';
 
 export const registerLease: Registrar = (program, deps, exit) => {
-  const lease = program.command('lease').description('issue, verify and revoke leases');
+  const lease = program.command('lease').helpCommand(false).description('issue, verify and revoke leases');
   lease
     .command('issue <manifest>')
     .description('have the kernel sign a lease for one manifest ("-" reads standard input)')

@@ -1,13 +1,5 @@
 import { act, type Registrar } from '../act.ts';
-
-export interface PushFlags {
-  readonly sign?: boolean;
-  readonly ttl?: string;
-  readonly attempts?: string;
-  readonly confirmedBy?: string;
-  readonly wait?: boolean;
-  readonly timeout: string;
-}
+import type { PushFlags } from '../push/run.ts';
 
 const EXAMPLES = `
 Examples:

@@ -1,8 +1,5 @@
 import { act, type Registrar } from '../act.ts';
-
-export interface ResultFlags {
-  readonly verify?: boolean;
-}
+import type { ResultFlags } from '../operations/result.ts';
 
 export const registerResult: Registrar = (program, deps, exit) => {
   program

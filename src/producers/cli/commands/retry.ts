@@ -1,11 +1,5 @@
 import { act, type Registrar } from '../act.ts';
-
-export interface RetryFlags {
-  /** Absent: as `board.regrant` says. */
-  readonly regrant?: boolean;
-  readonly wait?: boolean;
-  readonly timeout: string;
-}
+import type { RetryFlags } from '../operations/retry.ts';
 
 export const registerRetry: Registrar = (program, deps, exit) => {
   program

@@ -1,9 +1,5 @@
 import { act, type Registrar } from '../act.ts';
-
-export interface UndoFlags {
-  readonly wait?: boolean;
-  readonly timeout: string;
-}
+import type { UndoFlags } from '../operations/undo.ts';
 
 export const registerUndo: Registrar = (program, deps, exit) => {
   program

@@ -1,16 +1,9 @@
 import { act, type Registrar } from '../act.ts';
-
-export interface ListFlags {
-  readonly base?: string;
-}
-export interface PurgeFlags {
-  readonly olderThan: string;
-  readonly base?: string;
-  readonly confirm?: boolean;
-}
+import type { ListFlags } from '../operations/vault-list.ts';
+import type { PurgeFlags } from '../operations/vault-purge.ts';
 
 export const registerVault: Registrar = (program, deps, exit) => {
-  const vault = program.command('vault').description('deleted files, kept so that a delete can be undone');
+  const vault = program.command('vault').helpCommand(false).description('deleted files, kept so that a delete can be undone');
   vault
     .command('list')
     .description('show what lies in the vaults')

@@ -1,10 +1,13 @@
 import { WritError } from '../../../core/errors.ts';
 import type { Call } from '../act.ts';
-import type { CancelFlags } from '../commands/cancel.ts';
 import { parseSeconds } from '../text/words.ts';
 import { type Standing, standingOf } from './standing.ts';
 import { taskIdOf, unknownTask } from './task-id.ts';
 import { waitForOutcome } from './wait.ts';
+
+export interface CancelFlags {
+  readonly timeout: string;
+}
 
 /** `writ cancel`: asks, and tells what the outcome decided. */
 export async function runCancel(call: Call, flags: CancelFlags, word: string): Promise<number> {

@@ -1,9 +1,12 @@
 import type { Check } from '../../../core/ports/front-door.ts';
 import type { Call } from '../act.ts';
-import type { DoctorFlags } from '../commands/doctor.ts';
 import type { Diagnosis } from '../services.ts';
 import { pairs } from '../text/table.ts';
 import { counted, printable } from '../text/words.ts';
+
+export interface DoctorFlags {
+  readonly rebuildLedger?: boolean;
+}
 
 /** `writ doctor`: settings and findings. Exits 3 when something that is needed fails. */
 export async function runDoctor(call: Call, flags: DoctorFlags): Promise<number> {

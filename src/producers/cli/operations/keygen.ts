@@ -1,7 +1,12 @@
 import { CAPABILITY_QUEUE } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { Call } from '../act.ts';
-import type { KeygenFlags } from '../commands/keygen.ts';
+import type { KeyWish } from '../services.ts';
+
+export interface KeygenFlags {
+  readonly role: KeyWish['role'];
+  readonly capabilities?: string;
+}
 
 /** `writ keygen`: a new key for the role; what older keys signed still verifies. The private part is never shown. */
 export async function runKeygen(call: Call, flags: KeygenFlags): Promise<number> {

@@ -1,10 +1,14 @@
 import { WritError } from '../../../core/errors.ts';
 import type { Call } from '../act.ts';
-import type { IssueFlags } from '../commands/lease.ts';
 import { jobOf } from '../input/offer.ts';
 import { readText } from '../input/open.ts';
 import { timeOf } from '../text/words.ts';
 import { termsOf } from './terms.ts';
+
+export interface IssueFlags {
+  readonly ttl?: string;
+  readonly confirmedBy?: string;
+}
 
 /** `writ lease issue`: prints the lease alone, so that a shell can keep it. */
 export async function runLeaseIssue(call: Call, flags: IssueFlags, file: string): Promise<number> {
@@ -12,13 +16,8 @@ export async function runLeaseIssue(call: Call, flags: IssueFlags, file: string)
   const services = await call.services();
   const kernel = await services.kernel();
   const [grant] = await kernel.issue([manifest], termsOf(flags));
-  if (grant?.kind !== 'granted') {
-    throw new WritError(
-      grant?.code ?? 'KERNEL_UNAVAILABLE',
-      grant?.message ?? 'the kernel did not answer',
-      grant?.field === undefined ? {} : { field: grant.field },
-    );
-  }
+  if (grant === undefined) throw new WritError('KERNEL_UNAVAILABLE', 'the kernel did not answer');
+  if (grant.kind === 'refused') throw new WritError(grant.code, grant.message, grant.field === undefined ? {} : { field: grant.field });
   const payload = (await services.signatures()).peek(grant.lease);
   await call.output.answer({ task_id: manifest.task_id, lease: grant.lease, payload: payload ?? null }, () => grant.lease);
   if (payload && !call.output.json) call.output.note(`for ${payload.aud}, until ${timeOf(payload.exp * 1000)}, jti ${payload.jti}`);

@@ -1,4 +1,3 @@
-import { WritError } from '../../../core/errors.ts';
 import type { Call } from '../act.ts';
 import { tokenOf } from './lease-token.ts';
 
@@ -9,9 +8,10 @@ const JTI = /^[A-Za-z0-9_-]{1,128}$/;
 export async function runLeaseRevoke(call: Call, _flags: object, word: string): Promise<number> {
   const token = await tokenOf(call.io, word);
   const services = await call.services();
-  const lease = JTI.test(token) ? { jti: token } : (await services.signatures()).peek(token);
-  if (!lease) throw new WritError('INVALID_ARGUMENT', 'is neither a lease nor the jti of one', { field: 'token' });
-  const entry = await (await services.kernel()).revoke('exp' in lease ? { jti: lease.jti, exp: lease.exp } : { jti: lease.jti });
-  await call.output.answer({ jti: lease.jti, revoked: true, entry }, () => `revoked ${lease.jti} (entry ${entry} of the revocation log)`);
+  // Of a bare jti no expiry is known; no lease lives longer than the longest one.
+  const bound = { jti: token, exp: Math.ceil(call.clock.now() / 1000) + services.maxTtlS };
+  const { jti, n, published } = await (await services.kernel()).revoke(JTI.test(token) ? bound : token);
+  await call.output.answer({ jti, revoked: true, entry: n, published }, () => `revoked ${jti} (entry ${n} of the revocation log)`);
+  if (!published) call.output.note('Redis does not answer: workers learn of it when it is back');
   return 0;
 }

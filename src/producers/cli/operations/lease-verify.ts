@@ -1,11 +1,14 @@
 import type { LeasePayload } from '../../../contracts/index.ts';
 import type { Call } from '../act.ts';
-import type { VerifyFlags } from '../commands/lease.ts';
 import { jobOf } from '../input/offer.ts';
 import { readText } from '../input/open.ts';
 import { pairs } from '../text/table.ts';
 import { duration, timeOf } from '../text/words.ts';
 import { tokenOf } from './lease-token.ts';
+
+export interface VerifyFlags {
+  readonly manifest?: string;
+}
 
 /** `writ lease verify`: 0 when an effect could start under the lease now, else 1 and why. */
 export async function runLeaseVerify(call: Call, flags: VerifyFlags, word: string): Promise<number> {

@@ -2,12 +2,15 @@ import { CAPABILITY_QUEUE } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { SignatureReader } from '../../../core/ports/front-door.ts';
 import type { Call } from '../act.ts';
-import type { ResultFlags } from '../commands/result.ts';
 import { standingLine, standingText } from '../text/standing.ts';
 import { pairs } from '../text/table.ts';
 import { jobDataOf } from './job-data.ts';
 import { type Finished, type Standing, standingOf } from './standing.ts';
 import { taskIdOf, unknownTask } from './task-id.ts';
+
+export interface ResultFlags {
+  readonly verify?: boolean;
+}
 
 /** `writ result`: the last outcome, or where the task stands. */
 export async function runResult(call: Call, flags: ResultFlags, word: string): Promise<number> {

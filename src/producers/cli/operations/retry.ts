@@ -1,12 +1,18 @@
 import { WritError } from '../../../core/errors.ts';
 import type { SignatureReader, TaskDoor } from '../../../core/ports/front-door.ts';
 import type { Call } from '../act.ts';
-import type { RetryFlags } from '../commands/retry.ts';
 import type { CliServices } from '../services.ts';
 import { jobDataOf } from './job-data.ts';
 import { answerOrWait } from './settle-wait.ts';
 import { type Standing, standingOf } from './standing.ts';
 import { taskIdOf, unknownTask } from './task-id.ts';
+
+export interface RetryFlags {
+  /** Absent: as `board.regrant` says. */
+  readonly regrant?: boolean;
+  readonly wait?: boolean;
+  readonly timeout: string;
+}
 
 /** `writ retry`: the failed job runs again with its full budget, under a new lease where the old one has expired. */
 export async function runRetry(call: Call, flags: RetryFlags, word: string): Promise<number> {

@@ -1,4 +1,4 @@
-import type { LeaseTerms } from '../../../core/ports/front-door.ts';
+import type { LeaseTerms } from '../../../core/ports/index.ts';
 import { parseSeconds } from '../text/words.ts';
 
 /** The wishes about a lease that `push` and `lease issue` share. */

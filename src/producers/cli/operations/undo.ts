@@ -1,15 +1,19 @@
 import type { TaskManifest } from '../../../contracts/index.ts';
 import { canonicalJson } from '../../../core/canonical-json.ts';
 import { WritError } from '../../../core/errors.ts';
-import { sha256Hex } from '../../../core/hash.ts';
+import { manifestSha256, sha256Hex } from '../../../core/hash.ts';
 import type { TaskDoor } from '../../../core/ports/front-door.ts';
 import type { Call } from '../act.ts';
-import type { UndoFlags } from '../commands/undo.ts';
 import type { CliServices } from '../services.ts';
 import { jobDataOf } from './job-data.ts';
 import { answerOrWait } from './settle-wait.ts';
 import { type Finished, standingOf } from './standing.ts';
 import { taskIdOf, unknownTask } from './task-id.ts';
+
+export interface UndoFlags {
+  readonly wait?: boolean;
+  readonly timeout: string;
+}
 
 /** `writ undo`: the kernel computes and signs the task that takes the effect back; it is pushed like any other. */
 export async function runUndo(call: Call, flags: UndoFlags, word: string): Promise<number> {
@@ -41,8 +45,8 @@ async function finishedWithSuccess(taskId: string, tasks: TaskDoor): Promise<Fin
 async function manifestOf(taskId: string, done: Finished, services: CliServices): Promise<TaskManifest> {
   const data = jobDataOf(done.job);
   if (data?.manifestSha256 === done.manifestSha256) return data.manifest;
-  const leased = await services.leasedManifest(taskId, done.manifestSha256);
-  if (leased) return leased;
+  const leased = await (await services.kernel()).leasedManifest(taskId);
+  if (leased && manifestSha256(leased) === done.manifestSha256) return leased;
   throw new WritError('NOT_FOUND', `the manifest of ${taskId} is no longer known here: neither its job nor the kernel's issue log has it`);
 }
 

@@ -1,10 +1,13 @@
 import type { VaultEntry } from '../../../core/ports/index.ts';
 import type { Call } from '../act.ts';
-import type { ListFlags } from '../commands/vault.ts';
 import type { CliServices } from '../services.ts';
 import { table } from '../text/table.ts';
 import { bytes, counted, duration } from '../text/words.ts';
 import { vaultPages } from './vault-pages.ts';
+
+export interface ListFlags {
+  readonly base?: string;
+}
 
 const COLUMNS = [{ title: 'task' }, { title: 'deleted', align: 'right' }, { title: 'size', align: 'right' }, { title: 'file' }] as const;
 

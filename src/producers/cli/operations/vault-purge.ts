@@ -1,10 +1,15 @@
 import { WritError } from '../../../core/errors.ts';
 import type { PurgeAnswer, VaultDoor } from '../../../core/ports/front-door.ts';
 import type { Call } from '../act.ts';
-import type { PurgeFlags } from '../commands/vault.ts';
 import { bytes, counted, parseSeconds } from '../text/words.ts';
 import { lineOf } from './vault-list.ts';
 import { vaultPages } from './vault-pages.ts';
+
+export interface PurgeFlags {
+  readonly olderThan: string;
+  readonly base?: string;
+  readonly confirm?: boolean;
+}
 
 interface PurgeSummary {
   purged: number;

@@ -1,5 +1,4 @@
-import type { KernelDoor, LeaseTerms, TaskDoor } from '../../../core/ports/front-door.ts';
-import type { PushOptions, Receipt } from '../../../core/ports/index.ts';
+import type { KernelDoor, LeaseTerms, PushOptions, Receipt, TaskDoor } from '../../../core/ports/index.ts';
 import { type Offer, offerOf, type Rejection } from '../input/offer.ts';
 import { readItems } from '../input/read-items.ts';
 import { untilAborted } from '../input/until-aborted.ts';
@@ -19,7 +18,7 @@ const WAITERS = 1_000;
 export interface PushPorts {
   readonly tasks: TaskDoor;
   /** Signs what has no lease; `undefined` without `--sign`. */
-  readonly kernel: KernelDoor | undefined;
+  readonly kernel: Pick<KernelDoor, 'issue'> | undefined;
   /** Waits for outcomes; `undefined` without `--wait`. */
   readonly follower: Follower | undefined;
 }

@@ -1,5 +1,4 @@
 import type { Call } from '../act.ts';
-import type { PushFlags } from '../commands/push.ts';
 import type { Rejection } from '../input/offer.ts';
 import { openInput } from '../input/open.ts';
 import { termsOf } from '../operations/terms.ts';
@@ -9,6 +8,15 @@ import { createFollower } from './follow.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { type PushReport, pushAll } from './push-all.ts';
 import { emptySummary, exitOf, type PushSummary, summaryText } from './tally.ts';
+
+export interface PushFlags {
+  readonly sign?: boolean;
+  readonly ttl?: string;
+  readonly attempts?: string;
+  readonly confirmedBy?: string;
+  readonly wait?: boolean;
+  readonly timeout: string;
+}
 
 /** So many troubles are told one by one to a person; a program gets all of them with --json. */
 const TOLD = 50;

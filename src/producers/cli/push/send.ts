@@ -1,6 +1,5 @@
 import { isWritError } from '../../../core/errors.ts';
-import type { Grant, KernelDoor, LeaseTerms } from '../../../core/ports/front-door.ts';
-import type { Enqueue, PushOptions, Receipt } from '../../../core/ports/index.ts';
+import type { Enqueue, Grant, KernelDoor, LeaseTerms, PushOptions, Receipt } from '../../../core/ports/index.ts';
 import type { Offer, Rejection } from '../input/offer.ts';
 
 /** What one chunk became: every offer is in exactly one of the lists. */
@@ -15,7 +14,7 @@ export interface Signed {
 }
 
 /** Asks the kernel for the leases that are missing, all in one request. A lease that came with the task is kept. */
-export async function signChunk(chunk: readonly Offer[], kernel: KernelDoor | undefined, terms: LeaseTerms): Promise<Signed> {
+export async function signChunk(chunk: readonly Offer[], kernel: Pick<KernelDoor, 'issue'> | undefined, terms: LeaseTerms): Promise<Signed> {
   const bare = chunk.filter(({ job }) => job.lease === undefined);
   if (kernel === undefined || bare.length === 0) return { offers: chunk, rejections: [] };
   const grants = await kernel.issue(

@@ -1,0 +1,43 @@
+import { systemClock } from '../core/clock.ts';
+import type { CliDeps, GlobalOptions } from '../producers/cli/services.ts';
+import { processIo } from './cli/io.ts';
+import type { UpContext } from './roles/context.ts';
+
+/** What the command line gets in this process. Everything heavy is imported when a command asks for it. */
+export function createCliDeps(version: string): CliDeps {
+  return {
+    version,
+    io: processIo(),
+    clock: systemClock,
+    open: async (options) => (await import('./cli/services.ts')).openServices(options),
+    roles: {
+      up: async (options, { once }) => (await import('./roles/up.ts')).runUp(await roleContext(options, 'up'), { once: once === true }),
+      worker: async (options, { queues }) => (await import('./roles/worker.ts')).runWorker(await roleContext(options, 'worker'), queues),
+      kernel: async (options) => (await import('./roles/kernel.ts')).runKernel(await roleContext(options, 'kernel')),
+    },
+    interrupted: createInterrupt(),
+  };
+}
+
+async function roleContext(options: GlobalOptions, role: string): Promise<UpContext> {
+  const [{ readSettings, settingsArgs }, { createLogger }] = await Promise.all([import('./cli/settings.ts'), import('../observability/logging.ts')]);
+  const settings = readSettings(options);
+  const { config } = settings.loaded;
+  return { config, places: settings.places, log: createLogger(config.log.level, role), options, settingsArgs: settingsArgs(options, settings) };
+}
+
+/** The first Ctrl-C asks a command to end in order, the second ends the process. */
+function createInterrupt(): () => AbortSignal {
+  let controller: AbortController | undefined;
+  return () => {
+    if (controller) return controller.signal;
+    const asked = new AbortController();
+    controller = asked;
+    const onSignal = (): void => {
+      if (asked.signal.aborted) process.exit(1);
+      asked.abort();
+    };
+    process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+    return asked.signal;
+  };
+}

@@ -1,0 +1,38 @@
+import os from 'node:os';
+import { WritError } from '../../core/errors.ts';
+import type { Grant, IssueAnswer, KernelDoor, LeaseTerms } from '../../core/ports/index.ts';
+import { createKernelClient } from '../../kernel/index.ts';
+import type { CliSettings } from './settings.ts';
+
+/** The kernel of the data directory over its socket. Nobody is asked before the first call. */
+export function openKernel({ places }: CliSettings): KernelDoor & AsyncDisposable {
+  const client = createKernelClient(places.kernelSocket);
+  // Who asks is what the operating system says, as far as it goes: whoever may open the socket could say anything.
+  const by = `${os.userInfo().username} (writ)`;
+  const options = ({ ttlS }: LeaseTerms) => ({ by, ...(ttlS === undefined ? {} : { ttl: ttlS }) });
+  return {
+    async issue(manifests, terms) {
+      const { confirmedBy } = terms;
+      const requests = manifests.map((manifest) => ({ manifest, ...(confirmedBy === undefined ? {} : { confirmedBy }) }));
+      return (await client.issue(requests, options(terms))).map(grantOf);
+    },
+    regrant: async (manifest, failure, terms) => (await client.regrant({ manifest, result: failure }, options(terms))).lease,
+    async undo({ manifest, success, earlierUndos }) {
+      const undo = await client.undo({ manifest, result: success, earlierUndos }, { by });
+      return { v: 1, manifest: undo.manifest, lease: undo.lease };
+    },
+    revoke: (lease) => client.revoke(typeof lease === 'string' ? { lease, by } : { ...lease, by }),
+    leasedManifest: (taskId) => client.leasedManifest(taskId),
+    async ping() {
+      const { revocations } = await client.health();
+      if (revocations.problem !== undefined) throw new WritError('KERNEL_UNAVAILABLE', `the kernel answers, but ${revocations.problem}`);
+    },
+    [Symbol.asyncDispose]: async () => client.close(),
+  };
+}
+
+function grantOf(answer: IssueAnswer): Grant {
+  if (answer.ok) return { kind: 'granted', lease: answer.lease };
+  const { code, message, field } = answer;
+  return { kind: 'refused', code, message, ...(field === undefined ? {} : { field }) };
+}

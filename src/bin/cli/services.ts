@@ -1,0 +1,57 @@
+import path from 'node:path';
+import type { CliServices, GlobalOptions } from '../../producers/cli/services.ts';
+import { diagnose } from './doctor/index.ts';
+import { openKernel } from './kernel.ts';
+import { initialise, makeKey } from './keys.ts';
+import { rebuildLedger } from './rebuild.ts';
+import { createCliRedis } from './redis.ts';
+import { readSettings } from './settings.ts';
+import { openSignatures } from './signatures.ts';
+import { readStatus } from './status.ts';
+import { openTasks } from './tasks.ts';
+import { openVault } from './vault.ts';
+
+/** The services of one command line. Each part is opened when it is first asked for, and closed with the whole. */
+export async function openServices(options: GlobalOptions): Promise<CliServices> {
+  const settings = readSettings(options);
+  const { loaded, places } = settings;
+  const { config } = loaded;
+  const closing: (() => unknown)[] = [];
+  const kept = <T extends object>(opened: T): T => {
+    closing.push(() => (Symbol.asyncDispose in opened ? (opened as AsyncDisposable)[Symbol.asyncDispose]() : undefined));
+    return opened;
+  };
+  const redis = kept(createCliRedis(settings));
+  const tasks = once(async () => kept(await openTasks(settings, redis)));
+  const signatures = once(() => openSignatures(settings, redis));
+  const kernel = once(async () => kept(openKernel(settings)));
+  const vault = once(async () => kept(openVault(settings)));
+
+  return {
+    dataDir: places.dataDir,
+    maxTtlS: config.lease.max_ttl_s,
+    regrantByDefault: config.board.regrant,
+    showPath: (base, segments) => path.join(config.file.base_directories[base] ?? `(${base})`, ...segments),
+    tasks,
+    signatures,
+    kernel,
+    status: () => readStatus(settings, redis),
+    vault,
+    diagnose: () => diagnose(settings, redis, async () => (await kernel()).ping()),
+    rebuildLedger: () => rebuildLedger(settings, redis),
+    initialise: () => initialise(places),
+    makeKey: (wish) => makeKey(wish, places),
+    async [Symbol.asyncDispose]() {
+      // In reverse: what uses a connection closes before it.
+      for (const close of closing.reverse()) await close();
+    },
+  };
+}
+
+function once<T>(open: () => Promise<T>): () => Promise<T> {
+  let opened: Promise<T> | undefined;
+  return () => {
+    opened ??= open();
+    return opened;
+  };
+}
