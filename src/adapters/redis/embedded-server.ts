@@ -10,6 +10,8 @@ export interface ServerSettings {
   readonly password: string;
   /** Opens 127.0.0.1 and ::1 beside the socket. */
   readonly port?: number | undefined;
+  /** Default true: queued jobs survive a restart. */
+  readonly appendOnly?: boolean | undefined;
   readonly appendfsync?: 'always' | 'everysec' | 'no' | undefined;
   readonly maxmemoryBytes?: number | undefined;
   readonly binary?: string | undefined;
@@ -57,7 +59,7 @@ export function spawnServer(settings: ServerSettings): Server {
 }
 
 /** Paths are relative: the server runs inside its directory, so that no length of path can be too long for its socket. */
-export function configuration({ password, port = 0, appendfsync = 'everysec', maxmemoryBytes = 0 }: ServerSettings): string {
+export function configuration({ password, port = 0, appendOnly = true, appendfsync = 'everysec', maxmemoryBytes = 0 }: ServerSettings): string {
   return Object.entries({
     port,
     ...(port === 0 ? {} : { bind: '127.0.0.1 -::1', 'protected-mode': 'yes' }),
@@ -66,13 +68,15 @@ export function configuration({ password, port = 0, appendfsync = 'everysec', ma
     requirepass: password,
     pidfile: PID_FILE,
     daemonize: 'no',
-    appendonly: 'yes',
+    appendonly: appendOnly ? 'yes' : 'no',
     appendfsync,
     'aof-load-truncated': 'yes',
     save: '""',
     maxmemory: maxmemoryBytes,
     'maxmemory-policy': 'noeviction',
     'tcp-backlog': 128,
+    // A row with its result then stays one compact block: 0.9 instead of 1.6 KB, and less work (measured).
+    'hash-max-listpack-value': 2048,
   })
     .map(([key, value]) => `${key} ${value}\n`)
     .join('');

@@ -30,6 +30,7 @@ if row[1] ~= 'running' or row[2] ~= epoch then return STALE end
 
 redis.call('HSET', rowKey, 'state', state, 'code', code, 'result', result, 'owner', '', 'job', '', 'cancel', '0',
   'takeovers', 0, 'updated', now)
-redis.call('PEXPIREAT', rowKey, math.max(tonumber(row[3]) * 1000 + retention, now + keep))
+-- The claim has set the life that the lease gives already.
+if now + keep > tonumber(row[3] or 0) * 1000 + retention then redis.call('PEXPIREAT', rowKey, now + keep) end
 redis.call('PUBLISH', channel, taskId)
 return RECORDED
