@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { VAULT_DIRECTORY } from '../../src/contracts/reserved.ts';
+import { VAULT_DIRECTORY } from '../../src/contracts/index.ts';
 import type { BasePath, FileIdentity, FileIntent, FileJournal } from '../../src/core/ports/journal.ts';
 
 /** A journal for one test; `reopen` hands out the same records after a restart. */

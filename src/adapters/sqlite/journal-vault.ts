@@ -1,4 +1,4 @@
-import { VAULT_DIRECTORY } from '../../contracts/reserved.ts';
+import { VAULT_DIRECTORY } from '../../contracts/index.ts';
 import { WritError } from '../../core/errors.ts';
 import type { BasePath, FileIntent } from '../../core/ports/journal.ts';
 import { type AttemptRow, basePath } from './journal-rows.ts';
