@@ -5,7 +5,6 @@ export { parseJwks, readPrivateKey, writeJwks, writePrivateKey } from './key-fil
 export { createKeyring, fixedKeyring, jwksFile, type Keyring, type KeyringOptions, type KeySource } from './keyring.ts';
 export {
   generateKey,
-  type Jwks,
   type KeyUse,
   mayServe,
   type PrivateJwk,

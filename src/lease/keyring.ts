@@ -38,14 +38,14 @@ export interface KeyringOptions {
 
 /** How long an answer may rest on the last look at the source's stamp. */
 const LOOK_EVERY_MS = 2000;
-/** The content is read again after this time whatever the stamp says; older keys are not trusted. */
-const MAX_AGE_MS = 60_000;
+/** The content is read again after this time whatever the stamp says, so that with the pause between looks no key is trusted for longer than 60 s. */
+const MAX_AGE_MS = 58_000;
 
 /**
  * A keyring that follows its source without a timer: a look at the stamp at most every 2 s, a full read on change and
- * every 60 s. So a key that is taken out is refused within 60 s, usually within 2.
+ * about once a minute. So a key that is taken out is refused within 60 s, usually within 2.
  *
- * While the source cannot be read the last keys serve until they are 60 s old; then `find` throws WritError
+ * While the source cannot be read the last keys serve until they are that old; then `find` throws WritError
  * STORAGE_UNAVAILABLE: a worker that cannot tell whom to trust must not answer that a lease is bad.
  */
 export function createKeyring({ source, use, clock }: KeyringOptions): Keyring {

@@ -21,11 +21,21 @@ const keyFields = {
   'writ:capabilities': Capabilities,
 };
 
-/** A verification key as it stands in a JWKS file; members that other software adds are ignored, a private part is refused. */
-export const PublicJwk = z.looseObject({ ...keyFields, d: z.undefined('is a private key: verifiers hold public keys only').optional() });
-export type PublicJwk = z.infer<typeof PublicJwk>;
-export const Jwks = z.looseObject({ keys: z.array(PublicJwk).max(256) });
-export type Jwks = { keys: PublicJwk[] };
+/** A verification key as it stands in a JWKS file. */
+export interface PublicJwk {
+  kty: 'OKP';
+  crv: 'Ed25519';
+  /** 32 bytes in base64url. */
+  x: string;
+  kid: string;
+  'writ:use': KeyUse;
+  'writ:capabilities': string[];
+}
+
+/** Members that other software adds to a key are ignored; a private part is refused. */
+export const Jwks = z.looseObject({
+  keys: z.array(z.looseObject({ ...keyFields, d: z.undefined('is a private key: verifiers hold public keys only').optional() })).max(256),
+});
 
 /** The content of a private key file. */
 export const PrivateJwk = z.strictObject({ ...keyFields, d: Bytes32 });
