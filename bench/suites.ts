@@ -4,4 +4,6 @@ import type { Suite } from './contract.ts';
  * All suites by the name that `npm run bench -- <suite>` takes. A suite is a module that exports `suite`, loaded only
  * when it is asked for: `throughput: async () => (await import('./throughput.ts')).suite`.
  */
-export const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {};
+export const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
+  throughput: async () => (await import('./throughput.ts')).suite,
+};

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { ConfigSchema } from '../../config/schema.ts';
+import { jobOptions, QUEUE_PREFIX } from '../../queues/catalog.ts';
+import { connected, createConnection } from '../../queues/connection.ts';
+import { bestLibrary, inlineEd25519 } from '../../src/adapters/crypto/index.ts';
+import { createEmbeddedRedis } from '../../src/adapters/redis/embedded.ts';
+import { ensureKeys } from '../../src/bin/cli/keys.ts';
+import { type Places, placesOf } from '../../src/bin/places.ts';
+import type { TaskJob } from '../../src/contracts/index.ts';
+import { manifestSha256 } from '../../src/core/hash.ts';
+import { readPrivateKey, signLease } from '../../src/lease/index.ts';
+
+/** One Redis, one set of keys, and signed jobs for both sides. */
+export interface Site {
+  readonly home: string;
+  readonly places: Places;
+  readonly redis: Redis;
+  /** A job with a lease of its own. */
+  job(): Promise<TaskJob>;
+  /** Preloads a queue with new jobs, each with its own lease. Returns when all are stored. */
+  preload(queue: string, jobs: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+const BULK = 500;
+
+/** The capability of an executor that does nothing. */
+export const NOOP = 'NOOP';
+
+export async function openSite(): Promise<Site> {
+  const home = mkdtempSync(path.join(tmpdir(), 'writ-bench-'));
+  const places = placesOf(path.join(home, 'data'));
+  mkdirSync(places.dataDir, { mode: 0o700 });
+  await ensureKeys(places);
+  const server = createEmbeddedRedis({ directory: places.redis });
+  await server.start();
+  const redis = await connected(createConnection(server.target(), 'ledger'));
+  const key = await readPrivateKey(places.kernelKey);
+  const ed25519 = inlineEd25519(await bestLibrary());
+  const issuer = ConfigSchema.parse({}).lease.issuer;
+  writeFileSync(path.join(home, 'target.json'), JSON.stringify(server.target()), { mode: 0o600 });
+
+  const job = async (): Promise<TaskJob> => {
+    const id = randomUUID();
+    const manifest = {
+      task_id: id,
+      capability_id: NOOP,
+      inputs: { source_path: `/srv/inbox/2026/11/${id}.pdf`, destination_path: `/srv/archive/2026/11/${id}.pdf` },
+      constraints: { sensitivity: 'LOW' as const },
+    };
+    const iat = Math.floor(Date.now() / 1000);
+    const payload = {
+      v: 1 as const,
+      iss: issuer,
+      aud: 'file',
+      jti: id,
+      task_id: id,
+      capability_id: NOOP,
+      manifest_sha256: manifestSha256(manifest),
+      iat,
+      exp: iat + 3600,
+    };
+    return { v: 1, manifest, lease: await signLease(payload, key, ed25519) };
+  };
+
+  return {
+    home,
+    places,
+    redis,
+    job,
+    async preload(name, jobs) {
+      const queue = new Queue(name, { connection: redis, prefix: QUEUE_PREFIX });
+      for (let done = 0; done < jobs; done += BULK) {
+        const part = await Promise.all(Array.from({ length: Math.min(BULK, jobs - done) }, job));
+        await queue.addBulk(part.map((data) => ({ name: NOOP, data, opts: jobOptions(`t_${data.manifest.task_id}`, 1) })));
+      }
+    },
+    async close() {
+      redis.disconnect();
+      await server.stop();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
