@@ -143,13 +143,13 @@ export async function ending(delivered: ReturnType<typeof deliver>): Promise<str
 /** Stands for kill -9 in the same process: nothing after the point happens. */
 export class SimulatedCrash extends Error {}
 
-/** Every file below a directory with its content, the vault's mark left out. */
+/** Every file below a directory with its content; symbolic links and the vault's mark left out. */
 export async function contents(directory: string, prefix = ''): Promise<Record<string, string>> {
   const all: Record<string, string> = {};
   for (const entry of await readdir(path.join(directory, prefix), { withFileTypes: true })) {
     const name = path.join(prefix, entry.name);
     if (entry.isDirectory()) Object.assign(all, await contents(directory, name));
-    else if (entry.name !== '.writ-mark') all[name] = await readFile(path.join(directory, name), 'utf8');
+    else if (entry.isFile() && entry.name !== '.writ-mark') all[name] = await readFile(path.join(directory, name), 'utf8');
   }
   return all;
 }
