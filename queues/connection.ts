@@ -13,7 +13,7 @@ const KINDS = {
   /** BullMQ workers: wait for Redis as long as it takes; BullMQ demands it. */
   worker: { maxRetriesPerRequest: null },
   /** Ledger, presence and revocations of a worker: ride out a restart of Redis, give up after about 10 s. */
-  ledger: { maxRetriesPerRequest: 12 },
+  ledger: { maxRetriesPerRequest: 20 },
   /** HTTP, command line: fail at once rather than pile up requests. */
   producer: { maxRetriesPerRequest: 1, enableOfflineQueue: false, connectTimeout: 2000, commandTimeout: 5000 },
   /** Subscriptions come back by themselves. */

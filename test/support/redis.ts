@@ -28,7 +28,8 @@ export interface TestRedis extends AsyncDisposable {
 export async function startTestRedis(options: Partial<EmbeddedRedisOptions> = {}): Promise<TestRedis> {
   const base = mkdtempSync(join(tmpdir(), 'writ-redis-'));
   const directory = join(base, 'redis');
-  const embedded = createEmbeddedRedis({ directory, restart: false, ...options });
+  // A test run that is killed must not leave its servers behind.
+  const embedded = createEmbeddedRedis({ directory, restart: false, launcher: ['setpriv', '--pdeathsig', 'KILL'], ...options });
   const clients: Redis[] = [];
   const running = (): number => {
     const pid = embedded.pid();

@@ -6,6 +6,8 @@ import { WritError } from '../../core/errors.ts';
 import { PID_FILE } from './embedded-files.ts';
 
 const POLL_MS = 20;
+/** How long a kill may take on a busy machine. */
+const KILL_MS = 5000;
 
 /**
  * Ends a server that was left in the directory by a process that died without stopping it, cleanly, so that nothing of
@@ -17,12 +19,22 @@ export async function endOrphan(directory: string, socketPath: string, timeoutMs
   const pid = orphanPid(directory);
   if (pid !== undefined) {
     process.kill(pid, 'SIGTERM');
-    if (!(await isGone(directory, pid, timeoutMs))) process.kill(pid, 'SIGKILL');
-    await isGone(directory, pid, timeoutMs);
+    if (!(await within(timeoutMs, () => !isServerOf(directory, pid)))) process.kill(pid, 'SIGKILL');
+    await within(KILL_MS, () => !isServerOf(directory, pid));
   }
-  if (await accepts(socketPath)) {
+  // A process that is going may hold its socket a moment longer than its name.
+  if (!(await within(pid === undefined ? 0 : KILL_MS, async () => !(await accepts(socketPath))))) {
     throw new WritError('REDIS_UNAVAILABLE', `a server that this data directory does not know listens on ${socketPath}; end it first`);
   }
+}
+
+async function within(timeoutMs: number, condition: () => boolean | Promise<boolean>): Promise<boolean> {
+  const deadline = performance.now() + timeoutMs;
+  while (!(await condition())) {
+    if (performance.now() > deadline) return false;
+    await delay(POLL_MS);
+  }
+  return true;
 }
 
 /** The process in the pid file, if it is still a redis-server that runs in this directory: pids are reused. */
@@ -41,15 +53,6 @@ function isServerOf(directory: string, pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-async function isGone(directory: string, pid: number, timeoutMs: number): Promise<boolean> {
-  const deadline = performance.now() + timeoutMs;
-  while (isServerOf(directory, pid)) {
-    if (performance.now() > deadline) return false;
-    await delay(POLL_MS);
-  }
-  return true;
 }
 
 function accepts(socketPath: string): Promise<boolean> {

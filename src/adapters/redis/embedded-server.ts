@@ -15,6 +15,8 @@ export interface ServerSettings {
   readonly appendfsync?: 'always' | 'everysec' | 'no' | undefined;
   readonly maxmemoryBytes?: number | undefined;
   readonly binary?: string | undefined;
+  /** Words before the binary: a program that starts it in another way. */
+  readonly launcher?: readonly string[] | undefined;
   readonly log?: ((line: string) => void) | undefined;
 }
 
@@ -34,7 +36,8 @@ const POLL_MS = 15;
  * Its configuration goes in over standard input: the password is never in an argument list.
  */
 export function spawnServer(settings: ServerSettings): Server {
-  const child = spawn(settings.binary ?? 'redis-server', ['-'], { cwd: settings.directory, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+  const [program = 'redis-server', ...words] = [...(settings.launcher ?? []), settings.binary ?? 'redis-server', '-'];
+  const child = spawn(program, words, { cwd: settings.directory, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
   const lines: string[] = [];
   const keep = (chunk: string): void => {
     for (const line of chunk.split('\n')) {
