@@ -13,10 +13,10 @@ const DeleteOutput = z.object({ undo_metadata: z.object({ original_path: Path, r
 type UndoPlan = Pick<TaskManifest, 'capability_id' | 'inputs' | 'constraints'>;
 
 /** How each capability is taken back (protocol.md section 8); what is missing here cannot be. */
-const UNDO_BY_CAPABILITY: Readonly<Record<string, (manifest: TaskManifest, output: unknown) => UndoPlan>> = {
-  FILE_MOVE: undoMove,
-  FILE_DELETE: undoDelete,
-};
+const UNDO_BY_CAPABILITY: ReadonlyMap<string, (manifest: TaskManifest, output: unknown) => UndoPlan> = new Map([
+  ['FILE_MOVE', undoMove],
+  ['FILE_DELETE', undoDelete],
+]);
 
 /**
  * The manifest that takes back a finished task. Every path in it comes from the manifest that the kernel has leased or from
@@ -27,7 +27,7 @@ const UNDO_BY_CAPABILITY: Readonly<Record<string, (manifest: TaskManifest, outpu
  */
 export function undoManifest(manifest: TaskManifest, result: ExecutionResult, earlierUndos: number): TaskManifest {
   if (result.status !== 'SUCCESS') throw new WritError('WRONG_STATE', 'only a task that ended in SUCCESS can be undone');
-  const plan = UNDO_BY_CAPABILITY[manifest.capability_id];
+  const plan = UNDO_BY_CAPABILITY.get(manifest.capability_id);
   if (plan === undefined) throw new WritError('WRONG_STATE', `${manifest.capability_id} has no undo`);
   const { capability_id, inputs, constraints } = plan(manifest, result.output);
   const { sensitivity } = manifest.constraints;
