@@ -3,8 +3,6 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // Long suites run under `npm run test:long`.
-    exclude: ['test/chaos/long/**'],
     testTimeout: 20_000,
     hookTimeout: 20_000,
     // Processes, not threads: native addons, worker threads and signals belong to one test file each.

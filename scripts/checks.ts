@@ -1,6 +1,7 @@
 import { configFiles } from './config-files.ts';
 import { contractFiles } from './contract-files.ts';
 import { driftOf } from './generated.ts';
+import { lockFiles } from './lock/files.ts';
 import { readTraceInput, traceFiles } from './trace/files.ts';
 import { traceProblems } from './trace/table.ts';
 
