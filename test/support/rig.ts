@@ -63,6 +63,8 @@ export interface RigOptions {
   /** Sections of the configuration that differ. */
   readonly config?: { readonly [section: string]: Record<string, unknown> };
   readonly logLevel?: string;
+  /** Base directories beside `main` and `other`, id = path. */
+  readonly bases?: Readonly<Record<string, string>>;
 }
 
 export async function startRig(options: RigOptions = {}): Promise<Rig> {
@@ -79,7 +81,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     ...options.config,
     redis: { url, ...options.config?.['redis'] },
     worker: { ...FAST_LOCKS, ...options.config?.['worker'] },
-    file: { base_directories: { main: base, other: otherBase }, ...options.config?.['file'] },
+    file: { base_directories: { main: base, other: otherBase, ...options.bases }, ...options.config?.['file'] },
   };
   const config = ConfigSchema.parse(settings);
   writeFileSync(join(home, 'settings.json'), JSON.stringify(settings));

@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { packageRoot } from '../../config/places.ts';
+
+/** The worker bundled into one script with V8's code cache beside it: a kill costs a start, and a start is mostly module loading. */
+export interface Bundle {
+  /** What `node` runs. A worker that gets the message `cache` writes the code cache for those after it. */
+  readonly worker: string;
+  remove(): void;
+}
+
+/** Packages with native parts stay where they are. */
+const EXTERNAL = ['better-sqlite3', 'koffi', 'sodium-native', 'msgpackr-extract'];
+
+const WORKER = 'test/chaos/worker-process.ts';
+const THREADS = ['src/adapters/crypto/crypto-thread.ts', 'src/adapters/sqlite/journal-thread.ts', 'src/adapters/linux/confined-fs/copy-thread.ts'];
+
+/** What the modules read beside themselves: from there, to there. */
+const ASSETS = [
+  ['src/adapters/redis/lua', 'lua'],
+  ['src/adapters/sqlite/sql', 'sql'],
+] as const;
+
+/** Runs the bundled script like `require` does, with the cache where there is one. */
+const LAUNCHER = `
+const { existsSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
+const { wrap } = require('node:module');
+const { constants, Script } = require('node:vm');
+const filename = __dirname + '/worker-process.js';
+const cache = filename + '.cache';
+const options = { filename, importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER };
+if (existsSync(cache)) options.cachedData = readFileSync(cache);
+const script = new Script(wrap(readFileSync(filename, 'utf8')), options);
+process.on('message', (message) => {
+  if (message !== 'cache' || existsSync(cache)) return;
+  const temporary = cache + process.pid;
+  writeFileSync(temporary, script.createCachedData());
+  renameSync(temporary, cache);
+});
+script.runInThisContext()(exports, require, module, filename, __dirname);
+`;
+
+/** Bundles the sources as they are now, into a directory of its own inside node_modules, where the native packages are found. */
+export function bundleWorker(): Bundle {
+  const root = packageRoot();
+  const cache = path.join(root, 'node_modules', '.cache');
+  mkdirSync(cache, { recursive: true });
+  const directory = mkdtempSync(path.join(cache, 'writ-chaos-'));
+  // A script has no import.meta, and only a script has a code cache; the threads are small modules.
+  const bundleUrl = "const bundleUrl = require('node:url').pathToFileURL(__filename).href;";
+  esbuild(root, directory, [WORKER], ['--format=cjs', '--define:import.meta.url=bundleUrl', `--banner:js=${bundleUrl}`]);
+  esbuild(root, directory, THREADS, ['--format=esm']);
+  for (const [from, to] of ASSETS) cpSync(path.join(root, from), path.join(directory, to), { recursive: true });
+  const worker = path.join(directory, 'launch.cjs');
+  writeFileSync(worker, LAUNCHER);
+  // Below node_modules the `type` of the package's own package.json does not count.
+  writeFileSync(path.join(directory, 'package.json'), '{"type":"module"}');
+  return { worker, remove: () => rmSync(directory, { recursive: true, force: true }) };
+}
+
+function esbuild(root: string, directory: string, entries: readonly string[], more: readonly string[]): void {
+  const external = EXTERNAL.map((name) => `--external:${name}`);
+  const args = [...entries, '--bundle', '--platform=node', '--target=node20', '--entry-names=[name]', '--log-level=warning', `--outdir=${directory}`];
+  execFileSync(path.join(root, 'node_modules', '.bin', 'esbuild'), [...args, ...external, ...more], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+}

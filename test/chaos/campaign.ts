@@ -1,0 +1,37 @@
+import { messageOf } from '../../src/core/errors.ts';
+import type { Field } from './field.ts';
+import { allKinds, type KindName } from './kinds.ts';
+import { judgeTheEnd } from './the-end.ts';
+import { createStage } from './stage.ts';
+
+export interface Campaign {
+  /** Faults to inject; those under way when the number is reached are finished and counted, too. */
+  readonly rounds: number;
+  /** Cases under way at the same time. */
+  readonly lanes: number;
+  readonly kinds: readonly KindName[];
+  readonly linked?: boolean;
+  /** Looked at between cases; true ends the campaign early. */
+  readonly stopEarly?: () => boolean;
+}
+
+/** A continuous stream of cases in a field until enough faults were injected; then everything is looked at once more. */
+export async function fight(field: Field, { rounds, lanes, kinds, linked = false, stopEarly = () => false }: Campaign): Promise<void> {
+  const all = allKinds({ random: field.random, linked });
+  const weights = kinds.map((name) => all[name].weight);
+  const sum = weights.reduce((a, b) => a + b, 0);
+  const pick = (): KindName => {
+    let left = field.random.number() * sum;
+    return kinds.find((_, index) => (left -= weights[index] ?? 0) < 0) ?? kinds[0] ?? 'kill-at-random';
+  };
+  const lane = async (): Promise<void> => {
+    while (field.counts.total < rounds && !stopEarly()) {
+      const name = pick();
+      await all[name].run(createStage(field)).catch((error: unknown) => {
+        field.counts.violation('broken', `${name}: ${error instanceof Error ? error.stack : messageOf(error)}`);
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  await judgeTheEnd(field);
+}

@@ -1,0 +1,100 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { inlineEd25519, nodeEd25519 } from '../../src/adapters/crypto/index.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { createKeyring, jwksFile } from '../../src/lease/index.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+import { bundleWorker } from './bundle.ts';
+import { type Counts, createCounts } from './counts.ts';
+import { createExpectations, type Expectations } from './expectations.ts';
+import { createKernelLog, type KernelLog } from './kernel-log.ts';
+import { createPlans, type Plans } from './plans.ts';
+import { createPool, type Pool } from './pool.ts';
+import { createRandom, type Random } from './random.ts';
+import { createRedisFaults, type RedisFaults } from './redis-faults.ts';
+import type { WorkerSetup } from './setup.ts';
+import { createTickets, type Tickets } from './tickets.ts';
+import { mountTiny, type TinyFileSystem } from './tiny-file-system.ts';
+
+export interface FieldOptions {
+  readonly seed: number;
+  readonly workers: number;
+  /** The kernel refuses `renameat2` to the workers, so that they link and unlink. */
+  readonly withoutRenameat2?: boolean;
+  /** With a base directory on a file system of 1 MiB. */
+  readonly tiny?: boolean;
+  /** Sections of the configuration that differ. */
+  readonly config?: { readonly [section: string]: Record<string, unknown> };
+}
+
+/** A whole installation with real worker processes, and everything that a case needs to hurt it and to judge it. */
+export interface Field {
+  readonly rig: Rig;
+  readonly random: Random;
+  readonly counts: Counts;
+  readonly plans: Plans;
+  readonly pool: Pool;
+  readonly tickets: Tickets;
+  readonly kernelLog: KernelLog;
+  readonly redisFaults: RedisFaults;
+  readonly expectations: Expectations;
+  readonly tiny: TinyFileSystem | undefined;
+  /** Lines of the workers at level `error` or above. */
+  readonly workerLog: string;
+  stop(): Promise<void>;
+}
+
+export async function startField(options: FieldOptions): Promise<Field> {
+  const counts = createCounts();
+  const random = createRandom(options.seed);
+  const home = mkdtempSync(path.join(tmpdir(), 'writ-chaos-'));
+  const tiny = options.tiny === true ? mountTiny(path.join(home, 'tiny')) : undefined;
+  const rig = await startRig({
+    config: { crypto: { implementation: 'node' }, log: { level: 'error' }, ...options.config },
+    ...(tiny ? { bases: { tiny: tiny.directory } } : {}),
+  });
+  const plans = createPlans(path.join(home, 'plans'));
+  const bundle = bundleWorker();
+  const setup: WorkerSetup = {
+    config: rig.config,
+    dataDir: rig.places.dataDir,
+    armed: plans.armed,
+    fired: plans.fired,
+    withoutRenameat2: options.withoutRenameat2 === true,
+  };
+  const setupFile = path.join(home, 'setup.json');
+  writeFileSync(setupFile, JSON.stringify(setup));
+  const workerLog = path.join(home, 'workers.log');
+  const pool = createPool({ worker: bundle.worker, setupFile, logFile: workerLog, size: options.workers, counts, random });
+  await pool.start();
+
+  const verifier = { keyring: createKeyring({ source: jwksFile(rig.places.executorKeyring), use: 'result', clock: systemClock }), ed25519: inlineEd25519(nodeEd25519()) };
+  const tickets = createTickets(rig, verifier, counts);
+  const kernelLog = await createKernelLog(rig.feed, rig.places.kernelKey);
+  const snapshots = path.join(home, 'snapshots');
+  mkdirSync(snapshots);
+  const redisFaults = createRedisFaults({ redis: rig.redis, tickets, kernelLog, snapshots, probe: await rig.redis.client() });
+  return {
+    rig,
+    random,
+    counts,
+    plans,
+    pool,
+    tickets,
+    kernelLog,
+    redisFaults,
+    expectations: createExpectations(counts),
+    tiny,
+    workerLog,
+    async stop() {
+      await pool.stop();
+      plans.close();
+      redisFaults.close();
+      await rig.stop();
+      bundle.remove();
+      tiny?.unmount();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { packageRoot } from '../../config/places.ts';
+import { fight } from './campaign.ts';
+import { VIOLATIONS } from './counts.ts';
+import { type Field, startField } from './field.ts';
+import { KIND_NAMES, type KindName } from './kinds.ts';
+
+/** `npm run test:long -- chaos [--rounds 10000] [--seed n] [--lanes 24] [--workers 4] [--kinds a,b] [--linked-share 0.1]` */
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '10000' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    lanes: { type: 'string', default: '24' },
+    workers: { type: 'string', default: '4' },
+    kinds: { type: 'string', default: KIND_NAMES.join(',') },
+    'linked-share': { type: 'string', default: '0.1' },
+    evidence: { type: 'string', default: path.join(packageRoot(), 'docs', 'evidence', 'chaos.json') },
+  },
+});
+const seed = Number(values.seed);
+const rounds = Number(values.rounds);
+const kinds = values.kinds.split(',').map(kindNamed);
+const startedAt = new Date();
+let interrupted = false;
+process.once('SIGINT', stopEarly);
+process.once('SIGTERM', stopEarly);
+
+/** On a kernel without RENAME_NOREPLACE first (a small share, the vault of the link method is the same), then on this one. */
+const linkedRounds = Math.round(rounds * Number(values['linked-share']));
+const parts = [
+  { name: 'this kernel', linked: false, rounds: rounds - linkedRounds },
+  { name: 'a kernel without renameat2', linked: true, rounds: linkedRounds },
+];
+const evidence: Record<string, unknown>[] = [];
+let violations = 0;
+for (const [index, part] of parts.entries()) {
+  if (part.rounds <= 0 || interrupted) continue;
+  const field = await startField({ seed: seed + index, workers: Number(values.workers), withoutRenameat2: part.linked, tiny: true });
+  const progress = setInterval(() => process.stderr.write(`${line(field)}\n`), 10_000);
+  await fight(field, { rounds: part.rounds, lanes: Number(values.lanes), kinds, linked: part.linked, stopEarly: () => interrupted });
+  clearInterval(progress);
+  const { counts } = field;
+  violations += Object.values(counts.violations).reduce((a, b) => a + b, 0);
+  evidence.push({ part: part.name, asked: part.rounds, total: counts.total, rounds: counts.rounds, violations: counts.violations, events: counts.events, notes: counts.notes });
+  process.stderr.write(`${line(field)}\n${counts.notes.join('\n')}\n`);
+  if (violations > 0) process.stderr.write(`the workers said:\n${readFileSync(field.workerLog, 'utf8').slice(-20_000)}\n`);
+  await field.stop();
+}
+
+const minutes = Math.round((Date.now() - startedAt.getTime()) / 600) / 100;
+const total = evidence.reduce((sum, { total: one }) => sum + Number(one), 0);
+mkdirSync(path.dirname(values.evidence), { recursive: true });
+const document = { suite: 'chaos', seed, asked: rounds, rounds: total, complete: total >= rounds, violations, meaning: VIOLATIONS, parts: evidence, startedAt: startedAt.toISOString(), minutes, commit: commit() };
+writeFileSync(values.evidence, `${JSON.stringify(document, null, 2)}\n`);
+process.stdout.write(`${total} rounds in ${minutes} minutes, ${violations} violations; ${values.evidence}\n`);
+process.exit(violations === 0 && total >= rounds ? 0 : 1);
+
+function stopEarly(): void {
+  interrupted = true;
+  process.stderr.write('stopping early: cases under way are finished\n');
+}
+
+function kindNamed(name: string): KindName {
+  const kind = KIND_NAMES.find((known) => known === name);
+  if (kind === undefined) throw new Error(`no kind '${name}'; there are ${KIND_NAMES.join(', ')}`);
+  return kind;
+}
+
+function line({ counts }: Field): string {
+  const seconds = (Date.now() - startedAt.getTime()) / 1000;
+  const bad = Object.entries(counts.violations).filter(([, count]) => count > 0);
+  return `${Math.round(seconds)} s, ${counts.total} rounds, ${counts.events.tasks} tasks, ${counts.events.restarts} restarts, violations ${JSON.stringify(Object.fromEntries(bad))}`;
+}
+
+/** The commit of the sources, and whether they differ from it. */
+function commit(): string {
+  try {
+    const git = (...args: string[]): string => execFileSync('git', args, { cwd: packageRoot(), encoding: 'utf8' }).trim();
+    return git('rev-parse', 'HEAD') + (git('status', '--porcelain', '--', 'src', 'processors', 'queues', 'test/chaos') === '' ? '' : ' with changes');
+  } catch {
+    return 'unknown';
+  }
+}

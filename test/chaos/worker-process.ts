@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { Redis } from 'ioredis';
+import { placesOf } from '../../src/bin/places.ts';
+import { serve } from '../../src/bin/roles/serve.ts';
+import { createWorkerRole } from '../../src/bin/roles/worker.ts';
+import { createLogger } from '../../src/observability/logging.ts';
+import { forbidRenameat2 } from './forbid-renameat2.ts';
+import { ledgerPoints } from './ledger-points.ts';
+import type { WorkerSetup } from './setup.ts';
+import { strikeAt } from './strike.ts';
+
+/** A worker as `writ worker` starts it, which dies, stops or is disturbed where a plan says so. */
+const setup: WorkerSetup = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
+if (setup.withoutRenameat2) forbidRenameat2();
+
+const onPoint = strikeAt(setup);
+ledgerPoints(Redis.prototype, onPoint);
+const { config } = setup;
+const context = { config, places: placesOf(setup.dataDir), log: createLogger(config.log.level, 'chaos') };
+// No `await` at the top: the bundle is a script.
+void serve(context, () => createWorkerRole(context, { onPoint }), { drainMs: config.worker.drain_ms }).then((code) => process.exit(code));
