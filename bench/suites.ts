@@ -5,5 +5,6 @@ import type { Suite } from './contract.ts';
  * when it is asked for: `throughput: async () => (await import('./throughput.ts')).suite`.
  */
 export const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
+  file: async () => (await import('./file.ts')).suite,
   throughput: async () => (await import('./throughput.ts')).suite,
 };
