@@ -54,8 +54,7 @@ function attempt(options: ExchangeOptions): Promise<Exchange | 'stale'> {
 async function readAnswer(response: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of response) {
-    const part: Buffer = chunk;
+  for await (const part of response as AsyncIterable<Buffer>) {
     bytes += part.length;
     if (bytes > MAX_ANSWER_BYTES) throw new Error(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`);
     chunks.push(part);

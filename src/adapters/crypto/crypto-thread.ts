@@ -7,7 +7,7 @@ import type { ThreadSetup } from './pool.ts';
 /** A thread that does nothing but Ed25519: it says `ready`, then answers each packed batch with one packed reply. */
 if (parentPort === null) throw new Error('crypto-thread runs as a worker thread only');
 const port = parentPort;
-const setup: ThreadSetup = workerData;
+const setup = workerData as ThreadSetup;
 const library = setup.library === 'node' ? nodeEd25519() : await bestLibrary();
 
 port.on('message', (batch: ArrayBuffer) => {

@@ -1,3 +1,4 @@
+import type { Json } from '../../core/json.ts';
 import type { AuditAction, AuditEntry } from '../../core/ports/index.ts';
 import type { SqliteDatabase } from './open.ts';
 
@@ -28,7 +29,7 @@ export function auditStatements(db: SqliteDatabase): { insert(entry: AuditEntry,
         ...row,
         taskId: task_id ?? undefined,
         by: by ?? undefined,
-        details: JSON.parse(details),
+        details: JSON.parse(details) as Json,
       })),
   };
 }
