@@ -69,8 +69,8 @@ const LAYERS = [
   {
     layer: 'kernel',
     may: ['contracts', 'core', 'lease'],
-    packages: ['zod'],
-    why: 'The kernel issues authority. It sees leases and ports, never a queue, and only bin sees it: who executes cannot sign.',
+    packages: ['zod', 'fastify'],
+    why: 'The kernel issues authority, on a unix socket of its own. It sees leases and ports, never a queue, and only bin sees it: who executes cannot sign.',
   },
   {
     layer: 'producers',
