@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { packageRoot } from '../config/places.ts';
-import { CHECKS } from './checks.ts';
+import { CHECKS, type Check } from './checks.ts';
 import { describeResult, runChecks } from './run-checks.ts';
 
 /**
@@ -11,7 +11,8 @@ import { describeResult, runChecks } from './run-checks.ts';
  * The reporter hands its counts over in a file, so that the line is the very last one whatever vitest prints at exit,
  * and is there even when vitest dies.
  */
-const results = await runChecks(CHECKS, 2, (result) => process.stdout.write(describeResult(result)));
+const setUp: Check = { name: 'set-up', problems: () => (process.env['WRIT_SET_UP'] === 'no' ? ['scripts/setup failed, see above'] : []) };
+const results = await runChecks([setUp, ...CHECKS], 2, (result) => process.stdout.write(describeResult(result)));
 const failedChecks = results.filter(({ passed }) => !passed).length;
 
 const directory = mkdtempSync(path.join(os.tmpdir(), 'writ-tally-'));
