@@ -99,7 +99,12 @@ const file = z.strictObject({
     .max(Number.MAX_SAFE_INTEGER)
     .default(10_737_418_240)
     .describe('Room for deleted files in the vault of each base directory; a full vault refuses further deletes.'),
-  hash_copies: z.boolean().default(true).describe('Whether a copy records the SHA-256 of the bytes that it read.'),
+  hash_max_bytes: z
+    .int()
+    .min(0)
+    .max(Number.MAX_SAFE_INTEGER)
+    .default(67_108_864)
+    .describe('Copies up to this size are hashed on the way and carry their SHA-256; larger ones would only run at the speed of the hash.'),
 });
 
 const crypto = z.strictObject({

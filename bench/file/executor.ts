@@ -30,7 +30,7 @@ export async function startExecutor(home: string, base: string): Promise<BenchEx
     fileSystem: createConfinedFileSystem({ level: 'auto', allowedFilesystems: [...file.filesystems] }),
     journal,
     instances,
-    limits: { maxRunMs: 300_000, maxBytes: file.max_bytes, vaultQuotaBytes: file.vault_quota_bytes },
+    limits: { maxRunMs: 300_000, maxBytes: file.max_bytes, hashMaxBytes: file.hash_max_bytes, vaultQuotaBytes: file.vault_quota_bytes },
     clock: systemClock,
   });
   const signer = createResultSigner(signingKey(generateKey({ use: 'result', capabilities: ['*'] })), inlineEd25519(await bestLibrary()));

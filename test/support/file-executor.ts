@@ -59,7 +59,7 @@ export async function createFileRig(roots = { near: tmpdir(), far: '/dev/shm' })
         fileSystem,
         journal,
         instances,
-        limits: { maxRunMs: 60_000, maxBytes: 1024 ** 3, vaultQuotaBytes: 1024 ** 3 },
+        limits: { maxRunMs: 60_000, maxBytes: 1024 ** 3, hashMaxBytes: 1024 ** 3, vaultQuotaBytes: 1024 ** 3 },
         clock: systemClock,
         ...options,
       });

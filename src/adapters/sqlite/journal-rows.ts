@@ -80,7 +80,7 @@ export function openAttempt(row: AttemptRow): OpenAttempt {
     retired: row.retired_base === null || row.retired_path === null ? undefined : basePath(row.retired_base, row.retired_path),
     undoOf: row.undo_of ?? undefined,
     stage: row.stage,
-    sealed: row.sealed_identity === null || row.sealed_sha256 === null ? undefined : { ...identity(row.sealed_identity), sha256: row.sealed_sha256 },
+    sealed: row.sealed_identity === null ? undefined : { ...identity(row.sealed_identity), sha256: row.sealed_sha256 ?? undefined },
   };
 }
 

@@ -21,7 +21,7 @@ export function journalWrites(db: SqliteDatabase): JournalWrites {
   const openOf = db.prepare<{ taskId: string }, AttemptRow>(SQL.openOf);
   const successOf = db.prepare<{ taskId: string }, AttemptRow>(SQL.successOf);
   const insertAttempt = db.prepare<IntentRow>(SQL.insertAttempt);
-  const seal = db.prepare<Attempt & { identity: string; sha256: string }>(SQL.seal);
+  const seal = db.prepare<Attempt & { identity: string; sha256: string | null }>(SQL.seal);
   const publish = db.prepare<Attempt>(SQL.publish);
   const adopt = db.prepare<Attempt & { from: string; instance: string; pid: number; startTime: string }>(SQL.adopt);
   const close = db.prepare<Attempt & { state: string; result: string; identity: string | null; now: number }>(SQL.close);
@@ -62,7 +62,7 @@ export function journalWrites(db: SqliteDatabase): JournalWrites {
     },
 
     seal(taskId, n, sealed) {
-      changed(seal.run({ taskId, n, identity: identityText(sealed), sha256: sealed.sha256 }).changes, 'seal', taskId, n);
+      changed(seal.run({ taskId, n, identity: identityText(sealed), sha256: sealed.sha256 ?? null }).changes, 'seal', taskId, n);
     },
 
     publish(taskId, n) {

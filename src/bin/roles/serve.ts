@@ -10,11 +10,7 @@ const HARD_EXIT_AFTER_DRAIN_MS = 5_000;
  * Runs a role until SIGTERM or SIGINT: starts it, tells the supervisor (when there is one) that it is ready or why it
  * refuses, drains it on the signal, and exits hard past the deadline. Resolves with the exit code.
  */
-export async function serve(
-  { log }: RoleContext,
-  create: () => Promise<Lifecycle>,
-  { drainMs }: { readonly drainMs: number },
-): Promise<number> {
+export async function serve({ log }: RoleContext, create: () => Promise<Lifecycle>, { drainMs }: { readonly drainMs: number }): Promise<number> {
   const stopAsked = stopRequest();
   const role = await create().catch(tellRefusal);
   await role.start().catch(tellRefusal);

@@ -42,7 +42,12 @@ export async function createWorkerRole(context: RoleContext, seams: WorkerSeams 
     fileSystem: createConfinedFileSystem({ level: config.file.confinement, allowedFilesystems: [...config.file.filesystems] }),
     journal,
     instances,
-    limits: { maxRunMs: config.file.max_run_s * 1000, maxBytes: config.file.max_bytes, vaultQuotaBytes: config.file.vault_quota_bytes },
+    limits: {
+      maxRunMs: config.file.max_run_s * 1000,
+      maxBytes: config.file.max_bytes,
+      hashMaxBytes: config.file.hash_max_bytes,
+      vaultQuotaBytes: config.file.vault_quota_bytes,
+    },
     clock: systemClock,
     ...(seams.onPoint ? { onPoint: seams.onPoint } : {}),
   });

@@ -57,12 +57,14 @@ export interface CopyOptions {
   readonly signal?: AbortSignal;
   /** Bytes written so far, about every 8 MiB and at the end. */
   readonly onBytes?: (total: number) => void;
+  /** False: the bytes are not hashed, which bounds a copy to the speed of SHA-256. Default true. */
+  readonly hash?: boolean;
 }
 
 export interface CopySummary {
   readonly bytes: number;
-  /** Lower-case hexadecimal SHA-256 of exactly the bytes that were written. */
-  readonly sha256: string;
+  /** Lower-case hexadecimal SHA-256 of exactly the bytes that were written; `undefined` when they were not hashed. */
+  readonly sha256: string | undefined;
 }
 
 /** An open regular file. */

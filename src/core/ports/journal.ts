@@ -57,12 +57,15 @@ export interface FileIntent {
  */
 export type AttemptStage = 'intent' | 'sealed' | 'published';
 
+/** A complete temporary file; the hash is there when its bytes were hashed on the way. */
+export type SealedFile = FileIdentity & { readonly sha256: string | undefined };
+
 export interface OpenAttempt extends FileIntent {
   /** Counts from 1 per task. */
   readonly n: number;
   readonly stage: AttemptStage;
   /** Identity of the sealed temporary file. */
-  readonly sealed: (FileIdentity & { readonly sha256: string }) | undefined;
+  readonly sealed: SealedFile | undefined;
 }
 
 /** The standing effect of a finished task, for undo. */
@@ -125,8 +128,12 @@ export interface FileJournal {
    * intent moves a file into, in the same transaction.
    * Answers `quota` when the vault is full and `conflict` when an attempt is open or a success exists.
    */
-  open(intent: FileIntent, vault: { bytes: number; quota: number } | undefined, now: number): Promise<{ kind: 'opened'; n: number } | { kind: 'quota' } | { kind: 'conflict' }>;
-  seal(taskId: string, n: number, sealed: FileIdentity & { sha256: string }): Promise<void>;
+  open(
+    intent: FileIntent,
+    vault: { bytes: number; quota: number } | undefined,
+    now: number,
+  ): Promise<{ kind: 'opened'; n: number } | { kind: 'quota' } | { kind: 'conflict' }>;
+  seal(taskId: string, n: number, sealed: SealedFile): Promise<void>;
   publish(taskId: string, n: number): Promise<void>;
   /** Makes this process the owner of an open attempt that a dead one left. */
   adopt(taskId: string, n: number, from: string, to: ProcessIdentity): Promise<boolean>;

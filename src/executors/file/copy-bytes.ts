@@ -4,7 +4,7 @@ import type { Refused } from './refusals.ts';
 import { stopReason } from './stop.ts';
 
 export type Copied =
-  | { readonly kind: 'copied'; readonly bytes: number; readonly sha256: string }
+  | { readonly kind: 'copied'; readonly bytes: number; readonly sha256: string | undefined }
   | { readonly kind: 'too-large' }
   | { readonly kind: 'stopped'; readonly reason: StopReason }
   | { readonly kind: 'refused'; readonly refused: Refused };
@@ -12,15 +12,20 @@ export type Copied =
 /**
  * Copies all bytes until the end, the limit or the signal.
  *
- * @param maxBytes more are not copied: a file can grow while it is read
+ * @param limits `maxBytes`: more are not copied, because a file can grow while it is read; `hash`: whether they are hashed
  */
-export async function copyBytes(from: ConfinedFile, to: ConfinedFile, maxBytes: number, signal: AbortSignal): Promise<Copied> {
+export async function copyBytes(
+  from: ConfinedFile,
+  to: ConfinedFile,
+  { maxBytes, hash }: { maxBytes: number; hash: boolean },
+  signal: AbortSignal,
+): Promise<Copied> {
   const limit = new AbortController();
   const onBytes = (total: number): void => {
     if (total > maxBytes) limit.abort();
   };
   try {
-    const copied = await from.copyTo(to, { signal: AbortSignal.any([signal, limit.signal]), onBytes });
+    const copied = await from.copyTo(to, { signal: AbortSignal.any([signal, limit.signal]), onBytes, hash });
     return copied.ok ? { kind: 'copied', ...copied.value } : { kind: 'refused', refused: copied };
   } catch (error) {
     const reason = stopReason(signal);

@@ -31,11 +31,11 @@ export async function copyAcross(work: Work): Promise<Effect> {
 
 /** C2 and C3: a complete, fsynced temporary file beside the destination, or why there is none. */
 async function fill(work: Work, input: ConfinedFile, output: ConfinedFile): Promise<Sealed | Effect> {
-  const { source, intent, maxBytes, signal, pass } = work;
+  const { source, intent, maxBytes, hashMaxBytes, signal, pass } = work;
   const before = await input.stat();
   if (!untouched(before, intent.sourceIdentity)) return executionFailed('the source changed before it was copied');
 
-  const copied = await copyBytes(input, output, maxBytes, signal);
+  const copied = await copyBytes(input, output, { maxBytes, hash: Number(before.size) <= hashMaxBytes }, signal);
   if (copied.kind === 'stopped') return copied;
   if (copied.kind === 'too-large') return failed(failure('RESOURCE_EXHAUSTED', `the source is larger than ${maxBytes} bytes`));
   if (copied.kind === 'refused') return failed(explain('the copy', copied.refused));

@@ -25,6 +25,7 @@ export function attemptOf(deps: FileDeps, intent: FileIntent, n: number, context
     bases: deps.bases(),
     journal: deps.journal,
     maxBytes: deps.limits.maxBytes,
+    hashMaxBytes: deps.limits.hashMaxBytes,
     umask: deps.umask ?? DEFAULT_UMASK,
     signal: context.signal,
     pass: (point) => deps.onPoint?.(point, intent.taskId),

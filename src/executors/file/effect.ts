@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json.ts';
 import { failure, type Outcome, type StopReason } from '../../core/outcome.ts';
-import type { FileIdentity, FileIntent, FileJournal } from '../../core/ports/index.ts';
+import type { FileIdentity, FileIntent, FileJournal, SealedFile } from '../../core/ports/index.ts';
 import type { OpenBases } from './bases.ts';
 import type { Holder } from './holder.ts';
 import type { Place } from './places.ts';
@@ -21,7 +21,7 @@ export type Effect =
   | { readonly kind: 'stopped'; readonly reason: StopReason };
 
 /** A sealed temporary file. */
-export type Sealed = FileIdentity & { readonly sha256: string };
+export type Sealed = SealedFile;
 
 /** An open attempt and what its effects need. */
 export interface Attempt {
@@ -30,6 +30,7 @@ export interface Attempt {
   readonly bases: OpenBases;
   readonly journal: FileJournal;
   readonly maxBytes: number;
+  readonly hashMaxBytes: number;
   readonly umask: number;
   readonly signal: AbortSignal;
   readonly pass: PassPoint;

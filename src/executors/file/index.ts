@@ -14,6 +14,14 @@ import { createRuns } from './runs.ts';
 export type { BaseOption, FileExecutorOptions, FileLimits } from './options.ts';
 export { CRASH_POINTS, type CrashPoint } from './points.ts';
 
+let started = 0;
+
+/** A part of probe file names that no other executor uses at the same time. */
+function probeId(instance: string): string {
+  started += 1;
+  return `${sha256Hex(instance).slice(0, 16)}-${started}`;
+}
+
 /** The file executor always has a memory: its effects are once-only. */
 export interface FileExecutor extends TaskExecutor, Lifecycle {
   readonly memory: HostMemory;
@@ -43,7 +51,7 @@ export function createFileExecutor(options: FileExecutorOptions): FileExecutor {
   };
 
   async function open(): Promise<void> {
-    opened = await openBases(options.bases, options.fileSystem, sha256Hex(options.instances.self.instance).slice(0, 16));
+    opened = await openBases(options.bases, options.fileSystem, probeId(options.instances.self.instance));
   }
 
   async function stop(): Promise<void> {

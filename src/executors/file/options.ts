@@ -13,6 +13,8 @@ export interface FileLimits {
   readonly maxRunMs: number;
   /** Largest file, in bytes, whose content is copied (FILE_COPY, moves across file systems). A rename has no limit. */
   readonly maxBytes: number;
+  /** Files up to this size are hashed while they are copied, bytes; a larger copy has no sha256 in its result. */
+  readonly hashMaxBytes: number;
   /** Bytes that the vault of one base directory may hold. */
   readonly vaultQuotaBytes: number;
 }

@@ -18,7 +18,7 @@ async function room(): Promise<{ near: string; far: string }> {
   return names;
 }
 
-const limits = { maxRunMs: 1000, maxBytes: 1024 ** 3, vaultQuotaBytes: 1024 ** 3 };
+const limits = { maxRunMs: 1000, maxBytes: 1024 ** 3, hashMaxBytes: 1024 ** 3, vaultQuotaBytes: 1024 ** 3 };
 
 describe('limits', () => {
   it('refuses to copy more than maxBytes, but renames any size [FE-44]', async () => {

@@ -33,17 +33,17 @@ export function createCopier(libc: Libc): Copier {
   }
 
   return {
-    async copy(source, target, { signal, onBytes = () => undefined }) {
+    async copy(source, target, { signal, onBytes = () => undefined, hash = true }) {
       signal?.throwIfAborted();
       const size = Number(statOpened(source).size);
       if (size <= INLINE_BYTES) {
         // One byte more than the file, so that its end is seen by the same read.
-        const end = await copyBytes(libc, source, target, { chunkBytes: size + 1, aborted: () => signal?.aborted === true, onBytes });
+        const end = await copyBytes(libc, source, target, { chunkBytes: size + 1, hash, aborted: () => signal?.aborted === true, onBytes });
         return orThrow(end, signal);
       }
       const reserved = await reserve(libc, target, size);
       if (reserved !== undefined) return reserved;
-      return orThrow(await leastBusy().copy({ source, target, chunkBytes: CHUNK_BYTES }, signal, onBytes), signal);
+      return orThrow(await leastBusy().copy({ source, target, chunkBytes: CHUNK_BYTES, hash }, signal, onBytes), signal);
     },
   };
 }

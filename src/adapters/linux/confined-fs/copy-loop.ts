@@ -8,6 +8,7 @@ export type CopyEnd = FsResult<CopySummary> | 'aborted';
 
 export interface CopyControl {
   readonly chunkBytes: number;
+  readonly hash: boolean;
   readonly aborted: () => boolean;
   /** Bytes written so far, about every 8 MiB and at the end. */
   readonly onBytes: (total: number) => void;
@@ -25,9 +26,9 @@ const MARK_BYTES = 8 * 1024 * 1024;
  *
  * No call is under way any more when the promise settles.
  */
-export async function copyBytes(libc: Libc, source: number, target: number, { chunkBytes, aborted, onBytes }: CopyControl): Promise<CopyEnd> {
+export async function copyBytes(libc: Libc, source: number, target: number, { chunkBytes, hash: hashed, aborted, onBytes }: CopyControl): Promise<CopyEnd> {
   const buffers = Array.from({ length: BUFFERS }, () => Buffer.allocUnsafeSlow(chunkBytes));
-  const hash = createHash('sha256');
+  const hash = hashed ? createHash('sha256') : undefined;
   let position = 0;
   let marked = 0;
   let hint: Promise<number> = Promise.resolve(0);
@@ -44,14 +45,14 @@ export async function copyBytes(libc: Libc, source: number, target: number, { ch
         const last = await writing;
         if (!last.ok) return last;
         onBytes(position);
-        return ok({ bytes: position, sha256: hash.digest('hex') });
+        return ok({ bytes: position, sha256: hash?.digest('hex') });
       }
       const chunk = (buffers[turn % BUFFERS] as Buffer).subarray(0, got.value);
       const before = writing;
       writing = nodeCalls.write(target, chunk, position);
       position += chunk.byteLength;
       reading = read(turn + 1, position);
-      hash.update(chunk);
+      hash?.update(chunk);
       const written = await before;
       if (!written.ok) return written;
       const end = position - chunk.byteLength; // the newest chunk is still being written

@@ -7,6 +7,7 @@ export interface CopyJob {
   readonly source: number;
   readonly target: number;
   readonly chunkBytes: number;
+  readonly hash: boolean;
 }
 
 /** The main thread's side of one copy thread. */

@@ -11,11 +11,12 @@ if (port === null) throw new Error('copy-thread runs in a worker thread only');
 const running = new Map<number, { aborted: boolean }>();
 const answer = (reply: CopyReply): void => port.postMessage(reply);
 
-async function copy({ id, source, target, chunkBytes }: Extract<CopyRequest, { kind: 'copy' }>): Promise<void> {
+async function copy({ id, source, target, chunkBytes, hash }: Extract<CopyRequest, { kind: 'copy' }>): Promise<void> {
   const state = { aborted: false };
   running.set(id, state);
   const end = await copyBytes(libc(), source, target, {
     chunkBytes,
+    hash,
     aborted: () => state.aborted,
     onBytes: (total) => answer({ kind: 'bytes', id, total }),
   });

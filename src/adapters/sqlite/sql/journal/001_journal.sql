@@ -46,7 +46,7 @@ CREATE TABLE attempt (
   CONSTRAINT copied_move_retires CHECK ((operation = 'move' AND method = 'copy') = (retired_path IS NOT NULL)),
   CONSTRAINT retired_is_whole CHECK ((retired_base IS NULL) = (retired_path IS NULL)),
   CONSTRAINT sealed_has_identity CHECK ((stage = 'intent') = (sealed_identity IS NULL)),
-  CONSTRAINT sealed_has_hash CHECK ((sealed_identity IS NULL) = (sealed_sha256 IS NULL)),
+  CONSTRAINT hash_is_of_the_sealed CHECK (sealed_sha256 IS NULL OR sealed_identity IS NOT NULL),
   CONSTRAINT only_copies_are_sealed CHECK (stage = 'intent' OR method = 'copy'),
   CONSTRAINT only_moves_are_published CHECK (stage <> 'published' OR operation = 'move'),
   -- An attempt ends once, with the exact signed result; only a standing effect has a file to name and can be undone.
