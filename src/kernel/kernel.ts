@@ -12,7 +12,7 @@ import { undoManifest } from './undo-manifest.ts';
 
 export interface Kernel extends KernelOperations, Lifecycle {}
 
-export const MAX_ISSUE_BATCH = 500;
+const MAX_ISSUE_BATCH = 500;
 
 /**
  * The kernel: the only holder of the signing key. It signs a lease for exactly one manifest, remembers which manifest a

@@ -12,7 +12,6 @@ export {
   publicJwk,
   type SigningKey,
   signingKey,
-  thumbprint,
   toPublicJwk,
   type VerifyKey,
   verifyKey,

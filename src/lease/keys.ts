@@ -79,7 +79,7 @@ export function generateKey(options: { use: KeyUse; capabilities: readonly strin
 }
 
 /** RFC 7638: SHA-256 over the required members in canonical form. */
-export function thumbprint(x: string): string {
+function thumbprint(x: string): string {
   return toBase64url(Buffer.from(sha256Hex(canonicalJson({ crv: 'Ed25519', kty: 'OKP', x })), 'hex'));
 }
 
