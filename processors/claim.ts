@@ -1,5 +1,4 @@
 import type { TaskManifest } from '../src/contracts/index.ts';
-import type { ClaimAnswer } from '../src/core/ports/index.ts';
 import { answered, conflict } from './answers.ts';
 import { type Delivery, type End, jobKey } from './delivery.ts';
 import type { PipelineDeps } from './deps.ts';
@@ -27,9 +26,11 @@ export async function claim(delivery: Delivery, manifest: TaskManifest, manifest
       now: deps.clock.now(),
       ...(deadInstance === undefined ? {} : { deadInstance }),
     });
-    const granted = grantedBy(answer);
-    if (granted) return granted;
     switch (answer.kind) {
+      case 'new':
+      case 'takeover':
+      case 'cancelled':
+        return { epoch: answer.epoch, takeovers: answer.kind === 'takeover' ? answer.takeovers : 0, cancelled: answer.kind === 'cancelled' };
       case 'conflict':
         return conflict(delivery, manifest, manifestSha256, deps);
       case 'finished':
@@ -47,11 +48,4 @@ export async function claim(delivery: Delivery, manifest: TaskManifest, manifest
     }
   }
   return { kind: 'busy', why: 'the ledger did not settle' };
-}
-
-function grantedBy(answer: ClaimAnswer): Claimed | undefined {
-  if (answer.kind === 'new') return { epoch: answer.epoch, takeovers: 0, cancelled: false };
-  if (answer.kind === 'takeover') return { epoch: answer.epoch, takeovers: answer.takeovers, cancelled: false };
-  if (answer.kind === 'cancelled') return { epoch: answer.epoch, takeovers: 0, cancelled: true };
-  return undefined;
 }
