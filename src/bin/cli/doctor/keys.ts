@@ -35,6 +35,6 @@ function separation(places: Places): Finding {
   if (!existsSync(places.kernelKey) || !existsSync(places.executorKey)) return well('this account does not hold both private keys');
   return warning(
     `kernel and workers share the account ${os.userInfo().username}: leases protect against whoever writes to the queues, not against this account`,
-    'for a real separation run `writ kernel` and `writ worker` as different users with a data directory each',
+    'for a real separation run `writ kernel` and `writ worker` as different users, in containers of their own',
   );
 }

@@ -21,6 +21,7 @@ export async function runUndo(call: Call, flags: UndoFlags, word: string): Promi
   const services = await call.services();
   const tasks = await services.tasks();
   const done = await finishedWithSuccess(taskId, tasks);
+  await assertStanding(taskId, tasks);
   const manifest = await manifestOf(taskId, done, services);
   const earlierUndos = await countUndos(taskId, tasks);
 
@@ -39,6 +40,12 @@ async function finishedWithSuccess(taskId: string, tasks: TaskDoor): Promise<Fin
   if (standing.state !== 'finished') throw new WritError('WRONG_STATE', `${taskId} is ${standing.state}; only a finished task can be undone`);
   if (standing.outcome.status === 'FAILURE') throw new WritError('WRONG_STATE', `${taskId} has failed, so there is no effect to take back`);
   return standing;
+}
+
+/** On the host of the journal it is known beforehand; elsewhere the executor refuses the second undo. */
+async function assertStanding(taskId: string, tasks: TaskDoor): Promise<void> {
+  const undoneBy = (await tasks.journal?.view(taskId))?.success?.undoneBy;
+  if (undoneBy !== undefined) throw new WritError('WRONG_STATE', `${taskId} is undone already, by ${undoneBy}; \`writ undo ${undoneBy}\` does it again`);
 }
 
 /** The manifest with exactly the recorded hash: the job's, while it is kept, else the one that the kernel issued a lease for. */

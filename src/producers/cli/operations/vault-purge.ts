@@ -58,7 +58,5 @@ async function unconfirmed(vault: VaultDoor, filter: { base?: string; before: nu
     files += page.length;
     for (const entry of page) size += entry.bytes;
   }
-  return new WritError('INVALID_ARGUMENT', `this would remove ${counted(files, 'file')} (${bytes(size)}) for good; add --confirm to do it`, {
-    field: '--confirm',
-  });
+  return new WritError('INVALID_ARGUMENT', `this would remove ${counted(files, 'file')} (${bytes(size)}) for good; add --confirm to do it`);
 }

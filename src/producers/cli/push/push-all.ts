@@ -130,5 +130,5 @@ function countStanding(summary: PushSummary, standing: Standing): void {
 }
 
 function unsigned({ line, job }: Offer): Rejection {
-  return { line, task_id: job.manifest.task_id, code: 'INVALID_LEASE', field: 'lease', message: 'has no lease: add --sign to have the kernel issue one' };
+  return { line, task_id: job.manifest.task_id, code: 'INVALID_LEASE', field: 'lease', message: 'is missing: add --sign to have the kernel issue one' };
 }

@@ -80,7 +80,7 @@ function rejectionText({ line, task_id, code, field, message }: Rejection): stri
 
 async function close(call: Call, summary: PushSummary): Promise<void> {
   await call.output.answer({ summary }, () => `${summaryText(summary)} in ${(summary.ms / 1000).toFixed(1)} s`);
-  if (!call.output.json && summary.unanswered > 0) {
+  if (!call.output.json && summary.unanswered > 0 && !summary.interrupted) {
     call.output.note(`no outcome yet for ${counted(summary.unanswered, 'task')}: is a worker running? \`npx writ status\` shows it`);
   }
 }
