@@ -82,23 +82,29 @@ describe('the output', () => {
     const second = await createFileRig({ near: '/dev/shm', far: '/tmp' });
     const twin = await rig.executor({ journal: second.journal });
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(moveTask, copyTask, deleteTask), fc.constantFrom('near', 'next', 'far'), fc.string({ maxLength: 30 }), async (kind, to, text) => {
-        const roots = { near: rig.near, next: rig.next, far: rig.far };
-        const task: Task = kind === deleteTask ? deleteTask(`${rig.near}/same`) : (kind as typeof moveTask)(`${rig.near}/same`, `${roots[to as 'near']}/there`);
-        const texts: string[] = [];
-        for (const which of [executor, twin]) {
-          await empty();
-          // The delete's place in the vault is the same too.
-          await rm(`${rig.near}/.writ-vault`, { recursive: true });
-          await writeFile(`${rig.near}/same`, text);
-          await which.stop();
-          await which.start();
-          const end = await deliver(which, task);
-          texts.push(end.kind === 'outcome' ? end.text : end.kind);
-        }
-        expect(texts[1]).toBe(texts[0]);
-        expect(texts[0]).toContain('SUCCESS');
-      }),
+      fc.asyncProperty(
+        fc.constantFrom(moveTask, copyTask, deleteTask),
+        fc.constantFrom('near', 'next', 'far'),
+        fc.string({ maxLength: 30 }),
+        async (kind, to, text) => {
+          const roots = { near: rig.near, next: rig.next, far: rig.far };
+          const task: Task =
+            kind === deleteTask ? deleteTask(`${rig.near}/same`) : (kind as typeof moveTask)(`${rig.near}/same`, `${roots[to as 'near']}/there`);
+          const texts: string[] = [];
+          for (const which of [executor, twin]) {
+            await empty();
+            // The delete's place in the vault is the same too.
+            await rm(`${rig.near}/.writ-vault`, { recursive: true });
+            await writeFile(`${rig.near}/same`, text);
+            await which.stop();
+            await which.start();
+            const end = await deliver(which, task);
+            texts.push(end.kind === 'outcome' ? end.text : end.kind);
+          }
+          expect(texts[1]).toBe(texts[0]);
+          expect(texts[0]).toContain('SUCCESS');
+        },
+      ),
       { numRuns: 15 },
     );
     await second.close();
@@ -123,7 +129,8 @@ describe('undo, redo, undo', () => {
         const run = async (task: Task, goesHome: boolean): Promise<boolean> => {
           const end = await deliver(executor, task);
           if (end.kind !== 'outcome') throw new Error(end.kind);
-          if (end.outcome.status === 'SUCCESS') history.push({ task, recovery: /"recovery_path":"([^"]+)"/.exec(end.text)?.[1] ?? history.at(-1)?.recovery ?? '', goesHome });
+          if (end.outcome.status === 'SUCCESS')
+            history.push({ task, recovery: /"recovery_path":"([^"]+)"/.exec(end.text)?.[1] ?? history.at(-1)?.recovery ?? '', goesHome });
           return end.outcome.status === 'SUCCESS';
         };
         const undoing = (entry: (typeof history)[number]): Task => {

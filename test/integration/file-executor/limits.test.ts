@@ -1,7 +1,19 @@
 import { mkdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StopReason } from '../../../src/core/outcome.ts';
-import { contents, context, copyTask, createFileRig, deleteTask, deliver, ending, type FileRig, moveTask, put } from '../../support/file-executor.ts';
+import {
+  contents,
+  context,
+  copyTask,
+  createFileRig,
+  deleteTask,
+  deliver,
+  ending,
+  type FileRig,
+  moveTask,
+  put,
+  SimulatedCrash,
+} from '../../support/file-executor.ts';
 import { withFaults } from './faults.ts';
 
 let rig: FileRig;
@@ -86,6 +98,29 @@ describe('limits', () => {
     expect(await ending(deliver(executor, moveTask(recovery ?? '', a, { undoOf: first.manifest.task_id })))).toBe('SUCCESS');
     expect(await ending(deliver(executor, deleteTask(b)))).toBe('SUCCESS');
     await own.close();
+  });
+});
+
+describe('hashes', () => {
+  it('are left out above hashMaxBytes, by the size alone, also after a crash [FE-50]', async () => {
+    const { near, far } = await room();
+    const crashing = await rig.executor({
+      limits: { ...limits, hashMaxBytes: 3 },
+      onPoint: (point, taskId) => {
+        if (taskId.startsWith('crash-') && point === 'C4') throw new SimulatedCrash();
+      },
+    });
+    const executor = await rig.executor({ limits: { ...limits, hashMaxBytes: 3 } });
+    for (const [name, text] of Object.entries({ small: 'abc', large: 'abcd' })) {
+      const source = await put(near, name, text);
+      const crashed = copyTask(source, `${far}/${name}-2`, { id: `crash-${made}-${name}` });
+      await expect(deliver(crashing, crashed)).rejects.toThrow(SimulatedCrash);
+      for (const task of [copyTask(source, `${far}/${name}`), crashed]) {
+        const end = await deliver(executor, task);
+        expect(end).toMatchObject({ kind: 'outcome', outcome: { status: 'SUCCESS' } });
+        expect(JSON.stringify(end).includes('sha256')).toBe(name === 'small');
+      }
+    }
   });
 });
 

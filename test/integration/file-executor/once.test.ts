@@ -118,6 +118,28 @@ describe('a task that is delivered again', () => {
   });
 });
 
+describe('a look that came too early', () => {
+  it('is repeated before a FAILURE is answered: the source may be gone because the task was done', async () => {
+    const { near } = await room();
+    const task = moveTask(await put(near, 'a', 'one'), `${near}/b`);
+    const { journal } = rig;
+    let early = await journal.view(task.manifest.task_id);
+    expect(await ending(deliver(executor, task))).toBe('SUCCESS');
+    const late = await rig.executor({
+      journal: {
+        ...journal,
+        async view(taskId) {
+          const answer = early;
+          early = await journal.view(taskId);
+          return answer;
+        },
+      },
+    });
+    expect(await late.execute({ ...task, epoch: 2 }, context())).toMatchObject({ kind: 'busy' });
+    await late.stop();
+  });
+});
+
 describe('an outcome that was not recorded', () => {
   it('is given again, not worked out again, while its attempt is open in this process', async () => {
     const { near } = await room();

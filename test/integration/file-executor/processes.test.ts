@@ -20,7 +20,11 @@ const basesOf = (of: FileRig): ChildOrder['bases'] => [
 
 function start(order: ChildOrder, uid?: number): ChildProcess {
   const file = new URL('./child.ts', import.meta.url).pathname;
-  return fork(file, [JSON.stringify(order)], { execArgv: ['--import', 'tsx'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'], ...(uid === undefined ? {} : { uid, gid: uid }) });
+  return fork(file, [JSON.stringify(order)], {
+    execArgv: ['--import', 'tsx'],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
 }
 
 async function answerOf(child: ChildProcess): Promise<string[]> {
@@ -77,6 +81,10 @@ describe('a worker that is stopped between intent and effect', () => {
 describe('a worker without privileges', () => {
   const NOBODY = 65_534;
 
+  it('needs these tests to run as root, who can make one', () => {
+    expect(process.getuid?.(), 'run: sudo npm test').toBe(0);
+  });
+
   it('answers EXECUTION_FAILED for what it may not do, and changes nothing', async () => {
     const own = await createFileRig();
     // Its own journal, lock files and bases; only single files and directories in them belong to somebody else.
@@ -117,7 +125,7 @@ describe('a worker without privileges', () => {
   });
 
   it('cannot hard-link a foreign file where the kernel protects it, and says so', async () => {
-    expect(await readFile('/proc/sys/fs/protected_hardlinks', 'utf8')).toBe('1\n');
+    expect(await readFile('/proc/sys/fs/protected_hardlinks', 'utf8'), 'run: sysctl fs.protected_hardlinks=1').toBe('1\n');
     const own = await createFileRig();
     await own.journal.stop();
     await own.instances.stop();

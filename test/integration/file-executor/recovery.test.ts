@@ -5,7 +5,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../../src/core/hash.ts';
 import type { ProcessIdentity, Task } from '../../../src/core/ports/index.ts';
 import { CRASH_POINTS, type CrashPoint, type FileExecutor } from '../../../src/executors/file/index.ts';
-import { contents, context, copyTask, createFileRig, deleteTask, deliver, ending, type FileRig, moveTask, put, SimulatedCrash } from '../../support/file-executor.ts';
+import {
+  contents,
+  context,
+  copyTask,
+  createFileRig,
+  deleteTask,
+  deliver,
+  ending,
+  type FileRig,
+  moveTask,
+  put,
+  SimulatedCrash,
+} from '../../support/file-executor.ts';
 import { withFaults, withoutNoReplace } from './faults.ts';
 
 let rig: FileRig;
@@ -47,7 +59,12 @@ const WAYS: Record<string, { link: boolean; task: (room: Room, source: string) =
   'a delete': { link: false, task: (_, s) => deleteTask(s), visible: (r) => both(r.near, r.next), ends: [{}, {}] },
   'a copy': { link: false, task: (r, s) => copyTask(s, `${r.far}/b`), visible: (r) => both(r.near, r.far), ends: [{ a: 'one' }, { b: 'one' }] },
   'a move across file systems': { link: false, task: (r, s) => moveTask(s, `${r.far}/b`), visible: (r) => both(r.near, r.far), ends: [{}, { b: 'one' }] },
-  'a move across file systems without NOREPLACE': { link: true, task: (r, s) => moveTask(s, `${r.far}/b`), visible: (r) => both(r.near, r.far), ends: [{}, { b: 'one' }] },
+  'a move across file systems without NOREPLACE': {
+    link: true,
+    task: (r, s) => moveTask(s, `${r.far}/b`),
+    visible: (r) => both(r.near, r.far),
+    ends: [{}, { b: 'one' }],
+  },
 };
 const both = async (one: string, other: string): Promise<unknown> => [await contents(one), await contents(other)];
 
@@ -201,7 +218,8 @@ describe('an attempt of another process', () => {
 
   it('is recovered by exactly one of two processes that try at once', async () => {
     const { task, here } = await openAttempt(dead);
-    const seize = (instance: string): Promise<FileExecutor> => rig.executor({ instances: { self: { ...dead, instance }, ensureDead: async (whom) => whom.instance === dead.instance } });
+    const seize = (instance: string): Promise<FileExecutor> =>
+      rig.executor({ instances: { self: { ...dead, instance }, ensureDead: async (whom) => whom.instance === dead.instance } });
     const [one, two] = [await seize('instance-one'), await seize('instance-two')];
     const ends = await Promise.all([ending(deliver(one, task)), ending(deliver(two, { ...task, epoch: 2 }))]);
     expect(ends.toSorted()).toEqual(['SUCCESS', 'busy']);

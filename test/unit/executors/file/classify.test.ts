@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import type { Entry, FileIdentity, OpenAttempt } from '../../../../src/core/ports/index.ts';
+import { classify, type DestinationStanding, type Phase, type SourceStanding, STARTS_EFFECT } from '../../../../src/executors/file/classify.ts';
+import { factsOf } from '../../../../src/executors/file/facts.ts';
+
+/**
+ * The tables of docs/protocol.md 6, written a second time by hand, one letter per cell of the columns same, replaced, gone:
+ * r redo, f finish, p publish, u unlink the source, t retire, l unlink the retired source, x finish the retirement,
+ * w withdraw, ? unknown (incident), ! another failure with an incident, - a failure.
+ */
+const TABLES: Record<Phase, Record<SourceStanding, string>> = {
+  rename: { same: '--r', linked: '???', changed: '?--', other: 'f??', gone: 'f??', retired: '?--' },
+  link: { same: '--r', linked: 'uuu', changed: '?--', other: 'f??', gone: 'f??', retired: '?--' },
+  unsealed: { same: '--r', linked: '---', changed: '---', other: '---', gone: '---', retired: '---' },
+  sealed: { same: 'f-p', linked: 'f--', changed: 'f--', other: 'f--', gone: 'f--', retired: 'f--' },
+  'sealed-bare': { same: 'f??', linked: 'f??', changed: 'f??', other: 'f??', gone: 'f??', retired: 'f??' },
+  published: { same: 't??', linked: 'lll', changed: 'w!!', other: 'w!!', gone: '!??', retired: 'xxx' },
+};
+const DESTINATIONS: readonly DestinationStanding[] = ['same', 'replaced', 'gone'];
+
+function letter(verdict: ReturnType<typeof classify>): string {
+  if (verdict.do !== 'fail')
+    return { redo: 'r', finish: 'f', publish: 'p', 'unlink-source': 'u', retire: 't', 'unlink-retired': 'l', 'finish-retired': 'x', withdraw: 'w' }[verdict.do];
+  return verdict.why === 'unknown' ? '?' : verdict.incident ? '!' : '-';
+}
+
+describe('classification', () => {
+  for (const [phase, rows] of Object.entries(TABLES) as [Phase, Record<SourceStanding, string>][]) {
+    it(`of an attempt in the phase ${phase} is the protocol's table, cell by cell`, () => {
+      for (const [source, cells] of Object.entries(rows) as [SourceStanding, string][]) {
+        const found = DESTINATIONS.map((destination) => letter(classify({ phase, source, destination }))).join('');
+        expect([source, found]).toEqual([source, cells]);
+      }
+    });
+  }
+
+  it('starts an effect only when the untouched source stands and nothing is in its way', () => {
+    for (const [phase, rows] of Object.entries(TABLES) as [Phase, Record<SourceStanding, string>][]) {
+      for (const source of Object.keys(rows) as SourceStanding[]) {
+        for (const destination of DESTINATIONS) {
+          if (STARTS_EFFECT.has(classify({ phase, source, destination }).do)) expect([source, destination]).toEqual(['same', 'gone']);
+        }
+      }
+    }
+  });
+});
+
+describe('facts', () => {
+  const identity: FileIdentity = { dev: '1', ino: '10', size: '3', mtimeNs: '100', ctimeNs: '200' };
+  const copy: FileIdentity = { dev: '2', ino: '20', size: '3', mtimeNs: '100', ctimeNs: '300' };
+  const entry = (of: Partial<FileIdentity>, base: FileIdentity = identity): Entry => ({
+    ...base,
+    ...of,
+    type: 'file',
+    nlink: 1,
+    mode: 0o600,
+    uid: 0,
+    gid: 0,
+    atimeNs: '0',
+  });
+  const attempt = (of: Partial<OpenAttempt>): OpenAttempt => ({
+    taskId: 't',
+    manifestSha256: '',
+    authority: { jti: '', exp: 0, kid: '' },
+    process: { instance: '', pid: 1, startTime: '' },
+    operation: 'move',
+    method: 'rename',
+    source: { base: 'b', segments: ['a'] },
+    destination: { base: 'b', segments: ['b'] },
+    sourceIdentity: identity,
+    temporary: undefined,
+    retired: undefined,
+    undoOf: undefined,
+    n: 1,
+    stage: 'intent',
+    sealed: undefined,
+    ...of,
+  });
+  const nothing = { source: undefined, destination: undefined, retired: undefined, temporary: undefined };
+  const sealed = { ...copy, sha256: '' };
+
+  it('tells a touched inode from another file, and a link from both', () => {
+    const source = (of: Partial<FileIdentity>, destination?: Entry): string => factsOf(attempt({}), { ...nothing, source: entry(of), destination }).source;
+    expect(source({})).toBe('same');
+    expect(source({ ctimeNs: '201' })).toBe('changed');
+    expect(source({ size: '4', mtimeNs: '101', ctimeNs: '201' })).toBe('changed');
+    expect(source({ ino: '11' })).toBe('other');
+    expect(source({ dev: '2' })).toBe('other');
+    expect(source({ ctimeNs: '201' }, entry({ ctimeNs: '201' }))).toBe('linked');
+    expect(source({}, entry({}))).toBe('same');
+    expect(source({ ino: '11' }, entry({ ino: '11' }))).toBe('other');
+    expect(factsOf(attempt({ method: 'link' }), { ...nothing, source: entry({}), destination: entry({}) }).source).toBe('linked');
+    expect(factsOf(attempt({}), nothing)).toEqual({ phase: 'rename', source: 'gone', destination: 'gone' });
+  });
+
+  it('knows the file of ours at the destination by its inode alone: its content may have changed since', () => {
+    const destination = (of: Partial<FileIdentity>): string => factsOf(attempt({}), { ...nothing, destination: entry(of) }).destination;
+    expect([destination({ size: '9', mtimeNs: '7' }), destination({ ino: '11' })]).toEqual(['same', 'replaced']);
+  });
+
+  it('finds the phase of a copy from stage, destination and temporary file', () => {
+    const phase = (of: Partial<OpenAttempt>, at: Partial<Parameters<typeof factsOf>[1]>): string =>
+      factsOf(attempt({ method: 'copy', ...of }), { ...nothing, ...at }).phase;
+    expect(phase({}, {})).toBe('unsealed');
+    expect(phase({ stage: 'sealed', sealed }, { temporary: entry({}, copy) })).toBe('sealed');
+    expect(phase({ stage: 'sealed', sealed }, { temporary: entry({ ino: '99' }, copy) })).toBe('sealed-bare');
+    expect(phase({ stage: 'sealed', sealed }, {})).toBe('sealed-bare');
+    expect(phase({ stage: 'sealed', sealed }, { destination: entry({}, copy) })).toBe('published');
+    expect(phase({ stage: 'sealed', sealed, operation: 'copy' }, { destination: entry({}, copy) })).toBe('sealed-bare');
+    expect(phase({ stage: 'published', sealed }, {})).toBe('published');
+    // Before the seal nobody can tell our file from another.
+    expect(factsOf(attempt({ method: 'copy' }), { ...nothing, destination: entry({}, copy) })).toMatchObject({ phase: 'unsealed', destination: 'replaced' });
+  });
+
+  it('looks at the retired place first', () => {
+    const source = (at: Partial<Parameters<typeof factsOf>[1]>): string =>
+      factsOf(attempt({ method: 'copy', stage: 'published', sealed }), { ...nothing, ...at }).source;
+    const moved = entry({ ctimeNs: '250' });
+    expect(source({ retired: moved })).toBe('retired');
+    expect(source({ retired: moved, source: entry({ ino: '11' }) })).toBe('retired');
+    expect(source({ retired: moved, source: entry({ ctimeNs: '250' }) })).toBe('linked');
+    expect(source({ retired: entry({ ino: '12' }) })).toBe('gone');
+    expect(source({ retired: entry({ ino: '12' }), source: entry({}) })).toBe('same');
+    expect(source({ source: entry({ ino: '11' }) })).toBe('changed');
+  });
+});
