@@ -32,7 +32,7 @@ export interface RunContext {
 /** What a host remembers of a task, from its own fsynced journal. It has the last word over the ledger. */
 export type Recall =
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'finished'; readonly manifestSha256: string; /** the exact signed result */ readonly result: string }
+  | { readonly kind: 'finished'; readonly manifestSha256: string /** the exact signed result */; readonly result: string }
   | { readonly kind: 'open'; readonly manifestSha256: string };
 
 /**
