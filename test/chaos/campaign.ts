@@ -1,8 +1,8 @@
 import { messageOf } from '../../src/core/errors.ts';
 import type { Field } from './field.ts';
 import { allKinds, type KindName } from './kinds.ts';
-import { judgeTheEnd } from './the-end.ts';
 import { createStage } from './stage.ts';
+import { judgeTheEnd } from './the-end.ts';
 
 export interface Campaign {
   /** Faults to inject; those under way when the number is reached are finished and counted, too. */
@@ -22,12 +22,16 @@ export async function fight(field: Field, { rounds, lanes, kinds, linked = false
   const sum = weights.reduce((a, b) => a + b, 0);
   const pick = (): KindName => {
     let left = field.random.number() * sum;
-    return kinds.find((_, index) => (left -= weights[index] ?? 0) < 0) ?? kinds[0] ?? 'kill-at-random';
+    for (const [index, name] of kinds.entries()) {
+      left -= weights[index] ?? 0;
+      if (left < 0) return name;
+    }
+    return 'kill-at-random';
   };
   const lane = async (): Promise<void> => {
     while (field.counts.total < rounds && !stopEarly()) {
       const name = pick();
-      await all[name].run(createStage(field)).catch((error: unknown) => {
+      await all[name].run(createStage(field, name)).catch((error: unknown) => {
         field.counts.violation('broken', `${name}: ${error instanceof Error ? error.stack : messageOf(error)}`);
       });
     }

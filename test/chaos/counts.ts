@@ -15,7 +15,19 @@ export const VIOLATIONS = {
 export type Violation = keyof typeof VIOLATIONS;
 
 /** Things that may happen and are worth a number. */
-export type Event = 'tasks' | 'success' | 'failure' | 'replays' | 'repushes' | 'exhausted' | 'unknown' | 'fenced' | 'missed' | 'restarts' | 'dataLosses' | 'crashedDeliveries';
+export type Event =
+  | 'tasks'
+  | 'success'
+  | 'failure'
+  | 'replays'
+  | 'repushes'
+  | 'exhausted'
+  | 'unknown'
+  | 'fenced'
+  | 'missed'
+  | 'restarts'
+  | 'dataLosses'
+  | 'crashedDeliveries';
 
 export interface Counts {
   readonly rounds: Record<string, number>;

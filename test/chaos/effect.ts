@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { brief, contentOf } from './expectations.ts';
 import type { Counts } from './counts.ts';
+import { brief, contentOf } from './expectations.ts';
 import type { Ticket } from './tickets.ts';
 
 /** The effect that one task shall have, exactly once. */

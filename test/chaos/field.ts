@@ -5,7 +5,7 @@ import { inlineEd25519, nodeEd25519 } from '../../src/adapters/crypto/index.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { createKeyring, jwksFile } from '../../src/lease/index.ts';
 import { type Rig, startRig } from '../support/rig.ts';
-import { bundleWorker } from './bundle.ts';
+import { type Bundle, bundleWorker } from './bundle.ts';
 import { type Counts, createCounts } from './counts.ts';
 import { createExpectations, type Expectations } from './expectations.ts';
 import { createKernelLog, type KernelLog } from './kernel-log.ts';
@@ -20,6 +20,8 @@ import { mountTiny, type TinyFileSystem } from './tiny-file-system.ts';
 export interface FieldOptions {
   readonly seed: number;
   readonly workers: number;
+  /** Shared by the fields of one run, so that all of them run the same code; the field's own otherwise. */
+  readonly bundle?: Bundle;
   /** The kernel refuses `renameat2` to the workers, so that they link and unlink. */
   readonly withoutRenameat2?: boolean;
   /** With a base directory on a file system of 1 MiB. */
@@ -51,11 +53,12 @@ export async function startField(options: FieldOptions): Promise<Field> {
   const home = mkdtempSync(path.join(tmpdir(), 'writ-chaos-'));
   const tiny = options.tiny === true ? mountTiny(path.join(home, 'tiny')) : undefined;
   const rig = await startRig({
-    config: { crypto: { implementation: 'node' }, log: { level: 'error' }, ...options.config },
+    // Few tasks per worker: a kill is to hit the task that it is meant for, not all others as well.
+    config: { crypto: { implementation: 'node' }, log: { level: 'error' }, worker: { file_concurrency: 4 }, ...options.config },
     ...(tiny ? { bases: { tiny: tiny.directory } } : {}),
   });
   const plans = createPlans(path.join(home, 'plans'));
-  const bundle = bundleWorker();
+  const bundle = options.bundle ?? bundleWorker();
   const setup: WorkerSetup = {
     config: rig.config,
     dataDir: rig.places.dataDir,
@@ -69,7 +72,10 @@ export async function startField(options: FieldOptions): Promise<Field> {
   const pool = createPool({ worker: bundle.worker, setupFile, logFile: workerLog, size: options.workers, counts, random });
   await pool.start();
 
-  const verifier = { keyring: createKeyring({ source: jwksFile(rig.places.executorKeyring), use: 'result', clock: systemClock }), ed25519: inlineEd25519(nodeEd25519()) };
+  const verifier = {
+    keyring: createKeyring({ source: jwksFile(rig.places.executorKeyring), use: 'result', clock: systemClock }),
+    ed25519: inlineEd25519(nodeEd25519()),
+  };
   const tickets = createTickets(rig, verifier, counts);
   const kernelLog = await createKernelLog(rig.feed, rig.places.kernelKey);
   const snapshots = path.join(home, 'snapshots');
@@ -92,7 +98,7 @@ export async function startField(options: FieldOptions): Promise<Field> {
       plans.close();
       redisFaults.close();
       await rig.stop();
-      bundle.remove();
+      if (options.bundle === undefined) bundle.remove();
       tiny?.unmount();
       rmSync(home, { recursive: true, force: true });
     },

@@ -21,6 +21,8 @@ export interface Allowed {
   readonly success: boolean;
 }
 
+/** A recovery that had rolled back was killed before it could say so: the next one finds nothing, and says that it cannot tell. */
+const CANNOT_TELL = /^outcome unknown/;
 const TAKEN_OVER = /were lost too often|the worker was lost \d+ times/;
 
 /** Compares an answer with the disk, replays the task with its source re-created, and pins down what must stay for ever. */
@@ -44,7 +46,10 @@ async function afterSuccess(stage: Stage, effect: Effect, meddling: Meddling): P
   const who = idOf(effect);
   const target = landedAt(effect);
   if (target === undefined) {
-    counts.violation(existsSomewhere(effect) ? 'wrong' : 'vanished', `${who}: SUCCESS, but ${effect.targets[0]} holds ${brief(contentOf(effect.targets[0] ?? ''))}`);
+    counts.violation(
+      existsSomewhere(effect) ? 'wrong' : 'vanished',
+      `${who}: SUCCESS, but ${effect.targets[0]} holds ${brief(contentOf(effect.targets[0] ?? ''))}`,
+    );
     return;
   }
   const source = contentOf(effect.source);
@@ -84,8 +89,9 @@ function takeAway(stage: Stage, effect: Effect, target: string): void {
 function judgeFailure(stage: Stage, effect: Effect, result: Extract<ExecutionResult, { status: 'FAILURE' }>, { failure }: Allowed): void {
   const { counts } = stage.field;
   const { error_code: code, message } = result.error;
-  if (code === 'RESOURCE_EXHAUSTED' && TAKEN_OVER.test(message)) return counts.event('exhausted');
-  if (failure?.code !== code || !failure.says.test(message)) counts.violation('wrong', `${idOf(effect)}: ${code}: ${message}`);
+  if (code === 'RESOURCE_EXHAUSTED' && TAKEN_OVER.test(message)) counts.event('exhausted');
+  else if (failure?.code === code && CANNOT_TELL.test(message)) counts.event('unknown');
+  else if (failure?.code !== code || !failure.says.test(message)) counts.violation('wrong', `${idOf(effect)}: ${code}: ${message}`);
 }
 
 /** Nothing may have happened. Then the producer gives up: the source is removed, so that a stale job can find nothing. */

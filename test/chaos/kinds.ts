@@ -1,15 +1,15 @@
-import { drain, killAtRandom } from './cases/kill-at-random.ts';
 import { takenBack, withdrawn } from './cases/disturbed.ts';
 import { killAtPoint } from './cases/kill-at-point.ts';
+import { drain, killAtRandom } from './cases/kill-at-random.ts';
 import { leaseExpires, leaseRevoked } from './cases/leases.ts';
 import { noSpace } from './cases/no-space.ts';
 import { redisCut, redisFlushed, redisKilled, redisRolledBack } from './cases/redis.ts';
 import { zombie } from './cases/zombie.ts';
-import { OPERATION_NAMES, OPERATIONS, type OperationName } from './operations.ts';
+import { OPERATION_NAMES, type OPERATIONS, type OperationName } from './operations.ts';
 import { pointsOf } from './points.ts';
 import type { Random } from './random.ts';
 import type { Point } from './setup.ts';
-import type { Stage } from './stage.ts';
+import { createStage, type Stage } from './stage.ts';
 
 /** One kind of fault: how much of a long run it takes, and how it is done. */
 export interface Kind {
@@ -31,7 +31,7 @@ export function allKinds({ random, linked }: Surroundings): Readonly<Record<Kind
       weight: 55,
       run: (stage) => {
         const { operation, point } = everyPoint();
-        return killAtPoint(stage, operation, point, linked);
+        return killAtPoint(createStage(stage.field, `${operation.replaceAll(' ', '-')}-at-${point}`), operation, point, linked);
       },
     },
     'kill-at-random': { weight: 20, run: killAtRandom },

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { packageRoot } from '../../config/places.ts';
+import { bundleWorker } from './bundle.ts';
 import { fight } from './campaign.ts';
 import { VIOLATIONS } from './counts.ts';
 import { type Field, startField } from './field.ts';
@@ -24,6 +25,7 @@ const seed = Number(values.seed);
 const rounds = Number(values.rounds);
 const kinds = values.kinds.split(',').map(kindNamed);
 const startedAt = new Date();
+const revision = commit();
 let interrupted = false;
 process.once('SIGINT', stopEarly);
 process.once('SIGTERM', stopEarly);
@@ -34,26 +36,51 @@ const parts = [
   { name: 'this kernel', linked: false, rounds: rounds - linkedRounds },
   { name: 'a kernel without renameat2', linked: true, rounds: linkedRounds },
 ];
+const bundle = bundleWorker();
 const evidence: Record<string, unknown>[] = [];
 let violations = 0;
 for (const [index, part] of parts.entries()) {
   if (part.rounds <= 0 || interrupted) continue;
-  const field = await startField({ seed: seed + index, workers: Number(values.workers), withoutRenameat2: part.linked, tiny: true });
+  const partStarted = Date.now();
+  const field = await startField({ seed: seed + index, workers: Number(values.workers), bundle, withoutRenameat2: part.linked, tiny: true });
   const progress = setInterval(() => process.stderr.write(`${line(field)}\n`), 10_000);
   await fight(field, { rounds: part.rounds, lanes: Number(values.lanes), kinds, linked: part.linked, stopEarly: () => interrupted });
   clearInterval(progress);
   const { counts } = field;
   violations += Object.values(counts.violations).reduce((a, b) => a + b, 0);
-  evidence.push({ part: part.name, asked: part.rounds, total: counts.total, rounds: counts.rounds, violations: counts.violations, events: counts.events, notes: counts.notes });
+  const minutesOfPart = Math.round((Date.now() - partStarted) / 600) / 100;
+  evidence.push({
+    minutes: minutesOfPart,
+    part: part.name,
+    asked: part.rounds,
+    total: counts.total,
+    rounds: counts.rounds,
+    violations: counts.violations,
+    events: counts.events,
+    notes: counts.notes,
+  });
   process.stderr.write(`${line(field)}\n${counts.notes.join('\n')}\n`);
   if (violations > 0) process.stderr.write(`the workers said:\n${readFileSync(field.workerLog, 'utf8').slice(-20_000)}\n`);
   await field.stop();
 }
 
+bundle.remove();
 const minutes = Math.round((Date.now() - startedAt.getTime()) / 600) / 100;
 const total = evidence.reduce((sum, { total: one }) => sum + Number(one), 0);
 mkdirSync(path.dirname(values.evidence), { recursive: true });
-const document = { suite: 'chaos', seed, asked: rounds, rounds: total, complete: total >= rounds, violations, meaning: VIOLATIONS, parts: evidence, startedAt: startedAt.toISOString(), minutes, commit: commit() };
+const document = {
+  suite: 'chaos',
+  seed,
+  asked: rounds,
+  rounds: total,
+  complete: total >= rounds,
+  violations,
+  meaning: VIOLATIONS,
+  parts: evidence,
+  startedAt: startedAt.toISOString(),
+  minutes,
+  commit: revision,
+};
 writeFileSync(values.evidence, `${JSON.stringify(document, null, 2)}\n`);
 process.stdout.write(`${total} rounds in ${minutes} minutes, ${violations} violations; ${values.evidence}\n`);
 process.exit(violations === 0 && total >= rounds ? 0 : 1);

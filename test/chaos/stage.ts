@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { ExecutionResult, TaskManifest } from '../../src/contracts/index.ts';
@@ -7,6 +8,8 @@ import type { Field } from './field.ts';
 /** A case's own directories in every base, so that cases do not meet. */
 export interface Stage {
   readonly field: Field;
+  /** What is done here; task ids begin with it. */
+  readonly label: string;
   readonly main: string;
   readonly other: string;
   readonly tiny: string;
@@ -18,12 +21,13 @@ export interface Stage {
 let stages = 0;
 let contents = 0;
 
-export function createStage(field: Field): Stage {
+export function createStage(field: Field, label: string): Stage {
   stages += 1;
   const name = `c${stages}`;
   const inside = (base: string): string => path.join(base, name);
   const stage: Stage = {
     field,
+    label,
     main: inside(field.rig.base),
     other: inside(field.rig.otherBase),
     tiny: field.tiny ? inside(field.tiny.directory) : '',
@@ -32,7 +36,7 @@ export function createStage(field: Field): Stage {
       const head = `content ${contents} of ${name}; `;
       return head.repeat(Math.max(1, Math.ceil(bytes / head.length)));
     },
-    manifest: (capability, source, destination, changes) => manifestOf(capability, source, destination, changes),
+    manifest: (capability, source, destination, changes) => manifestOf(capability, source, destination, { task_id: `${label}-${randomUUID()}`, ...changes }),
   };
   for (const directory of [stage.main, stage.other]) mkdirSync(directory);
   return stage;

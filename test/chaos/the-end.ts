@@ -23,9 +23,14 @@ async function untilQuiet({ rig, counts }: Field): Promise<void> {
   const redis = await rig.redis.client();
   const end = performance.now() + QUIET_MS;
   for (;;) {
-    const [waiting, active, delayed] = await Promise.all([redis.llen('{writ}:file:wait'), redis.llen('{writ}:file:active'), redis.zcard('{writ}:file:delayed')]);
+    const [waiting, active, delayed] = await Promise.all([
+      redis.llen('{writ}:file:wait'),
+      redis.llen('{writ}:file:active'),
+      redis.zcard('{writ}:file:delayed'),
+    ]);
     if (waiting + active + delayed === 0) return;
-    if (performance.now() > end) return counts.violation('lost', `${waiting} jobs wait, ${active} are active, ${delayed} delayed, although every task has ended`);
+    if (performance.now() > end)
+      return counts.violation('lost', `${waiting} jobs wait, ${active} are active, ${delayed} delayed, although every task has ended`);
     await delay(LOOK_MS);
   }
 }

@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import type { Effect } from '../effect.ts';
-import { idOf } from '../effect.ts';
+import { type Effect, existsSomewhere, idOf } from '../effect.ts';
 import { finale } from '../finale.ts';
 import { OPERATIONS } from '../operations.ts';
 import type { Deed } from '../setup.ts';
@@ -14,11 +13,18 @@ export async function takenBack(stage: Stage, linked: boolean): Promise<void> {
   const directory = path.join(stage.main, 'd');
   mkdirSync(directory);
   const kind = random.pick(['FILE_MOVE', 'FILE_COPY'] as const);
-  const plain = kind === 'FILE_MOVE' ? await OPERATIONS.move(stage) : await OPERATIONS.copy(stage);
+  const plain = kind === 'FILE_MOVE' ? await OPERATIONS.move(stage) : await OPERATIONS.copy(stage, undefined);
   const manifest = stage.manifest(kind, plain.source, path.join(directory, 'b'));
   const effect: Effect = { ...plain, ticket: await stage.field.tickets.issue(manifest), targets: [path.join(directory, 'b'), path.join(stage.main, 'e', 'b')] };
   const first = kind === 'FILE_COPY' ? 'C4' : linked ? 'L1' : 'M1';
-  await disturb(stage, effect, first, { do: 'rename', from: directory, to: path.join(stage.main, 'e') }, 'taken-back', /taken back|source changed|disappear|destination|does not exist/);
+  await disturb(
+    stage,
+    effect,
+    first,
+    { do: 'rename', from: directory, to: path.join(stage.main, 'e') },
+    'taken-back',
+    /taken back|source changed|disappear|destination|does not exist/,
+  );
 }
 
 /** The source is written to after its copy on the other file system was published. */
@@ -27,7 +33,15 @@ export async function withdrawn(stage: Stage): Promise<void> {
   await disturb(stage, effect, 'published', { do: 'append', file: effect.source, text: '+' }, 'withdrawn', /changed during the move/, `${effect.content}+`);
 }
 
-async function disturb(stage: Stage, effect: Effect, at: 'C4' | 'L1' | 'M1' | 'published', deed: Deed, back: 'taken-back' | 'withdrawn', says: RegExp, changed?: string): Promise<void> {
+async function disturb(
+  stage: Stage,
+  effect: Effect,
+  at: 'C4' | 'L1' | 'M1' | 'published',
+  deed: Deed,
+  back: 'taken-back' | 'withdrawn',
+  says: RegExp,
+  changed?: string,
+): Promise<void> {
   const { plans, counts, random, tickets } = stage.field;
   const before = tickets.losses;
   const plan = plans.arm(idOf(effect), at, [deed]);
@@ -36,8 +50,14 @@ async function disturb(stage: Stage, effect: Effect, at: 'C4' | 'L1' | 'M1' | 'p
   const strike = await blow(stage, effect, plan);
   if (strike) counts.round(`disturbed at ${at}`);
   // A FAILURE that Redis lost may be tried again, and then nothing disturbs it.
-  await tickets.answer(effect.ticket);
-  if (tickets.losses > before) return;
+  const result = await tickets.answer(effect.ticket);
+  if (!result || tickets.losses > before) return;
+  if (strike && result.status === 'FAILURE' && /unknown/.test(result.error.message)) {
+    // The worker died before it could take the effect back, and the file went away with its directory.
+    counts.event('unknown');
+    if (!existsSomewhere(effect)) counts.violation('vanished', `${idOf(effect)}: nobody knows where`);
+    return;
+  }
   await finale(stage, effect, changed === undefined || !strike ? {} : { changed }, { success: !strike, failure: { code: 'EXECUTION_FAILED', says } });
   if (kill && !kill.disarm()) counts.round(`kill -9 at ${back}`);
 }

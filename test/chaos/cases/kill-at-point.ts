@@ -21,7 +21,7 @@ export async function killAtPoint(stage: Stage, operation: OperationName, point:
   const watcher = watchForPartial(stage, effect, new Set());
   await tickets.push(effect.ticket);
   const strike = await blow(stage, effect, plan);
-  if (strike) counts.round(`kill -9 at ${point}`);
+  if (strike) counts.round(`kill -9 in ${operation} at ${point}`);
   lookForPartial(effect, new Set(), counts);
   watcher.close();
   const finish = strike && isFresh(strike) ? meddle(stage, effect, point) : () => finale(stage, effect, {}, { success: true });

@@ -11,10 +11,10 @@ const LONGEST_WAIT_MS = 40;
 const PLAIN: readonly OperationName[] = ['move', 'copy', 'copy across', 'delete', 'move across', 'move back across'];
 
 /** Some tasks at once, as a producer would push them. */
-export async function pushSome({ field }: Stage, count = TASKS): Promise<readonly { stage: Stage; effect: Effect }[]> {
+export async function pushSome({ field, label }: Stage, count = TASKS): Promise<readonly { stage: Stage; effect: Effect }[]> {
   const made = await Promise.all(
     Array.from({ length: count }, async () => {
-      const stage = createStage(field);
+      const stage = createStage(field, label);
       const effect = await prepare(field.random.pick(PLAIN), stage);
       return effect && { stage, effect };
     }),

@@ -1,8 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { finale } from '../finale.ts';
 import { type OperationName, prepare } from '../operations.ts';
 import type { Point } from '../setup.ts';
 import type { Stage } from '../stage.ts';
-import { randomUUID } from 'node:crypto';
 import { pushInto } from '../strikes.ts';
 
 const OPERATIONS_HERE: readonly OperationName[] = ['move', 'copy', 'delete', 'move across', 'undo move'];
@@ -13,7 +13,7 @@ const TTL_S = 2;
 /** The lease ends between the kill and the redelivery. What was begun is finished all the same; what was not, is refused. */
 export async function leaseExpires(stage: Stage): Promise<void> {
   const { random, counts } = stage.field;
-  const point: Point = random.pick(['claimed', 'intent', 'M1', 'C2', 'sealed', 'X6', 'before-close', 'closed']);
+  const point: Point = random.pick(['claimed', 'intent', 'M1', 'C2', 'sealed', 'X6', 'before-close']);
   const now = Math.floor(Date.now() / 1000);
   const effect = await prepare(random.pick(OPERATIONS_HERE), stage, { iat: now, exp: now + TTL_S });
   if (!effect) return;

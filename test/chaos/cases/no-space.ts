@@ -26,7 +26,17 @@ async function fillUp(stage: Stage): Promise<void> {
   const capability = random.pick(['FILE_COPY', 'FILE_MOVE'] as const);
   const ticket = await tickets.issue(stage.manifest(capability, source, target));
   const keepsSource = capability === 'FILE_COPY';
-  const effect: Effect = { ticket, base: stage.field.rig.base, source, targets: [target], content, keepsSource, fromVault: false, toVault: false, passes: 'copy' };
+  const effect: Effect = {
+    ticket,
+    base: stage.field.rig.base,
+    source,
+    targets: [target],
+    content,
+    keepsSource,
+    fromVault: false,
+    toVault: false,
+    passes: 'copy',
+  };
   const plan = plans.arm(idOf(effect), 'C1', random.chance(0.5) ? [{ do: 'fill', file: filler }] : [{ do: 'fill', file: filler }, { do: 'kill' }]);
   await tickets.push(ticket);
   const strike = await blow(stage, effect, plan);
