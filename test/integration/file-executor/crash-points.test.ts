@@ -97,7 +97,6 @@ const WAYS: Record<string, Way> = {
   'a delete by rename': { plan: RENAME, from: (r) => r.near, task: (_, s) => deleteTask(s) },
   'a move by link': { plan: LINK, without: 'noreplace', from: (r) => r.near, task: (r, s, n) => moveTask(s, `${r.next}/${n}/to`) },
   'a delete by link': { plan: LINK, without: 'noreplace', from: (r) => r.near, task: (_, s) => deleteTask(s) },
-  'a copy on one file system': { plan: COPY, from: (r) => r.near, task: (r, s, n) => copyTask(s, `${r.next}/${n}/to`) },
   'a copy to another file system': { plan: COPY, from: (r) => r.far, task: (r, s, n) => copyTask(s, `${r.near}/${n}/to`) },
   'a copy without NOREPLACE': { plan: COPY, without: 'noreplace', from: (r) => r.near, task: (r, s, n) => copyTask(s, `${r.near}/${n}/to`) },
   'a move across file systems': { plan: ACROSS, from: (r) => r.near, task: (r, s, n) => moveTask(s, `${r.far}/${n}/to`) },
