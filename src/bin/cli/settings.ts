@@ -1,4 +1,5 @@
 import { type LoadedConfig, loadConfig } from '../../../config/load.ts';
+import { WritError } from '../../core/errors.ts';
 import type { GlobalOptions } from '../../producers/cli/services.ts';
 import { type Places, placesOf } from '../places.ts';
 
@@ -8,10 +9,19 @@ export interface CliSettings {
   readonly places: Places;
 }
 
-/** Defaults < files < environment < `--set`. Throws WritError INVALID_CONFIG. */
+/** Defaults < files < environment < `--set`. Throws WritError INVALID_CONFIG; INVALID_ARGUMENT for a password among the arguments. */
 export function readSettings({ dataDir, config, set }: GlobalOptions): CliSettings {
+  refusePassword(set['redis.url'] ?? '');
   const loaded = loadConfig({ flags: set, ...(dataDir === undefined ? {} : { dataDir }), ...(config === undefined ? {} : { configFile: config }) });
   return { loaded, places: placesOf(loaded.dataDir) };
+}
+
+/** Every user of the host can read the arguments of every process. */
+function refusePassword(url: string): void {
+  if (!URL.canParse(url) || new URL(url).password === '') return;
+  throw new WritError('INVALID_ARGUMENT', 'a password does not belong on the command line: put redis.url into writ.toml or into WRIT_REDIS__URL', {
+    field: '--set',
+  });
 }
 
 /** Arguments that make a child process read the same settings. */

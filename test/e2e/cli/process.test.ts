@@ -107,6 +107,12 @@ describe('setting up', () => {
     expect(checks.filter(({ level }) => level !== 'ok').every(({ todo }) => typeof todo === 'string' && todo !== '')).toBe(true);
   });
 
+  it('takes no password from the command line', async () => {
+    const said = await writ.cli(['status', '--set', 'redis.url=redis://:secret@127.0.0.1:1']);
+    expect(said).toMatchObject({ code: 2, err: expect.stringContaining('WRIT_REDIS__URL') });
+    expect(said.err).not.toContain('secret');
+  });
+
   it('refuses unknown settings by name', async () => {
     expect(await writ.cli(['status', '--set', 'redis.prot=1'])).toMatchObject({ code: 2, err: expect.stringContaining('redis.prot: is not a setting') });
   });

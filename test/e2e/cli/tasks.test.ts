@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => writ[Symbol.asyncDispose]());
 
 describe('tasks from the command line, on a real Redis with a real kernel and worker', () => {
-  it('are signed, pushed, done, and answered with a result that verifies', async () => {
+  it('are signed, pushed, done, and answered with a result that verifies, again and again [FE-38]', async () => {
     writ.file('a');
     expect(await writ.cli(['push', '-', '--sign', '--wait'], lines(writ.manifest('copy', 'FILE_COPY', 'a', 'a2')))).toMatchObject({
       code: 0,
@@ -37,7 +37,7 @@ describe('tasks from the command line, on a real Redis with a real kernel and wo
     expect(there('now')).toBe(true);
   });
 
-  it('get a new lease for a retry when the old one has expired', async () => {
+  it('get a new lease for a retry when the old one has expired [FE-42]', async () => {
     writ.file('slow');
     const manifest = writ.manifest('expired', 'FILE_MOVE', 'slow', 'slow2');
     const { lease } = await writ.json(['lease', 'issue', '-', '--ttl', '1s'], lines(manifest));
@@ -49,13 +49,16 @@ describe('tasks from the command line, on a real Redis with a real kernel and wo
     expect(await writ.json(['retry', 'expired', '--wait'])).toMatchObject({ code: 0, regranted: true, state: 'success' });
   });
 
-  it('are undone, redone and undone again', async () => {
+  it('are undone, redone and undone again [FE-53]', async () => {
     writ.file('u');
     await writ.cli(['push', '-', '--sign', '--wait'], lines(writ.manifest('move', 'FILE_MOVE', 'u', 'u2')));
     const first = await writ.json(['undo', 'move', '--wait']);
     expect(first).toMatchObject({ code: 0, state: 'success' });
     expect(there('u')).toBe(true);
-    expect(await writ.json(['undo', 'move'])).toMatchObject({ code: 1, error: { code: 'WRONG_STATE', message: expect.stringContaining(`by ${String(first['task_id'])}`) } });
+    expect(await writ.json(['undo', 'move'])).toMatchObject({
+      code: 1,
+      error: { code: 'WRONG_STATE', message: expect.stringContaining(`by ${String(first['task_id'])}`) },
+    });
     expect(await writ.json(['undo', String(first['task_id']), '--wait'])).toMatchObject({ code: 0, state: 'success' });
     expect(there('u2')).toBe(true);
     const second = await writ.json(['undo', 'move', '--wait']);
@@ -97,7 +100,7 @@ describe('tasks from the command line, on a real Redis with a real kernel and wo
     await writ.startWorker();
   });
 
-  it('leave the vault only by a confirmed purge, with a line in the audit file', async () => {
+  it('leave the vault only by a confirmed purge, with a line in the audit file [FE-35]', async () => {
     writ.file('gone', 'twelve bytes');
     await writ.cli(['push', '-', '--sign', '--wait'], lines(writ.manifest('gone', 'FILE_DELETE', 'gone')));
     expect(await writ.json(['vault', 'list'])).toMatchObject({ summary: { files: 1, bytes: 12 } });
@@ -114,7 +117,7 @@ describe('tasks from the command line, on a real Redis with a real kernel and wo
     expect(await writ.json(['undo', 'gone', '--wait'])).toMatchObject({ code: 1, state: 'failure' });
   });
 
-  it('are refused under a revoked lease', async () => {
+  it('are refused under a revoked lease [FE-41]', async () => {
     writ.file('r');
     const manifest = writ.manifest('revoked', 'FILE_MOVE', 'r', 'r2');
     const { lease } = await writ.json(['lease', 'issue', '-'], lines(manifest));

@@ -7,7 +7,7 @@ export const registerRoles: Registrar = (program, deps, exit) => {
   program
     .command('up')
     .description('run everything on this host: Redis, kernel and workers')
-    .option('--once', 'stop again when the queues are empty')
+    .option('--once', 'give the tour, then stop; the exit code is its verdict')
     .action(async ({ once }: { once?: boolean }, command: Command) => {
       exit.code = await deps.roles.up(globalOptions(command), once === true ? { once } : {});
     });

@@ -15,6 +15,8 @@ export interface WaitOptions {
 
 /** Waits until the task has a last outcome; answers where it stands then, or at the end of the time. */
 export async function waitForOutcome(taskId: string, door: TaskDoor, { timeoutMs, signal }: WaitOptions): Promise<Standing> {
+  const now = await standingOf(taskId, door);
+  if (isLast(now) || signal.aborted || timeoutMs <= 0) return now;
   let wake = (): void => {};
   let recorded = false;
   const stop = await door.signals.onRecorded(taskId, () => {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { TaskDoor } from '../../../core/ports/front-door.ts';
 import type { Standing } from '../operations/standing.ts';
 import { waitForOutcome } from '../operations/wait.ts';
@@ -18,6 +19,8 @@ export interface Follower {
 export function createFollower(door: TaskDoor, quietMs: number, signal: AbortSignal): Follower {
   const quiet = new AbortController();
   const ended = AbortSignal.any([quiet.signal, signal]);
+  // Every open task listens; Node would take more than ten for a leak.
+  setMaxListeners(0, ended);
   const watchdog = setTimeout(() => quiet.abort(), quietMs);
   return {
     async wait(taskId) {

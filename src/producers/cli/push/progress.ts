@@ -6,10 +6,13 @@ import { type PushSummary, takenOver } from './tally.ts';
 /** A bar on a terminal, nothing elsewhere. */
 export interface Progress {
   update(bytesRead: number, summary: PushSummary): void;
+  /** Frees the line of the bar for a message; the next update draws it again. */
+  aside(): void;
   stop(): void;
 }
 
-const SILENT: Progress = { update: () => {}, stop: () => {} };
+const SILENT: Progress = { update: () => {}, aside: () => {}, stop: () => {} };
+const CLEAR_LINE = '\r\u001b[2K';
 
 /** By bytes where the size is known, so that the rate and the time left are those of the input. */
 export function createProgress(io: CliIo, size: number | undefined): Progress {
@@ -26,6 +29,7 @@ export function createProgress(io: CliIo, size: number | undefined): Progress {
       const left = known && read > 0 ? duration(((size - read) / read) * seconds * 1000) : '?';
       bar.update(read, { read: bytes(read), tasks, rate: Math.round(tasks / seconds), left });
     },
+    aside: () => void io.stderr.write(CLEAR_LINE),
     stop: () => bar.stop(),
   };
 }

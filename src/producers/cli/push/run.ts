@@ -54,6 +54,7 @@ function reporter(call: Call, progress: Progress): PushReport {
   const tell = (text: string): void => {
     told += 1;
     if (call.output.json || told > TOLD) return;
+    progress.aside();
     call.output.note(told === TOLD ? `${text}\n(more of these are only counted; --json tells all)` : text);
   };
   return {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { failure } from '../../../../src/core/outcome.ts';
 import { undoIdOf } from '../../../../src/producers/cli/operations/undo.ts';
 import { createWorld } from './world.ts';
@@ -152,7 +152,7 @@ describe('writ cancel', () => {
     const world = await createWorld();
     await world.push(world.manifest('a'));
     const cancelled = world.cli(['cancel', 'a', '--json']);
-    await new Promise((resolve) => setImmediate(resolve));
+    await vi.waitFor(async () => expect(await world.tasks.ledger.row('a')).toMatchObject({ cancelRequested: true }));
     await world.work('a');
     expect(await cancelled).toMatchObject({ code: 0, lines: [{ task_id: 'a', cancel: 'cancelled' }] });
   });
