@@ -99,7 +99,8 @@ function parse(data: unknown): Parsed | Extract<End, { kind: 'malformed' }> {
     return { kind: 'malformed', message: `${issue?.path.join('.') || 'job'}: ${issue?.message ?? 'is not a task job'}` };
   }
   try {
-    const text = canonicalJson(shape.data.manifest);
+    // As it came, not as it was parsed: a key `__proto__` is dropped from parsed inputs, and a lease is for exactly these bytes.
+    const text = canonicalJson(typeof data === 'object' && data !== null ? Reflect.get(data, 'manifest') : data);
     if (Buffer.byteLength(text) > MAX_JOB_BYTES) return { kind: 'malformed', message: `manifest: larger than ${MAX_JOB_BYTES} bytes` };
     return { job: shape.data, manifestSha256: sha256Hex(text) };
   } catch (error) {

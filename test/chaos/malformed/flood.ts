@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { manifestOf } from '../../support/rig.ts';
+import { contentOf } from '../expectations.ts';
 import type { Field } from '../field.ts';
 import { processState } from '../processes.ts';
 import { hostileJob } from './jobs.ts';
@@ -18,6 +19,8 @@ export interface FloodReport {
   readonly memory: { readonly warm: number; readonly end: number; readonly most: number };
   /** Whether the worker that began is the one that ended. */
   readonly sameWorker: boolean;
+  /** The file that all these jobs name stands as it stood. */
+  readonly untouched: boolean;
   /** A good task ends well after all of them. */
   readonly alive: boolean;
 }
@@ -34,7 +37,7 @@ export async function flood(field: Field, count: number): Promise<FloodReport> {
   const pid = await field.pool.any();
   const file = path.join(rig.base, 'innocent');
   writeFileSync(file, 'untouched');
-  const manifest = manifestOf('FILE_MOVE', file, `${file}.moved`);
+  const manifest = manifestOf('FILE_MOVE', file, `${file}.moved`, { constraints: { sensitivity: 'LOW' } });
   const material = { manifest: { ...manifest }, lease: await rig.lease(manifest) };
 
   const codes: Record<string, number> = {};
@@ -60,7 +63,8 @@ export async function flood(field: Field, count: number): Promise<FloodReport> {
     uncoded,
     memory,
     sameWorker: processState(pid) !== undefined,
-    alive: (await goodTaskEnds(field)) && readFileSync(file, 'utf8') === 'untouched',
+    alive: await goodTaskEnds(field),
+    untouched: contentOf(file) === 'untouched',
   };
 }
 

@@ -102,6 +102,14 @@ const FAMILIES: readonly Make[] = [
     data: JSON.stringify({ ...job(material), [random.pick(['V', 'Manifest', 'x', 'toString', '', '\u0000'])]: 1 }),
   }),
   (random, material) => nested(random, material),
+  (random, material) => {
+    // Into the job, the manifest, or an object of the manifest: always valid but for this one key.
+    const text = JSON.stringify(job(material));
+    const places = [...text.matchAll(/\{(?=")/g)].map(({ index }) => index + 1);
+    const at = random.pick(places);
+    const key = random.pick(['__proto__', 'constructor', 'prototype']);
+    return { what: `a key ${key}`, data: `${text.slice(0, at)}"${key}":{"polluted":true},${text.slice(at)}` };
+  },
   (_random, material) => ({
     what: 'far too large',
     data: JSON.stringify({ ...job(material), manifest: { ...material.manifest, inputs: { source_path: HUGE } } }),

@@ -11,6 +11,7 @@ afterAll(() => field.stop());
 it('answers every malformed or forged job with a code, without crash or growth [FE-41] [FE-51]', { timeout: 120_000 }, async () => {
   const report = await flood(field, 3_000);
   expect(report.uncoded).toEqual([]);
+  expect(report.untouched).toBe(true);
   expect(report.sameWorker).toBe(true);
   expect(report.alive).toBe(true);
   expect(report.memory.end).toBeLessThan(report.memory.warm + 64);

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { siege } from './siege.ts';
+
+it.each(['openat2', 'walk'] as const)(
+  'a stream of tasks through exchanged directories and files never leaves the base at level %s [FE-09] [FE-12] [FE-22]',
+  {
+    timeout: 120_000,
+  },
+  async (level) => {
+    const report = await siege(level, 3);
+    expect(report.escapes).toEqual([]);
+    expect(report.vanished).toEqual([]);
+    expect(report.swaps).toBeGreaterThan(1000);
+    expect(report.succeeded).toBeGreaterThan(10);
+    expect(report.refused).toBeGreaterThan(10);
+  },
+);
