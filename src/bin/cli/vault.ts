@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import os from 'node:os';
 import { createConfinedFileSystem } from '../../adapters/linux/confined-fs/index.ts';
-import { createFileJournal } from '../../adapters/sqlite/journal.ts';
+import { createInProcessJournal } from '../../adapters/sqlite/journal-in-process.ts';
 import { openJournalReader } from '../../adapters/sqlite/journal-reader.ts';
 import { VAULT_DIRECTORY } from '../../contracts/index.ts';
 import { isWritError, WritError } from '../../core/errors.ts';
@@ -35,7 +35,7 @@ async function purge(entries: readonly VaultEntry[], by: { olderThanS: number; n
   const { loaded, places } = settings;
   const { base_directories: directories, confinement, filesystems } = loaded.config.file;
   const fileSystem = createConfinedFileSystem({ level: confinement, allowedFilesystems: [...filesystems] });
-  const journal = createFileJournal({ file: places.journal });
+  const journal = createInProcessJournal({ file: places.journal });
   await journal.start();
   const bases = new Map<string, ConfinedBase>();
   try {

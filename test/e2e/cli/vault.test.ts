@@ -1,0 +1,88 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createInProcessJournal } from '../../../src/adapters/sqlite/journal-in-process.ts';
+import type { SqliteFileJournal } from '../../../src/adapters/sqlite/journal-port.ts';
+import { readSettings } from '../../../src/bin/cli/settings.ts';
+import { openVault } from '../../../src/bin/cli/vault.ts';
+import { VAULT_DIRECTORY } from '../../../src/contracts/index.ts';
+import type { BasePath, FileIdentity, FileIntent } from '../../../src/core/ports/index.ts';
+
+const NAME = `d-${'a'.repeat(40)}-1`;
+const IDENTITY: FileIdentity = { dev: '1', ino: '2', size: '4', mtimeNs: '3', ctimeNs: '4' };
+const BY = { olderThanS: 0, now: 2_000 };
+
+let home: string;
+let base: string;
+let journal: SqliteFileJournal;
+
+const at = (...segments: string[]): BasePath => ({ base: 'main', segments });
+const intent = (taskId: string, operation: FileIntent['operation'], source: BasePath, destination: BasePath): FileIntent => ({
+  taskId,
+  manifestSha256: 'a'.repeat(64),
+  authority: { jti: 'j', exp: 1, kid: 'k' },
+  process: { instance: 'w', pid: 1, startTime: '1' },
+  operation,
+  method: 'rename',
+  source,
+  destination,
+  sourceIdentity: IDENTITY,
+  temporary: undefined,
+  retired: undefined,
+  undoOf: undefined,
+});
+const settings = () => readSettings({ dataDir: path.join(home, 'data'), set: { 'file.base_directories.main': base }, json: false });
+const purge = async () => {
+  await using vault = openVault(settings());
+  return (await vault.purge(await vault.entries({}, undefined, 10), BY)).map(({ what }) => what);
+};
+
+beforeEach(async () => {
+  home = mkdtempSync(path.join(tmpdir(), 'writ-vault-'));
+  base = path.join(home, 'base');
+  mkdirSync(path.join(base, VAULT_DIRECTORY), { recursive: true });
+  mkdirSync(path.join(home, 'data'), { mode: 0o700 });
+  writeFileSync(path.join(base, VAULT_DIRECTORY, NAME), 'data');
+  journal = createInProcessJournal({ file: settings().places.journal });
+  await journal.start();
+  await journal.open(intent('deleted', 'delete', at('x'), at(VAULT_DIRECTORY, NAME)), { bytes: 4, quota: 100 }, 1_000);
+  await journal.close('deleted', 1, { state: 'success', result: '{}', outcomeIdentity: IDENTITY }, 1_000);
+});
+afterEach(async () => {
+  await journal.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+describe('a purge of the vault', () => {
+  it('leaves alone what an open undo wants back, and takes it when the undo has failed', async () => {
+    await journal.open(intent('undo', 'move', at(VAULT_DIRECTORY, NAME), at('x')), undefined, 1_500);
+    expect(await purge()).toEqual(['in-use']);
+    expect(existsSync(path.join(base, VAULT_DIRECTORY, NAME))).toBe(true);
+    expect(existsSync(settings().places.audit)).toBe(false);
+    await journal.close('undo', 1, { state: 'failure', result: '{}' }, 1_600);
+    expect(await purge()).toEqual(['purged']);
+    expect(existsSync(path.join(base, VAULT_DIRECTORY, NAME))).toBe(false);
+    expect(await journal.vaultUsage()).toEqual([{ base: 'main', bytes: 0, files: 0 }]);
+  });
+
+  it('finishes one that was broken off between the file and its entry', async () => {
+    rmSync(path.join(base, VAULT_DIRECTORY, NAME));
+    expect(await purge()).toEqual(['gone']);
+    expect(await purge()).toEqual([]);
+  });
+
+  it('writes its audit line before the file goes', async () => {
+    rmSync(path.join(base, VAULT_DIRECTORY), { recursive: true });
+    expect(await purge()).toEqual(['failed']);
+    expect(JSON.parse(readFileSync(settings().places.audit, 'utf8'))).toMatchObject({ what: 'vault.purge', base: 'main', name: NAME, task_id: 'deleted' });
+    expect(await journal.vaultEntries({}, undefined, 10)).toHaveLength(1);
+  });
+
+  it('removes nothing below a base directory that is not configured any more', async () => {
+    await using vault = openVault(readSettings({ dataDir: path.join(home, 'data'), set: {}, json: false }));
+    const [answer] = await vault.purge(await vault.entries({}, undefined, 10), BY);
+    expect(answer).toMatchObject({ what: 'failed', why: expect.stringContaining('not configured any more') });
+    expect(existsSync(path.join(base, VAULT_DIRECTORY, NAME))).toBe(true);
+  });
+});
