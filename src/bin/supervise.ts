@@ -5,7 +5,8 @@ export interface SupervisedRole {
   readonly name: string;
   /** Arguments of `node`, the script first. */
   readonly args: readonly string[];
-  readonly env: NodeJS.ProcessEnv;
+  /** Size of the child's pool of threads for file system calls; it can only be said in the environment. */
+  readonly ioThreads: number;
   /** A child that ended by itself is started again after this, doubling up to 16 times. */
   readonly restartMs: number;
   /** After SIGTERM the child gets this long, then SIGKILL. */
@@ -28,7 +29,9 @@ export function supervise(role: SupervisedRole): Lifecycle & { readonly pid: () 
   let timer: NodeJS.Timeout | undefined;
 
   const run = (onReady: () => void, onRefused: (error: Error) => void): void => {
-    const started = spawn(process.execPath, role.args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: role.env });
+    // biome-ignore lint/style/noProcessEnv: handed on to the child as it is, nothing in it is read
+    const env = { ...process.env, UV_THREADPOOL_SIZE: String(role.ioThreads) };
+    const started = spawn(process.execPath, role.args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env });
     child = started;
     role.onEvent({ role: role.name, what: 'started', pid: started.pid });
     started.on('message', (message: RoleMessage) => {

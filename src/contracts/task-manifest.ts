@@ -11,13 +11,13 @@ export const TaskManifest = z.strictObject({
   capability_id: z.string().min(1).max(64),
   inputs: z.record(z.string().max(128), z.unknown()),
   constraints: z.strictObject({
-      /** A directory prefix for file tasks; kernel and executor both check it. */
-      scope: z.string().min(1).max(4096).optional(),
-      /** Must be literally true for FILE_DELETE (file-executor.md 6.3). */
-      reversible: z.boolean().optional(),
-      sensitivity: z.enum(['LOW', 'MEDIUM', 'HIGH']).optional(),
-      /** The kernel signs such a manifest only with a recorded human confirmation. */
-      hrc_required: z.boolean().optional(),
+    /** A directory prefix for file tasks; kernel and executor both check it. */
+    scope: z.string().min(1).max(4096).optional(),
+    /** Must be literally true for FILE_DELETE (file-executor.md 6.3). */
+    reversible: z.boolean().optional(),
+    sensitivity: z.enum(['LOW', 'MEDIUM', 'HIGH']).optional(),
+    /** The kernel signs such a manifest only with a recorded human confirmation. */
+    hrc_required: z.boolean().optional(),
   }),
   provenance: z
     .strictObject({

@@ -35,6 +35,7 @@ export interface AttemptRow extends IntentRow {
   readonly closed_at: number | null;
   readonly result: string | null;
   readonly outcome_identity: string | null;
+  readonly standing_identity: string | null;
   readonly undone_by: string | null;
 }
 
@@ -93,7 +94,7 @@ export function finishedEffect(row: AttemptRow): FinishedEffect {
     operation: row.operation,
     source: basePath(row.source_base, row.source_path),
     destination: basePath(row.destination_base, row.destination_path),
-    outcomeIdentity: identity(row.outcome_identity),
+    outcomeIdentity: identity(row.standing_identity ?? row.outcome_identity),
     undoOf: row.undo_of ?? undefined,
     undoneBy: row.undone_by ?? undefined,
   };

@@ -33,7 +33,8 @@ export const SQL = {
   close: `
     UPDATE attempt SET state = @state, result = @result, outcome_identity = @identity, closed_at = @now
     WHERE task_id = @taskId AND n = @n AND state = 'open'`,
-  setUndoneBy: `UPDATE attempt SET undone_by = @undoneBy WHERE task_id = @taskId AND state = 'success'`,
+  markUndone: `UPDATE attempt SET undone_by = @by WHERE task_id = @taskId AND state = 'success'`,
+  standAgain: `UPDATE attempt SET undone_by = NULL, standing_identity = @identity WHERE task_id = @taskId AND state = 'success'`,
 
   vaultUsageOf: `SELECT bytes FROM vault_usage WHERE base = @base`,
   vaultUsage: `SELECT base, bytes, files FROM vault_usage ORDER BY base`,

@@ -25,24 +25,26 @@ export function journalWrites(db: SqliteDatabase): JournalWrites {
   const publish = db.prepare<Attempt>(SQL.publish);
   const adopt = db.prepare<Attempt & { from: string; instance: string; pid: number; startTime: string }>(SQL.adopt);
   const close = db.prepare<Attempt & { state: string; result: string; identity: string | null; now: number }>(SQL.close);
-  const setUndoneBy = db.prepare<{ taskId: string; undoneBy: string | null }>(SQL.setUndoneBy);
+  const markOne = db.prepare<{ taskId: string; by: string }>(SQL.markUndone);
+  const standAgain = db.prepare<{ taskId: string; identity: string }>(SQL.standAgain);
   const insertIncident = db.prepare<{ taskId: string; what: string; details: string; now: number }>(SQL.insertIncident);
   const vault = vaultBooks(db);
 
   /**
    * `taskId` took `undone` back. If that was an undo itself, the task below it stands again; if that one was an undo
-   * too, what lies below it is undone once more: the standing flag alternates down the chain.
+   * too, what lies below it is undone once more: the standing flag alternates down the chain. `identity` is the file's that
+   * stands now, for the closed task and for every one that stands again with it.
    */
-  function markUndone(undone: string, taskId: string): void {
+  function markUndone(undone: string, taskId: string, identity: string): void {
     const seen = new Set<string>();
     let target: string | null = undone;
     let by = taskId;
     while (target !== null && !seen.has(target)) {
       seen.add(target);
-      setUndoneBy.run({ taskId: target, undoneBy: by });
+      markOne.run({ taskId: target, by });
       const restored: string | null = successOf.get({ taskId: target })?.undo_of ?? null;
       if (restored === null) return;
-      setUndoneBy.run({ taskId: restored, undoneBy: null });
+      standAgain.run({ taskId: restored, identity });
       by = restored;
       target = successOf.get({ taskId: restored })?.undo_of ?? null;
     }
@@ -76,9 +78,9 @@ export function journalWrites(db: SqliteDatabase): JournalWrites {
       const identity = end.state === 'success' ? identityText(end.outcomeIdentity) : null;
       changed(close.run({ taskId, n, state: end.state, result: end.result, identity, now }).changes, 'close', taskId, n);
       if (attempt === undefined) return;
-      if (end.state === 'failure') return vault.free(taskId, n);
+      if (identity === null) return vault.free(taskId, n);
       vault.keep(attempt, now);
-      if (attempt.undo_of !== null) markUndone(attempt.undo_of, taskId);
+      if (attempt.undo_of !== null) markUndone(attempt.undo_of, taskId, identity);
     },
 
     reportIncident(incident, now) {

@@ -8,7 +8,7 @@ const RESTART_MS = 250;
 /** A role drains by itself; this is for one that hangs. */
 const STOP_MARGIN_MS = 10_000;
 /** File tasks wait in system calls (fsync): the default of 4 threads would make 64 of them wait for each other. */
-const IO_THREADS = '16';
+const IO_THREADS = 16;
 
 /** What `writ up` runs, in the order of starting. Roles are processes of their own, so that one may be killed. */
 export function upParts(context: UpContext): readonly Lifecycle[] {
@@ -29,7 +29,7 @@ function role(name: 'kernel' | 'worker', { config, settingsArgs, log }: UpContex
   return supervise({
     name,
     args: [fileURLToPath(mainScript()), name, ...settingsArgs],
-    env: { ...process.env, UV_THREADPOOL_SIZE: IO_THREADS },
+    ioThreads: IO_THREADS,
     restartMs: RESTART_MS,
     stopMs: config.worker.drain_ms + STOP_MARGIN_MS,
     onEvent: (event) => (event.what === 'ended' ? log.warn(event, 'role') : log.debug(event, 'role')),

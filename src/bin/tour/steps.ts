@@ -23,7 +23,7 @@ interface Trail {
 type Step = (scene: Scene, trail: Trail, doors: Doors) => Promise<Line>;
 
 /** The steps in their order; each is a table row and works on real files through the queue. */
-export const STEPS: readonly Step[] = [copy, move, remove, undo, replay, otherBytes, escape, expired, regranted];
+export const STEPS: readonly Step[] = [copy, move, remove, undo, replay, otherBytes, traversal, expired, regranted];
 
 async function copy(scene: Scene, trail: Trail): Promise<Line> {
   const [source, destination] = [scene.at('README.md'), scene.at('archive', 'README.md')];
@@ -78,7 +78,7 @@ async function otherBytes(scene: Scene, trail: Trail): Promise<Line> {
   return { task: 'the same id with other bytes', answer: receipt.kind, proves: 'a lease is permission for exactly its bytes', asPromised };
 }
 
-async function escape(scene: Scene): Promise<Line> {
+async function traversal(scene: Scene): Promise<Line> {
   const manifest = scene.manifest('escape', 'FILE_COPY', {
     source_path: scene.at('..', '..', '..', 'etc', 'hostname'),
     destination_path: scene.at('loot.txt'),

@@ -76,7 +76,7 @@ export interface FinishedEffect {
   readonly operation: FileOperation;
   readonly source: BasePath;
   readonly destination: BasePath;
-  /** Identity of the file under the destination's name when the effect was recorded. */
+  /** Identity of the file under the destination's name when the effect was recorded, or came to stand again. */
   readonly outcomeIdentity: FileIdentity;
   readonly undoOf: string | undefined;
   /** The task that took this effect back, while it stands. */

@@ -42,6 +42,17 @@ describe('undo of a move', () => {
     expect(await ending(deliver(executor, moveTask(`${far}/b`, source, { undoOf: move.manifest.task_id })))).toBe('SUCCESS');
     expect([await contents(near), await contents(far)]).toEqual([{ a: 'bytes' }, {}]);
   });
+
+  it('takes the first task back again after undo and redo across file systems, where each way makes a new file', async () => {
+    const { near, far } = await room();
+    const source = await put(near, 'a', 'bytes');
+    const move = moveTask(source, `${far}/b`);
+    const undo = moveTask(`${far}/b`, source, { undoOf: move.manifest.task_id });
+    const redo = moveTask(source, `${far}/b`, { undoOf: undo.manifest.task_id });
+    const again = moveTask(`${far}/b`, source, { undoOf: move.manifest.task_id });
+    for (const task of [move, undo, redo, again]) expect(await ending(deliver(executor, task))).toBe('SUCCESS');
+    expect([await contents(near), await contents(far)]).toEqual([{ a: 'bytes' }, {}]);
+  });
 });
 
 describe('undo of a delete', () => {

@@ -4,7 +4,7 @@ import { WritError } from '../../../core/errors.ts';
 import type { ConfinedBase, ConfinedDirectory, DirectoryIdentity, FsResult } from '../../../core/ports/confined-fs.ts';
 import { errnoName, O_CLOEXEC } from '../libc.ts';
 import { Descriptor } from './descriptor.ts';
-import { LinuxDirectory, type Toolbox } from './directory.ts';
+import { LinuxDirectory } from './directory.ts';
 import { judgeType } from './filesystem-types.ts';
 import { mountIdOf } from './mount-id.ts';
 import { refuseName } from './names.ts';
@@ -12,6 +12,7 @@ import { nodeCalls } from './node-calls.ts';
 import { ok, refused } from './refusals.ts';
 import type { Anchor } from './resolver.ts';
 import { identityOf, statOpened } from './stats.ts';
+import type { Toolbox } from './toolbox.ts';
 
 const AT_FDCWD = -100;
 const OPEN_BASE = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | O_CLOEXEC;

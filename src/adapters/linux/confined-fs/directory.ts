@@ -1,24 +1,15 @@
 import { closeSync, constants } from 'node:fs';
 import { WritError } from '../../../core/errors.ts';
 import type { ConfinedDirectory, ConfinedFile, DirectoryIdentity, Entry, FsResult } from '../../../core/ports/confined-fs.ts';
-import { type Libc, O_CLOEXEC, RENAME_NOREPLACE } from '../libc.ts';
-import type { Copier } from './copier.ts';
+import { O_CLOEXEC, RENAME_NOREPLACE } from '../libc.ts';
 import { Descriptor } from './descriptor.ts';
 import { LinuxFile } from './file.ts';
 import { readableNames, refuseName } from './names.ts';
 import { nodeCalls } from './node-calls.ts';
 import { doneOr, fromCall, ok, refused } from './refusals.ts';
-import type { Anchor, Resolver } from './resolver.ts';
-import type { SharedSync } from './shared-sync.ts';
+import type { Anchor } from './resolver.ts';
 import { statOpened, toEntry, typeOf } from './stats.ts';
-
-/** What all objects of one adapter share. */
-export interface Toolbox {
-  readonly libc: Libc;
-  readonly resolver: Resolver;
-  readonly sharedSync: SharedSync;
-  readonly copier: Copier;
-}
+import type { Toolbox } from './toolbox.ts';
 
 const CREATE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW | O_CLOEXEC;
 const PRIVATE_MODE = 0o600;

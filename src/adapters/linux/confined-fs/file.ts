@@ -2,11 +2,11 @@ import { WritError } from '../../../core/errors.ts';
 import type { Attributes, ConfinedFile, CopyOptions, CopySummary, Entry, FsResult } from '../../../core/ports/confined-fs.ts';
 import { timespecs } from '../libc.ts';
 import { Descriptor } from './descriptor.ts';
-import type { Toolbox } from './directory.ts';
 import { readAttributeNames } from './extended-attributes.ts';
 import { nodeCalls } from './node-calls.ts';
 import { doneOr, ok } from './refusals.ts';
 import { statOpened, toEntry } from './stats.ts';
+import type { Toolbox } from './toolbox.ts';
 
 /** An open regular file. Reads and writes run on libuv's pool, copies in a thread of their own. */
 export class LinuxFile implements ConfinedFile {

@@ -3,11 +3,11 @@ import type { ConfinedFileSystem, ConfinementLevel } from '../../../core/ports/c
 import { type Libc, libc as loadLibc } from '../libc.ts';
 import { openBase } from './base.ts';
 import { createCopier } from './copier.ts';
-import type { Toolbox } from './directory.ts';
 import { allowedTypes } from './filesystem-types.ts';
 import { createOpenat2Resolver, hasOpenat2 } from './openat2.ts';
 import type { Resolver } from './resolver.ts';
 import { createSharedSync } from './shared-sync.ts';
+import type { Toolbox } from './toolbox.ts';
 import { createWalkResolver } from './walk.ts';
 
 export { LOCAL_FILESYSTEMS } from './filesystem-types.ts';
