@@ -9,6 +9,14 @@ export interface LongSuite {
 export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
   chaos: {
     what: 'kills, zombies, redeliveries and Redis losses in great number; every file effect happens at most once',
-    command: ['node', 'dist/test/chaos/run.js'],
+    command: ['node', '--import', 'tsx', 'test/chaos/run.ts'],
+  },
+  attack: {
+    what: 'a process exchanges directories and files under a stream of tasks; nothing leaves the base directories',
+    command: ['node', '--import', 'tsx', 'test/chaos/attack/run.ts'],
+  },
+  malformed: {
+    what: '100,000 malformed and forged jobs straight onto the queue; each ends with a code, in flat memory',
+    command: ['node', '--import', 'tsx', 'test/chaos/malformed/run.ts'],
   },
 };

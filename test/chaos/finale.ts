@@ -90,7 +90,7 @@ function judgeFailure(stage: Stage, effect: Effect, result: Extract<ExecutionRes
   const { counts } = stage.field;
   const { error_code: code, message } = result.error;
   if (code === 'RESOURCE_EXHAUSTED' && TAKEN_OVER.test(message)) counts.event('exhausted');
-  else if (failure?.code === code && CANNOT_TELL.test(message)) counts.event('unknown');
+  else if ((failure?.code === code || effect.passes !== 'rename') && CANNOT_TELL.test(message)) counts.event('unknown');
   else if (failure?.code !== code || !failure.says.test(message)) counts.violation('wrong', `${idOf(effect)}: ${code}: ${message}`);
 }
 

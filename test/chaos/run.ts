@@ -1,11 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { packageRoot } from '../../config/places.ts';
 import { bundleWorker } from './bundle.ts';
 import { fight } from './campaign.ts';
 import { VIOLATIONS } from './counts.ts';
+import { evidencePath, minutesSince, revision, writeEvidence } from './evidence.ts';
 import { type Field, startField } from './field.ts';
 import { KIND_NAMES, type KindName } from './kinds.ts';
 
@@ -18,14 +16,14 @@ const { values } = parseArgs({
     workers: { type: 'string', default: '4' },
     kinds: { type: 'string', default: KIND_NAMES.join(',') },
     'linked-share': { type: 'string', default: '0.1' },
-    evidence: { type: 'string', default: path.join(packageRoot(), 'docs', 'evidence', 'chaos.json') },
+    evidence: { type: 'string', default: evidencePath('chaos') },
   },
 });
 const seed = Number(values.seed);
 const rounds = Number(values.rounds);
 const kinds = values.kinds.split(',').map(kindNamed);
 const startedAt = new Date();
-const revision = commit();
+const commit = revision();
 let interrupted = false;
 process.once('SIGINT', stopEarly);
 process.once('SIGTERM', stopEarly);
@@ -48,9 +46,8 @@ for (const [index, part] of parts.entries()) {
   clearInterval(progress);
   const { counts } = field;
   violations += Object.values(counts.violations).reduce((a, b) => a + b, 0);
-  const minutesOfPart = Math.round((Date.now() - partStarted) / 600) / 100;
   evidence.push({
-    minutes: minutesOfPart,
+    minutes: minutesSince(partStarted),
     part: part.name,
     asked: part.rounds,
     total: counts.total,
@@ -65,9 +62,8 @@ for (const [index, part] of parts.entries()) {
 }
 
 bundle.remove();
-const minutes = Math.round((Date.now() - startedAt.getTime()) / 600) / 100;
+const minutes = minutesSince(startedAt.getTime());
 const total = evidence.reduce((sum, { total: one }) => sum + Number(one), 0);
-mkdirSync(path.dirname(values.evidence), { recursive: true });
 const document = {
   suite: 'chaos',
   seed,
@@ -79,9 +75,9 @@ const document = {
   parts: evidence,
   startedAt: startedAt.toISOString(),
   minutes,
-  commit: revision,
+  commit,
 };
-writeFileSync(values.evidence, `${JSON.stringify(document, null, 2)}\n`);
+writeEvidence(values.evidence, document);
 process.stdout.write(`${total} rounds in ${minutes} minutes, ${violations} violations; ${values.evidence}\n`);
 process.exit(violations === 0 && total >= rounds ? 0 : 1);
 
@@ -100,14 +96,4 @@ function line({ counts }: Field): string {
   const seconds = (Date.now() - startedAt.getTime()) / 1000;
   const bad = Object.entries(counts.violations).filter(([, count]) => count > 0);
   return `${Math.round(seconds)} s, ${counts.total} rounds, ${counts.events.tasks} tasks, ${counts.events.restarts} restarts, violations ${JSON.stringify(Object.fromEntries(bad))}`;
-}
-
-/** The commit of the sources, and whether they differ from it. */
-function commit(): string {
-  try {
-    const git = (...args: string[]): string => execFileSync('git', args, { cwd: packageRoot(), encoding: 'utf8' }).trim();
-    return git('rev-parse', 'HEAD') + (git('status', '--porcelain', '--', 'src', 'processors', 'queues', 'test/chaos') === '' ? '' : ' with changes');
-  } catch {
-    return 'unknown';
-  }
 }

@@ -17,13 +17,23 @@ export function startTimeOf(pid: number): string | undefined {
 
 /** The command in field 2 is in parentheses and may itself hold spaces and parentheses; the last `)` ends it. */
 export function parseStartTime(stat: string): string | undefined {
+  const text = fieldsOf(stat)[START_TIME];
+  return text !== undefined && /^\d+$/.test(text) ? text : undefined;
+}
+
+/** The letter of the process's state: `R`, `S`, `T`, … */
+export function parseState(stat: string): string | undefined {
+  return fieldsOf(stat)[0];
+}
+
+/** The fields behind the command. */
+function fieldsOf(stat: string): readonly string[] {
   const end = stat.lastIndexOf(')');
-  if (end < 0) return undefined;
-  const text = stat
+  if (end < 0) return [];
+  return stat
     .slice(end + 1)
     .trim()
-    .split(/\s+/)[START_TIME];
-  return text !== undefined && /^\d+$/.test(text) ? text : undefined;
+    .split(/\s+/);
 }
 
 /**

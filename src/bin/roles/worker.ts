@@ -3,6 +3,7 @@ import { connected, createConnection } from '../../../queues/connection.ts';
 import { createConfinedFileSystem } from '../../adapters/linux/confined-fs/index.ts';
 import { ensureDataDirectory } from '../../adapters/linux/data-directory.ts';
 import { createInstanceRegistry } from '../../adapters/linux/instances.ts';
+import { createStoppedFence } from '../../adapters/linux/instances-stopped.ts';
 import { checkRedisPolicy } from '../../adapters/redis/policy.ts';
 import { createRedisPoolOwnership } from '../../adapters/redis/pool.ts';
 import type { RedisTarget } from '../../adapters/redis/target.ts';
@@ -55,6 +56,12 @@ export async function createWorkerRole(context: RoleContext, seams: WorkerSeams 
 
   return inOrder([
     once(() => admit(context, target, dataDirId)),
+    createStoppedFence({
+      directory: places.workers,
+      instances,
+      graceMs: config.worker.lock_ms,
+      report: (ended) => context.log.warn(ended, 'a stopped worker held up the others; it was ended'),
+    }),
     journal,
     instances,
     once(async () => {
