@@ -43,7 +43,8 @@ export interface Counts {
 
 const MAX_NOTES = 100;
 
-export function createCounts(): Counts {
+/** @param tell hears of every violation as it is found */
+export function createCounts(tell: (note: string) => void = () => undefined): Counts {
   const zero = <K extends string>(keys: readonly K[]): Record<K, number> => Object.fromEntries(keys.map((key) => [key, 0])) as Record<K, number>;
   const events = zero<Event>([
     'tasks',
@@ -77,7 +78,9 @@ export function createCounts(): Counts {
     },
     violation(violation, note) {
       violations[violation] += 1;
-      if (notes.length < MAX_NOTES) notes.push(`${violation}: ${note}`);
+      const line = `${violation}: ${note}`;
+      tell(line);
+      if (notes.length < MAX_NOTES) notes.push(line);
     },
     get total() {
       return total;

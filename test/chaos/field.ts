@@ -26,6 +26,8 @@ export interface FieldOptions {
   readonly withoutRenameat2?: boolean;
   /** With a base directory on a file system of 1 MiB. */
   readonly tiny?: boolean;
+  /** Hears of every violation as it is found. */
+  readonly tell?: (note: string) => void;
   /** Sections of the configuration that differ. */
   readonly config?: { readonly [section: string]: Record<string, unknown> };
 }
@@ -48,7 +50,7 @@ export interface Field {
 }
 
 export async function startField(options: FieldOptions): Promise<Field> {
-  const counts = createCounts();
+  const counts = createCounts(options.tell);
   const random = createRandom(options.seed);
   const home = mkdtempSync(path.join(tmpdir(), 'writ-chaos-'));
   const tiny = options.tiny === true ? mountTiny(path.join(home, 'tiny')) : undefined;

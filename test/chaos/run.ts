@@ -40,7 +40,7 @@ let violations = 0;
 for (const [index, part] of parts.entries()) {
   if (part.rounds <= 0 || interrupted) continue;
   const partStarted = Date.now();
-  const field = await startField({ seed: seed + index, workers: Number(values.workers), bundle, withoutRenameat2: part.linked, tiny: true });
+  const field = await startField({ seed: seed + index, workers: Number(values.workers), bundle, withoutRenameat2: part.linked, tiny: true, tell });
   const progress = setInterval(() => process.stderr.write(`${line(field)}\n`), 10_000);
   await fight(field, { rounds: part.rounds, lanes: Number(values.lanes), kinds, linked: part.linked, stopEarly: () => interrupted });
   clearInterval(progress);
@@ -56,7 +56,7 @@ for (const [index, part] of parts.entries()) {
     events: counts.events,
     notes: counts.notes,
   });
-  process.stderr.write(`${line(field)}\n${counts.notes.join('\n')}\n`);
+  process.stderr.write(`${line(field)}\n`);
   if (violations > 0) process.stderr.write(`the workers said:\n${readFileSync(field.workerLog, 'utf8').slice(-20_000)}\n`);
   await field.stop();
 }
@@ -80,6 +80,10 @@ const document = {
 writeEvidence(values.evidence, document);
 process.stdout.write(`${total} rounds in ${minutes} minutes, ${violations} violations; ${values.evidence}\n`);
 process.exit(violations === 0 && total >= rounds ? 0 : 1);
+
+function tell(note: string): void {
+  process.stderr.write(`${note}\n`);
+}
 
 function stopEarly(): void {
   interrupted = true;

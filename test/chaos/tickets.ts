@@ -101,6 +101,8 @@ export function createTickets(rig: Rig, verifier: Verifier, counts: Counts): Tic
     },
     push,
     async answer(ticket) {
+      // Whoever has an answer does not ask again: Redis may lose it, and a FAILURE would be tried again.
+      if (ticket.answer !== undefined) return ExecutionResult.parse(JSON.parse(ticket.answer));
       const { task_id: taskId, capability_id: capabilityId } = ticket.manifest;
       const text = await waitForText(ticket);
       if (text === undefined) {
