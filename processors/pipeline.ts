@@ -70,6 +70,7 @@ async function perform(
   const recall = (await executor.memory?.recall(task.manifest.task_id)) ?? { kind: 'unknown' };
   if (recall.kind !== 'unknown' && recall.manifestSha256 !== task.manifestSha256) return { kind: 'conflict' };
   if (recall.kind === 'finished') return recall;
+  if (recall.kind === 'doubtful' && recall.jti === lease.jti) return { kind: 'finished', result: recall.result };
   const poisoned = claimed.takeovers >= MAX_TAKEOVERS;
   if (recall.kind === 'open' && executor.memory) {
     const { memory } = executor;

@@ -46,7 +46,7 @@ export const crossIntent = (taskId: string, changes: Partial<FileIntent> = {}): 
 
 export const succeeded = (result = '{"status":"SUCCESS","signature":"é"}', outcome = identity(7)) =>
   ({ state: 'success', result, outcomeIdentity: outcome }) as const;
-export const failed = (result = '{"status":"FAILURE"}') => ({ state: 'failure', result }) as const;
+export const failed = (result = '{"status":"FAILURE"}') => ({ state: 'failure', result, doubtful: false }) as const;
 const sealed = { ...identity(9), sha256: 'cd'.repeat(32) };
 const GiB = 2 ** 30;
 
@@ -114,6 +114,17 @@ export function journalConformance(name: string, make: () => Promise<JournalUnde
         undoOf: undefined,
         undoneBy: undefined,
       });
+    });
+
+    check('remembers a doubtful end with its lease, until the next attempt ends otherwise', async (journal) => {
+      await journal.open(moveIntent('a'), undefined, 1);
+      await journal.close('a', 1, { ...failed('{"n":1}'), doubtful: true }, 2);
+      const { manifestSha256, authority } = moveIntent('a');
+      expect((await journal.view('a')).doubtful).toEqual({ manifestSha256, jti: authority.jti, result: '{"n":1}' });
+      await journal.open(moveIntent('a'), undefined, 3);
+      expect((await journal.view('a')).doubtful).toBeUndefined();
+      await journal.close('a', 2, failed(), 4);
+      expect((await journal.view('a')).doubtful).toBeUndefined();
     });
 
     check('goes from intent over sealed to published, and no other way', async (journal) => {

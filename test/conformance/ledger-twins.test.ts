@@ -49,8 +49,8 @@ const COMMANDS: fc.Arbitrary<{ says: string; run: Command }> = fc.oneof(
         says('restore', a, ({ ledger }, ids, now) => ledger.restore([{ taskId: ids(a.id), manifestSha256: SHA, result: a.result, exp: a.exp }], now)),
       ),
   },
-  { weight: 1, arbitrary: fc.record({ id, result }).map((a) => says('refuse', a, ({ ledger }, ids) => ledger.refuse(ids(a.id), 'file:7', a.result))) },
-  { weight: 1, arbitrary: id.map((name) => says('refusal', name, ({ ledger }, ids) => ledger.refusal(ids(name), 'file:7'))) },
+  { weight: 1, arbitrary: fc.record({ id, result }).map((a) => says('refuse', a, ({ ledger }, ids) => ledger.refuse(ids(a.id), ids('file:7'), a.result))) },
+  { weight: 1, arbitrary: id.map((name) => says('refusal', name, ({ ledger }, ids) => ledger.refusal(ids(name), ids('file:7')))) },
   { weight: 1, arbitrary: fc.constant(says('lose', '', (rig) => rig.lose())) },
   { weight: 3, arbitrary: fc.constant(says('markGeneration', '', ({ ledger }) => ledger.markGeneration('g'))) },
 );

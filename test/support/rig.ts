@@ -15,8 +15,10 @@ import { ExecutionResult, type LeasePayload, type TaskManifest } from '../../src
 import { systemClock } from '../../src/core/clock.ts';
 import { manifestSha256 } from '../../src/core/hash.ts';
 import type { Lifecycle } from '../../src/core/lifecycle.ts';
+import type { Outcome } from '../../src/core/outcome.ts';
 import type { Enqueue, Ledger, PushOptions, RevocationFeed } from '../../src/core/ports/index.ts';
 import {
+  createResultSigner,
   fixedKeyring,
   generateKey,
   publicJwk,
@@ -50,6 +52,8 @@ export interface Rig extends AsyncDisposable {
   /** Signs and pushes. */
   push(manifest: TaskManifest, options?: PushOptions & { readonly lease?: string }): ReturnType<Enqueue['push']>;
   revoke(jti: string, n: number): Promise<void>;
+  /** The outcome as an executor would sign it. */
+  sign(manifest: TaskManifest, outcome: Outcome): Promise<string>;
   /** Whether the text is the executor's signed answer to exactly this manifest. */
   verify(manifest: TaskManifest, result: string): Promise<boolean>;
   /** The task's recorded outcome; waits for one that `isIt`. */
@@ -138,6 +142,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       const at = Math.floor(Date.now() / 1000);
       await feed.publish([{ n, token: await signRevocation({ v: 1, n, jti, exp: at + 3600, at }, kernelKey, ed25519) }]);
     },
+    sign: (manifest, outcome) => createResultSigner(signingKey(executor), ed25519).sign(manifest, manifestSha256(manifest), outcome),
     async verify(manifest, result) {
       const subject = { taskId: manifest.task_id, capabilityId: manifest.capability_id, manifestSha256: manifestSha256(manifest) };
       return (await verifyResult(result, subject, { keyring: fixedKeyring([verifyKey(executor)]), ed25519 })).ok;

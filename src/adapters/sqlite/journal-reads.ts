@@ -34,6 +34,7 @@ export function journalReads(db: SqliteDatabase): JournalReads {
   const attempts = db.prepare<{ taskId: string }, { attempts: number }>(SQL.attempts);
   const openOf = db.prepare<{ taskId: string }, AttemptRow>(SQL.openOf);
   const successOf = db.prepare<{ taskId: string }, AttemptRow>(SQL.successOf);
+  const doubtfulOf = db.prepare<{ taskId: string; n: number }, { manifest_sha256: string; jti: string; result: string }>(SQL.doubtfulOf);
   const allOpen = db.prepare<[], AttemptRow>(SQL.allOpen);
   const successes = db.prepare<{ after: string; limit: number }, SuccessRow>(SQL.successes);
   const incidents = db.prepare<{ limit: number }, IncidentRow>(SQL.incidents);
@@ -45,10 +46,16 @@ export function journalReads(db: SqliteDatabase): JournalReads {
     view(taskId) {
       const count = attempts.get({ taskId })?.attempts ?? 0;
       // Most tasks are new: one look tells.
-      if (count === 0) return { attempts: 0, open: undefined, success: undefined };
+      if (count === 0) return { attempts: 0, open: undefined, success: undefined, doubtful: undefined };
       const open = openOf.get({ taskId });
       const success = successOf.get({ taskId });
-      return { attempts: count, open: open && openAttempt(open), success: success && finishedEffect(success) };
+      const last = doubtfulOf.get({ taskId, n: count });
+      return {
+        attempts: count,
+        open: open && openAttempt(open),
+        success: success && finishedEffect(success),
+        doubtful: last && { manifestSha256: last.manifest_sha256, jti: last.jti, result: last.result },
+      };
     },
 
     openAttempts: () => allOpen.all().map(openAttempt),

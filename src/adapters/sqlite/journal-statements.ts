@@ -9,6 +9,7 @@ export const SQL = {
   attempts: `SELECT coalesce(max(n), 0) AS attempts FROM attempt WHERE task_id = @taskId`,
   openOf: `SELECT * FROM attempt WHERE task_id = @taskId AND state = 'open'`,
   successOf: `SELECT * FROM attempt WHERE task_id = @taskId AND state = 'success'`,
+  doubtfulOf: `SELECT manifest_sha256, jti, result FROM attempt WHERE task_id = @taskId AND n = @n AND doubtful = 1`,
   allOpen: `SELECT * FROM attempt WHERE state = 'open' ORDER BY task_id`,
   successes: `
     SELECT task_id, manifest_sha256, result, exp FROM attempt
@@ -31,7 +32,7 @@ export const SQL = {
     UPDATE attempt SET instance = @instance, pid = @pid, start_time = @startTime
     WHERE task_id = @taskId AND n = @n AND state = 'open' AND instance = @from`,
   close: `
-    UPDATE attempt SET state = @state, result = @result, outcome_identity = @identity, closed_at = @now
+    UPDATE attempt SET state = @state, result = @result, outcome_identity = @identity, doubtful = @doubtful, closed_at = @now
     WHERE task_id = @taskId AND n = @n AND state = 'open'`,
   markUndone: `UPDATE attempt SET undone_by = @by WHERE task_id = @taskId AND state = 'success'`,
   standAgain: `UPDATE attempt SET undone_by = NULL, standing_identity = @identity WHERE task_id = @taskId AND state = 'success'`,

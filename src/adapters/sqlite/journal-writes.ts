@@ -24,7 +24,7 @@ export function journalWrites(db: SqliteDatabase): JournalWrites {
   const seal = db.prepare<Attempt & { identity: string; sha256: string | null }>(SQL.seal);
   const publish = db.prepare<Attempt>(SQL.publish);
   const adopt = db.prepare<Attempt & { from: string; instance: string; pid: number; startTime: string }>(SQL.adopt);
-  const close = db.prepare<Attempt & { state: string; result: string; identity: string | null; now: number }>(SQL.close);
+  const close = db.prepare<Attempt & { state: string; result: string; identity: string | null; doubtful: 0 | 1; now: number }>(SQL.close);
   const markOne = db.prepare<{ taskId: string; by: string }>(SQL.markUndone);
   const standAgain = db.prepare<{ taskId: string; identity: string }>(SQL.standAgain);
   const insertIncident = db.prepare<{ taskId: string; what: string; details: string; now: number }>(SQL.insertIncident);
@@ -76,7 +76,12 @@ export function journalWrites(db: SqliteDatabase): JournalWrites {
     close(taskId, n, end, now) {
       const attempt = openOf.get({ taskId });
       const identity = end.state === 'success' ? identityText(end.outcomeIdentity) : null;
-      changed(close.run({ taskId, n, state: end.state, result: end.result, identity, now }).changes, 'close', taskId, n);
+      changed(
+        close.run({ taskId, n, state: end.state, result: end.result, identity, doubtful: end.state === 'failure' && end.doubtful ? 1 : 0, now }).changes,
+        'close',
+        taskId,
+        n,
+      );
       if (attempt === undefined) return;
       if (identity === null) return vault.free(taskId, n);
       vault.keep(attempt, now);

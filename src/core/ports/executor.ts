@@ -33,7 +33,12 @@ export interface RunContext {
 export type Recall =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'finished'; readonly manifestSha256: string /** the exact signed result */; readonly result: string }
-  | { readonly kind: 'open'; readonly manifestSha256: string };
+  | { readonly kind: 'open'; readonly manifestSha256: string }
+  /**
+   * The last attempt failed, and nobody can tell whether its effect happened. It answers again under the lease of that
+   * attempt; only a new lease (a person's decision) may try once more.
+   */
+  | { readonly kind: 'doubtful'; readonly manifestSha256: string; readonly jti: string; readonly result: string };
 
 /**
  * The host's memory of once-only effects. Absent for executors that only read.

@@ -83,11 +83,21 @@ export interface FinishedEffect {
   readonly undoneBy: string | undefined;
 }
 
+/** A last attempt of which nobody can tell whether its effect happened. */
+export interface DoubtfulEnd {
+  readonly manifestSha256: string;
+  /** The lease of that attempt. */
+  readonly jti: string;
+  /** The exact signed FAILURE. */
+  readonly result: string;
+}
+
 export interface JournalView {
   /** Number of attempts so far. */
   readonly attempts: number;
   readonly open: OpenAttempt | undefined;
   readonly success: FinishedEffect | undefined;
+  readonly doubtful: DoubtfulEnd | undefined;
 }
 
 export interface CloseSuccess {
@@ -98,6 +108,8 @@ export interface CloseSuccess {
 export interface CloseFailure {
   readonly state: 'failure';
   readonly result: string;
+  /** The effect may have happened: see `DoubtfulEnd`. */
+  readonly doubtful: boolean;
 }
 
 export interface Incident {

@@ -12,12 +12,12 @@ export async function answer(effect: Effect, attempt: Attempt, manifest: TaskMan
   switch (effect.kind) {
     case 'done': {
       const outcome = success(outputOf(manifest, intent, bases, effect.sha256));
-      return { execution: { kind: 'outcome', outcome }, opened: { n, identity: effect.identity } };
+      return { execution: { kind: 'outcome', outcome }, opened: { n, identity: effect.identity, doubtful: false } };
     }
     case 'failed':
       if (effect.incident) await deps.journal.reportIncident({ taskId: intent.taskId, ...effect.incident }, deps.clock.now());
-      return { execution: { kind: 'outcome', outcome: effect.outcome }, opened: { n, identity: undefined } };
+      return { execution: { kind: 'outcome', outcome: effect.outcome }, opened: { n, identity: undefined, doubtful: effect.incident !== undefined } };
     case 'stopped':
-      return { execution: stopped(effect.reason), opened: { n, identity: undefined } };
+      return { execution: stopped(effect.reason), opened: { n, identity: undefined, doubtful: false } };
   }
 }

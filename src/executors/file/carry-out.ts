@@ -61,7 +61,7 @@ const SENTENCES = {
   'source-missing': 'the source does not exist',
   'source-changed-during-move': 'the source changed during the move',
   'source-lost-during-move': 'the source disappeared during the move; the copy stays',
-  unknown: 'outcome unknown: after a crash the files are not where this operation can have put them',
+  unknown: 'outcome unknown: after a crash the files are not where this operation can have put them; look, and retry with a new lease',
 } satisfies Record<FailureReason, string>;
 
 function giveUp(attempt: Attempt, why: FailureReason, isIncident: boolean): Effect {

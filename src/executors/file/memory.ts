@@ -8,7 +8,9 @@ export function createMemory(deps: FileDeps): HostMemory {
   const { journal, clock, runs } = deps;
 
   async function closeAttempt(taskId: string, ended: Unconcluded, result: string): Promise<void> {
-    const end = ended.identity ? ({ state: 'success', result, outcomeIdentity: ended.identity } as const) : ({ state: 'failure', result } as const);
+    const end = ended.identity
+      ? ({ state: 'success', result, outcomeIdentity: ended.identity } as const)
+      : ({ state: 'failure', result, doubtful: ended.doubtful } as const);
     try {
       await journal.close(taskId, ended.n, end, clock.now());
     } catch (error) {
@@ -20,9 +22,10 @@ export function createMemory(deps: FileDeps): HostMemory {
 
   return {
     async recall(taskId) {
-      const { open, success } = await journal.view(taskId);
+      const { open, success, doubtful } = await journal.view(taskId);
       if (success) return { kind: 'finished', manifestSha256: success.manifestSha256, result: success.result };
-      return open ? { kind: 'open', manifestSha256: open.manifestSha256 } : { kind: 'unknown' };
+      if (open) return { kind: 'open', manifestSha256: open.manifestSha256 };
+      return doubtful ? { kind: 'doubtful', ...doubtful } : { kind: 'unknown' };
     },
 
     recover: (task, context, options) => recover(task, context, options, deps),

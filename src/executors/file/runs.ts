@@ -12,6 +12,8 @@ export interface OpenedAttempt {
   readonly n: number;
   /** The file under the destination's name; undefined for a FAILURE. */
   readonly identity: FileIdentity | undefined;
+  /** A FAILURE whose effect may have happened. */
+  readonly doubtful: boolean;
 }
 
 /** An outcome whose attempt is still open. */

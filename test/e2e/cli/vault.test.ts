@@ -60,7 +60,7 @@ describe('a purge of the vault', () => {
     expect(await purge()).toEqual(['in-use']);
     expect(existsSync(path.join(base, VAULT_DIRECTORY, NAME))).toBe(true);
     expect(existsSync(settings().places.audit)).toBe(false);
-    await journal.close('undo', 1, { state: 'failure', result: '{}' }, 1_600);
+    await journal.close('undo', 1, { state: 'failure', result: '{}', doubtful: false }, 1_600);
     expect(await purge()).toEqual(['purged']);
     expect(existsSync(path.join(base, VAULT_DIRECTORY, NAME))).toBe(false);
     expect(await journal.vaultUsage()).toEqual([{ base: 'main', bytes: 0, files: 0 }]);

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { Queue, QueueEvents } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QUEUE_PREFIX } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
+import { createInProcessJournal } from '../../../src/adapters/sqlite/journal-in-process.ts';
 import type { TaskManifest } from '../../../src/contracts/index.ts';
 import { manifestSha256 } from '../../../src/core/hash.ts';
+import { failure } from '../../../src/core/outcome.ts';
 import { manifestOf, type Rig, startRig } from '../../support/rig.ts';
 
 let rig: Rig;
@@ -49,6 +51,36 @@ const move = (): { manifest: TaskManifest; from: ReturnType<typeof file>; to: st
   const to = from.sibling('b.txt');
   return { manifest: manifestOf('FILE_MOVE', from.path, to), from, to };
 };
+
+/** What a worker leaves that was killed between closing a doubtful attempt in the journal and recording it in the ledger. */
+async function doubtfulEnd(manifest: TaskManifest, source: string, destination: string): Promise<{ result: string }> {
+  const result = await rig.sign(manifest, failure('EXECUTION_FAILED', 'outcome unknown'));
+  const { dev, ino, size, mtimeNs, ctimeNs } = statSync(source, { bigint: true });
+  const at = (file: string): { base: string; segments: string[] } => ({ base: 'main', segments: relative(rig.base, file).split('/') });
+  const journal = createInProcessJournal({ file: rig.places.journal });
+  await journal.start();
+  await journal.open(
+    {
+      taskId: manifest.task_id,
+      manifestSha256: manifestSha256(manifest),
+      authority: { jti: 'spent', exp: 4_000_000_000, kid: 'k' },
+      process: { instance: 'gone', pid: 1, startTime: '1' },
+      operation: 'move',
+      method: 'rename',
+      source: at(source),
+      destination: at(destination),
+      sourceIdentity: { dev: `${dev}`, ino: `${ino}`, size: `${size}`, mtimeNs: `${mtimeNs}`, ctimeNs: `${ctimeNs}` },
+      temporary: undefined,
+      retired: undefined,
+      undoOf: undefined,
+    },
+    undefined,
+    Date.now(),
+  );
+  await journal.close(manifest.task_id, 1, { state: 'failure', result, doubtful: true }, Date.now());
+  await journal.stop();
+  return { result };
+}
 
 async function moved(): Promise<ReturnType<typeof move>> {
   const task = move();
@@ -198,6 +230,17 @@ describe('a leased task, from the queue to its signed result', () => {
     await rig.answer(manifest.task_id);
     expect((await rig.ledger.row(manifest.task_id))?.result).toBe(first);
     expect(readFileSync(from.path, 'utf8')).toBe('created again');
+    expect(readFileSync(to, 'utf8')).toBe(from.content);
+  });
+
+  it('answers a doubtful end again under its lease, and tries once more only under a new one [FE-39]', async () => {
+    const { manifest, from, to } = move();
+    const lease = await rig.lease(manifest, { jti: 'spent' });
+    const { result } = await doubtfulEnd(manifest, from.path, to);
+    expect(await addRaw({ v: 1, manifest, lease })).toEqual({ failed: 'EXECUTION_FAILED: outcome unknown' });
+    expect((await rig.ledger.row(manifest.task_id))?.result).toBe(result);
+    expect(readFileSync(from.path, 'utf8')).toBe(from.content);
+    expect(await addRaw({ v: 1, manifest, lease: await rig.lease(manifest) })).toEqual({ returned: expect.objectContaining({ status: 'SUCCESS' }) });
     expect(readFileSync(to, 'utf8')).toBe(from.content);
   });
 

@@ -154,7 +154,12 @@ describe('refusals name the key and the place', () => {
       field: 'worker.renew_ms',
       message: /must be at most half of worker\.lock_ms \(1500\)/,
     },
-    { title: 'a bad address', env: { WRIT_REDIS__URL: 'http://x' }, field: 'redis.url', message: /redis:\/\/ or rediss:\/\/ address \(WRIT_REDIS__URL\)$/ },
+    {
+      title: 'a bad address',
+      env: { WRIT_REDIS__URL: 'http://x' },
+      field: 'redis.url',
+      message: /redis:\/\/, rediss:\/\/ or unix:\/\/ address \(WRIT_REDIS__URL\)$/,
+    },
     {
       title: 'a bad id of a base directory',
       file: '[file.base_directories]\nIn = "/a"',

@@ -23,7 +23,7 @@ export async function runRetry(call: Call, flags: RetryFlags, word: string): Pro
   assertFailed(taskId, standing);
 
   const expired = leaseHasExpired(standing, await services.signatures(), call.clock.now());
-  const lease = expired ? await renewedLease(taskId, standing, flags, services) : undefined;
+  const lease = expired || flags.regrant === true ? await renewedLease(taskId, standing, flags, services) : undefined;
   const answer = await tasks.enqueue.retry(taskId, lease === undefined ? {} : { lease });
   if (answer.kind !== 'retried') throw moved(taskId, answer);
   const said = { value: { retried: true, regranted: lease !== undefined }, text: `${taskId} runs again${lease === undefined ? '' : ' under a new lease'}` };

@@ -91,7 +91,7 @@ describe('the schema', () => {
       'a second open attempt',
       `INSERT INTO attempt SELECT task_id, n + 1, manifest_sha256, jti, exp, kid, instance, pid, start_time, operation, method,
       source_base, source_path, destination_base, destination_path, source_identity, temporary, retired_base, retired_path, undo_of, opened_at, stage,
-      sealed_identity, sealed_sha256, state, closed_at, result, outcome_identity, undone_by FROM attempt WHERE task_id = 'open'`,
+      sealed_identity, sealed_sha256, state, closed_at, result, outcome_identity, undone_by, standing_identity, doubtful FROM attempt WHERE task_id = 'open'`,
     ],
     [
       'a second success',
@@ -103,6 +103,7 @@ describe('the schema', () => {
     ['an end without result', `UPDATE attempt SET state = 'failure', closed_at = 1 WHERE task_id = 'open'`],
     ['a success without outcome', `UPDATE attempt SET state = 'success', result = 'x', closed_at = 1 WHERE task_id = 'open'`],
     ['an undone failure', `UPDATE attempt SET state = 'failure', result = 'x', closed_at = 1, undone_by = 'u' WHERE task_id = 'open'`],
+    ['a doubtful success', `UPDATE attempt SET state = 'success', result = 'x', outcome_identity = 'x', closed_at = 1, doubtful = 1 WHERE task_id = 'open'`],
     ['a sealed rename', `UPDATE attempt SET stage = 'sealed', sealed_identity = 'x', sealed_sha256 = printf('%064d', 0) WHERE task_id = 'open'`],
     ['an unknown state', `UPDATE attempt SET state = 'lost' WHERE task_id = 'open'`],
     ['a vault place without attempt', `INSERT INTO vault (base, name, task_id, n, bytes, since) VALUES ('b', 'n', 'nobody', 1, 1, 1)`],

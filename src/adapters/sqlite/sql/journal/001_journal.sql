@@ -40,6 +40,8 @@ CREATE TABLE attempt (
   undone_by        TEXT,
   -- Of the file that stands for this effect again, after an undo of its undo; a move across file systems makes a new one.
   standing_identity TEXT,
+  -- 1: a failure of which nobody can tell whether its effect happened; only a new lease may try again.
+  doubtful         INTEGER NOT NULL DEFAULT 0 CHECK (doubtful IN (0, 1)),
   PRIMARY KEY (task_id, n),
   -- Only a copied file has a temporary name, can be sealed, and only a move of one retires its source.
   CONSTRAINT copy_has_temporary CHECK ((method = 'copy') = (temporary IS NOT NULL)),
@@ -56,6 +58,7 @@ CREATE TABLE attempt (
   CONSTRAINT closed_has_time CHECK ((state = 'open') = (closed_at IS NULL)),
   CONSTRAINT success_has_outcome CHECK ((state = 'success') = (outcome_identity IS NOT NULL)),
   CONSTRAINT only_success_is_undone CHECK (undone_by IS NULL OR state = 'success'),
+  CONSTRAINT only_failure_is_doubtful CHECK (doubtful = 0 OR state = 'failure'),
   CONSTRAINT only_success_stands CHECK (standing_identity IS NULL OR state = 'success'),
   CONSTRAINT undo_is_no_copy CHECK (undo_of IS NULL OR (operation <> 'copy' AND undo_of <> task_id))
 ) STRICT, WITHOUT ROWID;
