@@ -71,7 +71,7 @@ function lockFiles(directory: string): readonly string[] {
 /** What a lock file says about its owner; it may be half written, or gone by now. */
 function ownerOf(file: string): ProcessIdentity | undefined {
   try {
-    const owner: Partial<ProcessIdentity> = JSON.parse(readFileSync(file, 'utf8'));
+    const owner = JSON.parse(readFileSync(file, 'utf8')) as Partial<ProcessIdentity>;
     const { pid, startTime } = owner;
     const instance = instanceOf(path.basename(file));
     if (typeof pid !== 'number' || typeof startTime !== 'string' || instance === undefined || owner.instance !== instance) return undefined;
