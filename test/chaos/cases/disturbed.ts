@@ -58,6 +58,9 @@ async function disturb(
     if (!existsSomewhere(effect)) counts.violation('vanished', `${idOf(effect)}: nobody knows where`);
     return;
   }
-  await finale(stage, effect, changed === undefined || !strike ? {} : { changed }, { success: !strike, failure: { code: 'EXECUTION_FAILED', says } });
+  // A FAILURE that a killed worker never told is no end either.
+  const triedAgain = { ...effect, content: changed ?? effect.content };
+  if (!strike || result.status === 'SUCCESS') await finale(stage, strike ? triedAgain : effect, {}, { success: true });
+  else await finale(stage, effect, changed === undefined ? {} : { changed }, { success: false, failure: { code: 'EXECUTION_FAILED', says } });
   if (kill && !kill.disarm()) counts.round(`kill -9 at ${back}`);
 }

@@ -60,20 +60,20 @@ export function meddle(stage: Stage, effect: Effect, point: Point): Finish {
   return finish ?? (() => finale(stage, effect, {}, SUCCESS));
 }
 
-/** A copy that stands already is done; everything else must notice. A FAILURE that Redis lost may be tried again, and then succeed. */
+/**
+ * A copy that stands already is done; everything else must notice. But a FAILURE that a killed worker never told, or that
+ * Redis lost, is no end: the task is tried again, and then takes the file as it is now.
+ */
 async function afterChange(stage: Stage, effect: Effect, changed: string): Promise<void> {
-  const { tickets } = stage.field;
-  const before = tickets.losses;
-  const copied = effect.keepsSource && landedAt(effect) !== undefined;
-  if (copied) {
+  if (effect.keepsSource && landedAt(effect) !== undefined) {
     await finale(stage, effect, { decoy: changed }, SUCCESS);
     return;
   }
   await until(stage, effect);
-  const tried = tickets.losses > before && landedAt({ ...effect, content: changed }) !== undefined;
-  const judged = tried ? { ...effect, content: changed } : effect;
-  const meddling: Meddling = tried ? {} : { changed };
-  await finale(stage, judged, meddling, { success: tickets.losses > before, failure: { code: 'EXECUTION_FAILED', says: /source changed|changed since/ } });
+  const triedAgain = { ...effect, content: changed };
+  if (landedAt(triedAgain) === undefined)
+    await finale(stage, effect, { changed }, { success: false, failure: { code: 'EXECUTION_FAILED', says: /source changed|changed since/ } });
+  else await finale(stage, triedAgain, {}, SUCCESS);
 }
 
 /** Waits for the end without judging it. */
@@ -84,13 +84,10 @@ async function until(stage: Stage, { ticket }: Effect): Promise<void> {
 /** Nobody can prove where the file went, so SUCCESS and "unknown" are both right; a second effect never is. */
 async function afterConsumption(stage: Stage, effect: Effect, target: string, standing: string | undefined): Promise<void> {
   const { tickets, counts, expectations } = stage.field;
-  const before = tickets.losses;
   const result = await tickets.answer(effect.ticket);
   if (!result) return;
   const who = idOf(effect);
   expectations.expect(`${target}.used`, effect.content, 'vanished', who);
-  // An "unknown" that Redis lost is tried again like any FAILURE, and then nothing can be told from the files.
-  if (tickets.losses > before) return;
   if (result.status === 'FAILURE') {
     counts.event('unknown');
     if (!/unknown/.test(result.error.message)) counts.violation('wrong', `${who}: the result was used at once: ${result.error.message}`);
