@@ -14,7 +14,15 @@ export function conflict(delivery: Delivery, manifest: TaskManifest, manifestSha
   return refuse(delivery, manifest, manifestSha256, failure('EXECUTION_FAILED', 'task_id already used for another manifest'), deps);
 }
 
-export function answered(result: string, replayed: boolean): End {
+export type Answered = Extract<End, { kind: 'answered' }>;
+
+/** The end of a task whose outcome was recorded earlier; `result` is the stored text. */
+export function answered(result: string, replayed: boolean): Answered {
   const { status, error } = ExecutionResult.parse(JSON.parse(result));
   return { kind: 'answered', status, code: error?.error_code, message: error?.message ?? '', result, replayed };
+}
+
+/** The end of a task that has just been run; `result` is the outcome, signed. */
+export function answeredWith({ status, error }: Outcome, result: string): Answered {
+  return { kind: 'answered', status, code: error?.error_code, message: error?.message ?? '', result, replayed: false };
 }

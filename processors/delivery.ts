@@ -8,6 +8,8 @@ export interface Delivery {
   readonly jobId: string;
   /** Aborted with a `StopReason`. */
   readonly signal: AbortSignal;
+  /** Aborts the signal. */
+  readonly stop: (reason: StopReason) => void;
   /** Whether the worker's lock on the job was renewed recently enough to start an effect. */
   readonly lockIsFresh: () => boolean;
 }

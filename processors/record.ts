@@ -1,6 +1,6 @@
 import type { Execution } from '../src/core/outcome.ts';
 import type { RecordAnswer, Task } from '../src/core/ports/index.ts';
-import { answered, conflict } from './answers.ts';
+import { type Answered, answered, answeredWith, conflict } from './answers.ts';
 import { type Delivery, type End, jobKey } from './delivery.ts';
 import type { PipelineDeps } from './deps.ts';
 
@@ -19,10 +19,10 @@ export async function record(
     case 'outcome': {
       const result = await deps.signer.sign(manifest, manifestSha256, execution.outcome);
       await deps.executor.memory?.conclude(task, execution.outcome.status, result);
-      return write(delivery, task, result, false, deps);
+      return write(delivery, task, answeredWith(execution.outcome, result), deps);
     }
     case 'finished':
-      return write(delivery, task, execution.result, true, deps);
+      return write(delivery, task, answered(execution.result, true), deps);
     case 'conflict':
       await deps.ledger.release(manifest.task_id, epoch);
       return conflict(delivery, manifest, manifestSha256, deps);
@@ -35,10 +35,9 @@ export async function record(
   }
 }
 
-async function write(delivery: Delivery, task: Task, result: string, replayed: boolean, deps: PipelineDeps): Promise<End> {
-  const end = answered(result, replayed);
-  if (end.kind !== 'answered') return end;
-  const request = { taskId: task.manifest.task_id, epoch: task.epoch, status: end.status, errorCode: end.code, result, now: deps.clock.now() };
+async function write(delivery: Delivery, task: Task, end: Answered, deps: PipelineDeps): Promise<End> {
+  const { status, code: errorCode, result } = end;
+  const request = { taskId: task.manifest.task_id, epoch: task.epoch, status, errorCode, result, now: deps.clock.now() };
   let answer: RecordAnswer = await deps.ledger.record(request);
   if (answer === 'lost') answer = await recordAfterLoss(delivery, task, request, deps);
   return answer === 'recorded' ? end : { kind: 'interrupted', reason: 'stale' };

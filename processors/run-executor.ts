@@ -17,19 +17,24 @@ export async function runExecutor(
   lease: LeasePayload | undefined,
   body: (context: RunContext) => Promise<Execution>,
 ): Promise<Execution> {
-  const limit = new AbortController();
-  const forward = (): void => {
-    if (lease !== undefined || delivery.signal.reason !== 'cancelled') limit.abort(delivery.signal.reason);
-  };
-  if (delivery.signal.aborted) forward();
-  else delivery.signal.addEventListener('abort', forward, { once: true });
-  const timer = setTimeout(() => limit.abort('timeout' satisfies StopReason), deps.executor.maxRunMs);
+  const run = lease === undefined ? uncancellable(delivery) : delivery;
+  const timer = setTimeout(() => run.stop('timeout'), deps.executor.maxRunMs);
   try {
-    return await body({ signal: limit.signal, gate: () => gate(delivery, deps, lease, limit.signal) });
+    return await body({ signal: run.signal, gate: () => gate(delivery, deps, lease, run.signal) });
   } finally {
     clearTimeout(timer);
-    delivery.signal.removeEventListener('abort', forward);
   }
+}
+
+/** A run that a cancel does not reach; everything else that stops the delivery stops it too. */
+function uncancellable({ signal }: Delivery): Pick<Delivery, 'signal' | 'stop'> {
+  const controller = new AbortController();
+  const forward = (): void => {
+    if (signal.reason !== 'cancelled') controller.abort(signal.reason);
+  };
+  if (signal.aborted) forward();
+  else signal.addEventListener('abort', forward, { once: true });
+  return { signal: controller.signal, stop: (reason) => controller.abort(reason) };
 }
 
 /** What an abort means as the end of a run that has not started its effect. */

@@ -32,7 +32,14 @@ export function createTaskWorker(options: TaskWorkerOptions, deps: PipelineDeps)
     const running = deps.inFlight.begin(jobId);
     locks.begin(jobId, job.processedOn);
     try {
-      const delivery: Delivery = { data: job.data, queue: options.queue, jobId, signal: running.controller.signal, lockIsFresh: () => locks.isFresh(jobId) };
+      const delivery: Delivery = {
+        data: job.data,
+        queue: options.queue,
+        jobId,
+        signal: running.controller.signal,
+        stop: (reason) => running.controller.abort(reason),
+        lockIsFresh: () => locks.isFresh(jobId),
+      };
       const end = await runDelivery(delivery, running, deps);
       return await carryOut(settle(end, { started: job.attemptsStarted, allowed: job.opts.attempts ?? 1 }), job, token);
     } finally {

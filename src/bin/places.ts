@@ -22,6 +22,8 @@ export function placesOf(dataDir: string) {
     revocations: inside('revocations.ndjson'),
     /** What operators did on the command line, one JSON line each. */
     audit: inside('audit.ndjson'),
+    /** What the roles of `writ up` log, a file each. */
+    logs: inside('logs'),
     /** Present once the tour of the first start has been given. */
     tourGiven: inside('tour-given'),
     /** Made by the first `writ up`, beside the data directory: base directories lie apart from it. */

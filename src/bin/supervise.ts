@@ -1,17 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import type { Lifecycle } from '../core/lifecycle.ts';
 
 export interface SupervisedRole {
   readonly name: string;
   /** Arguments of `node`, the script first. */
   readonly args: readonly string[];
+  /** Where the child's log goes; appended to. */
+  readonly logFile: string;
   /** Size of the child's pool of threads for file system calls; it can only be said in the environment. */
   readonly ioThreads: number;
   /** A child that ended by itself is started again after this, doubling up to 16 times. */
   readonly restartMs: number;
   /** After SIGTERM the child gets this long, then SIGKILL. */
   readonly stopMs: number;
-  readonly onEvent: (event: { role: string; what: 'started' | 'ready' | 'ended'; pid: number | undefined; detail?: string }) => void;
+  readonly onEvent: (event: { role: string; what: 'started' | 'ready' | 'stopped' | 'died'; pid: number | undefined; detail?: string }) => void;
 }
 
 /** What a role tells its supervisor over the IPC channel. */
@@ -31,7 +34,9 @@ export function supervise(role: SupervisedRole): Lifecycle & { readonly pid: () 
   const run = (onReady: () => void, onRefused: (error: Error) => void): void => {
     // biome-ignore lint/style/noProcessEnv: handed on to the child as it is, nothing in it is read
     const env = { ...process.env, UV_THREADPOOL_SIZE: String(role.ioThreads) };
-    const started = spawn(process.execPath, role.args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env });
+    const log = openSync(role.logFile, 'a', 0o600);
+    const started = spawn(process.execPath, [...process.execArgv, ...role.args], { stdio: ['ignore', 'inherit', log, 'ipc'], env });
+    closeSync(log);
     child = started;
     role.onEvent({ role: role.name, what: 'started', pid: started.pid });
     started.on('message', (message: RoleMessage) => {
@@ -43,7 +48,7 @@ export function supervise(role: SupervisedRole): Lifecycle & { readonly pid: () 
     });
     started.on('error', onRefused);
     started.on('exit', (code, signal) => {
-      role.onEvent({ role: role.name, what: 'ended', pid: started.pid, detail: signal ?? `code ${code}` });
+      role.onEvent({ role: role.name, what: stopping ? 'stopped' : 'died', pid: started.pid, detail: signal ?? `code ${code}` });
       onRefused(new Error(`the ${role.name} role ended with ${signal ?? `code ${code}`}`));
       if (child !== started) return;
       child = undefined;

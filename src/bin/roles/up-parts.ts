@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createEmbeddedRedis } from '../../adapters/redis/embedded.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
@@ -20,19 +21,21 @@ function embeddedRedis({ config, places, log }: UpContext): Lifecycle {
   return createEmbeddedRedis({
     directory: places.redis,
     port: config.redis.port,
+    appendOnly: config.redis.append_only,
     maxmemoryBytes: config.redis.max_memory_mb * 1024 * 1024,
     log: (line) => log.debug({ line }, 'redis'),
   });
 }
 
-function role(name: 'kernel' | 'worker', { config, settingsArgs, log }: UpContext): Lifecycle {
+function role(name: 'kernel' | 'worker', { config, places, settingsArgs, log }: UpContext): Lifecycle {
   return supervise({
     name,
     args: [fileURLToPath(mainScript()), name, ...settingsArgs],
+    logFile: path.join(places.logs, `${name}.log`),
     ioThreads: IO_THREADS,
     restartMs: RESTART_MS,
     stopMs: config.worker.drain_ms + STOP_MARGIN_MS,
-    onEvent: (event) => (event.what === 'ended' ? log.warn(event, 'role') : log.debug(event, 'role')),
+    onEvent: (event) => (event.what === 'died' ? log.warn(event, 'a role ended by itself and is started again') : log.debug(event, 'role')),
   });
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { inOrder } from '../../core/parts.ts';
 import { openServices } from '../cli/services.ts';
 import { prepareFirstStart } from '../first-start.ts';
@@ -15,8 +15,9 @@ export async function runUp(context: UpContext, { once }: { readonly once: boole
   const { places } = context;
   const asked = stopAsked();
   await prepareFirstStart(places);
+  await mkdir(places.logs, { recursive: true, mode: 0o700 });
   const parts = inOrder(upParts(context));
-  say(`Writ starts in ${places.dataDir}: Redis, kernel, worker`);
+  say(`Writ starts in ${places.dataDir}: Redis, kernel, worker; logs in ${places.logs}`);
   await parts.start();
   try {
     const asPromised = once || !existsSync(places.tourGiven) ? await tour(context) : true;
