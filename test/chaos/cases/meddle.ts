@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { type Effect, idOf, isVisible, landedAt } from '../effect.ts';
 import { brief, contentOf } from '../expectations.ts';
-import { type Allowed, finale, type Meddling, recreate } from '../finale.ts';
+import { type Allowed, finale, recreate } from '../finale.ts';
 import type { Point } from '../setup.ts';
 import type { Stage } from '../stage.ts';
 
