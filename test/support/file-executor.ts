@@ -161,3 +161,21 @@ export async function put(directory: string, name: string, content = `content of
   await writeFile(file, content);
   return file;
 }
+
+/** A directory of one test's own in each base. */
+export interface Room {
+  readonly near: string;
+  readonly next: string;
+  readonly far: string;
+  /** Its name below each base. */
+  readonly dir: string;
+}
+
+let rooms = 0;
+
+export async function makeRoom(rig: FileRig): Promise<Room> {
+  rooms += 1;
+  const dir = `room-${rooms}`;
+  for (const base of [rig.near, rig.next, rig.far]) await mkdir(`${base}/${dir}`);
+  return { near: `${rig.near}/${dir}`, next: `${rig.next}/${dir}`, far: `${rig.far}/${dir}`, dir };
+}

@@ -13,8 +13,8 @@ import { stopped, stopReason } from './stop.ts';
 
 /**
  * Ends an open attempt (`docs/protocol.md` 6): fence its process, look, classify, carry out. Every step may crash and be
- * run again, because each look starts from what is on disk. Lease and gate are not asked: the effect was authorized when
- * its intent was committed.
+ * run again, because each look starts from what is on disk. The lease is not asked: the effect was authorized when its
+ * intent was committed. Of the gate only the worker's own lock counts.
  */
 export function recover(task: Task, context: RunContext, { mayRedo }: { readonly mayRedo: boolean }, deps: FileDeps): Promise<Execution> {
   return deps.runs.once(task, async () => {
@@ -32,6 +32,9 @@ async function finishOpen(task: Task, open: OpenAttempt, context: RunContext, ma
   const attempt = attemptOf(deps, open, open.n, context, holder);
   const scene = await readScene(attempt, open);
   if ('cannotLook' in scene) return busy(scene.cannotLook);
+  // Fencing may have taken seconds; without a fresh lock of our own nothing is started, and the attempt stays open.
+  const closed = context.gate();
+  if (closed?.kind === 'interrupted') return { execution: closed, opened: undefined };
   const verdict = classify(scene.facts);
   const effect = await carryOut({ ...attempt, open, scene, redo: EFFECTS[open.method] }, verdict, mayRedo);
   return answer(effect, attempt, task.manifest, deps);

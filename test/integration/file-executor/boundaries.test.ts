@@ -1,25 +1,33 @@
+import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, readFile, symlink } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure } from '../../../src/core/outcome.ts';
 import type { FileExecutor } from '../../../src/executors/file/index.ts';
-import { contents, context, copyTask, createFileRig, deleteTask, deliver, ending, type FileRig, fileTask, moveTask, put } from '../../support/file-executor.ts';
+import {
+  contents,
+  context,
+  copyTask,
+  createFileRig,
+  deleteTask,
+  deliver,
+  ending,
+  type FileRig,
+  fileTask,
+  makeRoom,
+  moveTask,
+  put,
+  type Room,
+} from '../../support/file-executor.ts';
 
 let rig: FileRig;
 let executor: FileExecutor;
-let made = 0;
 beforeAll(async () => {
   rig = await createFileRig();
   executor = await rig.executor();
 });
 afterAll(() => rig.close());
 
-/** A directory of one test's own in each base. */
-async function room(): Promise<{ near: string; next: string; far: string; dir: string }> {
-  made += 1;
-  const dir = `room-${made}`;
-  for (const base of [rig.near, rig.next, rig.far]) await mkdir(`${base}/${dir}`);
-  return { near: `${rig.near}/${dir}`, next: `${rig.next}/${dir}`, far: `${rig.far}/${dir}`, dir };
-}
+const room = (): Promise<Room> => makeRoom(rig);
 
 describe('what is not a regular file', () => {
   it('refuses directories as source and as destination [FE-02] [FE-08] [FE-17]', async () => {
@@ -129,9 +137,9 @@ describe('output', () => {
   it('has task_id, capability_id and a structured summary, the same for the same files [FE-46] [FE-47] [FE-48] [FE-50]', async () => {
     const { near, far } = await room();
     for (const [round, run] of [
-      async () => deliver(executor, moveTask(await put(near, 'a'), `${near}/b`, { id: `out-move-${made}` })),
-      async () => deliver(executor, copyTask(await put(near, 'c'), `${far}/d`, { id: `out-copy-${made}` })),
-      async () => deliver(executor, deleteTask(await put(near, 'e'), { id: `out-delete-${made}` })),
+      async () => deliver(executor, moveTask(await put(near, 'a'), `${near}/b`, { id: `out-move-${randomUUID()}` })),
+      async () => deliver(executor, copyTask(await put(near, 'c'), `${far}/d`, { id: `out-copy-${randomUUID()}` })),
+      async () => deliver(executor, deleteTask(await put(near, 'e'), { id: `out-delete-${randomUUID()}` })),
     ].entries()) {
       const end = await run();
       const output = end.kind === 'outcome' ? end.outcome.output : undefined;

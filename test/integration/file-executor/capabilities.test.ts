@@ -1,25 +1,30 @@
 import { chmodSync, utimesSync, writeFileSync } from 'node:fs';
-import { chmod, chown, link, mkdir, readFile, stat } from 'node:fs/promises';
+import { chmod, chown, link, readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FileExecutor } from '../../../src/executors/file/index.ts';
-import { contents, copyTask, createFileRig, deleteTask, deliver, ending, type FileRig, moveTask, put } from '../../support/file-executor.ts';
+import {
+  contents,
+  copyTask,
+  createFileRig,
+  deleteTask,
+  deliver,
+  ending,
+  type FileRig,
+  makeRoom,
+  moveTask,
+  put,
+  type Room,
+} from '../../support/file-executor.ts';
 
 let rig: FileRig;
 let executor: FileExecutor;
-let made = 0;
 beforeAll(async () => {
   rig = await createFileRig();
   executor = await rig.executor();
 });
 afterAll(() => rig.close());
 
-/** A directory of one test's own in each base. */
-async function room(): Promise<{ near: string; next: string; far: string; dir: string }> {
-  made += 1;
-  const dir = `room-${made}`;
-  for (const base of [rig.near, rig.next, rig.far]) await mkdir(`${base}/${dir}`);
-  return { near: `${rig.near}/${dir}`, next: `${rig.next}/${dir}`, far: `${rig.far}/${dir}`, dir };
-}
+const room = (): Promise<Room> => makeRoom(rig);
 
 describe('FILE_MOVE', () => {
   it('moves a file within a base, between bases and across file systems [FE-03]', async () => {

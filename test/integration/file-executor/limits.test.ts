@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StopReason } from '../../../src/core/outcome.ts';
 import {
@@ -10,25 +10,21 @@ import {
   deliver,
   ending,
   type FileRig,
+  makeRoom,
   moveTask,
   put,
+  type Room,
   SimulatedCrash,
 } from '../../support/file-executor.ts';
 import { withFaults } from './faults.ts';
 
 let rig: FileRig;
-let made = 0;
 beforeAll(async () => {
   rig = await createFileRig();
 });
 afterAll(() => rig.close());
 
-async function room(): Promise<{ near: string; far: string }> {
-  made += 1;
-  const names = { near: `${rig.near}/limit-${made}`, far: `${rig.far}/limit-${made}` };
-  for (const directory of Object.values(names)) await mkdir(directory);
-  return names;
-}
+const room = (): Promise<Room> => makeRoom(rig);
 
 const limits = { maxRunMs: 1000, maxBytes: 1024 ** 3, hashMaxBytes: 1024 ** 3, vaultQuotaBytes: 1024 ** 3 };
 
@@ -113,7 +109,7 @@ describe('hashes', () => {
     const executor = await rig.executor({ limits: { ...limits, hashMaxBytes: 3 } });
     for (const [name, text] of Object.entries({ small: 'abc', large: 'abcd' })) {
       const source = await put(near, name, text);
-      const crashed = copyTask(source, `${far}/${name}-2`, { id: `crash-${made}-${name}` });
+      const crashed = copyTask(source, `${far}/${name}-2`, { id: `crash-${randomUUID()}-${name}` });
       await expect(deliver(crashing, crashed)).rejects.toThrow(SimulatedCrash);
       for (const task of [copyTask(source, `${far}/${name}`), crashed]) {
         const end = await deliver(executor, task);

@@ -1,4 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isWritError } from '../../../src/core/errors.ts';
 import type { FileExecutor } from '../../../src/executors/file/index.ts';
@@ -11,26 +12,22 @@ import {
   deliver,
   ending,
   type FileRig,
+  makeRoom,
   moveTask,
   put,
+  type Room,
   SimulatedCrash,
 } from '../../support/file-executor.ts';
 
 let rig: FileRig;
 let executor: FileExecutor;
-let made = 0;
 beforeAll(async () => {
   rig = await createFileRig();
   executor = await rig.executor();
 });
 afterAll(() => rig.close());
 
-async function room(): Promise<{ near: string; far: string }> {
-  made += 1;
-  const names = { near: `${rig.near}/once-${made}`, far: `${rig.far}/once-${made}` };
-  for (const directory of Object.values(names)) await mkdir(directory);
-  return names;
-}
+const room = (): Promise<Room> => makeRoom(rig);
 
 describe('a task that is delivered again', () => {
   it('answers a finished task with the same bytes and does nothing [FE-37] [FE-38] [FE-53]', async () => {
@@ -71,7 +68,7 @@ describe('a task that is delivered again', () => {
         if (point === 'intent') throw new SimulatedCrash();
       },
     });
-    await expect(deliver(racing, moveTask(`${near}/a`, `${near}/c`, { id: `opened-${made}` }))).rejects.toThrow(SimulatedCrash);
+    await expect(deliver(racing, moveTask(`${near}/a`, `${near}/c`, { id: `opened-${randomUUID()}` }))).rejects.toThrow(SimulatedCrash);
     await racing.stop();
     expect(await ending(deliver(executor, { ...task, epoch: 2 }))).toBe('EXECUTION_FAILED: the destination exists');
     await deliver(executor, moveTask(`${near}/b`, `${near}/b2`));

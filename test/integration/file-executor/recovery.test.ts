@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../../src/core/hash.ts';
+import { failure } from '../../../src/core/outcome.ts';
 import type { ProcessIdentity, Task } from '../../../src/core/ports/index.ts';
 import { CRASH_POINTS, type CrashPoint, type FileExecutor } from '../../../src/executors/file/index.ts';
 import {
@@ -197,7 +198,7 @@ describe('an attempt of another process', () => {
     await fenced.stop();
   });
 
-  it('is adopted once that process is surely dead, under the authority of the intent, whatever the gate says', async () => {
+  it('is adopted once that process is surely dead, under the authority of the intent, although the lease has ended since', async () => {
     const { task, here } = await openAttempt(dead);
     const asked: ProcessIdentity[] = [];
     const fencing = await rig.executor({
@@ -209,9 +210,21 @@ describe('an attempt of another process', () => {
         },
       },
     });
-    const shut = context({ gate: () => ({ kind: 'interrupted', reason: 'shutdown' }) });
-    expect(await ending(deliver(fencing, task, { context: shut }))).toBe('SUCCESS');
+    const late = context({ gate: () => ({ kind: 'outcome', outcome: failure('LEASE_EXPIRED', 'too late') }) });
+    expect(await ending(deliver(fencing, task, { context: late }))).toBe('SUCCESS');
     expect(asked).toMatchObject([dead]);
+    expect(await contents(here.next)).toEqual({ b: 'one' });
+    await fencing.stop();
+  });
+
+  it('is not touched by a worker whose own lock is no longer fresh, and recovered by the next delivery', async () => {
+    const { task, here } = await openAttempt(dead);
+    const fencing = await rig.executor({ instances: { self: rig.instances.self, ensureDead: async () => true } });
+    const stale = context({ gate: () => ({ kind: 'interrupted', reason: 'lock-lost' }) });
+    expect(await ending(deliver(fencing, task, { context: stale }))).toBe('interrupted');
+    expect(await contents(here.near)).toEqual({ a: 'one' });
+    expect((await rig.journal.view(task.manifest.task_id)).open).toBeDefined();
+    expect(await ending(deliver(fencing, task))).toBe('SUCCESS');
     expect(await contents(here.next)).toEqual({ b: 'one' });
     await fencing.stop();
   });

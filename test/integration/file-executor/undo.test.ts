@@ -1,23 +1,29 @@
-import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FileExecutor } from '../../../src/executors/file/index.ts';
-import { contents, copyTask, createFileRig, deleteTask, deliver, ending, type FileRig, moveTask, put } from '../../support/file-executor.ts';
+import {
+  contents,
+  copyTask,
+  createFileRig,
+  deleteTask,
+  deliver,
+  ending,
+  type FileRig,
+  makeRoom,
+  moveTask,
+  put,
+  type Room,
+} from '../../support/file-executor.ts';
 
 let rig: FileRig;
 let executor: FileExecutor;
-let made = 0;
 beforeAll(async () => {
   rig = await createFileRig();
   executor = await rig.executor();
 });
 afterAll(() => rig.close());
 
-async function room(): Promise<{ near: string; far: string }> {
-  made += 1;
-  const names = { near: `${rig.near}/undo-${made}`, far: `${rig.far}/undo-${made}` };
-  for (const directory of Object.values(names)) await mkdir(directory);
-  return names;
-}
+const room = (): Promise<Room> => makeRoom(rig);
 
 type Delivered = Awaited<ReturnType<typeof deliver>>;
 function recoveryOf(end: Delivered): string {
@@ -116,17 +122,17 @@ describe('an undo that does not fit', () => {
     const { near } = await room();
     for (const change of [
       () => appendFile(`${near}/b`, ' more'),
-      () => deliver(executor, moveTask(`${near}/b`, `${near}/gone-${made}`)).then(() => writeFile(`${near}/b`, 'bytes')),
+      () => deliver(executor, moveTask(`${near}/b`, `${near}/gone`)).then(() => writeFile(`${near}/b`, 'bytes')),
     ]) {
       const { near: own } = await room();
-      const source = await put(near, `a-${own.length}-${made}`, 'bytes');
+      const source = await put(near, `a-${own.length}`, 'bytes');
       const move = moveTask(source, `${near}/b`);
       expect(await ending(deliver(executor, move))).toBe('SUCCESS');
       await change();
       expect(await ending(deliver(executor, moveTask(`${near}/b`, source, { undoOf: move.manifest.task_id })))).toMatch(
         /^EXECUTION_FAILED: undo: changed since/,
       );
-      await deliver(executor, moveTask(`${near}/b`, `${near}/away-${made}`));
+      await deliver(executor, moveTask(`${near}/b`, `${near}/away`));
     }
   });
 

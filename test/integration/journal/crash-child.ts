@@ -1,5 +1,5 @@
 import { createFileJournal } from '../../../src/adapters/sqlite/journal.ts';
-import { failed, moveIntent, succeeded } from '../../conformance/journal.ts';
+import { failed, moveIntent, succeeded } from '../../conformance/journal-fixtures.ts';
 
 /** Opens and closes attempts until it is killed, and says each step as soon as its promise has resolved. */
 const [file = '', prefix = ''] = process.argv.slice(2);

@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createFileJournal } from '../../../src/adapters/sqlite/journal.ts';
 import { isWritError } from '../../../src/core/errors.ts';
-import { moveIntent, succeeded } from '../../conformance/journal.ts';
+import { moveIntent, succeeded } from '../../conformance/journal-fixtures.ts';
 
 /** Runs in a mount namespace of its own: fills a file system of 1 MiB under a journal, makes room, and goes on. */
 const directory = process.argv[2] ?? '';

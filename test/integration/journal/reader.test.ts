@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFileJournal } from '../../../src/adapters/sqlite/journal.ts';
 import { openJournalReader } from '../../../src/adapters/sqlite/journal-reader.ts';
-import { deleteIntent, moveIntent, succeeded } from '../../conformance/journal.ts';
+import { deleteIntent, moveIntent, succeeded } from '../../conformance/journal-fixtures.ts';
 import { startChild, temporaryDirectory } from './fixture.ts';
 
 let directory: ReturnType<typeof temporaryDirectory>;

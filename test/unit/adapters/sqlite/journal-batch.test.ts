@@ -6,7 +6,7 @@ import { openJournalEngine } from '../../../../src/adapters/sqlite/journal-engin
 import type { JournalReply, JournalRequest } from '../../../../src/adapters/sqlite/journal-requests.ts';
 import { openDatabase, type SqliteDatabase } from '../../../../src/adapters/sqlite/open.ts';
 import type { FileIntent } from '../../../../src/core/ports/journal.ts';
-import { deleteIntent, inVault, moveIntent, succeeded } from '../../../conformance/journal.ts';
+import { deleteIntent, inVault, moveIntent, succeeded } from '../../../conformance/journal-fixtures.ts';
 
 let directory: string;
 let db: SqliteDatabase;
