@@ -63,7 +63,7 @@ const LAYERS = [
   {
     layer: 'observability',
     may: ['contracts', 'core'],
-    packages: ['zod', 'pino'],
+    packages: ['zod', 'pino', 'prom-client'],
     why: 'Events, metrics and logs are told what happened; they never ask another layer.',
   },
   {
@@ -75,7 +75,7 @@ const LAYERS = [
   {
     layer: 'producers',
     may: ['contracts', 'core', 'observability'],
-    packages: ['zod', 'fastify', 'commander', 'cli-progress'],
+    packages: ['zod', 'fastify', '@fastify', '@bull-board', 'commander', 'cli-progress'],
     why: 'Every surface gets the same injected services. A producer that opened a queue of its own would be a second contract.',
   },
   {

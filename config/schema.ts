@@ -107,6 +107,31 @@ const file = z.strictObject({
     .describe('Copies up to this size are hashed on the way and carry their SHA-256; larger ones would only run at the speed of the hash.'),
 });
 
+const http = z.strictObject({
+  host: z.string().min(1).max(253).default('127.0.0.1').describe('Address that the API listens on; anything but loopback opens it to the network.'),
+  port: z.int().min(0).max(65_535).default(8377).describe('Port of the API; 0 takes a free one.'),
+  allowed_hosts: z
+    .array(z.string().min(1).max(253))
+    .default([])
+    .describe('Names beside localhost and the address itself under which browsers and clients may call the API (Host header, without port).'),
+  max_body_bytes: z.int().min(1024).max(67_108_864).default(1_048_576).describe('Largest JSON body of one request; a line of a bulk push has its own limit.'),
+  request_timeout_s: z.int().min(1).max(3600).default(30).describe('Time in which a request must have arrived whole; bulk pushes only need to go on.'),
+  max_connections: z.int().min(16).max(1_000_000).default(20_000).describe('Connections that are open at the same time.'),
+  max_wait_s: z.int().min(0).max(600).default(60).describe('Longest time that "Prefer: wait" keeps a request open.'),
+  rate_limit: z.int().min(1).max(10_000_000).default(60_000).describe('Requests that one key, or one address without a key, may make in a minute.'),
+  login_limit: z.int().min(1).max(10_000).default(10).describe('Tries to log in that one address may make in a minute.'),
+  session_s: z.int().min(60).max(604_800).default(28_800).describe('Life of a browser session.'),
+});
+
+const metrics = z.strictObject({
+  worker_port: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(0)
+    .describe('Loopback port on which a worker shows its own metrics; 0 leaves them to the API, which asks every worker of its data directory.'),
+});
+
 const crypto = z.strictObject({
   threads: z.int().min(1).max(16).default(1).describe('Threads that sign and verify beside the event loop.'),
   implementation: z.enum(['auto', 'sodium', 'node']).default('auto').describe('Library for Ed25519; auto takes sodium where it is installed.'),
@@ -126,6 +151,8 @@ export const ConfigSchema = z
     ledger: ledger.prefault({}).describe('The ledger remembers in Redis what was done.'),
     board: board.prefault({}).describe('What operators may do.'),
     file: file.prefault({}).describe('The file executor.'),
+    http: http.prefault({}).describe('The HTTP API, the board and the pages around them.'),
+    metrics: metrics.prefault({}).describe('Figures for Prometheus.'),
     crypto: crypto.prefault({}).describe('Signatures.'),
     log: log.prefault({}).describe('The log goes to standard error.'),
   })

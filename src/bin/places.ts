@@ -14,13 +14,22 @@ export function placesOf(dataDir: string) {
     kernelKeyring: inside('keys', 'kernel.jwks.json'),
     executorKey: inside('keys', 'executor.key.json'),
     executorKeyring: inside('keys', 'executor.jwks.json'),
+    /** API keys by their hashes (0600), and the first operator's key in the clear (0600). */
+    apiKeys: inside('keys', 'api-keys.json'),
+    operatorKey: inside('keys', 'operator.key'),
+    /** One-time links for browsers: a file each, named by the hash of the token, gone when used. */
+    loginLinks: inside('login-links'),
+    /** A copy of what queues and ledger know, for finding tasks; may be deleted. */
+    taskIndex: inside('task-index.db'),
+    /** Sockets on which the processes of this data directory show their metrics. */
+    metrics: inside('metrics'),
     kernelSocket: inside('kernel.sock'),
     kernelStore: inside('kernel', 'kernel.db'),
     journal: inside('journal.db'),
     /** Lock files of worker processes. */
     workers: inside('workers'),
     revocations: inside('revocations.ndjson'),
-    /** What operators did on the command line, one JSON line each. */
+    /** What operators did, one hash-chained JSON line each. */
     audit: inside('audit.ndjson'),
     /** What the roles of `writ up` log, a file each. */
     logs: inside('logs'),

@@ -1,3 +1,4 @@
+export * from './api.ts';
 export * from './capability.ts';
 export * from './error-code.ts';
 export * from './execution-result.ts';

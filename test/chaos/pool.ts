@@ -10,6 +10,8 @@ export interface Pool {
   start(): Promise<void>;
   /** A living, ready worker. */
   any(): Promise<number>;
+  /** All that run now, ready or not. */
+  pids(): readonly number[];
   /** Resolves with the exit code, or the signal, when the process has ended. */
   ended(pid: number): Promise<number | NodeJS.Signals | null>;
   /** No new ones; the living are killed. */
@@ -87,6 +89,7 @@ export function createPool({ worker, setupFile, logFile, size, counts, random }:
         await Promise.race([delay(AGAIN_MS), ...[...members.values()].map(({ ready: soon }) => soon)]);
       }
     },
+    pids: () => [...members.keys()],
     async ended(pid) {
       return members.get(pid)?.ended ?? gone.get(pid) ?? null;
     },

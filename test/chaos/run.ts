@@ -6,6 +6,7 @@ import { VIOLATIONS } from './counts.ts';
 import { evidencePath, minutesSince, revision, writeEvidence } from './evidence.ts';
 import { type Field, startField } from './field.ts';
 import { KIND_NAMES, type KindName } from './kinds.ts';
+import { createStallWatch } from './stall.ts';
 
 /** `npm run test:long -- chaos [--rounds 10000] [--seed n] [--lanes 24] [--workers 4] [--kinds a,b] [--linked-share 0.1]` */
 const { values } = parseArgs({
@@ -41,7 +42,11 @@ for (const [index, part] of parts.entries()) {
   if (part.rounds <= 0 || interrupted) continue;
   const partStarted = Date.now();
   const field = await startField({ seed: seed + index, workers: Number(values.workers), bundle, withoutRenameat2: part.linked, tiny: true, tell });
-  const progress = setInterval(() => process.stderr.write(`${line(field)}\n`), 10_000);
+  const lookForStall = createStallWatch(() => field.counts.total, field.pool.pids, tell);
+  const progress = setInterval(() => {
+    tell(line(field));
+    lookForStall();
+  }, 10_000);
   await fight(field, { rounds: part.rounds, lanes: Number(values.lanes), kinds, linked: part.linked, stopEarly: () => interrupted });
   clearInterval(progress);
   const { counts } = field;

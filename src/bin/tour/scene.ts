@@ -6,8 +6,8 @@ import { WritError } from '../../core/errors.ts';
 import { manifestSha256 } from '../../core/hash.ts';
 import type { KernelDoor, SignatureReader, TaskDoor } from '../../core/ports/front-door.ts';
 import type { Receipt } from '../../core/ports/index.ts';
-import type { Finished } from '../../producers/cli/operations/standing.ts';
-import { waitForOutcome } from '../../producers/cli/operations/wait.ts';
+import type { Finished } from '../../producers/tasks/standing.ts';
+import { waitForOutcome } from '../../producers/tasks/wait.ts';
 
 /** What the tour works with: the same doors that every surface has. */
 export interface Doors {

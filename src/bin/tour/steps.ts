@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TaskManifest } from '../../contracts/index.ts';
-import type { Finished } from '../../producers/cli/operations/standing.ts';
+import type { Finished } from '../../producers/tasks/standing.ts';
 import type { Doors, Scene } from './scene.ts';
 
 /** One line of the tour. */

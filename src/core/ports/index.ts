@@ -1,3 +1,4 @@
+export type * from './audit.ts';
 export type * from './confined-fs.ts';
 export type * from './enqueue.ts';
 export type * from './executor.ts';
@@ -10,3 +11,4 @@ export type * from './ledger.ts';
 export type * from './pool.ts';
 export type * from './revocations.ts';
 export type * from './signing.ts';
+export type * from './task-index.ts';

@@ -1,12 +1,10 @@
-import { CAPABILITY_QUEUE } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
-import type { SignatureReader } from '../../../core/ports/front-door.ts';
+import { type Standing, standingOf } from '../../tasks/standing.ts';
+import { taskIdOf, unknownTask } from '../../tasks/task-id.ts';
+import { verifies } from '../../tasks/verify-result.ts';
 import type { Call } from '../act.ts';
 import { standingLine, standingText } from '../text/standing.ts';
 import { pairs } from '../text/table.ts';
-import { jobDataOf } from './job-data.ts';
-import { type Finished, type Standing, standingOf } from './standing.ts';
-import { taskIdOf, unknownTask } from './task-id.ts';
 
 export interface ResultFlags {
   readonly verify?: boolean;
@@ -31,22 +29,6 @@ export async function runResult(call: Call, flags: ResultFlags, word: string): P
 export function exitOf(standing: Standing): number {
   if (standing.state === 'waiting' || standing.state === 'running') return 3;
   return standing.state === 'finished' && standing.outcome.status === 'SUCCESS' ? 0 : 1;
-}
-
-/**
- * Whether the executor signed this result for this task. A FAILURE does not name its capability, so the known ones are
- * tried: the signature tells which it was.
- */
-export async function verifies(taskId: string, standing: Finished, signatures: SignatureReader): Promise<boolean> {
-  const manifest = jobDataOf(standing.job)?.manifest;
-  const hash = standing.manifestSha256 || jobDataOf(standing.job)?.manifestSha256;
-  if (hash === undefined) return false;
-  const named = standing.outcome.output?.['capability_id'];
-  const candidates = new Set([named, manifest?.capability_id, ...Object.keys(CAPABILITY_QUEUE)].filter((id) => typeof id === 'string'));
-  for (const capabilityId of candidates) {
-    if (await signatures.verifyResult(standing.result, { taskId, capabilityId, manifestSha256: hash })) return true;
-  }
-  return false;
 }
 
 function text(taskId: string, standing: Standing, verified: boolean | undefined, now: number): string {

@@ -1,10 +1,10 @@
 import { WritError } from '../../../core/errors.ts';
 import type { TaskDoor } from '../../../core/ports/front-door.ts';
+import { waitForOutcome } from '../../tasks/wait.ts';
 import type { Call } from '../act.ts';
 import { standingLine, standingText } from '../text/standing.ts';
 import { parseSeconds } from '../text/words.ts';
 import { exitOf } from './result.ts';
-import { waitForOutcome } from './wait.ts';
 
 /**
  * The end of a command that put a task on its way: answers at once, or with its outcome when asked to wait.

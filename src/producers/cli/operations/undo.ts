@@ -1,14 +1,8 @@
-import type { TaskManifest } from '../../../contracts/index.ts';
-import { canonicalJson } from '../../../core/canonical-json.ts';
-import { WritError } from '../../../core/errors.ts';
-import { manifestSha256, sha256Hex } from '../../../core/hash.ts';
-import type { TaskDoor } from '../../../core/ports/front-door.ts';
+import { taskIdOf } from '../../tasks/task-id.ts';
+import { undoTask } from '../../tasks/undo.ts';
 import type { Call } from '../act.ts';
-import type { CliServices } from '../services.ts';
-import { jobDataOf } from './job-data.ts';
+import { operatorDoors } from './operator-doors.ts';
 import { answerOrWait } from './settle-wait.ts';
-import { type Finished, standingOf } from './standing.ts';
-import { taskIdOf, unknownTask } from './task-id.ts';
 
 export interface UndoFlags {
   readonly wait?: boolean;
@@ -18,58 +12,8 @@ export interface UndoFlags {
 /** `writ undo`: the kernel computes and signs the task that takes the effect back; it is pushed like any other. */
 export async function runUndo(call: Call, flags: UndoFlags, word: string): Promise<number> {
   const taskId = taskIdOf(word);
-  const services = await call.services();
-  const tasks = await services.tasks();
-  const done = await finishedWithSuccess(taskId, tasks);
-  await assertStanding(taskId, tasks);
-  const manifest = await manifestOf(taskId, done, services);
-  const earlierUndos = await countUndos(taskId, tasks);
-
-  const kernel = await services.kernel();
-  const job = await kernel.undo({ manifest, success: done.result, earlierUndos });
-  const undoId = job.manifest.task_id;
-  const receipt = await tasks.enqueue.push(job);
-  if (receipt.kind === 'conflict') throw new WritError('TASK_ID_CONFLICT', `the undo ${undoId} is already used for another manifest`);
+  const doors = await operatorDoors(call);
+  const { undoId, receipt } = await undoTask(taskId, doors);
   const said = { value: { undo_of: taskId, receipt: receipt.kind }, text: `${undoId} takes back ${taskId}` };
-  return answerOrWait(call, tasks, undoId, flags, said);
-}
-
-async function finishedWithSuccess(taskId: string, tasks: TaskDoor): Promise<Finished> {
-  const standing = await standingOf(taskId, tasks);
-  if (standing.state === 'unknown') throw unknownTask(taskId);
-  if (standing.state !== 'finished') throw new WritError('WRONG_STATE', `${taskId} is ${standing.state}; only a finished task can be undone`);
-  if (standing.outcome.status === 'FAILURE') throw new WritError('WRONG_STATE', `${taskId} has failed, so there is no effect to take back`);
-  return standing;
-}
-
-/** On the host of the journal it is known beforehand; elsewhere the executor refuses the second undo. */
-async function assertStanding(taskId: string, tasks: TaskDoor): Promise<void> {
-  const undoneBy = (await tasks.journal?.view(taskId))?.success?.undoneBy;
-  if (undoneBy !== undefined) throw new WritError('WRONG_STATE', `${taskId} is undone already, by ${undoneBy}; \`writ undo ${undoneBy}\` does it again`);
-}
-
-/** The manifest with exactly the recorded hash: the job's, while it is kept, else the one that the kernel issued a lease for. */
-async function manifestOf(taskId: string, done: Finished, services: CliServices): Promise<TaskManifest> {
-  const data = jobDataOf(done.job);
-  if (data?.manifestSha256 === done.manifestSha256) return data.manifest;
-  const leased = await (await services.kernel()).leasedManifest(taskId);
-  if (leased && manifestSha256(leased) === done.manifestSha256) return leased;
-  throw new WritError('NOT_FOUND', `the manifest of ${taskId} is no longer known here: neither its job nor the kernel's issue log has it`);
-}
-
-/** More undos of one task than anybody makes; a bound for the loop. */
-const MAX_UNDOS = 10_000;
-
-/** How often the task was undone: the id of the next undo counts on (`docs/protocol.md` 8). */
-async function countUndos(taskId: string, tasks: TaskDoor): Promise<number> {
-  for (let count = 0; count < MAX_UNDOS; count += 1) {
-    const standing = await standingOf(undoIdOf(taskId, count), tasks);
-    if (standing.state !== 'finished' || standing.outcome.status !== 'SUCCESS') return count;
-  }
-  throw new WritError('WRONG_STATE', `${taskId} was undone more than ${MAX_UNDOS} times`);
-}
-
-/** `u-` + SHA-256 of canonical `[task_id, number of earlier undos]`. */
-export function undoIdOf(taskId: string, earlierUndos: number): string {
-  return `u-${sha256Hex(canonicalJson([taskId, earlierUndos]))}`;
+  return answerOrWait(call, doors.tasks, undoId, flags, said);
 }

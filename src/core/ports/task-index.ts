@@ -1,0 +1,22 @@
+import type { TaskEvent, TaskFilter, TaskPage } from '../../contracts/index.ts';
+
+export interface TaskIndexHealth {
+  /** `building`: rows may be missing until the first pass over queues and ledger has ended. */
+  readonly state: 'building' | 'following' | 'failed';
+  readonly tasks: number;
+  /** Milliseconds since the last change that was read. */
+  readonly lagMs: number;
+  readonly problem?: string;
+}
+
+/** Finds tasks by what they are and how they ended. A copy for looking: queues and ledger have the truth. */
+export interface TaskIndex {
+  /** Newest change first. Throws WritError INVALID_ARGUMENT for a cursor that is none. */
+  list(filter: TaskFilter, page: { readonly cursor?: string; readonly limit: number }): Promise<TaskPage>;
+  /**
+   * Changes after the event with this id (from now on when `undefined`), until the signal ends it. An id that is too old
+   * to be complete is answered with INVALID_ARGUMENT.
+   */
+  events(after: number | undefined, signal: AbortSignal): AsyncIterable<TaskEvent>;
+  health(): TaskIndexHealth;
+}

@@ -1,0 +1,30 @@
+import type { Clock } from '../../core/clock.ts';
+import type { AuditLog, KernelDoor, SignatureReader, TaskDoor, TaskIndex } from '../../core/ports/index.ts';
+import type { Caller } from './route.ts';
+
+/** One finding of the readiness check. */
+export interface Readiness {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+/** What the composition root hands to the HTTP surface. */
+export interface HttpServices {
+  readonly version: string;
+  readonly clock: Clock;
+  readonly tasks: TaskDoor;
+  /** The kernel, asked in the name of the caller. Throws WritError KERNEL_UNAVAILABLE. */
+  kernel(caller: Caller): Promise<KernelDoor>;
+  signatures(): Promise<SignatureReader>;
+  /** JWKS that verifies results. */
+  resultKeys(): Promise<{ readonly keys: readonly object[] }>;
+  readonly index: TaskIndex;
+  readonly audit: AuditLog;
+  /** `board.regrant`. */
+  readonly regrantByDefault: boolean;
+  /** Real checks: a write to Redis, the kernel, the index. */
+  ready(): Promise<readonly Readiness[]>;
+  /** Prometheus text. */
+  metrics(): Promise<{ readonly type: string; readonly text: string }>;
+}
