@@ -1,3 +1,4 @@
+export type * from './api-keys.ts';
 export type * from './audit.ts';
 export type * from './confined-fs.ts';
 export type * from './enqueue.ts';

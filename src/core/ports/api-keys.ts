@@ -1,0 +1,35 @@
+import type { Role } from '../../contracts/index.ts';
+
+/** A key of the HTTP API, without its secret. */
+export interface ApiKey {
+  /** Part of the secret, so that a person can tell which key a file holds. */
+  readonly id: string;
+  /** Unique; stands in the audit log as `who`. */
+  readonly name: string;
+  readonly roles: readonly Role[];
+  /** RFC 3339, milliseconds. */
+  readonly createdAt: string;
+  /** RFC 3339, milliseconds; a key without it is good until it is revoked. */
+  readonly expiresAt?: string;
+}
+
+/** The keys of an installation. Secrets look like `writ_<id>_<43 base64url characters>`; only their SHA-256 is stored. */
+export interface ApiKeyStore {
+  /** The key of a secret, `undefined` when there is none, it has expired or was revoked. Constant time over the stored hashes. Rereads the file when it changed (within 1 s). */
+  find(secret: string): Promise<ApiKey | undefined>;
+  list(): Promise<readonly ApiKey[]>;
+  /** `ttlS` in seconds. Throws WritError INVALID_ARGUMENT (`name`, `roles`, `ttl`). */
+  create(wish: { name: string; roles: readonly Role[]; ttlS?: number }): Promise<{ key: ApiKey; secret: string }>;
+  /** The old secret stays good for `graceS`. Throws WritError NOT_FOUND. */
+  rotate(id: string, graceS: number): Promise<{ key: ApiKey; secret: string }>;
+  /** `false`: there is no such key. */
+  revoke(id: string): Promise<boolean>;
+}
+
+/** Tokens that open a session in a browser, once each. */
+export interface LoginLinks {
+  /** The token; the session that it opens has `name` and `roles`. */
+  create(roles: readonly Role[], ttlS: number, name: string): Promise<string>;
+  /** once */
+  redeem(token: string): Promise<{ name: string; roles: readonly Role[] } | undefined>;
+}

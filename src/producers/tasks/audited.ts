@@ -1,0 +1,21 @@
+import { isWritError } from '../../core/errors.ts';
+import type { AuditLog, OperatorAction } from '../../core/ports/index.ts';
+
+/**
+ * Does `work` between two records: `asked` before it, `done` or `refused` (with the code) after it. What cannot be asked
+ * is not done; a record that fails after the work is an error too, since then the log says only that it was asked for.
+ *
+ * @throws WritError STORAGE_UNAVAILABLE when the log cannot be written, and whatever `work` throws
+ */
+export async function audited<T>(audit: AuditLog, entry: Omit<OperatorAction, 'outcome'>, work: () => Promise<T>): Promise<T> {
+  await audit.append({ ...entry, outcome: 'asked' });
+  let value: T;
+  try {
+    value = await work();
+  } catch (error) {
+    await audit.append({ ...entry, outcome: 'refused', detail: { ...entry.detail, code: isWritError(error) ? error.code : 'INTERNAL' } });
+    throw error;
+  }
+  await audit.append({ ...entry, outcome: 'done' });
+  return value;
+}
