@@ -1,6 +1,6 @@
 import { WritError } from '../../../core/errors.ts';
+import { MAX_ITEM_BYTES } from '../../input/raw-item.ts';
 import type { CliIo } from '../services.ts';
-import { MAX_ITEM_BYTES } from './raw-item.ts';
 
 export interface Input {
   readonly stream: AsyncIterable<Uint8Array>;

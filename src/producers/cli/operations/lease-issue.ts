@@ -1,6 +1,6 @@
 import { WritError } from '../../../core/errors.ts';
+import { jobOf } from '../../input/offer.ts';
 import type { Call } from '../act.ts';
-import { jobOf } from '../input/offer.ts';
 import { readText } from '../input/open.ts';
 import { timeOf } from '../text/words.ts';
 import { termsOf } from './terms.ts';

@@ -1,6 +1,6 @@
 import type { LeasePayload } from '../../../contracts/index.ts';
+import { jobOf } from '../../input/offer.ts';
 import type { Call } from '../act.ts';
-import { jobOf } from '../input/offer.ts';
 import { readText } from '../input/open.ts';
 import { pairs } from '../text/table.ts';
 import { duration, timeOf } from '../text/words.ts';

@@ -1,5 +1,5 @@
+import type { Rejection } from '../../input/offer.ts';
 import type { Call } from '../act.ts';
-import type { Rejection } from '../input/offer.ts';
 import { openInput } from '../input/open.ts';
 import { termsOf } from '../operations/terms.ts';
 import { standingLine, standingText } from '../text/standing.ts';
