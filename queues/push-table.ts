@@ -70,7 +70,7 @@ async function add({ push, row, context }: Situation): Promise<Receipt> {
 async function again({ push, row, found, context }: Situation): Promise<Receipt | undefined> {
   if (!found) return undefined;
   if (row?.cancelRequested) await context.ledger.clearCancel(push.taskId, context.clock.now());
-  if (found.state === 'absent') {
+  if (found.state === 'absent' || found.unreadable) {
     await found.job.remove();
     return undefined;
   }

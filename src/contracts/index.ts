@@ -1,4 +1,5 @@
 export * from './api.ts';
+export * from './api-actions.ts';
 export * from './capability.ts';
 export * from './error-code.ts';
 export * from './execution-result.ts';

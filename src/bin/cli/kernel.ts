@@ -1,14 +1,19 @@
 import os from 'node:os';
 import { WritError } from '../../core/errors.ts';
 import type { Grant, IssueAnswer, KernelDoor, LeaseTerms } from '../../core/ports/index.ts';
-import { createKernelClient } from '../../kernel/index.ts';
-import type { CliSettings } from './settings.ts';
+import { createKernelClient, type KernelClient } from '../../kernel/index.ts';
+import type { Places } from '../places.ts';
 
-/** The kernel of the data directory over its socket. Nobody is asked before the first call. */
-export function openKernel({ places }: CliSettings): KernelDoor & AsyncDisposable {
+/** The kernel of the data directory over its socket, asked by the person at the command line. Nobody is asked before the first call. */
+export function openKernel({ places }: { readonly places: Places }): KernelDoor & AsyncDisposable {
   const client = createKernelClient(places.kernelSocket);
   // Who asks is what the operating system says, as far as it goes: whoever may open the socket could say anything.
-  const by = `${os.userInfo().username} (writ)`;
+  const door = kernelDoor(client, `${os.userInfo().username} (writ)`);
+  return { ...door, [Symbol.asyncDispose]: async () => client.close() };
+}
+
+/** @param by who asks, for the kernel's audit log */
+export function kernelDoor(client: KernelClient, by: string): KernelDoor {
   const options = ({ ttlS }: LeaseTerms) => ({ by, ...(ttlS === undefined ? {} : { ttl: ttlS }) });
   return {
     async issue(manifests, terms) {
@@ -27,7 +32,6 @@ export function openKernel({ places }: CliSettings): KernelDoor & AsyncDisposabl
       const { revocations } = await client.health();
       if (revocations.problem !== undefined) throw new WritError('KERNEL_UNAVAILABLE', `the kernel answers, but ${revocations.problem}`);
     },
-    [Symbol.asyncDispose]: async () => client.close(),
   };
 }
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import type { Config } from '../../../config/schema.ts';
 import { queueOf } from '../../../queues/catalog.ts';
 import { bestLibrary, inlineEd25519, nodeEd25519 } from '../../adapters/crypto/index.ts';
 import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
@@ -8,32 +9,45 @@ import { systemClock } from '../../core/clock.ts';
 import { isWritError } from '../../core/errors.ts';
 import { manifestSha256 } from '../../core/hash.ts';
 import type { SignatureReader } from '../../core/ports/front-door.ts';
-import type { Ed25519 } from '../../core/ports/index.ts';
+import type { Ed25519, RevocationFeed } from '../../core/ports/index.ts';
 import { authenticateLease, createKeyring, jwksFile, type Verifier, verifyResult, verifyRevocation } from '../../lease/index.ts';
+import type { Places } from '../places.ts';
 import type { CliRedis } from './redis.ts';
 import type { CliSettings } from './settings.ts';
 
 /** Reads leases and results with the public keys of the data directory. */
-export async function openSignatures(settings: CliSettings, redis: CliRedis): Promise<SignatureReader> {
-  const { places, loaded } = settings;
+export async function openSignatures({ places, loaded }: CliSettings, redis: CliRedis): Promise<SignatureReader> {
   const { config } = loaded;
-  const ed25519 = await openEd25519(config.crypto.implementation);
+  const feed = async () => createRedisRevocations(await redis.connection('producer'));
+  return signatureReader({ config, places, feed, ed25519: await openEd25519(config.crypto.implementation) });
+}
+
+export interface SignatureWiring {
+  readonly config: Config;
+  readonly places: Places;
+  readonly ed25519: Ed25519;
+  /** The published revocations. */
+  feed(): Promise<Pick<RevocationFeed, 'read'>>;
+}
+
+/** The port on the key rings of a data directory; rings follow their files. */
+export function signatureReader({ config, places, ed25519, feed }: SignatureWiring): SignatureReader {
   const leases: Verifier = { keyring: createKeyring({ source: jwksFile(places.kernelKeyring), use: 'lease', clock: systemClock }), ed25519 };
   const results: Verifier = { keyring: createKeyring({ source: jwksFile(places.executorKeyring), use: 'result', clock: systemClock }), ed25519 };
 
   return {
     peek: peekLease,
-    async readLease(lease, manifest) {
+    async readLease(lease, manifest, queue) {
       const claimed = peekLease(lease);
       if (!claimed) return { ok: false, message: 'this is no lease' };
       const expected = manifest
-        ? { manifest, manifestSha256: manifestSha256(manifest), aud: queueOf(manifest.capability_id, config.pool.id) }
+        ? { manifest, manifestSha256: manifestSha256(manifest), aud: queue ?? queueOf(manifest.capability_id, config.pool.id) }
         : { manifest: claimed, manifestSha256: claimed.manifest_sha256, aud: claimed.aud };
       const answer = await authenticateLease(lease, { ...expected, iss: config.lease.issuer }, leases);
       return answer.ok ? { ok: true, payload: answer.lease, kid: answer.authority.kid } : answer;
     },
     async revocationOf(jti) {
-      for (const token of [...(await localRevocations(places.revocations)), ...(await publishedRevocations(redis))]) {
+      for (const token of [...(await localRevocations(places.revocations)), ...(await publishedRevocations(feed))]) {
         if (RevocationPayload.safeParse(payloadOf(token)).data?.jti !== jti) continue;
         const verified = await verifyRevocation(token, leases);
         if (verified.ok) return verified.entry.n;
@@ -66,9 +80,9 @@ async function localRevocations(file: string): Promise<string[]> {
 }
 
 /** A lease can be read without Redis; then only this host's copy of the log counts. */
-async function publishedRevocations(redis: CliRedis): Promise<string[]> {
+async function publishedRevocations(feed: SignatureWiring['feed']): Promise<readonly string[]> {
   try {
-    return await createRedisRevocations(await redis.connection('producer')).read(1);
+    return await (await feed()).read(1);
   } catch (error) {
     if (isWritError(error)) return [];
     throw error;

@@ -53,8 +53,11 @@ export type LeaseReading = { readonly ok: true; readonly payload: LeasePayload; 
 export interface SignatureReader {
   /** Payload without any check; `undefined` when it is no lease at all. */
   peek(lease: string): LeasePayload | undefined;
-  /** Signature, key, issuer and, with a manifest, that the lease was issued for it. Expiry is the caller's to look at. */
-  readLease(lease: string, manifest: TaskManifest | undefined): Promise<LeaseReading>;
+  /**
+   * Signature, key, issuer and, with a manifest, that the lease was issued for it and for the queue (the capability's own
+   * unless given). Expiry is the caller's to look at.
+   */
+  readLease(lease: string, manifest: TaskManifest | undefined, queue?: string): Promise<LeaseReading>;
   /** The number under which the lease was revoked. */
   revocationOf(jti: string): Promise<number | undefined>;
   verifyResult(result: string, about: { readonly taskId: string; readonly capabilityId: string; readonly manifestSha256: string }): Promise<boolean>;

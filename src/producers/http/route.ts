@@ -41,6 +41,8 @@ export interface ResponseSpec {
   readonly schema?: z.ZodType;
   /** `application/json` unless given. */
   readonly type?: string;
+  /** The same status with another media type: type → schema of one line of it. */
+  readonly also?: Readonly<Record<string, z.ZodType>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -23,6 +23,8 @@ export interface HttpServices {
   readonly audit: AuditLog;
   /** `board.regrant`. */
   readonly regrantByDefault: boolean;
+  /** `http.max_wait_s`. */
+  readonly maxWaitS: number;
   /** Real checks: a write to Redis, the kernel, the index. */
   ready(): Promise<readonly Readiness[]>;
   /** Prometheus text. */

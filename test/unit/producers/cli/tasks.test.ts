@@ -93,7 +93,7 @@ describe('writ retry', () => {
     await world.push(world.manifest('a'), 10);
     await world.work('a', failure('LEASE_EXPIRED', 'late'));
     world.clock.ms += 60_000;
-    expect(await world.cli(['retry', 'a', '--no-regrant'])).toMatchObject({ code: 1, err: expect.stringContaining('add --regrant') });
+    expect(await world.cli(['retry', 'a', '--no-regrant'])).toMatchObject({ code: 1, err: expect.stringContaining('--regrant') });
     expect(await world.cli(['retry', 'a'], '', { regrantByDefault: false })).toMatchObject({ code: 1, err: expect.stringContaining('LEASE_EXPIRED') });
     expect(await world.cli(['retry', 'a', '--regrant', '--json'], '', { regrantByDefault: false })).toMatchObject({ code: 0, lines: [{ regranted: true }] });
     expect(world.asked.regrant).toBe(1);
