@@ -28,3 +28,24 @@ export interface AuditLog {
   /** Durable when it resolves. Throws WritError STORAGE_UNAVAILABLE; then the action must not be done. */
   append(entry: OperatorAction): Promise<OperatorRecord>;
 }
+
+/** What a check of the whole log found. */
+export interface AuditReport {
+  /** Records of the chain, up to the first fault. */
+  readonly records: number;
+  readonly ok: boolean;
+  /** Lines of a version before the chain; the chain starts behind them and covers them with one hash. */
+  readonly unchained: number;
+  /** Hash of the last good record: what one keeps elsewhere to notice a log that was written anew. */
+  readonly head: string;
+  /** The first fault; lines count from 1. */
+  readonly brokenAt?: { readonly line: number; readonly why: string };
+}
+
+/** Reads the log beside its writers. Throws WritError STORAGE_UNAVAILABLE. */
+export interface AuditReader {
+  /** Checks every line, in constant memory. */
+  verify(): Promise<AuditReport>;
+  /** The records in their order; what is none (older lines, damage) is left out: `verify` tells of it. */
+  records(): AsyncIterable<OperatorRecord>;
+}

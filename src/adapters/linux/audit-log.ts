@@ -1,0 +1,130 @@
+import type { FileHandle } from 'node:fs/promises';
+import { appendFile, open } from 'node:fs/promises';
+import { GENESIS, type Link, lineOf, REPAIRED, sealRecord } from '../../core/audit-chain.ts';
+import type { Clock } from '../../core/clock.ts';
+import { sha256Hex } from '../../core/hash.ts';
+import type { AuditLog, OperatorAction, OperatorRecord } from '../../core/ports/audit.ts';
+import { type LogEnd, MAX_BATCH, readLogEnd } from './audit-end.ts';
+import { openToAppend, unavailable } from './audit-file.ts';
+import { writeHead } from './audit-head.ts';
+import { syncDirectoryOf } from './replace-file.ts';
+
+interface Wish {
+  readonly action: OperatorAction;
+  resolve(record: OperatorRecord): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * The audit log of a data directory: one file for all its processes, which take turns by its lock. Actions that wait in
+ * one process share a write and its fsync. `docs/audit.md` says what the chain proves and what not.
+ *
+ * The order of a write: lock, look at the end, (`.torn` and a shorter file after a crash), lines, fsync, `.head`. What
+ * fails on the way is taken back, so that a refused action leaves no record behind, as far as the disk still obeys.
+ */
+export function createAuditLog({ file, clock }: { readonly file: string; readonly clock: Pick<Clock, 'now'> }): AuditLog {
+  const waiting: Wish[] = [];
+  let writing = false;
+  const drain = async (): Promise<void> => {
+    while (waiting.length > 0) await writeBatch(file, clock, waiting);
+    writing = false;
+  };
+  return {
+    append(action) {
+      // Tells a caller about an action that fits no line before it can spoil the write of others.
+      const sealed = Promise.resolve().then(() => sealRecord(GENESIS, action, clock.now()));
+      return sealed.then(
+        () =>
+          new Promise((resolve, reject) => {
+            waiting.push({ action, resolve, reject });
+            if (writing) return;
+            writing = true;
+            void drain();
+          }),
+      );
+    },
+  };
+}
+
+/** Takes what waits once the lock is held; never throws. */
+async function writeBatch(file: string, clock: Pick<Clock, 'now'>, waiting: Wish[]): Promise<void> {
+  let handle: FileHandle | undefined;
+  let batch: readonly Wish[] = [];
+  try {
+    handle = await openToAppend(file);
+    const end = await readLogEnd(handle, file);
+    batch = waiting.splice(0, MAX_BATCH);
+    const records = await writeActions(
+      handle,
+      file,
+      end,
+      batch.map(({ action }) => action),
+      clock.now(),
+    );
+    for (const [at, { resolve }] of batch.entries()) {
+      const record = records[at];
+      if (record) resolve(record);
+    }
+  } catch (error) {
+    // Before the lock nobody was taken yet; then all who wait hear of it.
+    for (const { reject } of batch.length > 0 ? batch : waiting.splice(0)) reject(unavailable(file, error));
+  } finally {
+    await handle?.close().catch(() => undefined);
+  }
+}
+
+/** The records of the actions, durable, in their order. */
+async function writeActions(
+  handle: FileHandle,
+  file: string,
+  end: LogEnd,
+  actions: readonly OperatorAction[],
+  now: number,
+): Promise<readonly OperatorRecord[]> {
+  if (end.isNew) await begin(file);
+  if (end.torn.length > 0) await setTornAside(handle, file, end, now);
+  const own = [...(end.opening ? [end.opening] : []), ...(end.torn.length > 0 ? [repairOf(end.torn)] : [])];
+  const records = chained(end.link, [...own, ...actions], now);
+  try {
+    await handle.appendFile(records.map(lineOf).join(''));
+    await handle.sync();
+    await writeHead(file, records.at(-1) ?? end.link);
+  } catch (error) {
+    await handle.truncate(end.wholeBytes).catch(() => undefined);
+    throw error;
+  }
+  return records.slice(own.length);
+}
+
+/** A head without records comes before the first record, so that a log without a head is never a young one. */
+async function begin(file: string): Promise<void> {
+  await writeHead(file, GENESIS);
+  await syncDirectoryOf(file);
+}
+
+function chained(link: Link, actions: readonly OperatorAction[], now: number): readonly OperatorRecord[] {
+  let before = link;
+  return actions.map((action) => {
+    const record = sealRecord(before, action, now);
+    before = record;
+    return record;
+  });
+}
+
+/** Nothing is dropped: the bytes are durable in `<file>.torn` before they leave the log. A crash in between sets them aside twice. */
+async function setTornAside(handle: FileHandle, file: string, { torn, wholeBytes }: LogEnd, now: number): Promise<void> {
+  const aside = `${file}.torn`;
+  await appendFile(aside, `${JSON.stringify({ at: new Date(now).toISOString(), offset: wholeBytes, base64: torn.toString('base64') })}\n`, { mode: 0o600 });
+  const kept = await open(aside, 'r');
+  try {
+    await kept.sync();
+  } finally {
+    await kept.close();
+  }
+  await syncDirectoryOf(file);
+  await handle.truncate(wholeBytes);
+}
+
+function repairOf(torn: Buffer): OperatorAction {
+  return { surface: 'cli', who: 'writ', action: REPAIRED, subject: 'last line', outcome: 'done', detail: { bytes: torn.length, sha256: sha256Hex(torn) } };
+}
