@@ -1,0 +1,174 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { type Clock, systemClock } from '../../core/clock.ts';
+import { isWritError, messageOf, WritError } from '../../core/errors.ts';
+import type { ApiKey, ApiKeyStore } from '../../core/ports/api-keys.ts';
+import { KeyName, KeyRoles, type LoadedKeys, loadKeys, MAX_KEYS, openKeys, type StoredKey, stampOf, textOf } from './api-keys-file.ts';
+import { waitForLock } from './lock-wait.ts';
+import { replaceFile, syncDirectoryOf } from './replace-file.ts';
+
+/** How long a change of the file by another process may stay unseen. */
+const LOOK_MS = 1_000;
+const MAX_LIFE_S = 10 * 365 * 86_400;
+const MAX_GRACE_S = 30 * 86_400;
+/** Old secrets in their grace; further rotations push the oldest out. */
+const MAX_SECRETS = 16;
+
+/**
+ * The API keys of a data directory, in one file (0600) that is replaced as a whole. A secret is `writ_<id>_<43 base64url
+ * characters>`; the file holds its SHA-256, which is enough for 256 random bits. Several processes may change and read it:
+ * writers take turns by `<file>.lock`, readers look at most once a second whether the file is another one.
+ *
+ * Every method throws WritError INVALID_CONFIG when the file is damaged or open to others, STORAGE_UNAVAILABLE when it
+ * cannot be written.
+ */
+export function createApiKeyStore({ file, clock = systemClock }: { readonly file: string; readonly clock?: Clock }): ApiKeyStore {
+  let known: (LoadedKeys & { readonly at: number }) | undefined;
+  let looking: Promise<LoadedKeys> | undefined;
+
+  const look = async (): Promise<LoadedKeys> => {
+    if (known && clock.monotonic() - known.at < LOOK_MS) return known;
+    looking ??= refresh().finally(() => {
+      looking = undefined;
+    });
+    return looking;
+  };
+  const refresh = async (): Promise<LoadedKeys> => {
+    const at = clock.monotonic();
+    const loaded = known && known.stamp === (await currentStamp(file)) ? known : await loadKeys(file);
+    known = { keys: loaded.keys, stamp: loaded.stamp, at };
+    return known;
+  };
+  const change = async <T>(edit: (keys: readonly StoredKey[]) => { keys: readonly StoredKey[]; answer: T }): Promise<T> => {
+    try {
+      return await locked(file, async () => {
+        const { keys, answer } = edit((await loadKeys(file)).keys);
+        await replaceFile(file, textOf(keys));
+        await syncDirectoryOf(file);
+        return answer;
+      });
+    } catch (error) {
+      if (isWritError(error)) throw error;
+      throw new WritError('STORAGE_UNAVAILABLE', `the file of API keys ${file} cannot be written: ${messageOf(error)}`, { cause: error });
+    } finally {
+      known = undefined;
+    }
+  };
+
+  return {
+    async find(secret) {
+      const key = matching((await look()).keys, secret, clock.now());
+      return key && keyOf(key);
+    },
+    // A person asks, who may have changed something a moment ago elsewhere.
+    list: async () => (await loadKeys(file)).keys.map(keyOf),
+    create: (wish) => {
+      const name = checked(KeyName.safeParse(wish.name), 'name');
+      const roles = checked(KeyRoles.safeParse(wish.roles), 'roles');
+      const ttlS = wish.ttlS === undefined ? undefined : seconds(wish.ttlS, 1, MAX_LIFE_S, 'ttl');
+      return change((keys) => {
+        if (keys.some((key) => key.name === name)) throw new WritError('INVALID_ARGUMENT', `there is a key named ${name} already`, { field: 'name' });
+        if (keys.length >= MAX_KEYS) throw new WritError('WRONG_STATE', `there are ${MAX_KEYS} keys already: revoke some`);
+        const now = clock.now();
+        const id = randomBytes(8).toString('hex');
+        const secret = newSecret(id);
+        const key: StoredKey = {
+          id,
+          name,
+          roles,
+          created_at: timeOf(now),
+          ...(ttlS === undefined ? {} : { expires_at: timeOf(now + ttlS * 1000) }),
+          secrets: [{ sha256: hashOf(secret).toString('hex') }],
+        };
+        return { keys: [...keys, key], answer: { key: keyOf(key), secret } };
+      });
+    },
+    rotate: (id, graceS) => {
+      const graceMs = seconds(graceS, 0, MAX_GRACE_S, 'grace') * 1000;
+      return change((keys) => {
+        const now = clock.now();
+        const old = keys.find((key) => key.id === id);
+        if (!old) throw new WritError('NOT_FOUND', `there is no key ${id}`);
+        if (!isGood(old.expires_at, now)) throw new WritError('WRONG_STATE', `the key ${old.name} has expired: revoke it and create another`);
+        const secret = newSecret(id);
+        const fresh: StoredKey = { ...old, secrets: [{ sha256: hashOf(secret).toString('hex') }, ...inGrace(old, now, graceMs)].slice(0, MAX_SECRETS) };
+        return { keys: keys.map((key) => (key.id === id ? fresh : key)), answer: { key: keyOf(fresh), secret } };
+      });
+    },
+    revoke: (id) =>
+      change((keys) => {
+        const left = keys.filter((key) => key.id !== id);
+        return { keys: left, answer: left.length < keys.length };
+      }),
+  };
+}
+
+/** Compares with every stored hash, so that the time tells nothing about which one it was. */
+function matching(keys: readonly StoredKey[], secret: string, now: number): StoredKey | undefined {
+  const presented = hashOf(secret);
+  let found: StoredKey | undefined;
+  for (const key of keys) {
+    for (const { sha256, until } of key.secrets) {
+      const same = timingSafeEqual(presented, Buffer.from(sha256, 'hex'));
+      if (same && isGood(until, now) && isGood(key.expires_at, now)) found = key;
+    }
+  }
+  return found;
+}
+
+/** Old secrets that stay good for a while; one that is in its grace already gets no more of it. */
+function inGrace({ secrets }: StoredKey, now: number, graceMs: number): StoredKey['secrets'] {
+  if (graceMs === 0) return [];
+  const end = timeOf(now + graceMs);
+  return secrets.filter(({ until }) => isGood(until, now)).map(({ sha256, until }) => ({ sha256, until: until !== undefined && until < end ? until : end }));
+}
+
+function isGood(until: string | undefined, now: number): boolean {
+  return until === undefined || Date.parse(until) > now;
+}
+
+function newSecret(id: string): string {
+  return `writ_${id}_${randomBytes(32).toString('base64url')}`;
+}
+
+function hashOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+function keyOf({ id, name, roles, created_at, expires_at }: StoredKey): ApiKey {
+  return { id, name, roles, createdAt: created_at, ...(expires_at === undefined ? {} : { expiresAt: expires_at }) };
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+async function currentStamp(file: string): Promise<string> {
+  const handle = await openKeys(file);
+  if (!handle) return 'none';
+  try {
+    return await stampOf(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function locked<T>(file: string, work: () => Promise<T>): Promise<T> {
+  const lock = await open(`${file}.lock`, 'a', 0o600);
+  try {
+    await waitForLock(lock.fd, file);
+    return await work();
+  } finally {
+    await lock.close();
+  }
+}
+
+function seconds(value: number, min: number, max: number, field: string): number {
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
+  throw new WritError('INVALID_ARGUMENT', `${field} must be a whole number of seconds from ${min} to ${max}`, { field });
+}
+
+function checked<T>(parsed: { success: true; data: T } | { success: false; error: { issues: readonly { message: string }[] } }, field: string): T {
+  if (parsed.success) return parsed.data;
+  throw new WritError('INVALID_ARGUMENT', `${field} ${parsed.error.issues[0]?.message ?? 'is wrong'}`, { field });
+}
