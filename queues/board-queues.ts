@@ -1,0 +1,141 @@
+import { type JobType, Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { MAX_JOB_BYTES } from '../src/contracts/index.ts';
+import { QUEUE_PREFIX, taskQueues } from './catalog.ts';
+
+/** A job as it lies in Redis, whoever wrote it. `fields` are BullMQ's; nothing in them is believed. */
+export interface StoredJob {
+  readonly id: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Why the data could not be read; then `fields` holds no data. */
+  readonly unreadable?: string;
+  /** BullMQ's word for where it stands. */
+  state(): Promise<string>;
+}
+
+/** One queue of tasks, opened for looking. */
+export interface BoardQueue {
+  readonly name: string;
+  readonly queue: Queue;
+  job(id: string): Promise<StoredJob | undefined>;
+  /**
+   * Jobs of these states, `start` to `end` of each, newest first; a job that cannot be read is still there. Few are in
+   * memory at a time: what is kept of each is what `show` makes of it.
+   */
+  jobs<T>(states: readonly string[], start: number, end: number, show: (job: StoredJob) => T): Promise<readonly T[]>;
+  /** The newest `limit` lines of a job's log. */
+  logs(id: string, limit: number): Promise<readonly string[]>;
+  failedCount(): Promise<number>;
+  /** Ids of the jobs that have failed until now, oldest first, `size` at a time; what fails meanwhile is not among them. */
+  failedPages(size: number): AsyncIterable<readonly string[]>;
+}
+
+export interface BoardQueues extends AsyncDisposable {
+  readonly pool: string;
+  readonly queues: readonly BoardQueue[];
+}
+
+/** Opens the task queues of a pool for the board. The connection stays the caller's. */
+export function openBoardQueues({ connection, pool }: { readonly connection: Redis; readonly pool: string }): BoardQueues {
+  const queues = taskQueues(pool).map((name) => openBoardQueue(name, connection));
+  return {
+    pool,
+    queues,
+    async [Symbol.asyncDispose]() {
+      await Promise.all(queues.map(({ queue }) => queue.close()));
+    },
+  };
+}
+
+function openBoardQueue(name: string, connection: Redis): BoardQueue {
+  const queue = new Queue(name, { connection, prefix: QUEUE_PREFIX, skipWaitingForReady: true, skipVersionCheck: true });
+  // Each call reports its own failure; without a listener the event would end the process.
+  queue.on('error', () => undefined);
+  const failedKey = queue.toKey('failed');
+  return {
+    name,
+    queue,
+    job: (id) => readJob(queue, connection, id),
+    async jobs(states, start, end, show) {
+      // The states come from the board's list of BullMQ's own.
+      const ids = await queue.getRanges([...states] as JobType[], start, end, false);
+      const shown = [];
+      for (let from = 0; from < ids.length; from += TOGETHER) {
+        const jobs = await Promise.all(ids.slice(from, from + TOGETHER).map((id) => readJob(queue, connection, id)));
+        shown.push(...jobs.filter((job) => job !== undefined).map(show));
+      }
+      return shown;
+    },
+    async logs(id, limit) {
+      return (await queue.getJobLogs(id, 0, limit - 1, false)).logs.reverse();
+    },
+    failedCount: () => connection.zcard(failedKey),
+    failedPages: (size) => failedPages(connection, failedKey, size),
+  };
+}
+
+/** Jobs that are read at the same time. */
+const TOGETHER = 10;
+
+/** More than this is not fetched to be looked at. A task of ours has at most 256 KiB. */
+const MOST_BYTES = MAX_JOB_BYTES + 64 * 1024;
+const WEIGHED = ['name', 'data', 'opts', 'returnvalue', 'failedReason', 'stacktrace', 'progress'] as const;
+
+/** Reads a job whatever is in it: one that is no JSON or too large is there without its data, and never breaks a page. */
+async function readJob(queue: Queue, connection: Redis, id: string): Promise<StoredJob | undefined> {
+  const state = (): Promise<string> => queue.getJobState(id);
+  const key = queue.toKey(id);
+  const answers = (await connection.pipeline(WEIGHED.map((field) => ['hstrlen', key, field])).exec()) ?? [];
+  const failure = answers.find(([error]) => error !== null)?.[0];
+  // One of BullMQ's own keys (`wait`, `events`), or something else that is no hash.
+  if (failure?.message.startsWith('WRONGTYPE')) return undefined;
+  if (failure) throw failure;
+  const [name = 0, data = 0, ...rest] = answers.map(([, weight]) => Number(weight));
+  if (name + data === 0) return undefined;
+  const bytes = rest.reduce((sum, weight) => sum + weight, name + data);
+  if (bytes > MOST_BYTES) return { id, fields: await outline(connection, key), unreadable: `the job has ${bytes} bytes`, state };
+  try {
+    const job = await queue.getJob(id);
+    return job && { id, fields: { ...job.toJSON() }, state };
+  } catch (error) {
+    if (!(error instanceof SyntaxError) && !(error instanceof TypeError)) throw error;
+    return { id, fields: await outline(connection, key), unreadable: 'the job is no JSON', state };
+  }
+}
+
+/** The small fields that need no parser. */
+const OUTLINE = ['name', 'timestamp', 'processedOn', 'finishedOn'] as const;
+
+async function outline(connection: Redis, key: string): Promise<Record<string, unknown>> {
+  const values = await connection.hmget(key, ...OUTLINE);
+  return Object.fromEntries(OUTLINE.map((field, i) => [field, field === 'name' ? values[i] : Number(values[i]) || undefined]));
+}
+
+/**
+ * Walks the failed set by (time, id), so that what is retried on the way neither hides nor repeats another job. It ends at
+ * the newest failure of now: a job that fails again comes after it.
+ */
+async function* failedPages(connection: Redis, key: string, size: number): AsyncIterable<readonly string[]> {
+  const [, last] = await connection.zrange(key, '+inf', '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, 1, 'WITHSCORES');
+  if (last === undefined) return;
+  let time = '-inf';
+  let id = '';
+  let skip = 0;
+  for (;;) {
+    const flat = await connection.zrange(key, time, last, 'BYSCORE', 'LIMIT', skip, size, 'WITHSCORES');
+    if (flat.length === 0) return;
+    const page: string[] = [];
+    let [seenTime, seenId] = [time, id];
+    for (let i = 0; i < flat.length; i += 2) {
+      const [member = '', score = ''] = [flat[i], flat[i + 1]];
+      // Members of one time are sorted by their bytes.
+      if (score === time && Buffer.compare(Buffer.from(member), Buffer.from(id)) <= 0) continue;
+      page.push(member);
+      [seenTime, seenId] = [score, member];
+    }
+    // A page of nothing but what was seen: more jobs failed in one millisecond than a page holds.
+    skip = page.length === 0 ? skip + size : 0;
+    [time, id] = [seenTime, seenId];
+    if (page.length > 0) yield page;
+  }
+}

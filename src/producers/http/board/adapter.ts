@@ -1,0 +1,53 @@
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import type { Clock } from '../../../core/clock.ts';
+import { cut, shownJob } from './shown-job.ts';
+import type { BoardJob, BoardSource } from './source.ts';
+
+const MOST_LOG_LINES = 200;
+const MOST_LOG_LINE = 500;
+
+/**
+ * A queue as Bull Board wants it. The jobs that it hands out can be read and nothing else: they have no `retry`, `remove`
+ * or `updateData`, so that a route of a later Bull Board could not act on one even if it were let through.
+ */
+export function boardAdapter(source: BoardSource, clock: Clock) {
+  const adapter = new BullMQAdapter(source.queue, {
+    allowRetries: true,
+    description: 'Tasks; only Retry changes something here',
+    externalJobUrl: (job) => linkOf(job.data),
+  });
+  // A finished task keeps its answer: running it again changes nothing.
+  const own = { allowCompletedRetries: false, ...readers(source, clock) };
+  return Object.assign(adapter, own);
+}
+
+function readers(source: BoardSource, clock: Clock) {
+  return {
+    async getJob(id: string) {
+      const job = await source.job(id);
+      return job && readable(job, clock);
+    },
+    async getJobs(states: readonly string[], start = 0, end = 9) {
+      return source.jobs(states, start, end, (job) => readable(job, clock));
+    },
+    async getJobLogs(id: string) {
+      return (await source.logs(id, MOST_LOG_LINES)).map((line) => cut(line, MOST_LOG_LINE));
+    },
+    /** How many and since when, not from where. */
+    async getWorkers() {
+      const workers = await source.queue.getWorkers();
+      return workers.filter(({ addr }) => addr !== undefined).map(({ id = '', age }) => ({ id, name: null, addr: 'local', age: Number(age) || 0 }));
+    },
+  };
+}
+
+function readable(job: BoardJob, clock: Clock) {
+  const shown = shownJob(job, clock.now());
+  const { state } = job;
+  return { id: job.id, opts: {}, toJSON: () => shown, getState: () => state() };
+}
+
+function linkOf(data: unknown): { href: string; displayText: string } {
+  const task: unknown = typeof data === 'object' && data !== null && 'task' in data ? data.task : undefined;
+  return typeof task === 'string' ? { href: task, displayText: 'Task' } : { href: '/docs', displayText: 'Docs' };
+}

@@ -1,0 +1,152 @@
+import { Readable } from 'node:stream';
+import { createBullBoard } from '@bull-board/api';
+import { FastifyAdapter } from '@bull-board/fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../../core/clock.ts';
+import { WritError } from '../../../core/errors.ts';
+import type { AuditLog } from '../../../core/ports/index.ts';
+import type { OperatorDoors } from '../../tasks/operator.ts';
+import type { HttpPlugin } from '../options.ts';
+import { sendProblem } from '../problem.ts';
+import type { Caller } from '../route.ts';
+import { boardAdapter } from './adapter.ts';
+import { isRead } from './allow-list.ts';
+import { BOARD_CSP, BOARD_CSS, ownPage, ownWords } from './page.ts';
+import { boardProblem, notAllowed } from './problem.ts';
+import { createRetryAll } from './retry-all.ts';
+import { retryOne } from './retry-one.ts';
+import type { BoardSource } from './source.ts';
+
+export interface BoardOptions {
+  /** From `queues/board-queues.ts`. */
+  readonly queues: readonly BoardSource[];
+  /** Shown as a badge. */
+  readonly pool: string;
+  /** The operations of an operator, in the name of the caller. */
+  readonly operate: (caller: Caller) => OperatorDoors;
+  readonly audit: AuditLog;
+  readonly clock: Clock;
+  /** Links in the corner: `/docs`, `/metrics`, a dashboard. */
+  readonly links: readonly { readonly text: string; readonly url: string }[];
+}
+
+export const BOARD_PATH = '/board';
+
+/** Bull Board for operators: it shows, and it retries through Writ's own retry. Everything else is refused by the server. */
+export function boardPlugin(options: BoardOptions): HttpPlugin {
+  return async (app, guard) => {
+    await app.register(
+      async (board) => {
+        const report = (error: unknown): void => board.log.error({ err: error }, 'the board failed');
+        // First, so that Bull Board's own scope inherits it.
+        board.setErrorHandler((error, _request, reply) => answerProblem(error, reply, report));
+        board.addHook('preHandler', guard.require('operate'));
+        board.addHook('preHandler', fewAtATime);
+        board.addHook('onSend', ownAnswer);
+        await board.register(shownBoard(options));
+        ownRoutes(board, options, report);
+        refuseTheRest(board);
+      },
+      { prefix: BOARD_PATH },
+    );
+  };
+}
+
+/** Bull Board's pages, files and reading routes. */
+function shownBoard({ queues, pool, clock, links }: BoardOptions) {
+  const server = new FastifyAdapter().setBasePath(BOARD_PATH);
+  const [setApiRoutes, setErrorHandler] = [server.setApiRoutes.bind(server), server.setErrorHandler.bind(server)];
+  server.setApiRoutes = (routes) => setApiRoutes(routes.filter(isRead));
+  // Errors of its routes go to the handler around them.
+  server.setErrorHandler = () =>
+    setErrorHandler((error) => {
+      throw error;
+    });
+  createBullBoard({
+    queues: queues.map((source) => boardAdapter(source, clock)),
+    serverAdapter: server,
+    options: {
+      uiConfig: {
+        boardTitle: 'Writ',
+        environment: { label: `pool ${pool}`, color: '#1d4ed8', textColor: '#ffffff' },
+        hideRedisDetails: true,
+        hideDocsLink: true,
+        miscLinks: links.map(({ text, url }) => ({ text, url })),
+        pollingInterval: { forceInterval: 5, showSetting: false },
+        jobDetails: { defaultTab: 'Data' },
+        locale: { lng: 'en-US' },
+      },
+    },
+  });
+  return server.registerPlugin();
+}
+
+interface JobParams {
+  readonly queueName: string;
+  readonly jobId: string;
+}
+
+/** What the board may change, and what it is told instead of reading it. */
+function ownRoutes(board: FastifyInstance, { queues, operate, audit }: BoardOptions, report: (error: unknown) => void): void {
+  const retryAll = createRetryAll({ audit, report });
+  board.addHook('onClose', () => retryAll.stop());
+  const sourceOf = (name: string): BoardSource => {
+    const source = queues.find((queue) => queue.name === name);
+    if (!source) throw new WritError('NOT_FOUND', `There is no queue ${JSON.stringify(name)} on this board.`);
+    return source;
+  };
+
+  board.put<{ Params: JobParams }>('/api/queues/:queueName/:jobId/retry', async (request) => {
+    const caller = callerOf(request);
+    const { name } = sourceOf(request.params.queueName);
+    return retryOne(name, request.params.jobId, caller.name, operate(caller), audit);
+  });
+  board.put<{ Params: { queueName: string } }>('/api/queues/:queueName/retry/failed', async (request, reply) => {
+    const caller = callerOf(request);
+    const answer = await retryAll.start(sourceOf(request.params.queueName), caller.name, operate(caller));
+    return reply.code(answer.finished ? 200 : 202).send(answer);
+  });
+  // Tasks have no flows; Bull Board asks for every job that it shows, and would open a producer of jobs to find out.
+  board.get<{ Params: JobParams }>('/api/queues/:queueName/:jobId/flow', async ({ params }) => ({ nodeId: params.jobId, flowRoot: null, isFlowNode: false }));
+  board.get('/writ.css', async (_request, reply) => reply.type('text/css; charset=utf-8').send(BOARD_CSS));
+}
+
+function refuseTheRest(board: FastifyInstance): void {
+  board.all('/*', async (request) => {
+    throw notAllowed(request.method);
+  });
+}
+
+function callerOf({ caller }: FastifyRequest): Caller {
+  if (!caller) throw new WritError('UNAUTHORIZED', 'nobody is logged in');
+  return caller;
+}
+
+const MOST_PER_PAGE = 50;
+
+/** How many jobs are read at a time is not the browser's to say. */
+async function fewAtATime({ query }: FastifyRequest): Promise<void> {
+  if (typeof query !== 'object' || query === null || !('jobsPerPage' in query)) return;
+  if (Number(query.jobsPerPage) > MOST_PER_PAGE) query.jobsPerPage = String(MOST_PER_PAGE);
+}
+
+async function ownAnswer(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+  reply.header('content-security-policy', BOARD_CSP);
+  const type = String(reply.getHeader('content-type') ?? '');
+  if (type.startsWith('text/html') && typeof payload === 'string') return changed(reply, ownPage(payload));
+  const isWords = request.routeOptions.url?.endsWith('/static/*') && request.url.includes('/messages.json');
+  if (isWords && reply.statusCode === 200 && payload instanceof Readable) return changed(reply, await ownWords(payload));
+  return payload;
+}
+
+/** The validators of the file are none of what is sent. */
+function changed(reply: FastifyReply, body: string): string {
+  reply.removeHeader('etag').removeHeader('last-modified').header('content-length', Buffer.byteLength(body)).header('cache-control', 'no-store');
+  return body;
+}
+
+function answerProblem(error: unknown, reply: FastifyReply, report: (error: unknown) => void): FastifyReply {
+  const problem = boardProblem(error);
+  if (problem.status >= 500) report(error);
+  return sendProblem(reply, problem);
+}

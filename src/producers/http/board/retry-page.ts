@@ -1,0 +1,48 @@
+import { type ErrorCode, isWritError } from '../../../core/errors.ts';
+import type { OperatorDoors } from '../../tasks/operator.ts';
+import { retryTask } from '../../tasks/retry.ts';
+import { taskOfJob } from './retry-one.ts';
+
+export interface Tally {
+  retried: number;
+  /** How many were refused, by code. */
+  readonly refused: Map<string, number>;
+}
+
+/** Retries that are under way together; each is a handful of round trips. */
+const TOGETHER = 16;
+
+/** Codes that speak of the installation, not of one task. */
+const STOPPERS: ReadonlySet<ErrorCode> = new Set(['KERNEL_UNAVAILABLE', 'REDIS_UNAVAILABLE', 'REDIS_FULL', 'STORAGE_UNAVAILABLE']);
+
+/** Retries the tasks of these jobs and counts them. @returns the code that speaks against going on */
+export async function retryPage(jobIds: readonly string[], tally: Tally, doors: OperatorDoors): Promise<ErrorCode | undefined> {
+  const left = jobIds.values();
+  let stopper: ErrorCode | undefined;
+  const lane = async (): Promise<void> => {
+    for (const id of left) {
+      if (stopper !== undefined) return;
+      const code = await tryRetry(id, doors);
+      if (code === undefined) tally.retried += 1;
+      else tally.refused.set(code, (tally.refused.get(code) ?? 0) + 1);
+      if (code !== undefined && STOPPERS.has(code)) stopper = code;
+    }
+  };
+  await Promise.all(Array.from({ length: TOGETHER }, lane));
+  return stopper;
+}
+
+async function tryRetry(jobId: string, doors: OperatorDoors): Promise<ErrorCode | undefined> {
+  try {
+    await retryTask(taskOfJob(jobId), {}, doors);
+    return undefined;
+  } catch (error) {
+    if (isWritError(error)) return error.code;
+    throw error;
+  }
+}
+
+/** All that were refused. */
+export function total({ refused }: Tally): number {
+  return [...refused.values()].reduce((sum, count) => sum + count, 0);
+}

@@ -1,0 +1,135 @@
+import { FILE_CAPABILITIES, LeasePayload, TaskJob, type TaskManifest } from '../../../contracts/index.ts';
+import type { BoardJob } from './source.ts';
+
+/** What the board gets to see of a job: never a lease, never the inputs of a search, nothing that is long. */
+export interface ShownJob {
+  readonly id: string;
+  readonly name: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly returnvalue: unknown;
+  readonly failedReason: string;
+  readonly stacktrace: string[];
+  readonly opts: Readonly<Record<string, unknown>>;
+  readonly progress: number;
+  readonly attemptsMade: number;
+  readonly timestamp: number;
+  readonly processedOn?: number;
+  readonly finishedOn?: number;
+  readonly delay?: number;
+  readonly priority?: number;
+}
+
+/** Lengths in characters. */
+const MOST = { id: 200, name: 64, path: 400, reason: 600, word: 80 } as const;
+
+/** @param now milliseconds since 1970 */
+export function shownJob(job: BoardJob, now: number): ShownJob {
+  const { fields } = job;
+  const task = TaskJob.safeParse(fields['data']).data;
+  const reason = job.unreadable ?? cut(fields['failedReason'], MOST.reason);
+  return {
+    id: cut(job.id, MOST.id),
+    name: cut(task?.manifest.capability_id ?? fields['name'], MOST.name) || '(no name)',
+    data: task ? shownTask(task, now) : notATask(fields['data'], job.unreadable),
+    returnvalue: shownReturn(fields['returnvalue']),
+    failedReason: reason,
+    stacktrace: reason === '' ? [] : [reason],
+    opts: shownOptions(fields['opts']),
+    progress: 0,
+    attemptsMade: count(fields['attemptsMade']) ?? 0,
+    timestamp: count(fields['timestamp']) ?? 0,
+    ...counts(fields, ['processedOn', 'finishedOn', 'delay', 'priority']),
+  };
+}
+
+function shownTask({ manifest, lease }: TaskJob, now: number): Record<string, unknown> {
+  return {
+    task_id: manifest.task_id,
+    capability: manifest.capability_id,
+    ...shownPaths(manifest),
+    ...(manifest.constraints.scope === undefined ? {} : { scope: cut(manifest.constraints.scope, MOST.path) }),
+    ...(manifest.provenance?.undo_of === undefined ? {} : { undo_of: manifest.provenance.undo_of }),
+    lease_expires: shownExpiry(lease, now),
+    task: `/v1/tasks/${manifest.task_id}`,
+  };
+}
+
+/** Paths are what a file task is about; the inputs of everything else may be somebody's question. */
+function shownPaths({ capability_id, inputs }: TaskManifest): Record<string, unknown> {
+  if (!FILE_CAPABILITIES.has(capability_id)) return {};
+  const paths = ['source_path', 'destination_path'] as const;
+  return Object.fromEntries(paths.flatMap((name) => (typeof inputs[name] === 'string' ? [[name, cut(inputs[name], MOST.path)]] : [])));
+}
+
+/** Says only how it is at fault: what is no contract may hold anything, also a lease. */
+function notATask(data: unknown, unreadable: string | undefined): Record<string, unknown> {
+  if (unreadable !== undefined) return { not_a_task: unreadable };
+  const fields = typeof data === 'object' && data !== null && !Array.isArray(data) ? Object.keys(data) : [];
+  return {
+    not_a_task: 'the data is no task job',
+    type: Array.isArray(data) ? 'array' : typeof data,
+    fields: fields.slice(0, 8).map((name) => cut(name, MOST.word)),
+  };
+}
+
+/** `2026-11-21T05:00:00Z (in 23 h)`, as the lease says; the executor is the one who checks it. */
+function shownExpiry(lease: string | undefined, now: number): string {
+  if (lease === undefined || lease === '') return 'there is no lease';
+  const exp = expiryOf(lease);
+  if (exp === undefined) return 'this is no lease';
+  const at = `${new Date(exp * 1000).toISOString().slice(0, 19)}Z`;
+  return exp * 1000 <= now ? `${at} (expired ${span(now - exp * 1000)} ago)` : `${at} (in ${span(exp * 1000 - now)})`;
+}
+
+function expiryOf(lease: string): number | undefined {
+  try {
+    return LeasePayload.safeParse(JSON.parse(Buffer.from(lease.split('.')[1] ?? '', 'base64url').toString('utf8'))).data?.exp;
+  } catch {
+    return undefined;
+  }
+}
+
+const UNITS = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+  [1_000, 's'],
+] as const;
+
+function span(ms: number): string {
+  const [size, unit] = UNITS.find(([least]) => ms >= 2 * least) ?? [1_000, 's'];
+  return `${Math.floor(ms / size)} ${unit}`;
+}
+
+/** A job returns its status and the digest of its result; the result itself is at the task. */
+function shownReturn(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return null;
+  const words = ['status', 'error_code', 'result_sha256'].flatMap((name) => {
+    const word: unknown = Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
+    return typeof word === 'string' ? [[name, cut(word, MOST.word)]] : [];
+  });
+  return Object.fromEntries(words);
+}
+
+function shownOptions(opts: unknown): Record<string, unknown> {
+  if (typeof opts !== 'object' || opts === null) return {};
+  return counts({ ...opts }, ['attempts', 'delay', 'priority', 'timestamp']);
+}
+
+function counts(from: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, number> {
+  return Object.fromEntries(names.flatMap((name) => (count(from[name]) === undefined ? [] : [[name, Number(from[name])]])));
+}
+
+function count(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+}
+
+/** Text that would not stay on its line: controls, separators of lines, marks that turn the direction, halves of characters. */
+const UNRULY = /[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** The beginning of a text in one line, without what a terminal or a browser would act on; '' for what is no text. */
+export function cut(value: unknown, most: number): string {
+  if (typeof value !== 'string') return '';
+  const text = value.slice(0, most).replace(UNRULY, '\u{fffd}');
+  return value.length > most ? `${text}…` : text;
+}

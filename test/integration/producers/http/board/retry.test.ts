@@ -1,0 +1,84 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { manifestOf } from '../../../../support/rig.ts';
+import { type BoardRig, startBoardRig } from './board-rig.ts';
+
+let board: BoardRig;
+beforeAll(async () => {
+  board = await startBoardRig();
+  await board.startKernel();
+  await board.rig.startWorker();
+});
+afterAll(async () => board[Symbol.asyncDispose]());
+
+async function failed(name: string, lease?: string) {
+  const manifest = manifestOf('FILE_MOVE', `main/${name}`, `main/moved-${name}`);
+  await board.rig.push(manifest, { attempts: 3, ...(lease === undefined ? {} : { lease }) });
+  return { manifest, jobId: `t_${manifest.task_id}` };
+}
+
+async function settled(jobId: string, state: string): Promise<void> {
+  await expect.poll(async () => ((await (await board.call('GET', `/api/queues/file/${jobId}`)).json()) as { status: string }).status, { timeout: 20_000 }).toBe(state);
+}
+
+describe('retry of one job', () => {
+  it('runs the task again with its whole budget and writes who asked', async () => {
+    const { manifest, jobId } = await failed('one.txt');
+    await settled(jobId, 'failed');
+    writeFileSync(join(board.rig.base, 'one.txt'), 'x');
+    const answer = await board.call('PUT', `/api/queues/file/${jobId}/retry`);
+    expect([answer.status, await answer.json()]).toEqual([200, { regranted: false }]);
+    expect((await board.rig.answer(manifest.task_id, ({ status }) => status === 'SUCCESS')).status).toBe('SUCCESS');
+    expect(board.audit.slice(-2)).toEqual([
+      { surface: 'board', who: 'olga', action: 'task.retry', subject: manifest.task_id, outcome: 'asked' },
+      { surface: 'board', who: 'olga', action: 'task.retry', subject: manifest.task_id, outcome: 'done' },
+    ]);
+  });
+
+  it('renews a lease that has expired', async () => {
+    const manifest = manifestOf('FILE_MOVE', 'main/late.txt', 'main/moved-late.txt');
+    const at = Math.floor(Date.now() / 1000);
+    await board.rig.push(manifest, { lease: await board.rig.lease(manifest, { iat: at - 100, exp: at - 10 }) });
+    await settled(`t_${manifest.task_id}`, 'failed');
+    writeFileSync(join(board.rig.base, 'late.txt'), 'x');
+    const answer = await board.call('PUT', `/api/queues/file/t_${manifest.task_id}/retry`);
+    expect([answer.status, await answer.json()]).toEqual([200, { regranted: true }]);
+    expect((await board.rig.answer(manifest.task_id, ({ status }) => status === 'SUCCESS')).status).toBe('SUCCESS');
+  });
+
+  it('refuses what has succeeded, is unknown, or has a job id of its own, and says why where the page shows it', async () => {
+    writeFileSync(join(board.rig.base, 'good.txt'), 'x');
+    const { manifest, jobId } = await failed('good.txt');
+    await board.rig.answer(manifest.task_id, ({ status }) => status === 'SUCCESS');
+    const own = await board.options.queues[0]?.queue.add('FILE_MOVE', { v: 1, manifest: manifestOf('FILE_MOVE', 'main/a', 'main/b') });
+    const rows = [
+      [`/api/queues/file/${jobId}/retry`, 409, 'WRONG_STATE', 'has succeeded'],
+      ['/api/queues/file/t_nobody/retry', 404, 'NOT_FOUND', 'no task nobody is known'],
+      [`/api/queues/file/${own?.id}/retry`, 409, 'WRONG_STATE', 'id of its own'],
+      ['/api/queues/elsewhere/t_x/retry', 404, 'NOT_FOUND', 'There is no queue'],
+      ['/api/queues/file/t_%2e%2e%2fx/retry', 400, 'INVALID_ARGUMENT', ''],
+    ] as const;
+    for (const [path, status, code, words] of rows) {
+      const answer = await board.call('PUT', path);
+      expect([path, answer.status, await answer.json()]).toEqual([path, status, expect.objectContaining({ code, message: expect.stringContaining(words), error: expect.any(String) })]);
+    }
+  });
+});
+
+describe('retry of all failed jobs', () => {
+  it('retries what can be retried, counts the rest by reason, and leaves the way of it in the audit log', async () => {
+    const tasks = await Promise.all(Array.from({ length: 12 }, (_, i) => failed(`bulk-${i}.txt`)));
+    await Promise.all(tasks.map(({ jobId }) => settled(jobId, 'failed')));
+    for (const [i] of tasks.entries()) writeFileSync(join(board.rig.base, `bulk-${i}.txt`), 'x');
+    const before = board.audit.length;
+    const answer = await board.call('PUT', '/api/queues/file/retry/failed');
+    const said = (await answer.json()) as { retried: number; skipped: number };
+    expect([answer.status, said]).toEqual([200, { retried: expect.any(Number), skipped: expect.any(Number), finished: true }]);
+    expect(said.retried).toBeGreaterThanOrEqual(12);
+    for (const { manifest } of tasks) expect((await board.rig.answer(manifest.task_id, ({ status }) => status === 'SUCCESS')).status).toBe('SUCCESS');
+    const entries = board.audit.slice(before);
+    expect(entries[0]).toMatchObject({ action: 'task.retry_all', who: 'olga', subject: 'queue file', outcome: 'asked' });
+    expect(entries.at(-1)).toMatchObject({ outcome: 'done', detail: { end: 'complete', retried: said.retried, refused: said.skipped } });
+  });
+});
