@@ -1,5 +1,8 @@
 import path from 'node:path';
+import { createAuditReader } from '../../adapters/linux/audit-reader.ts';
 import type { CliServices, GlobalOptions } from '../../producers/cli/services.ts';
+import { openAccess } from './access.ts';
+import { openAudit, whoAsks } from './audit.ts';
 import { diagnose } from './doctor/index.ts';
 import { openKernel } from './kernel.ts';
 import { initialise, makeKey } from './keys.ts';
@@ -25,7 +28,8 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
   const tasks = once(async () => kept(await openTasks(settings, redis)));
   const signatures = once(() => openSignatures(settings, redis));
   const kernel = once(async () => kept(openKernel(settings)));
-  const vault = once(async () => kept(openVault(settings)));
+  const audit = once(async () => openAudit(places));
+  const vault = once(async () => kept(openVault(settings, audit)));
 
   return {
     dataDir: places.dataDir,
@@ -41,6 +45,10 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     rebuildLedger: () => rebuildLedger(settings, redis),
     initialise: () => initialise(places),
     makeKey: (wish) => makeKey(wish, places),
+    who: whoAsks(),
+    audit,
+    auditReader: () => createAuditReader(places.audit),
+    access: openAccess(settings),
     async [Symbol.asyncDispose]() {
       // In reverse: what uses a connection closes before it.
       for (const close of closing.reverse()) await close();

@@ -1,17 +1,16 @@
 import { existsSync } from 'node:fs';
-import { open } from 'node:fs/promises';
-import os from 'node:os';
 import { createConfinedFileSystem } from '../../adapters/linux/confined-fs/index.ts';
 import { createInProcessJournal } from '../../adapters/sqlite/journal-in-process.ts';
 import { openJournalReader } from '../../adapters/sqlite/journal-reader.ts';
 import { VAULT_DIRECTORY } from '../../contracts/index.ts';
 import { isWritError, WritError } from '../../core/errors.ts';
 import type { PurgeAnswer, VaultDoor } from '../../core/ports/front-door.ts';
-import type { ConfinedBase, FileJournal, VaultEntry } from '../../core/ports/index.ts';
+import type { AuditLog, ConfinedBase, FileJournal, OperatorAction, VaultEntry } from '../../core/ports/index.ts';
+import { whoAsks } from './audit.ts';
 import type { CliSettings } from './settings.ts';
 
 /** The vaults of this host, through its journal and the confined file system. */
-export function openVault(settings: CliSettings): VaultDoor & AsyncDisposable {
+export function openVault(settings: CliSettings, audit: () => Promise<AuditLog>): VaultDoor & AsyncDisposable {
   const { places } = settings;
   if (!existsSync(places.journal)) {
     throw new WritError('NOT_FOUND', `there is no journal in ${places.dataDir}: no file task has run here yet, so no vault holds anything`);
@@ -20,18 +19,18 @@ export function openVault(settings: CliSettings): VaultDoor & AsyncDisposable {
   return {
     entries: async (filter, after, limit) => reader.vaultEntries(filter, after, limit),
     usage: async () => reader.vaultUsage(),
-    purge: (entries, by) => purge(entries, by, settings),
+    purge: async (entries, by) => purge(entries, by, settings, await audit()),
     [Symbol.asyncDispose]: async () => reader.close(),
   };
 }
 
 /**
  * Removes files from the vault. The order is what makes it safe beside running workers: an entry that an open attempt
- * wants back is left alone; the audit lines are durable first; a file that an undo takes out in between is simply gone,
+ * wants back is left alone; its audit record is durable first; a file that an undo takes out in between is simply gone,
  * and an undo that comes a moment late fails with "source does not exist" and can start nothing. The entry goes last, so
  * that a purge that was broken off is finished by the next one.
  */
-async function purge(entries: readonly VaultEntry[], by: { olderThanS: number; now: number }, settings: CliSettings): Promise<readonly PurgeAnswer[]> {
+async function purge(entries: readonly VaultEntry[], by: { olderThanS: number }, settings: CliSettings, audit: AuditLog): Promise<readonly PurgeAnswer[]> {
   const { loaded, places } = settings;
   const { base_directories: directories, confinement, filesystems } = loaded.config.file;
   const fileSystem = createConfinedFileSystem({ level: confinement, allowedFilesystems: [...filesystems] });
@@ -41,10 +40,11 @@ async function purge(entries: readonly VaultEntry[], by: { olderThanS: number; n
   try {
     const wanted = await wantedBack(journal);
     const free = entries.filter((entry) => !wanted.has(placeOf(entry)));
-    await audit(places.audit, free, by);
-    const answers: PurgeAnswer[] = entries
-      .filter((entry) => wanted.has(placeOf(entry)))
-      .map((entry) => ({ entry, what: 'in-use', why: 'an unfinished task wants it' }));
+    await record(
+      audit,
+      free.map((entry) => actionOf(entry, by, 'asked')),
+    );
+    const answers: PurgeAnswer[] = [];
     for (const entry of free) {
       const path = directories[entry.base];
       if (path === undefined) {
@@ -55,7 +55,11 @@ async function purge(entries: readonly VaultEntry[], by: { olderThanS: number; n
       bases.set(entry.base, base);
       answers.push(await remove(entry, base, journal));
     }
-    return answers;
+    await record(
+      audit,
+      answers.map((answer) => actionOf(answer.entry, by, answer.what === 'failed' ? 'refused' : 'done', answer)),
+    );
+    return [...entries.filter((entry) => wanted.has(placeOf(entry))).map(inUse), ...answers];
   } finally {
     for (const base of bases.values()) await base.close();
     await journal.stop();
@@ -90,29 +94,18 @@ function placeOf({ base, name }: { readonly base: string; readonly name: string 
   return `${base}/${name}`;
 }
 
-/** One line per file, durable before the file goes. */
-async function audit(file: string, entries: readonly VaultEntry[], { olderThanS, now }: { olderThanS: number; now: number }): Promise<void> {
-  if (entries.length === 0) return;
-  const by = { user: os.userInfo().username, uid: os.userInfo().uid, pid: process.pid };
-  const lines = entries.map(({ base, name, taskId, original, bytes, since }) =>
-    JSON.stringify({
-      at: new Date(now).toISOString(),
-      what: 'vault.purge',
-      base,
-      name,
-      task_id: taskId,
-      path: original.segments.join('/'),
-      bytes,
-      since: new Date(since).toISOString(),
-      older_than_s: olderThanS,
-      ...by,
-    }),
-  );
-  const handle = await open(file, 'a', 0o600);
-  try {
-    await handle.appendFile(`${lines.join('\n')}\n`);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+function inUse(entry: VaultEntry): PurgeAnswer {
+  return { entry, what: 'in-use', why: 'an unfinished task wants it' };
+}
+
+/** Together, so that a page of files costs a few writes and not one for each. */
+async function record(audit: AuditLog, actions: readonly OperatorAction[]): Promise<void> {
+  await Promise.all(actions.map((action) => audit.append(action)));
+}
+
+function actionOf(entry: VaultEntry, by: { olderThanS: number }, outcome: OperatorAction['outcome'], answer?: PurgeAnswer): OperatorAction {
+  const { base, name, original, bytes, since, taskId } = entry;
+  const facts = { base, name, path: original.segments.join('/'), bytes, since: new Date(since).toISOString(), older_than_s: by.olderThanS };
+  const detail = answer === undefined ? facts : { ...facts, answer: answer.what, ...(answer.why === undefined ? {} : { why: answer.why }) };
+  return { surface: 'cli', who: whoAsks(), action: 'vault.purge', subject: taskId, outcome, detail };
 }

@@ -1,11 +1,14 @@
 import { Command, CommanderError, Option } from 'commander';
 import { WritError } from '../../core/errors.ts';
 import type { Exit, Registrar } from './act.ts';
+import { registerAudit } from './commands/audit.ts';
 import { registerCancel } from './commands/cancel.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerInit } from './commands/init.ts';
+import { registerKey } from './commands/key.ts';
 import { registerKeygen } from './commands/keygen.ts';
 import { registerLease } from './commands/lease.ts';
+import { registerLoginLink } from './commands/login-link.ts';
 import { registerPush } from './commands/push.ts';
 import { registerResult } from './commands/result.ts';
 import { registerRetry } from './commands/retry.ts';
@@ -20,7 +23,7 @@ const SECTIONS: readonly { readonly title: string; readonly register: readonly R
   { title: 'Run:', register: [registerRoles] },
   { title: 'Set up:', register: [registerInit, registerKeygen, registerDoctor] },
   { title: 'Tasks:', register: [registerPush, registerResult, registerRetry, registerUndo, registerCancel, registerStatus] },
-  { title: 'Authority:', register: [registerLease] },
+  { title: 'Authority:', register: [registerLease, registerKey, registerLoginLink, registerAudit] },
   { title: 'Deleted files:', register: [registerVault] },
 ];
 

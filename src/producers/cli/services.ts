@@ -1,6 +1,19 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../../core/clock.ts';
-import type { Check, KernelDoor, MadeKey, Setting, SignatureReader, SystemStatus, TaskDoor, VaultDoor } from '../../core/ports/index.ts';
+import type {
+  ApiKeyStore,
+  AuditLog,
+  AuditReader,
+  Check,
+  KernelDoor,
+  LoginLinks,
+  MadeKey,
+  Setting,
+  SignatureReader,
+  SystemStatus,
+  TaskDoor,
+  VaultDoor,
+} from '../../core/ports/index.ts';
 
 /** Options that every command takes. */
 export interface GlobalOptions {
@@ -32,6 +45,20 @@ export interface KeyWish {
   readonly capabilities?: readonly string[];
 }
 
+/** Who may use the HTTP API of this data directory. */
+export interface AccessDoor {
+  keys(): Promise<ApiKeyStore>;
+  links(): Promise<LoginLinks>;
+  /** Where the API of these settings is found from this host: `http://127.0.0.1:8377`. Throws WritError WRONG_STATE when the port is not fixed. */
+  apiUrl(): string;
+  /** Where the secret of a key is kept unless somebody says otherwise. */
+  secretFile(name: string): string;
+  /** Throws WritError INVALID_ARGUMENT when the file is there already, or its directory is not. */
+  assertNew(file: string): Promise<void>;
+  /** Writes a secret (0600, durable); replaces what is there. Throws WritError STORAGE_UNAVAILABLE. */
+  keepSecret(file: string, secret: string): Promise<void>;
+}
+
 /**
  * Everything that commands reach. Each part is opened when it is first asked for, so that `lease verify` needs no Redis
  * and `status` no keys.
@@ -56,6 +83,11 @@ export interface CliServices extends AsyncDisposable {
   /** Writes the commented file of settings, unless there is one, and makes the keys that are missing. */
   initialise(): Promise<{ readonly configFile: string; readonly configWritten: boolean; readonly keys: readonly MadeKey[] }>;
   makeKey(wish: KeyWish): Promise<MadeKey>;
+  /** Who asks, as the operating system says it. */
+  readonly who: string;
+  audit(): Promise<AuditLog>;
+  auditReader(): AuditReader;
+  readonly access: AccessDoor;
 }
 
 /** A long-running role; resolves with the exit code when it has stopped. */

@@ -112,8 +112,18 @@ describe('tasks from the command line, on a real Redis with a real kernel and wo
     expect(await writ.json(['vault', 'purge', '--older-than', '0s', '--confirm'])).toMatchObject({ code: 0, summary: { purged: 1, bytes: 12 } });
     expect(files()).toEqual([]);
     expect(await writ.json(['vault', 'list'])).toMatchObject({ summary: { files: 0 } });
-    const audit = readFileSync(writ.places.audit, 'utf8').trim().split('\n');
-    expect(JSON.parse(audit[0] ?? '')).toMatchObject({ what: 'vault.purge', task_id: 'gone', path: 'gone', bytes: 12, older_than_s: 0 });
+    expect(await writ.spawn(['audit', 'list', '--action', 'vault.purge', '--json'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('"subject":"gone"'),
+    });
+    const audit = readFileSync(writ.places.audit, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(audit.filter(({ action }) => action === 'vault.purge')).toMatchObject([
+      { subject: 'gone', outcome: 'asked', detail: { path: 'gone', bytes: 12, older_than_s: 0 } },
+      { subject: 'gone', outcome: 'done', detail: { answer: 'purged' } },
+    ]);
     expect(await writ.json(['undo', 'gone', '--wait'])).toMatchObject({ code: 1, state: 'failure' });
   });
 

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createInProcessJournal } from '../../../src/adapters/sqlite/journal-in-process.ts';
 import type { SqliteFileJournal } from '../../../src/adapters/sqlite/journal-port.ts';
+import { openAudit } from '../../../src/bin/cli/audit.ts';
 import { readSettings } from '../../../src/bin/cli/settings.ts';
 import { openVault } from '../../../src/bin/cli/vault.ts';
 import { VAULT_DIRECTORY } from '../../../src/contracts/index.ts';
@@ -33,8 +34,9 @@ const intent = (taskId: string, operation: FileIntent['operation'], source: Base
   undoOf: undefined,
 });
 const settings = () => readSettings({ dataDir: path.join(home, 'data'), set: { 'file.base_directories.main': base }, json: false });
+const audit = async () => openAudit(settings().places);
 const purge = async () => {
-  await using vault = openVault(settings());
+  await using vault = openVault(settings(), audit);
   return (await vault.purge(await vault.entries({}, undefined, 10), BY)).map(({ what }) => what);
 };
 
@@ -72,15 +74,28 @@ describe('a purge of the vault', () => {
     expect(await purge()).toEqual([]);
   });
 
-  it('writes its audit line before the file goes', async () => {
+  it('asks in the audit log before the file goes, and tells there how it ended', async () => {
     rmSync(path.join(base, VAULT_DIRECTORY), { recursive: true });
     expect(await purge()).toEqual(['failed']);
-    expect(JSON.parse(readFileSync(settings().places.audit, 'utf8'))).toMatchObject({ what: 'vault.purge', base: 'main', name: NAME, task_id: 'deleted' });
+    const records = readFileSync(settings().places.audit, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+    expect(records).toMatchObject([
+      { n: 1, action: 'vault.purge', subject: 'deleted', outcome: 'asked', surface: 'cli', detail: { base: 'main', name: NAME, older_than_s: 0 } },
+      { n: 2, action: 'vault.purge', subject: 'deleted', outcome: 'refused', detail: { answer: 'failed', why: expect.stringContaining('vault') } },
+    ]);
     expect(await journal.vaultEntries({}, undefined, 10)).toHaveLength(1);
   });
 
+  it('removes nothing when the audit log cannot be written', async () => {
+    mkdirSync(settings().places.audit);
+    await expect(purge()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    expect(existsSync(path.join(base, VAULT_DIRECTORY, NAME))).toBe(true);
+  });
+
   it('removes nothing below a base directory that is not configured any more', async () => {
-    await using vault = openVault(readSettings({ dataDir: path.join(home, 'data'), set: {}, json: false }));
+    await using vault = openVault(readSettings({ dataDir: path.join(home, 'data'), set: {}, json: false }), audit);
     const [answer] = await vault.purge(await vault.entries({}, undefined, 10), BY);
     expect(answer).toMatchObject({ what: 'failed', why: expect.stringContaining('not configured any more') });
     expect(existsSync(path.join(base, VAULT_DIRECTORY, NAME))).toBe(true);

@@ -2,6 +2,7 @@ import { cancelTask } from '../../tasks/cancel.ts';
 import { taskIdOf } from '../../tasks/task-id.ts';
 import type { Call } from '../act.ts';
 import { parseSeconds } from '../text/words.ts';
+import { auditedCall } from './audited-call.ts';
 import { operatorDoors } from './operator-doors.ts';
 
 export interface CancelFlags {
@@ -12,7 +13,10 @@ export interface CancelFlags {
 export async function runCancel(call: Call, flags: CancelFlags, word: string): Promise<number> {
   const taskId = taskIdOf(word);
   const timeoutMs = parseSeconds(flags.timeout, '--timeout') * 1000;
-  const cancelled = await cancelTask(taskId, { timeoutMs, signal: call.interrupted() }, await operatorDoors(call));
+  const doors = await operatorDoors(call);
+  const cancelled = await auditedCall(call, { action: 'task.cancel', subject: taskId }, () =>
+    cancelTask(taskId, { timeoutMs, signal: call.interrupted() }, doors),
+  );
   if (cancelled.kind === 'cancelled') {
     await call.output.answer({ task_id: taskId, cancel: 'cancelled' }, () => `${taskId} is cancelled; nothing was done`);
     return 0;

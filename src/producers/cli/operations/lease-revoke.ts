@@ -1,4 +1,5 @@
 import type { Call } from '../act.ts';
+import { auditedCall } from './audited-call.ts';
 import { tokenOf } from './lease-token.ts';
 
 /** A jti is a plain word; a token has three parts between dots. */
@@ -10,7 +11,10 @@ export async function runLeaseRevoke(call: Call, _flags: object, word: string): 
   const services = await call.services();
   // Of a bare jti no expiry is known; no lease lives longer than the longest one.
   const bound = { jti: token, exp: Math.ceil(call.clock.now() / 1000) + services.maxTtlS };
-  const { jti, n, published } = await (await services.kernel()).revoke(JTI.test(token) ? bound : token);
+  const kernel = await services.kernel();
+  const isJti = JTI.test(token);
+  const subject = isJti ? token : ((await services.signatures()).peek(token)?.jti ?? 'unreadable lease');
+  const { jti, n, published } = await auditedCall(call, { action: 'lease.revoke', subject }, () => kernel.revoke(isJti ? bound : token));
   await call.output.answer({ jti, revoked: true, entry: n, published }, () => `revoked ${jti} (entry ${n} of the revocation log)`);
   if (!published) call.output.note('Redis does not answer: workers learn of it when it is back');
   return 0;

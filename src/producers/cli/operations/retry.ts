@@ -1,6 +1,7 @@
 import { retryTask } from '../../tasks/retry.ts';
 import { taskIdOf } from '../../tasks/task-id.ts';
 import type { Call } from '../act.ts';
+import { auditedCall } from './audited-call.ts';
 import { operatorDoors } from './operator-doors.ts';
 import { answerOrWait } from './settle-wait.ts';
 
@@ -15,7 +16,8 @@ export interface RetryFlags {
 export async function runRetry(call: Call, flags: RetryFlags, word: string): Promise<number> {
   const taskId = taskIdOf(word);
   const doors = await operatorDoors(call);
-  const { regranted } = await retryTask(taskId, flags.regrant === undefined ? {} : { regrant: flags.regrant }, doors);
+  const wish = flags.regrant === undefined ? {} : { regrant: flags.regrant };
+  const { regranted } = await auditedCall(call, { action: 'task.retry', subject: taskId, detail: wish }, () => retryTask(taskId, wish, doors));
   const said = { value: { retried: true, regranted }, text: `${taskId} runs again${regranted ? ' under a new lease' : ''}` };
   return answerOrWait(call, doors.tasks, taskId, flags, said);
 }

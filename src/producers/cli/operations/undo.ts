@@ -1,6 +1,7 @@
 import { taskIdOf } from '../../tasks/task-id.ts';
 import { undoTask } from '../../tasks/undo.ts';
 import type { Call } from '../act.ts';
+import { auditedCall } from './audited-call.ts';
 import { operatorDoors } from './operator-doors.ts';
 import { answerOrWait } from './settle-wait.ts';
 
@@ -13,7 +14,7 @@ export interface UndoFlags {
 export async function runUndo(call: Call, flags: UndoFlags, word: string): Promise<number> {
   const taskId = taskIdOf(word);
   const doors = await operatorDoors(call);
-  const { undoId, receipt } = await undoTask(taskId, doors);
+  const { undoId, receipt } = await auditedCall(call, { action: 'task.undo', subject: taskId }, () => undoTask(taskId, doors));
   const said = { value: { undo_of: taskId, receipt: receipt.kind }, text: `${undoId} takes back ${taskId}` };
   return answerOrWait(call, doors.tasks, undoId, flags, said);
 }

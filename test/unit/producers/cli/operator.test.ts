@@ -126,7 +126,7 @@ describe('writ status and writ doctor', () => {
       { instance: 'w2', alive: false },
     ],
     ledger: { markers: 256, expected: 256, generation: 'g' },
-    redis: { version: '7.0.15', policy: 'noeviction', appendOnly: true, usedBytes: 1024 * 1024, limitBytes: 0 },
+    redis: { version: '7.0.15', policy: 'noeviction', appendOnly: true, appendOnlyOk: true, usedBytes: 1024 * 1024, limitBytes: 0 },
   };
 
   it('shows a table with the age of the oldest waiting job and the failures by code', async () => {

@@ -3,10 +3,11 @@ import { inlineEd25519, nodeEd25519 } from '../../../../src/adapters/crypto/inde
 import { createMemoryLedger } from '../../../../src/adapters/memory/ledger.ts';
 import { createMemoryChannels } from '../../../../src/adapters/memory/signals.ts';
 import { LeasePayload, type TaskJob, type TaskManifest } from '../../../../src/contracts/index.ts';
+import { GENESIS, sealRecord } from '../../../../src/core/audit-chain.ts';
 import { WritError } from '../../../../src/core/errors.ts';
 import { manifestSha256 } from '../../../../src/core/hash.ts';
 import { failure, type Outcome, success } from '../../../../src/core/outcome.ts';
-import type { Enqueue, JobState, KernelDoor, Receipt, SignatureReader, TaskDoor } from '../../../../src/core/ports/index.ts';
+import type { AuditLog, Enqueue, JobState, KernelDoor, OperatorRecord, Receipt, SignatureReader, TaskDoor } from '../../../../src/core/ports/index.ts';
 import { authenticateLease, createResultSigner, fixedKeyring, generateKey, signingKey, signLease, verifyResult } from '../../../../src/lease/index.ts';
 import { runCli } from '../../../../src/producers/cli/program.ts';
 import type { CliDeps, CliServices } from '../../../../src/producers/cli/services.ts';
@@ -40,6 +41,8 @@ export interface World {
   /** Called after every push, for workers that answer at once. */
   onPush: ((taskId: string) => void) | undefined;
   interrupt: AbortController;
+  /** What the command line wrote down about itself. */
+  readonly audit: OperatorRecord[];
   cli(args: readonly string[], input?: string | AsyncIterable<Uint8Array>, changes?: Partial<CliServices>): Promise<Said>;
 }
 
@@ -62,6 +65,14 @@ export async function createWorld(): Promise<World> {
   const signer = createResultSigner(executorKey, ed25519);
   const jobs = new Map<string, StoredJob>();
   const leased = new Map<string, TaskManifest>();
+  const records: OperatorRecord[] = [];
+  const audit: AuditLog = {
+    async append(action) {
+      const record = sealRecord(records.at(-1) ?? GENESIS, action, clock.now());
+      records.push(record);
+      return record;
+    },
+  };
   const asked: World['asked'] = { issue: 0, regrant: 0, undo: [], revoked: [], pushed: [] };
 
   const push = async (job: TaskJob): Promise<Receipt> => {
@@ -203,6 +214,7 @@ export async function createWorld(): Promise<World> {
     asked,
     onPush: undefined,
     interrupt: new AbortController(),
+    audit: records,
     manifest: (task_id, changes = {}) => ({
       task_id,
       capability_id: 'FILE_COPY',
@@ -253,6 +265,17 @@ export async function createWorld(): Promise<World> {
         rebuildLedger: unavailable,
         initialise: unavailable,
         makeKey: unavailable,
+        who: 'tester',
+        audit: async () => audit,
+        auditReader: () => ({ verify: unavailable, records: () => ({ [Symbol.asyncIterator]: () => ({ next: unavailable }) }) }),
+        access: {
+          keys: unavailable,
+          links: unavailable,
+          apiUrl: () => 'http://127.0.0.1:1',
+          secretFile: (name) => `/data/keys/${name}.key`,
+          assertNew: unavailable,
+          keepSecret: unavailable,
+        },
         [Symbol.asyncDispose]: async () => undefined,
         ...changes,
       };

@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import { mkdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { createApiKeyStore } from '../../adapters/linux/api-keys.ts';
+import { ensureDataDirectory } from '../../adapters/linux/data-directory.ts';
+import { createLoginLinks } from '../../adapters/linux/login-links.ts';
+import { replaceFile, syncDirectoryOf } from '../../adapters/linux/replace-file.ts';
+import { ROLES } from '../../contracts/index.ts';
+import { messageOf, WritError } from '../../core/errors.ts';
+import type { ApiKeyStore } from '../../core/ports/index.ts';
+import type { AccessDoor } from '../../producers/cli/services.ts';
+import { audited } from '../../producers/tasks/audited.ts';
+import type { Places } from '../places.ts';
+import { openAudit, whoAsks } from './audit.ts';
+import type { CliSettings } from './settings.ts';
+
+/** Addresses on which a server hears everybody; from this host it is asked on loopback. */
+const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]']);
+
+/** Keys and login links of the data directory. */
+export function openAccess({ places, loaded }: CliSettings): AccessDoor {
+  const { host, port } = loaded.config.http;
+  return {
+    keys: () => openKeys(places),
+    links: async () => createLoginLinks({ directory: path.join(ensureDataDirectory(places.dataDir).path, path.basename(places.loginLinks)) }),
+    apiUrl() {
+      if (port === 0) throw new WritError('WRONG_STATE', 'http.port is 0, so the API takes another port at every start: set one', { field: 'http.port' });
+      const name = ANY_ADDRESS.has(host) ? '127.0.0.1' : host;
+      return `http://${name.includes(':') && !name.startsWith('[') ? `[${name}]` : name}:${port}`;
+    },
+    secretFile: (name) => path.join(path.dirname(places.apiKeys), `${name}.key`),
+    assertNew,
+    keepSecret,
+  };
+}
+
+/**
+ * The first start of a data directory makes a key with all roles for its operator, audited like any other. Only where
+ * there has never been a file of keys: who revoked the last key meant it.
+ */
+export async function ensureOperatorKey(places: Places): Promise<void> {
+  if (existsSync(places.apiKeys)) return;
+  const keys = await openKeys(places);
+  await audited(
+    openAudit(places),
+    { surface: 'cli', who: whoAsks(), action: 'key.create', subject: 'operator', detail: { roles: ROLES.join(',') } },
+    async () => {
+      const { secret } = await keys.create({ name: 'operator', roles: ROLES });
+      await keepSecret(places.operatorKey, secret);
+    },
+  );
+}
+
+async function openKeys({ dataDir, apiKeys }: Places): Promise<ApiKeyStore> {
+  ensureDataDirectory(dataDir);
+  await mkdir(path.dirname(apiKeys), { recursive: true, mode: 0o700 });
+  return createApiKeyStore({ file: apiKeys });
+}
+
+async function assertNew(file: string): Promise<void> {
+  if (existsSync(file)) throw new WritError('INVALID_ARGUMENT', `${file} is there already: name another with --out`, { field: '--out' });
+  const directory = await stat(path.dirname(file)).catch(() => undefined);
+  if (!directory?.isDirectory()) throw new WritError('INVALID_ARGUMENT', `there is no directory ${path.dirname(file)}`, { field: '--out' });
+}
+
+async function keepSecret(file: string, secret: string): Promise<void> {
+  try {
+    await replaceFile(file, `${secret}\n`);
+    await syncDirectoryOf(file);
+  } catch (error) {
+    throw new WritError('STORAGE_UNAVAILABLE', `the secret cannot be written to ${file}: ${messageOf(error)}`, { cause: error });
+  }
+}

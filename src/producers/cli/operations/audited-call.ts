@@ -1,0 +1,9 @@
+import type { OperatorAction } from '../../../core/ports/index.ts';
+import { audited } from '../../tasks/audited.ts';
+import type { Call } from '../act.ts';
+
+/** Does what a person asked for on the command line between two records of the audit log. Throws as `audited` does. */
+export async function auditedCall<T>(call: Call, action: Pick<OperatorAction, 'action' | 'subject' | 'detail'>, work: () => Promise<T>): Promise<T> {
+  const services = await call.services();
+  return audited(await services.audit(), { surface: 'cli', who: services.who, ...action }, work);
+}
