@@ -13,7 +13,9 @@ export async function audited<T>(audit: AuditLog, entry: Omit<OperatorAction, 'o
   try {
     value = await work();
   } catch (error) {
-    await audit.append({ ...entry, outcome: 'refused', detail: { ...entry.detail, code: isWritError(error) ? error.code : 'INTERNAL' } });
+    const refused = audit.append({ ...entry, outcome: 'refused', detail: { ...entry.detail, code: isWritError(error) ? error.code : 'INTERNAL' } });
+    // Why the work failed says more than that the log failed too: an action that was asked for and has no end tells that.
+    await refused.catch(() => undefined);
     throw error;
   }
   await audit.append({ ...entry, outcome: 'done' });

@@ -1,0 +1,58 @@
+import type { Redis } from 'ioredis';
+import { probeWrite } from '../../adapters/redis/policy.ts';
+import type { Clock } from '../../core/clock.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { KernelDoor, TaskIndex } from '../../core/ports/index.ts';
+import type { Readiness } from '../../producers/http/services.ts';
+
+export interface ReadinessPorts {
+  readonly connection: Redis;
+  readonly kernel: Pick<KernelDoor, 'ping'>;
+  readonly index: Pick<TaskIndex, 'health'>;
+  readonly clock: Clock;
+}
+
+/** A part that does not answer within this time is not ready. */
+const PATIENCE_MS = 2000;
+/** Answers are shared for so long: anybody may ask. */
+const SHARED_MS = 500;
+
+/** Asks everything that a push needs, for real. Never throws. */
+export function createReadiness({ connection, kernel, index, clock }: ReadinessPorts): () => Promise<readonly Readiness[]> {
+  let asked: { readonly at: number; readonly answer: Promise<readonly Readiness[]> } | undefined;
+  const ask = (): Promise<readonly Readiness[]> =>
+    Promise.all([
+      finding('redis', async () => {
+        await probeWrite(connection);
+        return 'takes writes';
+      }),
+      finding('kernel', async () => {
+        await kernel.ping();
+        return 'answers';
+      }),
+      finding('task_index', async () => {
+        const { state, tasks, problem } = index.health();
+        if (state === 'failed') throw new Error(problem ?? 'has failed');
+        return `${state}, ${tasks} tasks`;
+      }),
+    ]);
+  return () => {
+    if (asked === undefined || clock.monotonic() - asked.at >= SHARED_MS) asked = { at: clock.monotonic(), answer: ask() };
+    return asked.answer;
+  };
+}
+
+async function finding(name: string, check: () => Promise<string>): Promise<Readiness> {
+  const patience = new AbortController();
+  const late = new Promise<never>((_, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS} ms`)), PATIENCE_MS);
+    patience.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  });
+  try {
+    return { name, ok: true, detail: await Promise.race([check(), late]) };
+  } catch (error) {
+    return { name, ok: false, detail: messageOf(error) };
+  } finally {
+    patience.abort();
+  }
+}

@@ -1,0 +1,99 @@
+import { readFile } from 'node:fs/promises';
+import type { Config } from '../../../config/schema.ts';
+import { createConnection } from '../../../queues/connection.ts';
+import { createEnqueue } from '../../../queues/enqueue.ts';
+import { createCryptoPool } from '../../adapters/crypto/index.ts';
+import { createRedisLedger } from '../../adapters/redis/ledger.ts';
+import { createMemoryGuard } from '../../adapters/redis/policy.ts';
+import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
+import { createRedisSignals } from '../../adapters/redis/signals.ts';
+import { systemClock } from '../../core/clock.ts';
+import { messageOf, WritError } from '../../core/errors.ts';
+import type { Lifecycle } from '../../core/lifecycle.ts';
+import { part } from '../../core/parts.ts';
+import type { AuditLog, TaskIndex } from '../../core/ports/index.ts';
+import { createKernelClient } from '../../kernel/index.ts';
+import { parseJwks } from '../../lease/index.ts';
+import type { Logger } from '../../observability/logging.ts';
+import type { HttpServices } from '../../producers/http/services.ts';
+import { kernelDoor } from '../cli/kernel.ts';
+import { signatureReader } from '../cli/signatures.ts';
+import type { Places } from '../places.ts';
+import { redisTarget } from '../redis-target.ts';
+import { createJournalDoor } from './journal-door.ts';
+import { createReadiness } from './readiness.ts';
+
+export interface HttpWiring {
+  readonly config: Config;
+  readonly places: Places;
+  readonly log: Pick<Logger, 'warn'>;
+  readonly version: string;
+  readonly index: TaskIndex;
+  readonly audit: AuditLog;
+  readonly metrics: HttpServices['metrics'];
+}
+
+/**
+ * What the HTTP surface works with, and the parts that must run meanwhile, in the order of starting. Redis and the kernel
+ * may come and go: calls fail with REDIS_UNAVAILABLE or KERNEL_UNAVAILABLE until they are back.
+ *
+ * @throws WritError REDIS_UNAVAILABLE when the data directory has no Redis and none is configured
+ */
+export function wireHttpServices({ config, places, log, version, index, audit, metrics }: HttpWiring): {
+  readonly services: HttpServices;
+  readonly parts: readonly Lifecycle[];
+} {
+  const clock = systemClock;
+  const warn = (error: unknown): void => log.warn({ err: error }, 'redis');
+  const target = redisTarget(config, places);
+  const connection = createConnection(target, 'producer', warn);
+  const subscriber = createConnection(target, 'subscriber', warn);
+  const { retention_s, refused_ttl_s } = config.ledger;
+  const ledger = createRedisLedger(connection, { retentionMs: retention_s * 1000, refusedMs: refused_ttl_s * 1000 });
+  const guard = createMemoryGuard(connection, { highWater: config.redis.high_water, limitBytes: 0 }, clock);
+  const enqueue = createEnqueue({ connection, ledger, clock, pool: config.pool.id, guard });
+  const journal = createJournalDoor(places.journal, clock);
+
+  // Off the event loop: the door verifies every lease, and a bulk push brings thousands.
+  const ed25519 = createCryptoPool({ threads: config.crypto.threads, library: config.crypto.implementation === 'node' ? 'node' : 'best' });
+  const signatures = signatureReader({ config, places, ed25519, feed: async () => createRedisRevocations(connection) });
+  const kernel = createKernelClient(places.kernelSocket);
+
+  const services: HttpServices = {
+    version,
+    clock,
+    tasks: {
+      enqueue,
+      ledger,
+      signals: createRedisSignals(subscriber),
+      get journal() {
+        return journal.current();
+      },
+    },
+    kernel: async ({ name }) => kernelDoor(kernel, `${name} (http)`),
+    signatures: async () => signatures,
+    resultKeys: () => resultKeys(places.executorKeyring),
+    index,
+    audit,
+    regrantByDefault: config.board.regrant,
+    maxWaitS: config.http.max_wait_s,
+    ready: createReadiness({ connection, kernel: kernelDoor(kernel, 'readiness (http)'), index, clock }),
+    metrics,
+  };
+  const close = async (): Promise<void> => {
+    await enqueue.close();
+    kernel.close();
+    journal.close();
+    for (const redis of [connection, subscriber]) redis.disconnect();
+  };
+  return { services, parts: [part(() => undefined, close), ed25519] };
+}
+
+/** @throws WritError STORAGE_UNAVAILABLE */
+async function resultKeys(file: string): Promise<{ readonly keys: readonly object[] }> {
+  try {
+    return { keys: parseJwks(await readFile(file, 'utf8'), file) };
+  } catch (error) {
+    throw new WritError('STORAGE_UNAVAILABLE', `the keys of the executors cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,53 @@
+import type { TaskView } from '../../../contracts/index.ts';
+import { WritError } from '../../../core/errors.ts';
+import { sha256Hex } from '../../../core/hash.ts';
+import type { OperatorDoors } from '../../tasks/operator.ts';
+import type { Finished } from '../../tasks/standing.ts';
+import { verifies } from '../../tasks/verify-result.ts';
+import { type KnownStanding, taskViewOf } from '../../tasks/view.ts';
+import { isLast, waitForOutcome } from '../../tasks/wait.ts';
+import type { Answer, Caller } from '../route.ts';
+import type { HttpServices } from '../services.ts';
+import type { Wait } from './prefer.ts';
+
+/** The services of a call as the operations of every surface want them. */
+export function operatorDoors({ tasks, kernel, signatures, regrantByDefault, clock }: HttpServices, caller: Caller): OperatorDoors {
+  return { tasks, kernel: () => kernel(caller), signatures, regrantByDefault, clock };
+}
+
+/** A task as it stands. Throws WritError INVALID_RESULT when `verified` is asked for and the executor did not sign the result. */
+export async function viewOf(taskId: string, standing: KnownStanding, services: HttpServices, verified: boolean): Promise<TaskView> {
+  const signatures = await services.signatures();
+  if (verified && standing.state === 'finished') await assertGenuine(taskId, standing, services);
+  return taskViewOf(taskId, standing, signatures);
+}
+
+async function assertGenuine(taskId: string, standing: Finished, { signatures }: HttpServices): Promise<void> {
+  if (await verifies(taskId, standing, await signatures())) return;
+  throw new WritError('INVALID_RESULT', `the stored result of ${taskId} was not signed by an executor that is trusted here`);
+}
+
+/**
+ * The outcome of a task that was put on its way, when the client asked to wait and there is one in time.
+ *
+ * @returns a 200 with the task, else `undefined`
+ */
+export async function outcomeWithin(
+  taskId: string,
+  wait: Wait | undefined,
+  call: { readonly services: HttpServices; readonly signal: AbortSignal },
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer | undefined> {
+  if (!wait) return undefined;
+  const standing = await waitForOutcome(taskId, call.services.tasks, { timeoutMs: wait.timeoutMs, signal: call.signal });
+  if (standing.state === 'unknown' || !isLast(standing)) return undefined;
+  return { status: 200, body: await viewOf(taskId, standing, call.services, true), headers: { ...headers, ...wait.headers } };
+}
+
+/** A 200 with an ETag over the body, or a 304 for a client that has it already. */
+export function tagged(body: object, ifNoneMatch: string | undefined, headers: Readonly<Record<string, string>> = {}): Answer {
+  const etag = `"${sha256Hex(JSON.stringify(body)).slice(0, 32)}"`;
+  const known = (ifNoneMatch ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  if (known.includes(etag) || known.includes('*')) return { status: 304, headers: { ...headers, etag } };
+  return { status: 200, body, headers: { ...headers, etag } };
+}

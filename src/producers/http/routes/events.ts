@@ -1,0 +1,106 @@
+import { PassThrough } from 'node:stream';
+import { z } from 'zod';
+import { TaskEvent } from '../../../contracts/index.ts';
+import { WritError } from '../../../core/errors.ts';
+import { type AnyRoute, route } from '../route.ts';
+import { createEventWriter } from './event-writer.ts';
+
+export interface EventLimits {
+  /** Streams that one key or session may hold open. */
+  readonly streams: number;
+  /** A comment goes out this often, so that proxies and clients know that the stream lives. */
+  readonly heartbeatMs: number;
+  /** A reader that takes nothing for so long is dropped. */
+  readonly stallMs: number;
+}
+
+const LIMITS: EventLimits = { streams: 16, heartbeatMs: 15_000, stallMs: 30_000 };
+/** A resume that cannot be complete is refused by the index within this time, before the answer begins. */
+const REFUSAL_MS = 250;
+
+const LastEventId = z
+  .string()
+  .regex(/^\d{1,15}$/)
+  .transform(Number);
+
+export function eventsRoute(limits: EventLimits = LIMITS): AnyRoute {
+  const open = new Map<string, number>();
+  return route({
+    method: 'GET',
+    path: '/v1/events',
+    operation: 'streamEvents',
+    summary: 'Changes of tasks as they happen',
+    description:
+      'Server-sent events of type `task`; `id` counts up. A client that reconnects sends `Last-Event-ID` and misses nothing while the index still has it. ' +
+      'A reader that does not take its events is dropped with an event `dropped`; a comment every 15 s shows that the stream lives.',
+    tag: 'events',
+    access: ['read'],
+    headers: { 'last-event-id': 'Number of the last event that was seen; the stream goes on after it.' },
+    responses: {
+      200: { description: 'A stream without an end; `data` of every event of type `task` is a TaskEvent.', type: 'text/event-stream', schema: TaskEvent },
+    },
+    problems: ['INVALID_ARGUMENT', 'RATE_LIMITED', 'STORAGE_UNAVAILABLE'],
+    async handle({ request, reply, caller, signal, services }) {
+      const after = lastEventId(request.headers['last-event-id']);
+      const leave = enter(open, `${caller.via}:${caller.name}`, limits.streams);
+      const ended = new AbortController();
+      const over = AbortSignal.any([signal, ended.signal]);
+      const events = services.index.events(after, over)[Symbol.asyncIterator]();
+      const first = events.next();
+      try {
+        await Promise.race([first, new Promise((resolve) => setTimeout(resolve, REFUSAL_MS))]);
+      } catch (error) {
+        leave();
+        throw error;
+      }
+      const stream = new PassThrough({ highWaterMark: 65_536 });
+      void reply.code(200).type('text/event-stream').header('cache-control', 'no-store').header('x-accel-buffering', 'no').send(stream);
+      void follow(first, events, createEventWriter(stream, limits, over))
+        .catch((error: unknown) => request.log.warn({ err: error }, 'an event stream broke off'))
+        .finally(() => {
+          leave();
+          ended.abort();
+        });
+      return 'sent';
+    },
+  });
+}
+
+/** @throws WritError INVALID_ARGUMENT */
+function lastEventId(header: string | readonly string[] | undefined): number | undefined {
+  if (header === undefined || header === '') return undefined;
+  const read = LastEventId.safeParse(header);
+  if (!read.success) throw new WritError('INVALID_ARGUMENT', 'Last-Event-ID must be the number of an event', { field: 'last-event-id' });
+  return read.data;
+}
+
+/** @throws WritError RATE_LIMITED */
+function enter(open: Map<string, number>, who: string, most: number): () => void {
+  const before = open.get(who) ?? 0;
+  if (before >= most) throw new WritError('RATE_LIMITED', `at most ${most} event streams of one key are open at the same time`);
+  open.set(who, before + 1);
+  let left = false;
+  return () => {
+    if (left) return;
+    left = true;
+    const rest = (open.get(who) ?? 1) - 1;
+    if (rest === 0) open.delete(who);
+    else open.set(who, rest);
+  };
+}
+
+type Writer = ReturnType<typeof createEventWriter>;
+
+async function follow(first: Promise<IteratorResult<TaskEvent>>, events: AsyncIterator<TaskEvent>, writer: Writer): Promise<void> {
+  try {
+    for (let next = await first; next.done !== true; next = await events.next()) {
+      if (!(await writer.event(next.value))) return;
+    }
+    writer.end();
+  } catch (error) {
+    writer.fail(error);
+    throw error;
+  } finally {
+    void events.return?.(undefined)?.catch(() => undefined);
+  }
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { TaskFilter, TaskId } from '../../../contracts/index.ts';
+
+/** Parameters that several routes share. */
+export const TaskParams = z.strictObject({ id: TaskId });
+
+/** Tries for errors that may pass, as `writ push --attempts`. */
+const Attempts = z.coerce.number().int().min(1).max(25);
+const Flag = z.enum(['true', 'false']).transform((word) => word === 'true');
+
+export const PushQuery = z.strictObject({
+  attempts: Attempts.optional().describe('Tries for errors that may pass, 1 to 25; 1 unless given.'),
+  queue: z.string().min(1).max(64).optional().describe("Queue including its pool, `file@archive`; the capability's queue in the configured pool unless given."),
+  sign: Flag.optional().describe('`true`: the kernel issues a lease for a task that has none; needs the role `kernel` as well.'),
+});
+export type PushQuery = z.infer<typeof PushQuery>;
+
+export const ListQuery = TaskFilter.extend({
+  limit: z.coerce.number().int().min(1).max(500).default(50).describe('Tasks on a page.'),
+  cursor: z.string().min(1).max(1024).optional().describe('`next` of the page before.'),
+});
+
+export const LOCATION = { location: 'Where the outcome will lie.' };
+export const REPLAYED = { 'idempotency-replayed': '`true`: the same task was known already; nothing was queued.' };
+
+export function locationOf(taskId: string): string {
+  return `/v1/tasks/${taskId}`;
+}

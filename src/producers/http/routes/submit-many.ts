@@ -1,0 +1,90 @@
+import type { BulkReceipt, BulkSummary } from '../../../contracts/index.ts';
+import type { Receipt } from '../../../core/ports/index.ts';
+import { untilAborted } from '../../input/until-aborted.ts';
+import { refusalAtDoor } from '../../tasks/lease-at-door.ts';
+import { type LineAnswer, pushStream } from '../../tasks/push-stream.ts';
+import { problemOf } from '../problem.ts';
+import type { Answer, Call } from '../route.ts';
+import { answerLines, linesOf } from './ndjson-answer.ts';
+import type { PushQuery } from './shapes.ts';
+import { pushOptions, signingKernel } from './submit-one.ts';
+
+type BulkCall = Call<undefined, PushQuery, unknown>;
+
+/** A stream of tasks, answered line by line. What was answered is queued, also when the stream breaks off. */
+export async function submitMany(call: BulkCall): Promise<Answer> {
+  const kernel = await signingKernel(call);
+  return answerLines(call.reply, kernel ? auditedLines(call, bulkLines(call, kernel)) : bulkLines(call, undefined));
+}
+
+async function* bulkLines(call: BulkCall, kernel: Awaited<ReturnType<typeof signingKernel>>): AsyncGenerator<string> {
+  const { services, query, request } = call;
+  const { tasks } = services;
+  const signatures = await services.signatures();
+  const over = new AbortController();
+  // The connection carries the answer as well, so the end of the reading must not end it.
+  const body = request.raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+  const source = untilAborted(body, AbortSignal.any([call.signal, over.signal]));
+  const refusal = (job: Parameters<typeof refusalAtDoor>[0]) =>
+    refusalAtDoor(job, { signatures, ledger: tasks.ledger, now: services.clock.now(), queue: query.queue });
+  const { summary } = emptySummary();
+  try {
+    for await (const answers of pushStream(source, { tasks, refusal, kernel }, { push: pushOptions(query), terms: {} })) {
+      const receipts = answers.map(receiptOf);
+      for (const { receipt } of receipts) summary[receipt] += 1;
+      summary.lines += receipts.length;
+      yield linesOf(receipts);
+    }
+    yield linesOf([{ summary } satisfies BulkSummary]);
+  } catch (error) {
+    // Before the first line the answer can still be a status of its own.
+    if (summary.lines === 0) throw error;
+    yield linesOf([{ summary, problem: problemOf(error) } satisfies BulkSummary]);
+  } finally {
+    over.abort();
+    // What the client still sends is dropped, or it would never read the end of the answer.
+    request.raw.resume();
+  }
+}
+
+function emptySummary(): BulkSummary {
+  return { summary: { lines: 0, accepted: 0, in_flight: 0, retried: 0, finished: 0, rejected: 0 } };
+}
+
+const WORDS = {
+  accepted: 'accepted',
+  'in-flight': 'in_flight',
+  retried: 'retried',
+  finished: 'finished',
+  conflict: 'rejected',
+} as const satisfies Record<Receipt['kind'], BulkReceipt['receipt']>;
+
+function receiptOf(answer: LineAnswer): BulkReceipt {
+  if (!('receipt' in answer)) return { ...answer, receipt: 'rejected' };
+  const { line, receipt } = answer;
+  const { taskId: task_id, kind } = receipt;
+  if (kind === 'conflict') {
+    return {
+      line,
+      task_id,
+      receipt: 'rejected',
+      code: 'TASK_ID_CONFLICT',
+      field: 'manifest.task_id',
+      message: 'the task_id is already used for another manifest',
+    };
+  }
+  return { line, task_id, receipt: WORDS[kind] };
+}
+
+/** Leases of a bulk push are one entry in the audit log; the kernel's own log has each of them. */
+async function* auditedLines({ services, caller }: BulkCall, lines: AsyncGenerator<string>): AsyncGenerator<string> {
+  const entry = { surface: 'http', who: caller.name, action: 'lease.issue', subject: 'bulk push' } as const;
+  await services.audit.append({ ...entry, outcome: 'asked' });
+  let ended = false;
+  try {
+    yield* lines;
+    ended = true;
+  } finally {
+    await services.audit.append({ ...entry, outcome: ended ? 'done' : 'refused' });
+  }
+}

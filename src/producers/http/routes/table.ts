@@ -1,0 +1,25 @@
+import type { AnyRoute } from '../route.ts';
+import { eventsRoute } from './events.ts';
+import { HEALTH_ROUTES } from './health.ts';
+import { listKeys } from './keys.ts';
+import { issueLease } from './leases.ts';
+import { cancelOneTask, retryOneTask, undoOneTask } from './operate.ts';
+import { retryManyTasks } from './retry-many.ts';
+import { listTasks, readTask, submitTasks } from './tasks.ts';
+
+/** Every route of the API that works on tasks and what belongs to them. */
+const TASK_ROUTES: readonly AnyRoute[] = [
+  submitTasks,
+  listTasks,
+  retryManyTasks,
+  readTask,
+  retryOneTask,
+  undoOneTask,
+  cancelOneTask,
+  issueLease,
+  listKeys,
+  eventsRoute(),
+];
+
+/** The API, a row per route. */
+export const ROUTES: readonly AnyRoute[] = [...TASK_ROUTES, ...HEALTH_ROUTES];

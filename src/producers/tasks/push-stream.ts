@@ -1,0 +1,96 @@
+import { isWritError } from '../../core/errors.ts';
+import type { KernelDoor, LeaseTerms, PushOptions, Receipt, TaskDoor } from '../../core/ports/index.ts';
+import { createLineFeeder } from '../input/lines.ts';
+import { type Offer, offerOf, type Rejection } from '../input/offer.ts';
+import type { RawItem } from '../input/raw-item.ts';
+import type { DoorRefusal } from './lease-at-door.ts';
+import { type Sent, sendChunk, signChunk } from './send.ts';
+
+/** Lines per request to the kernel, to the crypto threads and to Redis. */
+const CHUNK = 200;
+
+export interface PushStreamPorts {
+  readonly tasks: Pick<TaskDoor, 'enqueue' | 'ledger'>;
+  /** Judges a job before it is queued (`lease-at-door.ts`). */
+  refusal(job: Offer['job']): Promise<DoorRefusal | undefined>;
+  /** Signs what has no lease; `undefined`: a missing lease is refused. */
+  readonly kernel: Pick<KernelDoor, 'issue'> | undefined;
+}
+
+/** What became of one line. */
+export type LineAnswer = { readonly line: number; readonly receipt: Receipt } | Rejection;
+
+/**
+ * Pushes the lines of an NDJSON stream in their order. Back-pressure goes both ways: a chunk is pushed when the answers
+ * to the one before it have been taken, and while nobody takes them at most one further chunk is read and judged.
+ *
+ * @returns the answers to one chunk after the other, in the order of the lines
+ * @throws errors of Redis and the kernel; what was answered before them is queued
+ */
+export async function* pushStream(
+  source: AsyncIterable<Uint8Array>,
+  ports: PushStreamPorts,
+  options: { readonly push: PushOptions; readonly terms: LeaseTerms },
+): AsyncGenerator<readonly LineAnswer[]> {
+  const chunks = chunksOf(source);
+  const judgeNext = async (): Promise<Judged | undefined> => {
+    const chunk = await chunks.next();
+    return chunk.done === true ? undefined : judge(chunk.value, ports, options.terms);
+  };
+  let ahead = judgeNext();
+  for (;;) {
+    const judged = await ahead;
+    if (!judged) return;
+    ahead = judgeNext();
+    ahead.catch(() => undefined);
+    yield inOrder(await sendChunk(judged, ports.tasks.enqueue, options.push));
+  }
+}
+
+/** Lines as they come in: a slow writer's are not held back until a chunk is full. */
+async function* chunksOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<readonly RawItem[]> {
+  const feeder = createLineFeeder();
+  for await (const bytes of source) yield* slices(feeder.push(bytes));
+  yield* slices(feeder.end());
+}
+
+function* slices(items: readonly RawItem[]): Generator<readonly RawItem[]> {
+  for (let at = 0; at < items.length; at += CHUNK) yield items.slice(at, at + CHUNK);
+}
+
+interface Judged {
+  readonly offers: readonly Offer[];
+  readonly rejections: readonly Rejection[];
+}
+
+/** Shape, lease from the kernel where one is missing and may be asked for, and the lease itself. */
+async function judge(items: readonly RawItem[], { kernel, refusal }: PushStreamPorts, terms: LeaseTerms): Promise<Judged> {
+  const offers: Offer[] = [];
+  const rejections: Rejection[] = [];
+  for (const item of items) {
+    const offer = offerOf(item);
+    if ('code' in offer) rejections.push(offer);
+    else offers.push(offer);
+  }
+  const signed = await signChunk(offers, kernel, terms);
+  // All at once, so that the crypto threads get one batch.
+  const refusals = await Promise.all(signed.offers.map((offer) => refusalOf(offer, refusal)));
+  const refused = refusals.filter((rejection) => rejection !== undefined);
+  return { offers: signed.offers.filter((_, at) => refusals[at] === undefined), rejections: [...rejections, ...signed.rejections, ...refused] };
+}
+
+async function refusalOf({ line, job }: Offer, refusal: PushStreamPorts['refusal']): Promise<Rejection | undefined> {
+  const task_id = job.manifest.task_id;
+  try {
+    const refused = await refusal(job);
+    return refused && { line, task_id, ...refused };
+  } catch (error) {
+    if (!isWritError(error) || error.code !== 'INVALID_MANIFEST') throw error;
+    return { line, task_id, code: error.code, message: error.message, ...(error.field === undefined ? {} : { field: error.field }) };
+  }
+}
+
+function inOrder({ receipts, rejections }: Sent): readonly LineAnswer[] {
+  const answers: LineAnswer[] = [...receipts.map(([{ line }, receipt]) => ({ line, receipt })), ...rejections];
+  return answers.sort((a, b) => a.line - b.line);
+}
