@@ -56,6 +56,8 @@ export interface Route<P = unknown, Q = unknown, B = unknown> {
   readonly description?: string;
   readonly tag: 'tasks' | 'leases' | 'keys' | 'events' | 'health';
   readonly access: Access;
+  /** Needs no key while the server is bound to loopback and the caller comes from there directly (`/metrics`). */
+  readonly openOnLoopback?: true;
   readonly params?: z.ZodType<P>;
   readonly query?: z.ZodType<Q>;
   /** A schema for JSON; `ndjson` hands the raw stream on in `request.raw`, unlimited in length but not in lines. */

@@ -1,0 +1,47 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { parseStrictJson } from '../../core/canonical-json.ts';
+import { messageOf, WritError } from '../../core/errors.ts';
+
+export const NDJSON = 'application/x-ndjson';
+
+/** JSON only, and strictly: what `JSON.parse` would mend (two equal keys, `__proto__`, half a surrogate) is refused. */
+export function acceptJson(app: FastifyInstance, maxBytes: number): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit: maxBytes }, async (request: FastifyRequest, bytes: Buffer) => {
+    refuseEncoding(request);
+    return bytes.length === 0 ? undefined : parseStrictJson(textOf(bytes), { maxBytes });
+  });
+}
+
+/** Hands the body on as it comes, unbuffered: back-pressure reaches the client through `request.raw`. */
+export function acceptNdjson(app: FastifyInstance): void {
+  app.addContentTypeParser(NDJSON, (request, _stream, done) => {
+    try {
+      refuseEncoding(request);
+      done(null, undefined);
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(messageOf(error)), undefined);
+    }
+  });
+}
+
+export function isNdjson(request: FastifyRequest): boolean {
+  const type = request.headers['content-type'];
+  return type !== undefined && type.split(';', 1)[0]?.trim().toLowerCase() === NDJSON;
+}
+
+/** A compressed body could be a bomb, and nobody needs one. */
+function refuseEncoding(request: FastifyRequest): void {
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') throw new WritError('UNSUPPORTED_MEDIA_TYPE', `no Content-Encoding is accepted, ${encoding} neither`);
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function textOf(bytes: Buffer): string {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    throw new WritError('INVALID_MANIFEST', 'the body is not UTF-8');
+  }
+}

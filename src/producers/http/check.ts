@@ -1,0 +1,41 @@
+import type { z } from 'zod';
+import { type ErrorCode, WritError } from '../../core/errors.ts';
+import type { AnyRoute } from './route.ts';
+
+type Part = 'params' | 'query' | 'body';
+
+/**
+ * One part of a request through the schema of its row; without a schema it is `undefined`.
+ *
+ * @throws WritError with the dotted path in `field`: INVALID_MANIFEST for what lies below `manifest` where the row knows
+ *   that code, otherwise INVALID_ARGUMENT
+ */
+export function checked(row: AnyRoute, part: Part, value: unknown): unknown {
+  const schema: z.ZodType | undefined = row[part];
+  if (schema === undefined) return part === 'body' ? refuseBody(value) : undefined;
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  const { field, message } = fault(read.error);
+  const code: ErrorCode = part === 'body' && aboutManifest(field) && row.problems.includes('INVALID_MANIFEST') ? 'INVALID_MANIFEST' : 'INVALID_ARGUMENT';
+  throw new WritError(code, `${field === '' ? `the ${part}` : field}: ${message}`, field === '' ? {} : { field });
+}
+
+/** An empty object says nothing, and some clients cannot send less. */
+function refuseBody(value: unknown): undefined {
+  const empty = value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+  if (!empty) throw new WritError('INVALID_ARGUMENT', 'this route takes no body');
+  return undefined;
+}
+
+function aboutManifest(field: string): boolean {
+  return field === 'manifest' || field.startsWith('manifest.');
+}
+
+/** The first thing that is wrong. */
+function fault(error: z.ZodError): { readonly field: string; readonly message: string } {
+  const [issue] = error.issues;
+  if (issue === undefined) return { field: '', message: 'is invalid' };
+  const path = issue.path.map(String);
+  if (issue.code === 'unrecognized_keys') return { field: [...path, ...issue.keys.slice(0, 1)].join('.'), message: 'is not known here' };
+  return { field: path.join('.'), message: issue.message };
+}

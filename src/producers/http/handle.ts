@@ -1,0 +1,63 @@
+import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
+import { isNdjson } from './body.ts';
+import { checked } from './check.ts';
+import type { Answer, AnyRoute, Caller } from './route.ts';
+import { CSP_DATA } from './security/headers.ts';
+import type { HttpServices } from './services.ts';
+
+const NOBODY: Caller = { name: 'anonymous', roles: new Set(), via: 'none' };
+
+/** Calls that are being answered; `stop` ends those that would go on for long. */
+export interface RunningCalls {
+  begin(reply: FastifyReply): AbortSignal;
+  abortAll(): void;
+}
+
+export function createRunningCalls(): RunningCalls {
+  const running = new Set<AbortController>();
+  return {
+    begin(reply) {
+      const controller = new AbortController();
+      running.add(controller);
+      reply.raw.once('close', () => {
+        running.delete(controller);
+        if (!reply.raw.writableFinished) controller.abort();
+      });
+      return controller.signal;
+    },
+    abortAll() {
+      for (const controller of running) controller.abort();
+    },
+  };
+}
+
+/** A row as Fastify runs it: check what came in, call the handler, send what it answers. */
+export function handlerOf(row: AnyRoute, services: HttpServices, calls: RunningCalls): RouteHandlerMethod {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const streamed = row.ndjson === true && isNdjson(request);
+    const answer = await row.handle({
+      params: checked(row, 'params', request.params),
+      query: checked(row, 'query', request.query),
+      body: streamed ? undefined : checked(row, 'body', request.body),
+      caller: request.caller ?? NOBODY,
+      request,
+      reply,
+      signal: calls.begin(reply),
+      services,
+    });
+    return answer === 'sent' ? reply : send(reply, answer);
+  };
+}
+
+function send(reply: FastifyReply, { status, body, headers }: Exclude<Answer, 'sent'>): FastifyReply {
+  reply.code(status);
+  if (headers !== undefined) reply.headers(headers);
+  if (body === undefined) return reply.send();
+  if (reply.hasHeader('content-type')) return reply.send(typeof body === 'string' ? body : JSON.stringify(body));
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(body));
+}
+
+/** Answers of the API are data, and about this moment. */
+export async function asData(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  reply.header('content-security-policy', CSP_DATA);
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import * as contracts from '../../../contracts/index.ts';
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** The contracts that have a name of their own in the document. */
+const NAMED = {
+  BulkReceipt: contracts.BulkReceipt,
+  BulkSummary: contracts.BulkSummary,
+  ExecutionResult: contracts.ExecutionResult,
+  LeaseAnswer: contracts.LeaseAnswer,
+  LeaseRequest: contracts.LeaseRequest,
+  Problem: contracts.Problem,
+  TaskEvent: contracts.TaskEvent,
+  TaskFilter: contracts.TaskFilter,
+  TaskManifest: contracts.TaskManifest,
+  TaskPage: contracts.TaskPage,
+  TaskReceipt: contracts.TaskReceipt,
+  TaskRecord: contracts.TaskRecord,
+  TaskSubmission: contracts.TaskSubmission,
+  TaskView: contracts.TaskView,
+} satisfies Record<string, z.ZodType>;
+
+export interface SchemaBook {
+  /** The schema, or a reference when it has a name. */
+  of(schema: z.ZodType): JsonSchema;
+  /** `components.schemas`. */
+  readonly components: Readonly<Record<string, JsonSchema>>;
+}
+
+const PREFIX = '#/components/schemas/';
+
+/** JSON Schemas (draft 2020-12, as OpenAPI 3.1 has them) of the named contracts and of every schema that `others` lists. */
+export function schemaBook(others: Iterable<z.ZodType>): SchemaBook {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(NAMED)) registry.add(schema, { id });
+  let count = 0;
+  for (const schema of others) {
+    if (registry.has(schema)) continue;
+    registry.add(schema, { id: `inline-${count}` });
+    count += 1;
+  }
+  const { schemas } = z.toJSONSchema(registry, { io: 'input', unrepresentable: 'any', uri: (id) => PREFIX + id });
+  const book = new Map(Object.entries(schemas).map(([id, schema]) => [id, bare(schema)]));
+  const resolve = (value: unknown): unknown => inlined(value, book);
+  return {
+    of(schema) {
+      const id = registry.get(schema)?.id ?? '';
+      return id in NAMED ? { $ref: PREFIX + id } : (resolve(book.get(id) ?? {}) as JsonSchema);
+    },
+    components: Object.fromEntries(Object.keys(NAMED).map((id) => [id, resolve(book.get(id)) as JsonSchema])),
+  };
+}
+
+function bare({ $schema, $id, ...schema }: Record<string, unknown>): JsonSchema {
+  return schema;
+}
+
+/** Schemas without a name of their own stand where they are used. */
+function inlined(value: unknown, book: ReadonlyMap<string, JsonSchema>): unknown {
+  if (Array.isArray(value)) return value.map((item) => inlined(item, book));
+  if (typeof value !== 'object' || value === null) return value;
+  const reference = '$ref' in value ? value.$ref : undefined;
+  const id = typeof reference === 'string' && reference.startsWith(`${PREFIX}inline-`) ? reference.slice(PREFIX.length) : undefined;
+  if (id !== undefined) return inlined(book.get(id), book);
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, inlined(member, book)]));
+}

@@ -1,0 +1,64 @@
+import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
+import type { Role } from '../../contracts/index.ts';
+import type { ApiKeyStore, LoginLinks } from '../../core/ports/index.ts';
+import type { Logger } from '../../observability/logging.ts';
+import type { Access, AnyRoute, Caller } from './route.ts';
+import type { HttpServices } from './services.ts';
+
+/** The section `http` of the settings, in milliseconds. */
+export interface HttpSettings {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly allowedHosts: readonly string[];
+  /** Of one JSON body. */
+  readonly maxBodyBytes: number;
+  readonly requestTimeoutMs: number;
+  readonly maxConnections: number;
+  /** Requests a minute of one key, or of one address without a key. */
+  readonly rateLimit: number;
+  /** Tries to log in a minute, of one address. */
+  readonly loginLimit: number;
+  readonly sessionMs: number;
+}
+
+/** Protects the routes of a plugin with the keys and sessions of the server. */
+export interface Guard {
+  /** 401 (a browser is sent to `/login?next=…`) without a caller, 403 without the role. */
+  require(role: Role): preHandlerAsyncHookHandler;
+}
+
+/** More routes for the same server. They need a login at least, whatever the plugin forgets; `guard` asks for a role. */
+export type HttpPlugin = (app: FastifyInstance, guard: Guard) => Promise<void>;
+
+export type HttpLog = Pick<Logger, 'error' | 'warn' | 'info' | 'debug'>;
+
+export interface HttpServerOptions {
+  readonly services: HttpServices;
+  readonly routes: readonly AnyRoute[];
+  readonly apiKeys: ApiKeyStore;
+  readonly loginLinks: LoginLinks;
+  readonly http: HttpSettings;
+  readonly plugins?: readonly HttpPlugin[];
+  /** Where `/` and a login without a wish lead to; `/docs` unless given. */
+  readonly home?: string;
+  readonly log?: HttpLog;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who calls; `undefined` without a good key or session. Set before any other hook of ours looks. */
+    caller: Caller | undefined;
+    /** Whose requests are counted together: a key, a session's name, or an address. */
+    quota: string;
+  }
+  interface FastifyContextConfig {
+    /** Who may call; a route without it needs some login. */
+    access?: Access;
+    openOnLoopback?: boolean;
+    /** The body is a stream without an end in time. */
+    ndjson?: boolean;
+    /** Methods that the path has, when it has not this one. */
+    allow?: string;
+  }
+}

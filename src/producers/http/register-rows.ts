@@ -1,0 +1,62 @@
+import type { FastifyContextConfig, FastifyInstance, HTTPMethods } from 'fastify';
+import { WritError } from '../../core/errors.ts';
+import { acceptNdjson } from './body.ts';
+import { asData, handlerOf, type RunningCalls } from './handle.ts';
+import type { AnyRoute } from './route.ts';
+import type { HttpServices } from './services.ts';
+
+const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** Every row as a route. Those that take NDJSON live in a scope of their own, where that body is a stream. */
+export function registerRows(app: FastifyInstance, rows: readonly AnyRoute[], services: HttpServices, calls: RunningCalls): void {
+  const add = (scope: FastifyInstance, row: AnyRoute) =>
+    scope.route({
+      method: row.method,
+      url: row.path,
+      // A stream has no end, so there is nothing to tell about its length.
+      exposeHeadRoute: hasHead(row),
+      config: configOf(row),
+      onRequest: asData,
+      handler: handlerOf(row, services, calls),
+    });
+  for (const row of rows) if (row.ndjson !== true) add(app, row);
+  app.register(async (scope) => {
+    acceptNdjson(scope);
+    for (const row of rows) if (row.ndjson === true) add(scope, row);
+  });
+}
+
+/** 405 with Allow for every other method of the known paths, before anybody is asked who they are. */
+export function registerRefusedMethods(
+  app: FastifyInstance,
+  known: readonly { readonly method: string; readonly path: string; readonly head?: boolean }[],
+): void {
+  const byPath = new Map<string, Set<string>>();
+  for (const { method, path, head } of known) {
+    const methods = byPath.get(path) ?? new Set();
+    methods.add(method);
+    if (method === 'GET' && head !== false) methods.add('HEAD');
+    byPath.set(path, methods);
+  }
+  for (const [url, methods] of byPath) {
+    const allow = [...methods].sort().join(', ');
+    app.route({
+      method: METHODS.filter((method) => !methods.has(method)),
+      url,
+      exposeHeadRoute: false,
+      config: { access: 'open', allow },
+      onRequest: asData,
+      handler: () => {
+        throw new WritError('METHOD_NOT_ALLOWED', `this path has ${allow}`);
+      },
+    });
+  }
+}
+
+export function hasHead(row: AnyRoute): boolean {
+  return row.method === 'GET' && row.tag !== 'events';
+}
+
+function configOf(row: AnyRoute): FastifyContextConfig {
+  return { access: row.access, ...(row.openOnLoopback === true ? { openOnLoopback: true } : {}), ...(row.ndjson === true ? { ndjson: true } : {}) };
+}

@@ -1,0 +1,69 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Role } from '../../../contracts/index.ts';
+import type { Clock } from '../../../core/clock.ts';
+
+export interface Session {
+  /** Name of the key or of the login link; stands in the audit log. */
+  readonly name: string;
+  readonly roles: ReadonlySet<Role>;
+  /** The key that opened it; the session dies with it. */
+  readonly keyId: string | undefined;
+  /** Milliseconds of the monotonic clock. */
+  readonly endsAt: number;
+}
+
+export interface SessionStore {
+  /** A new session; answers the secret of its cookie. `endsInMs` shortens its life. */
+  open(who: { readonly name: string; readonly roles: readonly Role[]; readonly keyId?: string; readonly endsInMs?: number }): string;
+  find(secret: string): Session | undefined;
+  close(secret: string): void;
+  readonly size: number;
+}
+
+/** More logged-in browsers than an installation has people; the oldest make room. */
+const MAX_SESSIONS = 10_000;
+const SECRET_BYTES = 32;
+
+/**
+ * Sessions of browsers, in memory: they end with the process. A secret is only ever made here, so a cookie that an
+ * attacker planted (fixation) opens nothing. Kept by hash: a lookup tells nothing about how close a guess was.
+ */
+export function createSessions({ clock, lifeMs, max = MAX_SESSIONS }: { clock: Clock; lifeMs: number; max?: number }): SessionStore {
+  const sessions = new Map<string, Session>();
+
+  function makeRoom(): void {
+    if (sessions.size < max) return;
+    const now = clock.monotonic();
+    for (const [hash, session] of sessions) if (session.endsAt <= now) sessions.delete(hash);
+    for (const hash of sessions.keys()) {
+      if (sessions.size < max) return;
+      sessions.delete(hash);
+    }
+  }
+
+  return {
+    open({ name, roles, keyId, endsInMs = lifeMs }) {
+      makeRoom();
+      const secret = randomBytes(SECRET_BYTES).toString('base64url');
+      sessions.set(hashOf(secret), { name, roles: new Set(roles), keyId, endsAt: clock.monotonic() + Math.min(lifeMs, endsInMs) });
+      return secret;
+    },
+    find(secret) {
+      const hash = hashOf(secret);
+      const session = sessions.get(hash);
+      if (session === undefined || session.endsAt > clock.monotonic()) return session;
+      sessions.delete(hash);
+      return undefined;
+    },
+    close(secret) {
+      sessions.delete(hashOf(secret));
+    },
+    get size() {
+      return sessions.size;
+    },
+  };
+}
+
+function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url');
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import helmet from '@fastify/helmet';
+import type { FastifyInstance } from 'fastify';
+import { WritError } from '../../core/errors.ts';
+import type { Lifecycle } from '../../core/lifecycle.ts';
+import { closeUnread, watchArrival } from './arrival.ts';
+import { acceptJson } from './body.ts';
+import { createRunningCalls, type RunningCalls } from './handle.ts';
+import { createListener } from './listener.ts';
+import { withDocument } from './openapi/document.ts';
+import type { HttpServerOptions } from './options.ts';
+import { registerDocs } from './pages/docs.ts';
+import { registerLogin } from './pages/login.ts';
+import { PAGES } from './pages/table.ts';
+import { problemOf, sendProblem } from './problem.ts';
+import { hasHead, registerRefusedMethods, registerRows } from './register-rows.ts';
+import { createAuthenticate } from './security/authenticate.ts';
+import { createGate, type Gate } from './security/gate.ts';
+import { HELMET } from './security/headers.ts';
+import { createHostRule } from './security/host-origin.ts';
+import { limitRates } from './security/limits.ts';
+import { createSessions, type SessionStore } from './security/sessions.ts';
+
+export interface HttpServer extends Lifecycle {
+  /** `http://127.0.0.1:8377`, once it listens. */
+  readonly url: () => string;
+  readonly app: FastifyInstance;
+}
+
+/** Time that running calls get at the end, before their signal is aborted, and again before their connection is cut. */
+const DRAIN_MS = 2000;
+
+/**
+ * The HTTP surface: the rows of `routes`, the pages around them and the plugins, behind one set of checks. It starts once.
+ * `start` throws WritError INVALID_CONFIG when the address cannot be had.
+ */
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { http, services, apiKeys } = options;
+  const app = createListener(http);
+  const calls = createRunningCalls();
+  const sessions = createSessions({ clock: services.clock, lifeMs: http.sessionMs });
+  const hosts = createHostRule({ host: http.host, allowedHosts: http.allowedHosts, port: () => portOf(app) });
+  const gate = createGate({ hosts, authenticate: createAuthenticate({ apiKeys, sessions, clock: services.clock }) });
+  let starting: Promise<void> | undefined;
+  let stopping: Promise<void> | undefined;
+
+  async function open(): Promise<void> {
+    await setUp(app, options, { gate, sessions, calls });
+    try {
+      await app.listen({ host: http.host, port: http.port });
+    } catch (error) {
+      throw new WritError('INVALID_CONFIG', `the API cannot listen on ${http.host} port ${http.port}`, { field: 'http.port', cause: error });
+    }
+  }
+
+  async function close(): Promise<void> {
+    await starting?.catch(() => undefined);
+    const timers = [setTimeout(() => calls.abortAll(), DRAIN_MS), setTimeout(() => app.server.closeAllConnections(), 2 * DRAIN_MS)];
+    await app.close();
+    for (const timer of timers) clearTimeout(timer);
+  }
+
+  const server: HttpServer = {
+    app,
+    url: () => `http://${http.host.includes(':') ? `[${http.host}]` : http.host}:${portOf(app)}`,
+    start: () => (starting ??= open()),
+    stop: () => (stopping ??= close()),
+    [Symbol.asyncDispose]: () => server.stop(),
+  };
+  return server;
+}
+
+interface Parts {
+  readonly gate: Gate;
+  readonly sessions: SessionStore;
+  readonly calls: RunningCalls;
+}
+
+/** Checks first, in the order in which they run; then everything that they protect. */
+async function setUp(app: FastifyInstance, options: HttpServerOptions, { gate, sessions, calls }: Parts): Promise<void> {
+  const { http, services, routes, plugins = [] } = options;
+  const { rows, document } = withDocument(routes);
+
+  app.decorateRequest('caller', undefined);
+  app.decorateRequest('quota', '');
+  acceptJson(app, http.maxBodyBytes);
+  answerErrors(app, options);
+  await app.register(helmet, HELMET);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('cache-control', 'no-store');
+    watchArrival(request, reply, http.requestTimeoutMs);
+    await gate.identify(request);
+  });
+  await limitRates(app, http.rateLimit);
+  app.addHook('preParsing', async (request, reply, payload) => {
+    const sent = await gate.authorize(request, reply);
+    return sent === undefined ? payload : undefined;
+  });
+  app.setNotFoundHandler({ preHandler: app.rateLimit() }, () => {
+    throw new WritError('NOT_FOUND', 'there is no such path');
+  });
+
+  registerRows(app, rows, services, calls);
+  registerRefusedMethods(app, [...rows.map((row) => ({ method: row.method, path: row.path, head: hasHead(row) })), ...PAGES]);
+  registerLogin(app, options, sessions);
+  await registerDocs(app, document);
+  for (const plugin of plugins) app.register((scope) => plugin(scope, gate.guard));
+}
+
+/** Whatever fails, on whatever route, becomes a problem document; what is our fault is logged whole. */
+function answerErrors(app: FastifyInstance, { log }: HttpServerOptions): void {
+  app.setErrorHandler((error, request, reply) => {
+    const problem = problemOf(error, () => `urn:uuid:${randomUUID()}`);
+    if (problem.instance !== undefined)
+      log?.error({ err: error, instance: problem.instance, method: request.method, route: request.routeOptions.url }, 'request failed');
+    closeUnread(request, reply);
+    return sendProblem(reply, problem);
+  });
+}
+
+function portOf(app: FastifyInstance): number {
+  const address = app.server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

@@ -1,0 +1,138 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { ROLES, type Role } from '../../../../src/contracts/index.ts';
+import { systemClock } from '../../../../src/core/clock.ts';
+import type { ApiKey, ApiKeyStore, LoginLinks } from '../../../../src/core/ports/index.ts';
+import type { HttpServerOptions, HttpSettings } from '../../../../src/producers/http/options.ts';
+import { createHttpServer, type HttpServer } from '../../../../src/producers/http/server.ts';
+import type { HttpServices } from '../../../../src/producers/http/services.ts';
+
+/** Keys in memory: the stores on disk have tests of their own. */
+export function memoryKeys(now: () => number = Date.now): ApiKeyStore & { readonly secretOf: ReadonlyMap<string, string> } {
+  const keys = new Map<string, ApiKey & { readonly hash: string }>();
+  const secretOf = new Map<string, string>();
+  const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex');
+  const good = (key: ApiKey) => key.expiresAt === undefined || Date.parse(key.expiresAt) > now();
+  return {
+    secretOf,
+    find: async (secret) => [...keys.values()].find((key) => key.hash === hashOf(secret) && good(key)),
+    list: async () => [...keys.values()],
+    async create({ name, roles, ttlS }) {
+      const id = randomBytes(4).toString('hex');
+      const secret = `writ_${id}_${randomBytes(32).toString('base64url')}`;
+      const key: ApiKey = {
+        id,
+        name,
+        roles,
+        createdAt: new Date(now()).toISOString(),
+        ...(ttlS === undefined ? {} : { expiresAt: new Date(now() + ttlS * 1000).toISOString() }),
+      };
+      keys.set(id, { ...key, hash: hashOf(secret) });
+      secretOf.set(name, secret);
+      return { key, secret };
+    },
+    rotate: async () => {
+      throw new Error('no test of the server rotates');
+    },
+    revoke: async (id) => keys.delete(id),
+  };
+}
+
+export function memoryLinks(): LoginLinks {
+  const open = new Map<string, { name: string; roles: readonly Role[] }>();
+  return {
+    async create(roles, _ttlS, name) {
+      const token = randomBytes(32).toString('base64url');
+      open.set(token, { name, roles });
+      return token;
+    },
+    async redeem(token) {
+      const visitor = open.get(token);
+      open.delete(token);
+      return visitor;
+    },
+  };
+}
+
+const unused = () => {
+  throw new Error('no test of the core asks for this');
+};
+
+/** Services of which the core needs readiness, figures and a clock; the routes of tasks are tested with real ones. */
+export const coreServices: HttpServices = {
+  version: '0.0.0-test',
+  clock: systemClock,
+  tasks: {
+    enqueue: { push: unused, pushMany: unused, retry: unused, jobState: unused },
+    ledger: { row: unused, refusal: unused, cancel: unused },
+    signals: { onRecorded: unused },
+    journal: undefined,
+  },
+  kernel: unused,
+  signatures: unused,
+  resultKeys: async () => ({ keys: [] }),
+  index: { list: unused, events: unused, health: unused },
+  audit: { append: unused },
+  regrantByDefault: true,
+  maxWaitS: 60,
+  ready: async () => [{ name: 'redis', ok: true, detail: 'wrote' }],
+  metrics: async () => ({ type: 'text/plain; version=0.0.4; charset=utf-8', text: 'writ_build_info 1\n' }),
+};
+
+export const SETTINGS: HttpSettings = {
+  host: '127.0.0.1',
+  port: 0,
+  allowedHosts: [],
+  maxBodyBytes: 65_536,
+  requestTimeoutMs: 30_000,
+  maxConnections: 1000,
+  rateLimit: 100_000,
+  loginLimit: 1000,
+  sessionMs: 3_600_000,
+};
+
+export interface Site extends AsyncDisposable {
+  readonly server: HttpServer;
+  readonly url: string;
+  readonly keys: ReturnType<typeof memoryKeys>;
+  readonly links: LoginLinks;
+  /** One key with each role alone, by role; `all` has every role. */
+  readonly secrets: Readonly<Record<Role | 'all', string>>;
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** The cookie of a new session, as `name=value`. */
+  logIn(secret: string): Promise<string>;
+}
+
+/** A running server with one key for each role. */
+export async function startSite(
+  wish: Partial<Omit<HttpServerOptions, 'http' | 'services'>> & { http?: Partial<HttpSettings>; services?: Partial<HttpServices> } = {},
+): Promise<Site> {
+  const services = { ...coreServices, ...wish.services };
+  const keys = memoryKeys(() => services.clock.now());
+  const links = memoryLinks();
+  const server = createHttpServer({
+    routes: [],
+    apiKeys: keys,
+    loginLinks: links,
+    ...wish,
+    services,
+    http: { ...SETTINGS, ...wish.http },
+  });
+  await server.start();
+  const secrets: Record<string, string> = {};
+  for (const role of ROLES) secrets[role] = (await keys.create({ name: role, roles: [role] })).secret;
+  secrets['all'] = (await keys.create({ name: 'all', roles: ROLES })).secret;
+  const url = server.url();
+  return {
+    server,
+    url,
+    keys,
+    links,
+    secrets: secrets as Site['secrets'],
+    fetch: (path, init) => fetch(url + path, { redirect: 'manual', ...init }),
+    async logIn(secret) {
+      const answer = await fetch(`${url}/login`, { method: 'POST', redirect: 'manual', headers: { origin: url }, body: new URLSearchParams({ key: secret }) });
+      return answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+    },
+    [Symbol.asyncDispose]: () => server.stop(),
+  };
+}
