@@ -1,4 +1,5 @@
 import type { StopReason } from '../src/core/outcome.ts';
+import type { Attempt } from '../src/observability/deliveries.ts';
 
 /** One job as a queue hands it over; nothing in it is trusted. */
 export interface Delivery {
@@ -6,6 +7,8 @@ export interface Delivery {
   /** Queue name including its pool: the `aud` that a lease must name. */
   readonly queue: string;
   readonly jobId: string;
+  /** For figures only. */
+  readonly attempt: Attempt;
   /** Aborted with a `StopReason`. */
   readonly signal: AbortSignal;
   /** Aborts the signal. */

@@ -121,6 +121,9 @@ function emit(delivery: Delivery, deps: PipelineDeps, trail: Trail, end: End, ms
     message: 'message' in end ? end.message : 'why' in end ? end.why : 'reason' in end ? end.reason : undefined,
     ms,
     takeovers: trail.takeovers,
+    replayed: end.kind === 'answered' && end.replayed,
+    attempt: delivery.attempt,
+    endedAt: deps.clock.now(),
     ...(end.kind === 'crashed' ? { error: end.error } : {}),
   });
 }

@@ -1,5 +1,6 @@
 import { DelayedError, type Job, UnrecoverableError, Worker, type WorkerOptions } from 'bullmq';
 import type { Lifecycle } from '../src/core/lifecycle.ts';
+import type { Attempt } from '../src/observability/deliveries.ts';
 import type { Delivery } from './delivery.ts';
 import type { PipelineDeps } from './deps.ts';
 import { createLockWatch } from './lock-watch.ts';
@@ -15,6 +16,10 @@ export interface TaskWorkerOptions {
   readonly drainMs: number;
   /** Errors of the connection and of BullMQ itself. */
   readonly onError: (error: Error) => void;
+  /** Told of locks that could not be renewed. */
+  readonly onRenewalFailed?: (jobs: number) => void;
+  /** Told of each job of a lost worker that this one put back. */
+  readonly onStalled?: () => void;
 }
 
 /** One BullMQ worker around the pipeline. */
@@ -36,6 +41,7 @@ export function createTaskWorker(options: TaskWorkerOptions, deps: PipelineDeps)
         data: job.data,
         queue: options.queue,
         jobId,
+        attempt: attemptOf(job),
         signal: running.controller.signal,
         stop: (reason) => running.controller.abort(reason),
         lockIsFresh: () => locks.isFresh(jobId),
@@ -56,7 +62,11 @@ export function createTaskWorker(options: TaskWorkerOptions, deps: PipelineDeps)
       worker.on('error', options.onError);
       worker.on('locksRenewed', ({ jobIds }) => locks.renewed(jobIds));
       // BullMQ only tells; the handler must stop by itself (job-processing.md 3.1).
-      worker.on('lockRenewalFailed', (jobIds) => deps.inFlight.stop({ jobIds }, 'lock-lost'));
+      worker.on('lockRenewalFailed', (jobIds) => {
+        deps.inFlight.stop({ jobIds }, 'lock-lost');
+        options.onRenewalFailed?.(jobIds.length);
+      });
+      worker.on('stalled', () => options.onStalled?.());
       await worker.waitUntilReady();
     },
     async stop() {
@@ -74,6 +84,10 @@ export function createTaskWorker(options: TaskWorkerOptions, deps: PipelineDeps)
       await this.stop();
     },
   };
+}
+
+function attemptOf({ timestamp, processedOn = timestamp, attemptsStarted, attemptsMade, stacktrace }: Job): Attempt {
+  return { addedAt: timestamp, fetchedAt: processedOn, started: attemptsStarted, failed: attemptsMade, everFailed: (stacktrace?.length ?? 0) > 0 };
 }
 
 /** Tells BullMQ. A failed job keeps its code and sentence and no stack trace of ours. */

@@ -12,6 +12,7 @@ import type { Lifecycle } from '../../src/core/lifecycle.ts';
 import { success } from '../../src/core/outcome.ts';
 import { inOrder, part } from '../../src/core/parts.ts';
 import { createLogger } from '../../src/observability/logging.ts';
+import { createMetrics } from '../../src/observability/metrics.ts';
 import { NOOP } from './site.ts';
 
 /**
@@ -71,7 +72,8 @@ async function writSide(): Promise<{ prepare: Lifecycle; work: Lifecycle }> {
     },
   };
   const log = createLogger('info', 'bench');
-  const parts = await wirePipeline({ config, places, log, target, instances, queue: setup.queue, concurrency: setup.concurrency, executor });
+  const metrics = createMetrics('worker', 'bench');
+  const parts = await wirePipeline({ config, places, log, metrics, target, instances, queue: setup.queue, concurrency: setup.concurrency, executor });
   const worker = parts.at(-1);
   if (!worker) throw new Error('the pipeline has no worker');
   return { prepare: inOrder([instances, ...parts.slice(0, -1)]), work: worker };

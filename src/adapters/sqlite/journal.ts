@@ -3,12 +3,18 @@ import { WritError } from '../../core/errors.ts';
 import { startThread } from '../../core/thread-entry.ts';
 import { createGroupCommit } from './journal-group-commit.ts';
 import { journalPort, notRunning, type SqliteFileJournal, settled } from './journal-port.ts';
-import type { FromThread, JournalRequest, ToThread } from './journal-requests.ts';
+import { type FromThread, type JournalRequest, type ToThread, WRITES } from './journal-requests.ts';
 
 /** Requests per transaction: bounds how long the first of a batch waits for the last. */
 const MAX_BATCH = 256;
 
 export type { SqliteFileJournal } from './journal-port.ts';
+
+export interface FileJournalOptions {
+  readonly file: string;
+  /** Told of each batch that was committed or refused: how many requests shared it, and how long it took on its way to the thread, its fsync and back. */
+  readonly onCommit?: (commit: { readonly requests: number; readonly seconds: number }) => void;
+}
 
 type State = 'stopped' | 'starting' | 'running' | 'stopping';
 
@@ -23,14 +29,23 @@ type State = 'stopped' | 'starting' | 'running' | 'stopping';
  * @throws WritError STORAGE_UNAVAILABLE from `start` when the file cannot be opened; WRONG_STATE from steps that an
  * attempt is not in the state for; INTERNAL from requests that break an invariant.
  */
-export function createFileJournal(options: { file: string }): SqliteFileJournal {
+export function createFileJournal(options: FileJournalOptions): SqliteFileJournal {
   let state: State = 'stopped';
   let thread: Worker | undefined;
   let starting: Promise<void> | undefined;
   let stopping: Promise<void> | undefined;
   let id: string | undefined;
 
-  const commits = createGroupCommit<JournalRequest>({ max: MAX_BATCH, send: (requests) => tell({ kind: 'batch', requests }) });
+  /** When the batch on its way left; undefined for one that writes nothing, hence has no fsync. */
+  let left: { at: number; requests: number } | undefined;
+
+  const commits = createGroupCommit<JournalRequest>({
+    max: MAX_BATCH,
+    send(requests) {
+      left = options.onCommit && requests.some(({ op }) => WRITES[op]) ? { at: performance.now(), requests: requests.length } : undefined;
+      tell({ kind: 'batch', requests });
+    },
+  });
 
   function tell(message: ToThread): void {
     thread?.postMessage(message);
@@ -46,7 +61,10 @@ export function createFileJournal(options: { file: string }): SqliteFileJournal 
       const worker = startThread(import.meta.url, './journal-thread', { workerData: { file: options.file }, name: 'journal' });
       thread = worker;
       worker.on('message', (message: FromThread) => {
-        if (message.kind === 'replies') return commits.settle(message.replies.map(settled));
+        if (message.kind === 'replies') {
+          if (left) options.onCommit?.({ requests: left.requests, seconds: (performance.now() - left.at) / 1000 });
+          return commits.settle(message.replies.map(settled));
+        }
         if (message.kind === 'failed') return reject(new WritError(message.code, message.message));
         id = message.dataId;
         resolve();

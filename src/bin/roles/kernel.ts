@@ -12,7 +12,12 @@ import type { Lifecycle } from '../../core/lifecycle.ts';
 import { inOrder, part } from '../../core/parts.ts';
 import { createKernel, createKernelServer } from '../../kernel/index.ts';
 import { createKeyring, jwksFile, readPrivateKey } from '../../lease/index.ts';
+import { countLeases } from '../../observability/counting.ts';
+import { LOG_LINES } from '../../observability/log-lines.ts';
+import { createMetrics } from '../../observability/metrics.ts';
+import { createMetricsSocket } from '../../observability/metrics-socket.ts';
 import { redisTarget } from '../redis-target.ts';
+import { packageVersion } from '../version.ts';
 import type { RoleContext } from './context.ts';
 import { serve } from './serve.ts';
 
@@ -28,7 +33,7 @@ export function runKernel(context: RoleContext): Promise<number> {
 export async function createKernelRole({ config, places, log }: RoleContext): Promise<Lifecycle> {
   ensureDataDirectory(places.dataDir);
   const clock = systemClock;
-  const redis = createConnection(redisTarget(config, places), 'ledger', (error) => log.warn({ err: error }, 'redis'));
+  const redis = createConnection(redisTarget(config, places), 'ledger', (error) => log.warn({ err: error }, LOG_LINES.redis.message));
   const store = openKernelStore(path.dirname(places.kernelStore));
   const ed25519 = createCryptoPool({ threads: config.crypto.threads, library: config.crypto.implementation === 'node' ? 'node' : 'best' });
   const report = (problem: string): void => log.error(problem);
@@ -53,9 +58,12 @@ export async function createKernelRole({ config, places, log }: RoleContext): Pr
     feed: createRedisRevocations(redis),
     report,
   });
+  const metrics = createMetrics('kernel', packageVersion());
+  const shown = createMetricsSocket({ directory: places.metrics, metrics, onError: (error) => log.warn({ err: error }, LOG_LINES.metrics.message) });
   const close = (): void => {
     redis.disconnect();
     store.close();
   };
-  return inOrder([part(() => undefined, close), ed25519, kernel, createKernelServer({ kernel, socketPath: places.kernelSocket, report })]);
+  const server = createKernelServer({ kernel: countLeases(kernel, metrics), socketPath: places.kernelSocket, report });
+  return inOrder([part(() => undefined, close), ed25519, kernel, server, shown]);
 }

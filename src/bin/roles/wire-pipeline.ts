@@ -18,14 +18,18 @@ import type { Lifecycle } from '../../core/lifecycle.ts';
 import { part } from '../../core/parts.ts';
 import type { InstanceRegistry, TaskExecutor } from '../../core/ports/index.ts';
 import { createAuthorities, createKeyring, createResultSigner, createRevocationMirror, jwksFile, readPrivateKey } from '../../lease/index.ts';
-import { reportDeliveries } from '../../observability/deliveries.ts';
+import { countClaims } from '../../observability/counting.ts';
+import { countDelivery, logDelivery } from '../../observability/deliveries.ts';
+import { LOG_LINES } from '../../observability/log-lines.ts';
 import type { Logger } from '../../observability/logging.ts';
+import type { Metrics } from '../../observability/metrics.ts';
 import type { Places } from '../places.ts';
 
 export interface PipelineWiring {
   readonly config: Config;
   readonly places: Places;
   readonly log: Logger;
+  readonly metrics: Metrics;
   readonly target: RedisTarget;
   readonly instances: InstanceRegistry;
   /** The queue that is served, pool included. */
@@ -38,13 +42,24 @@ export interface PipelineWiring {
  * Everything between a queue and an executor, in the order of starting. The executor's own parts and the instance lock
  * must run before these.
  */
-export async function wirePipeline({ config, places, log, target, instances, queue, concurrency, executor }: PipelineWiring): Promise<readonly Lifecycle[]> {
+export async function wirePipeline({
+  config,
+  places,
+  log,
+  metrics,
+  target,
+  instances,
+  queue,
+  concurrency,
+  executor,
+}: PipelineWiring): Promise<readonly Lifecycle[]> {
   const clock = systemClock;
-  const warn = (error: unknown): void => log.warn({ err: error }, 'redis');
+  const warn = (error: unknown): void => log.warn({ err: error }, LOG_LINES.redis.message);
   const ledgerConnection = createConnection(target, 'ledger', warn);
   const subscriber = createConnection(target, 'subscriber', warn);
   const queueConnection = createConnection(target, 'worker', warn);
-  const ledger = createRedisLedger(ledgerConnection, { retentionMs: config.ledger.retention_s * 1000, refusedMs: config.ledger.refused_ttl_s * 1000 });
+  const retention = { retentionMs: config.ledger.retention_s * 1000, refusedMs: config.ledger.refused_ttl_s * 1000 };
+  const ledger = countClaims(createRedisLedger(ledgerConnection, retention), metrics);
   const presence = createRedisPresence(ledgerConnection);
   const signals = createRedisSignals(subscriber);
   const feed = createRedisRevocations(ledgerConnection);
@@ -72,7 +87,10 @@ export async function wirePipeline({ config, places, log, target, instances, que
     republishRevocations: () => revocations.catchUp(feed),
     newGeneration: randomUUID,
     clock,
-    report: (restored) => log.warn({ restored }, 'redis has no ledger, or lost it; the journal was written back'),
+    report(restored) {
+      metrics.inc('writ_ledger_rebuilds_total', {});
+      log.warn({ restored }, LOG_LINES.ledgerRebuilt.message);
+    },
   });
   const deps: PipelineDeps = {
     get instance() {
@@ -86,9 +104,14 @@ export async function wirePipeline({ config, places, log, target, instances, que
     signer,
     inFlight,
     recoverLedger,
-    report: reportDeliveries(log),
+    report(report) {
+      logDelivery(log, report);
+      countDelivery(metrics, report);
+    },
   };
   const { lock_ms: lockMs, renew_ms: renewMs, stalled_ms: stalledMs, heartbeat_ms: intervalMs, drain_ms: drainMs } = config.worker;
+  metrics.set('writ_worker_slots', {}, concurrency);
+  metrics.follow('writ_worker_busy_slots', {}, () => inFlight.size);
   let unlisten: (() => Promise<void>) | undefined;
 
   return [
@@ -112,7 +135,9 @@ export async function wirePipeline({ config, places, log, target, instances, que
         queue,
         worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, concurrency), connection: queueConnection },
         drainMs,
-        onError: (error) => log.warn({ err: error }, 'queue'),
+        onError: (error) => log.warn({ err: error }, LOG_LINES.queue.message),
+        onRenewalFailed: (jobs) => metrics.inc('writ_lock_renewal_failures_total', {}, jobs),
+        onStalled: () => metrics.inc('writ_stalled_total', {}),
       },
       deps,
     ),

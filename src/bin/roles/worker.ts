@@ -13,7 +13,11 @@ import { WritError } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { inOrder, part } from '../../core/parts.ts';
 import { type CrashPoint, createFileExecutor } from '../../executors/file/index.ts';
+import { LOG_LINES } from '../../observability/log-lines.ts';
+import { createMetrics, type Metrics } from '../../observability/metrics.ts';
+import { createMetricsSocket } from '../../observability/metrics-socket.ts';
 import { redisTarget } from '../redis-target.ts';
+import { packageVersion } from '../version.ts';
 import type { RoleContext } from './context.ts';
 import { serve } from './serve.ts';
 import { wirePipeline } from './wire-pipeline.ts';
@@ -37,7 +41,8 @@ export async function createWorkerRole(context: RoleContext, seams: WorkerSeams 
   const { id: dataDirId } = ensureDataDirectory(places.dataDir);
   const target = redisTarget(config, places);
   const instances = createInstanceRegistry({ directory: places.workers });
-  const journal = createFileJournal({ file: places.journal });
+  const metrics = createMetrics('worker', packageVersion());
+  const journal = createFileJournal({ file: places.journal, onCommit: (commit) => countCommit(metrics, commit) });
   const executor = createFileExecutor({
     bases: Object.entries(config.file.base_directories).map(([id, path]) => ({ id, path })),
     fileSystem: createConfinedFileSystem({ level: config.file.confinement, allowedFilesystems: [...config.file.filesystems] }),
@@ -50,17 +55,24 @@ export async function createWorkerRole(context: RoleContext, seams: WorkerSeams 
       vaultQuotaBytes: config.file.vault_quota_bytes,
     },
     clock: systemClock,
+    onRecovery: (decision) => metrics.inc('writ_recoveries_total', { decision }),
     ...(seams.onPoint ? { onPoint: seams.onPoint } : {}),
   });
   const queue = queueName('file', config.pool.id);
 
   return inOrder([
     once(() => admit(context, target, dataDirId)),
+    createMetricsSocket({
+      directory: places.metrics,
+      metrics,
+      port: config.metrics.worker_port,
+      onError: (error) => context.log.warn({ err: error }, LOG_LINES.metrics.message),
+    }),
     createStoppedFence({
       directory: places.workers,
       instances,
       graceMs: config.worker.lock_ms,
-      report: (ended) => context.log.warn(ended, 'a stopped worker held up the others; it was ended'),
+      report: (ended) => context.log.warn(ended, LOG_LINES.workerEnded.message),
     }),
     journal,
     instances,
@@ -68,8 +80,13 @@ export async function createWorkerRole(context: RoleContext, seams: WorkerSeams 
       instances.removeStale(new Set((await journal.openAttempts()).map(({ process }) => process.instance)));
     }),
     executor,
-    ...(await wirePipeline({ ...context, target, instances, queue, concurrency: config.worker.file_concurrency, executor })),
+    ...(await wirePipeline({ ...context, metrics, target, instances, queue, concurrency: config.worker.file_concurrency, executor })),
   ]);
+}
+
+function countCommit(metrics: Metrics, { requests, seconds }: { requests: number; seconds: number }): void {
+  metrics.observe('writ_journal_commit_seconds', {}, seconds);
+  metrics.observe('writ_journal_commit_requests', {}, requests);
 }
 
 /** Whether this data directory may serve its pool on this Redis. Throws WritError REDIS_POLICY, POOL_OWNED, REDIS_UNAVAILABLE. */

@@ -80,6 +80,14 @@ export interface QueueStatus {
   readonly failuresSampled: number;
 }
 
+/** What is known about a queue without looking at its jobs. */
+export type QueueFigures = Omit<QueueStatus, 'failures' | 'failuresSampled'>;
+
+/** `SystemStatus` without what is dear to read; for every scrape of the metrics. */
+export interface SystemFigures extends Omit<SystemStatus, 'queues'> {
+  readonly queues: readonly QueueFigures[];
+}
+
 export interface SystemStatus {
   readonly queues: readonly QueueStatus[];
   /** Worker processes of this data directory, by heartbeat. */
@@ -89,6 +97,8 @@ export interface SystemStatus {
     readonly version: string;
     readonly policy: string;
     readonly appendOnly: boolean;
+    /** The last write of the append-only file went well (or there is none). */
+    readonly appendOnlyOk: boolean;
     readonly usedBytes: number;
     /** 0: no limit. */
     readonly limitBytes: number;

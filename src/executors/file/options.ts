@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { ConfinedFileSystem, FileJournal, InstanceRegistry } from '../../core/ports/index.ts';
+import type { Deed } from './classify.ts';
 import type { CrashPoint } from './points.ts';
 
 /** A base directory as configured: an absolute, normalized path of a directory on a local file system. */
@@ -19,6 +20,9 @@ export interface FileLimits {
   readonly vaultQuotaBytes: number;
 }
 
+/** What recovery does with an open attempt (`docs/protocol.md` 6). */
+export type RecoveryDecision = Deed | 'incident';
+
 /** What `createFileExecutor` needs; everything outside this process comes through the ports. */
 export interface FileExecutorOptions {
   /** Empty: every path is refused. Base directories may not nest. */
@@ -37,4 +41,6 @@ export interface FileExecutorOptions {
    * throw (an exception out of an executor is a crash: nothing is cleaned up) or change files under the executor's feet.
    */
   readonly onPoint?: (point: CrashPoint, taskId: string) => void;
+  /** Told what recovery decided about an open attempt; `incident`: nobody can tell what happened to the file. */
+  readonly onRecovery?: (decision: RecoveryDecision) => void;
 }

@@ -36,6 +36,7 @@ async function finishOpen(task: Task, open: OpenAttempt, context: RunContext, ma
   const closed = context.gate();
   if (closed?.kind === 'interrupted') return { execution: closed, opened: undefined };
   const verdict = classify(scene.facts);
+  deps.onRecovery?.(verdict.do === 'fail' && verdict.incident ? 'incident' : verdict.do);
   const effect = await carryOut({ ...attempt, open, scene, redo: EFFECTS[open.method] }, verdict, mayRedo);
   return answer(effect, attempt, task.manifest, deps);
 }

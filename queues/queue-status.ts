@@ -1,0 +1,116 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { ALL_TAGS, generationKey } from '../src/adapters/redis/keys.ts';
+import { redisHealth } from '../src/adapters/redis/policy.ts';
+import { createRedisPresence } from '../src/adapters/redis/presence.ts';
+import { redisCall } from '../src/adapters/redis/redis-error.ts';
+import type { QueueFigures, QueueStatus, SystemFigures, SystemStatus } from '../src/core/ports/index.ts';
+import { QUEUE_PREFIX, taskQueues } from './catalog.ts';
+
+/** Failed jobs that are looked at for their codes. */
+const SAMPLE = 500;
+
+export interface StatusReaderOptions {
+  /** The owner closes it. */
+  readonly connection: Redis;
+  readonly pool: string;
+  /** Directory of the lock files of workers: a pool is one host, so every worker of it holds a file here. */
+  readonly workers: string;
+}
+
+/** Reads what Redis says about the queues of a pool, its workers and itself. Both reject with WritError REDIS_UNAVAILABLE. */
+export interface StatusReader {
+  /** Cheap: some twenty commands, none of which looks at jobs. */
+  figures(): Promise<SystemFigures>;
+  /** With the error codes of the newest failed jobs. */
+  status(): Promise<SystemStatus>;
+  close(): Promise<void>;
+}
+
+export function createStatusReader({ connection, pool, workers }: StatusReaderOptions): StatusReader {
+  const queues = taskQueues(pool).map((name) => {
+    const queue = new Queue(name, { connection, prefix: QUEUE_PREFIX, skipWaitingForReady: true, skipVersionCheck: true });
+    // Each call reports its own failure; without a listener the event would end the process.
+    return queue.on('error', () => undefined);
+  });
+  const system = async <Q>(look: (queue: Queue) => Promise<Q>): Promise<Omit<SystemStatus, 'queues'> & { queues: readonly Q[] }> =>
+    redisCall(async () => {
+      const [all, alive, ledger, health] = await Promise.all([
+        Promise.all(queues.map(look)),
+        workersOf(workers, connection),
+        ledgerStatus(connection),
+        redisHealth(connection),
+      ]);
+      const { version, maxmemoryPolicy: policy, appendOnly, appendOnlyOk, usedBytes, limitBytes } = health;
+      return { queues: all, workers: alive, ledger, redis: { version, policy, appendOnly, appendOnlyOk, usedBytes, limitBytes } };
+    });
+  return {
+    figures: () => system((queue) => queueFigures(queue, connection)),
+    status: () =>
+      system(async (queue) => {
+        const [figures, failures] = await Promise.all([queueFigures(queue, connection), failuresOf(queue, connection)]);
+        return { ...figures, ...failures };
+      }),
+    async close() {
+      await Promise.all(queues.map((queue) => queue.close()));
+    },
+  };
+}
+
+async function queueFigures(queue: Queue, connection: Redis): Promise<QueueFigures> {
+  const [counts, paused, workers, oldestWaitingMs] = await Promise.all([
+    queue.getJobCounts(),
+    queue.isPaused(),
+    queue.getWorkersCount(),
+    oldestWaiting(queue, connection),
+  ]);
+  const count = (...states: string[]): number => states.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
+  return {
+    queue: queue.name,
+    waiting: count('waiting', 'paused', 'prioritized'),
+    active: count('active'),
+    delayed: count('delayed'),
+    completed: count('completed'),
+    failed: count('failed'),
+    paused,
+    oldestWaitingMs,
+    workers,
+  };
+}
+
+/** Jobs are read field by field: data that a raw producer broke must not break the status. */
+async function oldestWaiting(queue: Queue, connection: Redis): Promise<number | undefined> {
+  const ids = await Promise.all(['wait', 'paused'].map((list) => connection.lindex(queue.toKey(list), -1)));
+  const added = await Promise.all(ids.map((id) => (id === null ? null : connection.hget(queue.toKey(id), 'timestamp'))));
+  const times = added
+    .filter((time) => time !== null)
+    .map(Number)
+    .filter(Number.isFinite);
+  return times.length === 0 ? undefined : Math.max(0, Date.now() - Math.min(...times));
+}
+
+async function failuresOf(queue: Queue, connection: Redis): Promise<Pick<QueueStatus, 'failures' | 'failuresSampled'>> {
+  const ids = await connection.zrevrange(queue.toKey('failed'), 0, SAMPLE - 1);
+  const lookups = connection.pipeline();
+  for (const id of ids) lookups.hget(queue.toKey(id), 'failedReason');
+  const failures: Record<string, number> = {};
+  for (const [, reason] of (await lookups.exec()) ?? []) {
+    const code = /^([A-Z][A-Z_]{2,40}):/.exec(String(reason))?.[1] ?? 'OTHER';
+    failures[code] = (failures[code] ?? 0) + 1;
+  }
+  return { failures, failuresSampled: ids.length };
+}
+
+async function workersOf(directory: string, connection: Redis): Promise<SystemStatus['workers']> {
+  const instances = existsSync(directory) ? readdirSync(directory).flatMap((name) => /^(.+)\.lock$/.exec(name)?.[1] ?? []) : [];
+  const presence = createRedisPresence(connection);
+  return Promise.all(instances.map(async (instance) => ({ instance, alive: await presence.isAlive(instance) })));
+}
+
+async function ledgerStatus(connection: Redis): Promise<SystemStatus['ledger']> {
+  const lookups = connection.pipeline();
+  for (const tag of ALL_TAGS) lookups.get(generationKey(tag));
+  const values = ((await lookups.exec()) ?? []).map(([, value]) => value).filter((value): value is string => typeof value === 'string');
+  return { markers: values.length, expected: ALL_TAGS.length, generation: values[0] };
+}

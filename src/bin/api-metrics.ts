@@ -1,0 +1,34 @@
+import type { Redis } from 'ioredis';
+import type { Config } from '../../config/schema.ts';
+import { createStatusReader } from '../../queues/queue-status.ts';
+import { systemClock } from '../core/clock.ts';
+import type { Enqueue } from '../core/ports/index.ts';
+import { countSubmissions } from '../observability/counting.ts';
+import { createExporter } from '../observability/exporter.ts';
+import { createMetricsGatherer, type MetricsGatherer } from '../observability/gatherer.ts';
+import { createMetrics } from '../observability/metrics.ts';
+import type { Places } from './places.ts';
+import { packageVersion } from './version.ts';
+
+export interface ApiMetrics extends MetricsGatherer {
+  /** The same port, its pushes counted for a surface. */
+  counted<T extends Enqueue>(enqueue: T, surface: 'http' | 'board'): T;
+  close(): Promise<void>;
+}
+
+/** The metrics of the api role: its own, those of queues and Redis, and those of all processes of the data directory. */
+export function createApiMetrics(options: {
+  readonly config: Config;
+  readonly places: Places /** Of the kind `producer`; the owner closes it. */;
+  readonly connection: Redis;
+}): ApiMetrics {
+  const { config, places, connection } = options;
+  const own = createMetrics('api', packageVersion());
+  const reader = createStatusReader({ connection, pool: config.pool.id, workers: places.workers });
+  const refresh = createExporter({ metrics: own, read: reader.figures, clock: systemClock });
+  return {
+    ...createMetricsGatherer({ directory: places.metrics, own, refresh }),
+    counted: (enqueue, surface) => countSubmissions(enqueue, surface, own),
+    close: reader.close,
+  };
+}

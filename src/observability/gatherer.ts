@@ -1,0 +1,85 @@
+import { get } from 'node:http';
+import type { LabelsOf } from './events.ts';
+import { parseFamilies, renderExposition, type Source } from './exposition.ts';
+import type { Metrics } from './metrics.ts';
+import { type MetricsSource, metricsSources, TEXT_TYPE } from './metrics-socket.ts';
+
+export interface GathererOptions {
+  /** `<data>/metrics`. */
+  readonly directory: string;
+  /** The figures of the process that gathers. */
+  readonly own: Metrics;
+  /** Brings the own figures up to date; never rejects, takes its own time-box. */
+  readonly refresh: () => Promise<void>;
+  /** How long a process may take to answer, milliseconds. */
+  readonly timeoutMs?: number;
+}
+
+export interface MetricsGatherer {
+  /** One exposition of all processes of the data directory. Takes no longer than its time-boxes, whatever the others do. */
+  metrics(): Promise<{ readonly type: string; readonly text: string }>;
+}
+
+const TIMEOUT_MS = 500;
+/** A worker's answer has about 100 KB. */
+const MAX_BYTES = 4 * 1024 * 1024;
+/** More processes than a host has; a directory full of sockets is somebody's mistake. */
+const MAX_SOURCES = 64;
+
+type Trouble = LabelsOf<'writ_gather_errors_total'>['reason'];
+
+/** The `/metrics` of an installation. Scrapes that come at the same time share one answer. */
+export function createMetricsGatherer({ directory, own, refresh, timeoutMs = TIMEOUT_MS }: GathererOptions): MetricsGatherer {
+  let running: Promise<string> | undefined;
+
+  async function gather(): Promise<string> {
+    const [, found] = await Promise.all([refresh(), others()]);
+    const sources = found.filter((one) => typeof one === 'object');
+    own.set('writ_gather_sources', {}, sources.length);
+    for (const one of found) if (typeof one === 'string') own.inc('writ_gather_errors_total', { reason: one });
+    return renderExposition([{ role: own.role, instance: 'api', families: await own.families() }, ...sources]);
+  }
+
+  async function others(): Promise<readonly (Source | Trouble)[]> {
+    const sources = (await metricsSources(directory)).slice(0, MAX_SOURCES);
+    return Promise.all(sources.map((source) => ask(source, timeoutMs)));
+  }
+
+  return {
+    async metrics() {
+      running ??= gather().finally(() => {
+        running = undefined;
+      });
+      return { type: TEXT_TYPE, text: await running };
+    },
+  };
+}
+
+async function ask(source: MetricsSource, timeoutMs: number): Promise<Source | Trouble> {
+  const answer = await read(source.path, timeoutMs);
+  if ('trouble' in answer) return answer.trouble;
+  const families = parseFamilies(answer.text);
+  return families === undefined ? 'malformed' : { role: source.role, instance: source.instance, families };
+}
+
+/** Reads `/metrics.json` of a socket; gives up at the time or at the size, whichever comes first. */
+function read(socketPath: string, timeoutMs: number): Promise<{ readonly text: string } | { readonly trouble: Trouble }> {
+  return new Promise((resolve) => {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const request = get({ socketPath, path: '/metrics.json', headers: { host: 'localhost' }, agent: false, signal }, (response) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes <= MAX_BYTES) return void chunks.push(chunk);
+        resolve({ trouble: 'too_large' });
+        request.destroy();
+      });
+      response.on('error', () => resolve({ trouble: signal.aborted ? 'timeout' : 'unreachable' }));
+      response.on('end', () => resolve(response.statusCode === 200 ? { text: Buffer.concat(chunks).toString() } : { trouble: 'malformed' }));
+    });
+    request.on('error', (error: NodeJS.ErrnoException) =>
+      resolve({ trouble: signal.aborted ? 'timeout' : error.code?.startsWith('HPE_') ? 'malformed' : 'unreachable' }),
+    );
+  });
+}

@@ -1,0 +1,41 @@
+import { CAPABILITY_QUEUE, type CapabilityId, RESULT_ERROR_CODES, type ResultErrorCode } from '../contracts/index.ts';
+
+/** The closed sets that values of labels come from. Whatever a stranger wrote becomes `other`: a label never grows. */
+
+export const ROLE_NAMES = ['api', 'worker', 'kernel'] as const;
+export type MetricRole = (typeof ROLE_NAMES)[number];
+
+export const CAPABILITIES = [...(Object.keys(CAPABILITY_QUEUE) as CapabilityId[]), 'other'] as const;
+export type CapabilityLabel = (typeof CAPABILITIES)[number];
+
+/** `none`: a SUCCESS. `INVALID_MANIFEST`: a job that was no task at all. */
+export const ERROR_CODE_LABELS = ['none', ...RESULT_ERROR_CODES, 'INVALID_MANIFEST', 'other'] as const;
+export type ErrorCodeLabel = ResultErrorCode | 'none' | 'INVALID_MANIFEST' | 'other';
+
+/** A value out of an open set that the operator's configuration or a process makes, never a producer. */
+export interface OpenLabel {
+  readonly what: string;
+  readonly pattern: RegExp;
+}
+
+export type LabelValues = readonly string[] | OpenLabel;
+
+export const QUEUE: OpenLabel = { what: 'the queues of the pool', pattern: /^(file|search|plan)(@[a-z0-9][a-z0-9-]{0,31})?$/ };
+export const VERSION: OpenLabel = { what: 'the version of the package', pattern: /^[0-9A-Za-z.+-]{1,64}$/ };
+
+const KNOWN_CAPABILITIES: ReadonlySet<string> = new Set(CAPABILITIES);
+const KNOWN_CODES: ReadonlySet<string> = new Set(ERROR_CODE_LABELS);
+
+export function capabilityLabel(capability: string | undefined): CapabilityLabel {
+  return capability !== undefined && KNOWN_CAPABILITIES.has(capability) ? (capability as CapabilityLabel) : 'other';
+}
+
+export function errorCodeLabel(code: string | undefined): ErrorCodeLabel {
+  if (code === undefined) return 'none';
+  return KNOWN_CODES.has(code) ? (code as ErrorCodeLabel) : 'other';
+}
+
+/** Whether a label may have this value. */
+export function labelAllows(values: LabelValues, value: string): boolean {
+  return 'pattern' in values ? values.pattern.test(value) : values.includes(value);
+}

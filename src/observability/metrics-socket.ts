@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, lstat, mkdir, readdir, unlink } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import net from 'node:net';
+import path from 'node:path';
+import type { Lifecycle } from '../core/lifecycle.ts';
+import { part } from '../core/parts.ts';
+import { type MetricRole, ROLE_NAMES } from './labels.ts';
+import type { Metrics } from './metrics.ts';
+
+export const TEXT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+const SOCKET_NAME = new RegExp(`^(${ROLE_NAMES.join('|')})-([A-Za-z0-9]{1,64})\\.sock$`);
+/** A scrape needs one; more are somebody's mistake. */
+const MAX_CONNECTIONS = 16;
+const REQUEST_MS = 5000;
+/** A younger socket may belong to a process that binds it at this moment. */
+const STALE_AFTER_MS = 10_000;
+
+/** A process that shows its metrics in a directory. */
+export interface MetricsSource {
+  readonly role: MetricRole;
+  readonly instance: string;
+  readonly path: string;
+}
+
+export interface MetricsSocketOptions {
+  /** `<data>/metrics`; made 0700. */
+  readonly directory: string;
+  readonly metrics: Metrics;
+  /** Also on this loopback port, for a Prometheus on this host; 0: not. */
+  readonly port?: number;
+  /** What cannot be opened is told, and the process works on without: figures are no reason not to work. */
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Shows the metrics of this process: `/metrics` (Prometheus text) and `/metrics.json` (`Family[]`) on the unix socket
+ * `<directory>/<role>-<random>.sock`, 0600. The socket is removed by `stop`; those of dead processes are removed by `start`.
+ */
+export function createMetricsSocket({ directory, metrics, port = 0, onError }: MetricsSocketOptions): Lifecycle {
+  const servers: Server[] = [];
+  const open = async (address: { path: string } | { host: string; port: number }): Promise<void> => {
+    const server = createServer((request, response) => void answer(request, response, metrics));
+    Object.assign(server, { maxConnections: MAX_CONNECTIONS, requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS, keepAliveTimeout: 1 });
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(address, resolve));
+    server.removeAllListeners('error').on('error', onError).unref();
+    servers.push(server);
+  };
+  return part(
+    async () => {
+      const socket = path.join(directory, `${metrics.role}-${randomBytes(4).toString('hex')}.sock`);
+      try {
+        await mkdir(directory, { recursive: true, mode: 0o700 });
+        await removeDead(directory);
+        await open({ path: socket });
+        await chmod(socket, 0o600);
+      } catch (error) {
+        onError(error);
+      }
+      if (port > 0) await open({ host: '127.0.0.1', port }).catch(onError);
+    },
+    async () => {
+      // Closing a server removes its socket file.
+      for (const server of servers.splice(0)) {
+        server.closeAllConnections();
+        await new Promise((resolve) => server.close(resolve));
+      }
+    },
+  );
+}
+
+/** The sockets of a directory, dead ones included, in the order of their names. */
+export async function metricsSources(directory: string): Promise<readonly MetricsSource[]> {
+  const names = await readdir(directory).catch(() => []);
+  return names.sort().flatMap((name) => {
+    const [, role, instance] = SOCKET_NAME.exec(name) ?? [];
+    return role === undefined || instance === undefined ? [] : [{ role: role as MetricRole, instance, path: path.join(directory, name) }];
+  });
+}
+
+/** Removes sockets that nobody listens on. */
+async function removeDead(directory: string): Promise<void> {
+  for (const { path: socket } of await metricsSources(directory)) {
+    const entry = await lstat(socket).catch(() => undefined);
+    if (entry?.isSocket() && Date.now() - entry.mtimeMs > STALE_AFTER_MS && (await refuses(socket))) await unlink(socket).catch(() => undefined);
+  }
+}
+
+function refuses(socket: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const connection = net.connect({ path: socket, timeout: REQUEST_MS });
+    const end = (dead: boolean): void => {
+      connection.destroy();
+      resolve(dead);
+    };
+    connection.once('connect', () => end(false));
+    connection.once('timeout', () => end(false));
+    connection.once('error', (error: NodeJS.ErrnoException) => end(error.code === 'ECONNREFUSED'));
+  });
+}
+
+/** A page of a stranger that made its name point here (DNS rebinding) sends that name. */
+const HOSTS = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
+
+async function answer({ method, url, headers }: IncomingMessage, response: ServerResponse, metrics: Metrics): Promise<void> {
+  const send = (status: number, type: string, body: string): void => void response.writeHead(status, { 'content-type': type, connection: 'close' }).end(body);
+  if (!HOSTS.test(headers.host ?? '')) return send(421, 'text/plain', 'this host is not served here\n');
+  if (method !== 'GET') return send(405, 'text/plain', 'only GET\n');
+  try {
+    if (url === '/metrics') return send(200, TEXT_TYPE, await metrics.text());
+    if (url === '/metrics.json') return send(200, 'application/json', JSON.stringify(await metrics.families()));
+    send(404, 'text/plain', 'there are /metrics and /metrics.json\n');
+  } catch {
+    send(500, 'text/plain', 'the metrics could not be read\n');
+  }
+}
