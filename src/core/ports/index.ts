@@ -13,3 +13,4 @@ export type * from './pool.ts';
 export type * from './revocations.ts';
 export type * from './signing.ts';
 export type * from './task-index.ts';
+export type * from './task-index-store.ts';

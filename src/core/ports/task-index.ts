@@ -4,14 +4,17 @@ export interface TaskIndexHealth {
   /** `building`: rows may be missing until the first pass over queues and ledger has ended. */
   readonly state: 'building' | 'following' | 'failed';
   readonly tasks: number;
-  /** Milliseconds since the last change that was read. */
+  /** How far the index is behind queues and ledger, milliseconds: 0 right after a look that found nothing new. */
   readonly lagMs: number;
   readonly problem?: string;
 }
 
 /** Finds tasks by what they are and how they ended. A copy for looking: queues and ledger have the truth. */
 export interface TaskIndex {
-  /** Newest change first. Throws WritError INVALID_ARGUMENT for a cursor that is none. */
+  /**
+   * Newest change first. A page may be short, even empty, and still have a `next`: a page looks at a bounded number of rows.
+   * Throws WritError INVALID_ARGUMENT for a cursor that is none.
+   */
   list(filter: TaskFilter, page: { readonly cursor?: string; readonly limit: number }): Promise<TaskPage>;
   /**
    * Changes after the event with this id (from now on when `undefined`), until the signal ends it. An id that is too old

@@ -1,0 +1,51 @@
+import type { Redis } from 'ioredis';
+import type { IndexChange, TaskIndexStore } from '../src/core/ports/index.ts';
+
+/** What the parts of the feed work with. */
+export interface FeedContext {
+  /** For everything but the waiting read. */
+  readonly redis: Redis;
+  readonly index: TaskIndexStore;
+  /** Of the index that is being fed. */
+  readonly generation: string;
+  readonly queues: readonly string[];
+  readonly pool: string;
+  readonly stopping: AbortSignal;
+}
+
+/** The index that was being fed is gone: begin again with what is there now. */
+export class IndexLost extends Error {
+  override readonly name = 'IndexLost';
+}
+
+/** The feed was asked to stop in the midst of a pass. */
+export class FeedStopped extends Error {
+  override readonly name = 'FeedStopped';
+}
+
+/** Rows of one transaction. */
+const MOST_CHANGES = 500;
+
+export interface Storing {
+  readonly positions?: Readonly<Record<string, string>>;
+  readonly quiet?: boolean;
+}
+
+/**
+ * Stores changes in transactions of at most 500; the positions go with the last, so that they never run ahead of the rows.
+ *
+ * @throws IndexLost
+ */
+export async function store(context: FeedContext, changes: readonly IndexChange[], { positions, quiet = false }: Storing = {}): Promise<void> {
+  const { generation, index } = context;
+  for (let start = 0; start < changes.length || start === 0; start += MOST_CHANGES) {
+    const last = start + MOST_CHANGES >= changes.length;
+    const part = { generation, quiet, changes: changes.slice(start, start + MOST_CHANGES), ...(last && positions ? { positions } : {}) };
+    if ((await index.apply(part)) === 'lost') throw new IndexLost();
+  }
+}
+
+/** @throws FeedStopped */
+export function goOn({ stopping }: FeedContext): void {
+  if (stopping.aborted) throw new FeedStopped();
+}

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import type { Clock } from '../src/core/clock.ts';
+import { changesOf } from './task-feed-changes.ts';
+import { type FeedContext, IndexLost, store } from './task-feed-context.ts';
+import { ledgerGeneration } from './task-feed-ledger.ts';
+import { LEDGER_POSITION, pass, walkLedger } from './task-feed-pass.ts';
+import { isSound, msOf, readStreams, type StreamLook } from './task-feed-stream.ts';
+import { sweepPage } from './task-feed-sweep.ts';
+
+/** Milliseconds. */
+export interface FeedTimes {
+  /** Longest wait for an event; then streams, ledger and index are looked at for losses. */
+  readonly blockMs: number;
+  /** Pause after a read that was not full: events that gather meanwhile share their commands. */
+  readonly gatherMs: number;
+  /** Between two pages of the search for rows that nobody knows any more. */
+  readonly sweepMs: number;
+}
+
+export interface Following {
+  readonly context: FeedContext;
+  /** Connection of the read that waits. */
+  readonly waiting: Redis;
+  readonly positions: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  readonly times: FeedTimes;
+  /** Told of each round that worked. */
+  readonly soundAgain: () => void;
+}
+
+/** Events of one stream that are read at once. */
+const MOST_EVENTS = 1000;
+
+/** Follows the streams until the feed is stopped. @throws IndexLost, and whatever Redis or the index throw */
+export async function followQueues(following: Following): Promise<void> {
+  const { context, waiting, times, clock } = following;
+  const { index, queues, stopping } = context;
+  const report = (state: 'building' | 'following', lagMs: number): void => index.report({ state, lagMs });
+  let positions: Record<string, string> = { ...following.positions };
+  let nextLook = 0;
+  let nextSweep = clock.monotonic() + times.sweepMs;
+  let swept = 0;
+
+  const catchUp = async (quiet: boolean): Promise<void> => {
+    report('building', 0);
+    positions = { ...(await pass(context, { quiet })) };
+  };
+  if (queues.some((queue) => positions[queue] === undefined)) await catchUp(Object.keys(positions).length === 0);
+
+  while (!stopping.aborted) {
+    const from = queues.map((queue) => ({ queue, id: positions[queue] ?? '' }));
+    const look = await readStreams(waiting, from, MOST_EVENTS, times.blockMs);
+    // After the read: a stream is only ever trimmed at its beginning, so what is complete now was complete then.
+    const sound = await Promise.all(from.map((position) => isSound(context.redis, position)));
+    if (sound.includes(false)) {
+      await catchUp(false);
+      continue;
+    }
+    await take(context, look);
+    Object.assign(positions, look.positions);
+    following.soundAgain();
+    const full = look.entries >= MOST_EVENTS;
+    report('following', full ? lagOf(look, clock) : 0);
+
+    if (clock.monotonic() >= nextLook) {
+      nextLook = clock.monotonic() + times.blockMs;
+      await lookForLosses(context, positions);
+    }
+    if (clock.monotonic() >= nextSweep) {
+      nextSweep = clock.monotonic() + times.sweepMs;
+      swept = await sweepPage(context, swept);
+    }
+    if (!full && look.entries > 0) await sleep(times.gatherMs, undefined, { signal: stopping }).catch(() => undefined);
+  }
+}
+
+async function take(context: FeedContext, { events, positions }: StreamLook): Promise<void> {
+  if (Object.keys(positions).length === 0) return;
+  await store(context, await changesOf(context, events), { positions });
+}
+
+/** An index file that is gone, and a ledger that was written back after a loss, leave no event. */
+async function lookForLosses(context: FeedContext, positions: Record<string, string>): Promise<void> {
+  const { generation: there } = await context.index.begin();
+  if (there !== context.generation) throw new IndexLost();
+  const generation = await ledgerGeneration(context.redis);
+  if (generation === undefined || generation === positions[LEDGER_POSITION]) return;
+  await walkLedger(context, { quiet: false });
+  positions[LEDGER_POSITION] = generation;
+  await store(context, [], { positions: { [LEDGER_POSITION]: generation } });
+}
+
+function lagOf({ positions }: StreamLook, clock: Clock): number {
+  const oldest = Math.min(...Object.values(positions).map(msOf));
+  return Math.max(0, clock.now() - oldest);
+}

@@ -1,0 +1,94 @@
+import type { ChainableCommander, Redis } from 'ioredis';
+import { MAX_JOB_BYTES } from '../src/contracts/index.ts';
+import type { JobRef } from '../src/core/ports/index.ts';
+import { QUEUE_PREFIX } from './catalog.ts';
+import type { JobFields } from './task-feed-row.ts';
+
+/** Jobs that are read in one pipeline, and bytes of job data that may be on their way at once. */
+const MOST_JOBS = 500;
+const MOST_BYTES = 8 * 1024 * 1024;
+
+const FIELDS = ['name', 'timestamp', 'processedOn', 'finishedOn', 'atm', 'failedReason', 'data'] as const;
+
+export function jobKey({ queue, jobId }: JobRef): string {
+  return `${QUEUE_PREFIX}:${queue}:${jobId}`;
+}
+
+/**
+ * Reads jobs by exactly the fields that the index shows, in their order; `undefined`: BullMQ has no such job. Their sizes
+ * are asked first: data that is too large for a task is not fetched, and no pipeline carries more than 8 MiB.
+ */
+export async function readJobs(redis: Redis, jobs: readonly JobRef[]): Promise<readonly (JobFields | undefined)[]> {
+  const found: (JobFields | undefined)[] = [];
+  for (let start = 0; start < jobs.length; start += MOST_JOBS) found.push(...(await readSome(redis, jobs.slice(start, start + MOST_JOBS))));
+  return found;
+}
+
+async function readSome(redis: Redis, jobs: readonly JobRef[]): Promise<readonly (JobFields | undefined)[]> {
+  const lengths = await replies(jobs.reduce((pipe, job) => pipe.hstrlen(jobKey(job), 'data').hstrlen(jobKey(job), 'failedReason'), redis.pipeline()));
+  const sized = jobs.map((job, index) => ({ job, data: fits(lengths[2 * index]), reason: fits(lengths[2 * index + 1]) }));
+  const found: (JobFields | undefined)[] = [];
+  for (const portion of portions(sized)) {
+    const hashes = await replies(portion.reduce((pipe, one) => pipe.hmget(jobKey(one.job), ...fieldsOf(one)), redis.pipeline()));
+    for (const [index, { job }] of portion.entries()) found.push(jobOf(job, hashes[index]));
+  }
+  return found;
+}
+
+interface Sized {
+  readonly job: JobRef;
+  /** Bytes, `undefined` when there are too many. */
+  readonly data: number | undefined;
+  readonly reason: number | undefined;
+}
+
+function fits(length: unknown): number | undefined {
+  return typeof length === 'number' && length <= MAX_JOB_BYTES ? length : undefined;
+}
+
+/** Fields in a fixed order; one that is too large is asked for under a name that no job has. */
+function fieldsOf({ data, reason }: Sized): string[] {
+  return FIELDS.map((field) => ((field === 'data' && data === undefined) || (field === 'failedReason' && reason === undefined) ? '' : field));
+}
+
+function* portions(all: readonly Sized[]): Generator<readonly Sized[]> {
+  let portion: Sized[] = [];
+  let bytes = 0;
+  for (const one of all) {
+    const size = (one.data ?? 0) + (one.reason ?? 0);
+    if (portion.length > 0 && bytes + size > MOST_BYTES) {
+      yield portion;
+      portion = [];
+      bytes = 0;
+    }
+    portion.push(one);
+    bytes += size;
+  }
+  if (portion.length > 0) yield portion;
+}
+
+function jobOf({ queue, jobId }: JobRef, reply: unknown): JobFields | undefined {
+  if (!Array.isArray(reply) || reply.every((value) => value === null)) return undefined;
+  const [name, timestamp, processedOn, finishedOn, attempts, failedReason, data] = reply.map((value) => (typeof value === 'string' ? value : null));
+  return {
+    queue,
+    jobId,
+    name: name ?? null,
+    timestamp: timestamp ?? null,
+    processedOn: processedOn ?? null,
+    finishedOn: finishedOn ?? null,
+    attempts: attempts ?? null,
+    failedReason: failedReason ?? null,
+    data: data ?? undefined,
+  };
+}
+
+/** The replies of a pipeline; a key that holds something else than a hash is as good as none. */
+export async function replies(pipeline: ChainableCommander): Promise<readonly unknown[]> {
+  const results = (await pipeline.exec()) ?? [];
+  return results.map(([error, reply]) => {
+    if (error === null) return reply;
+    if (error.message.startsWith('WRONGTYPE')) return undefined;
+    throw error;
+  });
+}

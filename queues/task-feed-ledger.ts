@@ -1,0 +1,91 @@
+import type { Redis } from 'ioredis';
+import { generationKey, rowKey } from '../src/adapters/redis/keys.ts';
+import { TASK_ID_PATTERN } from '../src/contracts/index.ts';
+import type { IndexedTask } from '../src/core/ports/index.ts';
+import { queueOf } from './catalog.ts';
+import { replies } from './task-feed-jobs.ts';
+import { jsonOf, MOST, objectOf, shown, timeOf } from './task-feed-text.ts';
+
+/** What the ledger says about a task that has ended; `open`: it has a row, but no outcome. */
+export type LedgerLook = { readonly kind: 'none' } | { readonly kind: 'open' } | ({ readonly kind: 'ended' } & LedgerOutcome);
+
+export interface LedgerOutcome {
+  readonly state: 'success' | 'failure';
+  readonly errorCode: string | undefined;
+  /** The recorded result as it is; its signature is not looked at, because the index only shows. */
+  readonly result: unknown;
+  readonly updatedAt: number | undefined;
+  readonly leaseExpiresAt: number | undefined;
+}
+
+/** The rows of these tasks, in their order. */
+export async function readLedger(redis: Redis, taskIds: readonly string[]): Promise<readonly LedgerLook[]> {
+  const rows = await replies(taskIds.reduce((pipe, taskId) => pipe.hmget(rowKey(taskId), 'state', 'code', 'result', 'exp', 'updated'), redis.pipeline()));
+  return rows.map(lookOf);
+}
+
+function lookOf(reply: unknown): LedgerLook {
+  const [state, code, result, exp, updated] = Array.isArray(reply) ? reply.map((value) => (typeof value === 'string' ? value : undefined)) : [];
+  if (state === undefined) return { kind: 'none' };
+  if (state !== 'success' && state !== 'failure') return { kind: 'open' };
+  return {
+    kind: 'ended',
+    state,
+    errorCode: state === 'failure' ? shown(code, MOST.code) : undefined,
+    result: jsonOf(result),
+    updatedAt: timeOf(updated),
+    leaseExpiresAt: exp === undefined || exp === '0' ? undefined : timeOf(`${exp}000`),
+  };
+}
+
+/**
+ * The row of a task that only the ledger remembers. Capability and paths come from the output of its result, so a
+ * FAILURE has none, unless the index knew the job before.
+ */
+export function taskOfLedger(
+  taskId: string,
+  outcome: LedgerOutcome,
+  known: IndexedTask | undefined,
+  { pool, seenAt }: { pool: string; seenAt: number },
+): IndexedTask {
+  const result = objectOf(outcome.result);
+  const output = objectOf(result['output']);
+  const summary = objectOf(output['result_summary']);
+  const capabilityId = known?.capabilityId ?? shown(output['capability_id'], MOST.capability) ?? 'UNKNOWN';
+  const updatedAt = outcome.updatedAt ?? known?.updatedAt ?? seenAt;
+  return {
+    queue: known?.queue ?? queueOf(capabilityId, pool),
+    jobId: known?.jobId ?? `t_${taskId}`,
+    taskId,
+    capabilityId,
+    state: outcome.state,
+    errorCode: outcome.errorCode,
+    message: shown(objectOf(result['error'])['message'], MOST.message),
+    sourcePath: known?.sourcePath ?? shown(summary['source'], MOST.path),
+    destinationPath: known?.destinationPath ?? shown(summary['destination'], MOST.path),
+    plan: known?.plan,
+    attempts: known?.attempts ?? 1,
+    submittedAt: known?.submittedAt ?? updatedAt,
+    updatedAt,
+    leaseExpiresAt: known?.leaseExpiresAt ?? outcome.leaseExpiresAt,
+    seenAt,
+  };
+}
+
+const SCAN_COUNT = 1000;
+
+/** The task ids of all rows of the ledger, page by page; some may come twice. */
+export async function* scanLedger(redis: Redis): AsyncGenerator<readonly string[]> {
+  let cursor = '0';
+  do {
+    const [next, keys] = await redis.scan(cursor, 'MATCH', '{wl-*}:task:*', 'COUNT', SCAN_COUNT);
+    cursor = next;
+    const taskIds = keys.map((key) => key.slice(key.indexOf(':task:') + ':task:'.length)).filter((taskId) => TASK_ID_PATTERN.test(taskId));
+    if (taskIds.length > 0) yield taskIds;
+  } while (cursor !== '0');
+}
+
+/** Name of the ledger's present content; it changes after a loss, when everything has been written back. */
+export async function ledgerGeneration(redis: Redis): Promise<string | undefined> {
+  return (await redis.get(generationKey('00'))) ?? undefined;
+}

@@ -1,0 +1,66 @@
+import type { IndexChange } from '../src/core/ports/index.ts';
+import { type FeedContext, goOn, store } from './task-feed-context.ts';
+import { readJobs } from './task-feed-jobs.ts';
+import { ledgerGeneration, readLedger, scanLedger, taskOfLedger } from './task-feed-ledger.ts';
+import { jobPages } from './task-feed-lists.ts';
+import { taskOfJob } from './task-feed-row.ts';
+import { endOf, msOf } from './task-feed-stream.ts';
+import { sweepAll } from './task-feed-sweep.ts';
+
+/** Under this name the index keeps which generation of the ledger it has walked. */
+export const LEDGER_POSITION = 'ledger';
+
+const MOST_READ = 500;
+
+/**
+ * Brings the index in line with queues and ledger from end to end, page by page: for the first fill, and whenever events
+ * were missed. The ends of the streams are taken first: what happens during the pass is read from there afterwards.
+ *
+ * @returns the new positions, which are stored last: a pass that was cut off is made again
+ */
+export async function pass(context: FeedContext, { quiet }: { readonly quiet: boolean }): Promise<Readonly<Record<string, string>>> {
+  const { redis, queues } = context;
+  const positions: Record<string, string> = {};
+  for (const queue of queues) positions[queue] = await endOf(redis, queue);
+  const generation = await ledgerGeneration(redis);
+  if (generation !== undefined) positions[LEDGER_POSITION] = generation;
+
+  for (const queue of queues) await walkQueue(context, queue, { quiet, notBefore: msOf(positions[queue] ?? '0') });
+  await walkLedger(context, { quiet });
+  if (!quiet) await sweepAll(context);
+  await store(context, [], { positions });
+  return positions;
+}
+
+/** `notBefore`: the clock of Redis may have gone back, stream ids never do. */
+async function walkQueue(context: FeedContext, queue: string, { quiet, notBefore }: { quiet: boolean; notBefore: number }): Promise<void> {
+  for await (const { state, jobIds, seenAt } of jobPages(context.redis, queue)) {
+    goOn(context);
+    const jobs = await readJobs(
+      context.redis,
+      jobIds.map((jobId) => ({ queue, jobId })),
+    );
+    const moment = { state, at: undefined, seenAt: Math.max(seenAt, notBefore) };
+    const changes = jobs.flatMap((job): IndexChange[] => (job === undefined ? [] : [{ kind: 'look', task: taskOfJob(job, moment) }]));
+    await store(context, changes, { quiet });
+  }
+}
+
+/** Adds the tasks that only the ledger remembers. */
+export async function walkLedger(context: FeedContext, { quiet }: { readonly quiet: boolean }): Promise<void> {
+  const { redis, index, pool } = context;
+  for await (const taskIds of scanLedger(redis)) {
+    goOn(context);
+    const unknown = await index.unknown(taskIds);
+    for (let start = 0; start < unknown.length; start += MOST_READ) {
+      const asked = unknown.slice(start, start + MOST_READ);
+      const looks = await readLedger(redis, asked);
+      const changes = asked.flatMap((taskId, at): IndexChange[] => {
+        const look = looks[at];
+        // seenAt 0: whatever a queue says about the job later is newer.
+        return look?.kind === 'ended' ? [{ kind: 'look', task: taskOfLedger(taskId, look, undefined, { pool, seenAt: 0 }) }] : [];
+      });
+      await store(context, changes, { quiet });
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import type { TaskFilter, TaskPage } from '../../contracts/index.ts';
+import { WritError } from '../../core/errors.ts';
+import type { IndexBatch, IndexedTask, JobRef, NumberedTask } from '../../core/ports/index.ts';
+import type { EventLook } from '../../core/task-events.ts';
+import { listTasks, type PageRequest } from './task-index-list.ts';
+import { isDamage, type OpenIndex, openIndex, removeIndex } from './task-index-open.ts';
+import { type IndexReads, indexReads } from './task-index-reads.ts';
+import { type IndexLimits, type IndexWrites, indexWrites } from './task-index-writes.ts';
+
+export interface Begun {
+  readonly generation: string;
+  readonly positions: Readonly<Record<string, string>>;
+  readonly tasks: number;
+}
+
+/** Everything that the thread answers. */
+export interface IndexOperations {
+  begin(): Begun;
+  apply(batch: IndexBatch): { readonly answer: 'applied' | 'lost'; readonly tasks: number };
+  list(filter: TaskFilter, page: PageRequest): TaskPage;
+  rows(jobs: readonly JobRef[]): readonly (IndexedTask | undefined)[];
+  unknown(taskIds: readonly string[]): readonly string[];
+  walk(after: number, limit: number): readonly NumberedTask[];
+  look(after: number): EventLook;
+}
+
+export interface IndexEngine extends IndexOperations {
+  close(): void;
+}
+
+export interface IndexOptions extends IndexLimits {
+  readonly file: string;
+}
+
+/**
+ * The task index on its file; blocks its thread. A file that was removed or damaged while it was open is replaced by an
+ * empty one of another generation: reads show what is there by then, and `apply` answers `lost`.
+ *
+ * @throws WritError STORAGE_UNAVAILABLE
+ */
+export function createIndexEngine(options: IndexOptions): IndexEngine {
+  let open: OpenIndex & { reads: IndexReads; writes: IndexWrites } = begin();
+
+  function begin(): typeof open {
+    const opened = openIndex(options.file);
+    try {
+      return { ...opened, reads: indexReads(opened.db), writes: indexWrites(opened.db, options, opened.floor) };
+    } catch (error) {
+      opened.db.close();
+      throw error;
+    }
+  }
+
+  function anew(): void {
+    open.db.close();
+    removeIndex(options.file);
+    open = begin();
+  }
+
+  function guarded<T>(work: () => T): T {
+    if (!open.intact()) anew();
+    try {
+      return work();
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      anew();
+      throw new WritError('STORAGE_UNAVAILABLE', 'the task index was damaged and is built anew', { cause: error });
+    }
+  }
+
+  return {
+    begin: () => guarded(() => ({ generation: open.generation, positions: open.reads.positions(), tasks: open.writes.tasks() })),
+    apply: (batch) =>
+      guarded(() => {
+        const known = batch.generation === open.generation;
+        if (known) open.writes.apply(batch);
+        return { answer: known ? 'applied' : 'lost', tasks: open.writes.tasks() };
+      }),
+    list: (filter, page) => guarded(() => listTasks(open.db, filter, page)),
+    rows: (jobs) => guarded(() => open.reads.rows(jobs)),
+    unknown: (taskIds) => guarded(() => open.reads.unknown(taskIds)),
+    walk: (after, limit) => guarded(() => open.reads.walk(after, limit)),
+    look: (after) => guarded(() => open.reads.look(after)),
+    close: () => open.db.close(),
+  };
+}

@@ -1,0 +1,109 @@
+import type { TaskFilter, TaskPage } from '../../contracts/index.ts';
+import { cursorOf, type PagePlace, placeOf } from '../../core/task-pages.ts';
+import type { SqliteDatabase } from './open.ts';
+import { type Course, type FilterPlan, PATH_SOURCES, type Parameters, pathRanges, planFilter } from './task-index-filter.ts';
+import { recordOf, type TaskRow } from './task-index-rows.ts';
+
+/** Rows that a search by path gathers and sorts; above it, rows are walked in the order of time. */
+const MOST_GATHERED = 5_000;
+/** Rows that are looked at in one stride, and strides that one page may take. */
+const STRIDE = 5_000;
+const STRIDES = 3;
+
+const SPAN = '(updated, n) >= (@fromUpdated, @fromN) AND (updated, n) < (@toUpdated, @toN)';
+const NEWEST_FIRST = 'ORDER BY updated DESC, n DESC';
+
+export interface PageRequest {
+  readonly cursor?: string;
+  readonly limit: number;
+}
+
+/**
+ * A page of tasks. The index that promises the fewest rows leads; how many is counted, up to a bound, in the indexes
+ * themselves. No page looks at more than about `STRIDE * STRIDES` rows, so its time does not grow with the table: a
+ * search that found too little by then ends its page early, with a cursor.
+ *
+ * @throws WritError INVALID_ARGUMENT for a cursor that is none
+ */
+export function listTasks(db: SqliteDatabase, filter: TaskFilter, { cursor, limit }: PageRequest): TaskPage {
+  const plan = planFilter(filter);
+  const to = cursor === undefined ? plan.to : earlier(placeOf(cursor), plan.to);
+  const search = { db, plan, limit };
+  const course = leader(search, to);
+  return course === 'path' ? gather(search, to) : walk(search, course, to);
+}
+
+interface Search {
+  readonly db: SqliteDatabase;
+  readonly plan: FilterPlan;
+  readonly limit: number;
+}
+
+function earlier(a: PagePlace, b: PagePlace): PagePlace {
+  return a.updated < b.updated || (a.updated === b.updated && a.n < b.n) ? a : b;
+}
+
+function leader(search: Search, to: PagePlace): Course | 'path' {
+  const [first, ...others] = search.plan.courses;
+  if (first === undefined || (search.plan.path && pathRows(search) <= MOST_GATHERED)) return 'path';
+  if (first.whole || others.length === 0) return first;
+  const counted = search.plan.courses.map((course) => ({ course, rows: course.whole ? -1 : rowsOf(search, course, to) }));
+  return counted.reduce((best, one) => (one.rows < best.rows ? one : best)).course;
+}
+
+function rowsOf(search: Search, { index, where }: Course, to: PagePlace): number {
+  const inside = `SELECT 1 FROM task INDEXED BY ${index} WHERE ${[...where, SPAN].join(' AND ')} LIMIT ${STRIDE + 1}`;
+  return count(search, inside, to);
+}
+
+function pathRows(search: Search): number {
+  const parts = PATH_SOURCES.flatMap(({ index, column }) =>
+    pathRanges(column).map((range) => `SELECT * FROM (SELECT 1 FROM task INDEXED BY ${index} WHERE ${range} LIMIT ${MOST_GATHERED + 1})`),
+  );
+  return count(search, parts.join(' UNION ALL '), search.plan.to);
+}
+
+function count({ db, plan }: Search, inside: string, to: PagePlace): number {
+  const sql = `SELECT count(*) AS rows FROM (${inside})`;
+  return db.prepare<Parameters, { rows: number }>(sql).get(bound(plan, to))?.rows ?? 0;
+}
+
+/** Few rows lie beneath the path: all of them, sorted. */
+function gather({ db, plan, limit }: Search, to: PagePlace): TaskPage {
+  const beneath = PATH_SOURCES.flatMap(({ index, column }) => pathRanges(column).map((range) => `SELECT n FROM task INDEXED BY ${index} WHERE ${range}`));
+  const where = [`n IN (${beneath.join(' UNION ')})`, ...plan.conditions, SPAN].join(' AND ');
+  const sql = `SELECT * FROM task NOT INDEXED WHERE ${where} ${NEWEST_FIRST} LIMIT @limit`;
+  return pageOf(db.prepare<Parameters, TaskRow>(sql).all({ ...bound(plan, to), limit: limit + 1 }), limit);
+}
+
+/** In the order of time, stride by stride. */
+function walk({ db, plan, limit }: Search, { index, where, whole }: Course, start: PagePlace): TaskPage {
+  const course = `FROM task INDEXED BY ${index} WHERE ${[...where, SPAN].join(' AND ')}`;
+  const border = db.prepare<Parameters, PagePlace>(`SELECT updated, n ${course} ${NEWEST_FIRST} LIMIT 1 OFFSET ${STRIDE - 1}`);
+  const narrowed = plan.conditions.length === 0 ? '' : `AND ${plan.conditions.join(' AND ')}`;
+  const rows = db.prepare<Parameters, TaskRow>(`SELECT * ${course} ${narrowed} ${NEWEST_FIRST} LIMIT @limit`);
+  if (whole) return pageOf(rows.all({ ...bound(plan, start), limit: limit + 1 }), limit);
+
+  const found: TaskRow[] = [];
+  let to = start;
+  for (let stride = 0; stride < STRIDES; stride += 1) {
+    const last = border.get(bound(plan, to));
+    const inStride = last === undefined ? bound(plan, to) : { ...bound(plan, to), fromUpdated: last.updated, fromN: last.n };
+    found.push(...rows.all({ ...inStride, limit: limit + 1 - found.length }));
+    if (last === undefined || found.length > limit) return pageOf(found, limit);
+    to = last;
+  }
+  return { tasks: found.map(recordOf), next: cursorOf(to) };
+}
+
+function bound({ parameters, from }: FilterPlan, to: PagePlace): Parameters {
+  return { ...parameters, fromUpdated: from.updated, fromN: from.n, toUpdated: to.updated, toN: to.n };
+}
+
+/** The rows are one more than fit when there are more. */
+function pageOf(rows: readonly TaskRow[], limit: number): TaskPage {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const tasks = shown.map(recordOf);
+  return rows.length > limit && last !== undefined ? { tasks, next: cursorOf(last) } : { tasks };
+}

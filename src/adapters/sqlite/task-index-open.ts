@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { isWritError, messageOf, WritError } from '../../core/errors.ts';
+import { migrate } from './migrate.ts';
+import { openDatabase, type SqliteDatabase } from './open.ts';
+
+const MIGRATIONS = new URL('./sql/task-index/', import.meta.url);
+const MAGIC = 'SQLite format 3\0';
+
+export interface OpenIndex {
+  readonly db: SqliteDatabase;
+  /** Random name of this file, made with it. */
+  readonly generation: string;
+  /** Number of the change before the first: a later file begins with a higher one, so that old event ids do not fit. */
+  readonly floor: number;
+  /** Whether the path still leads to this file, and it still looks like a database. */
+  intact(): boolean;
+}
+
+/**
+ * Opens the task index, or makes a new one in place of a file that is damaged or of another version: it is a copy.
+ *
+ * @throws WritError STORAGE_UNAVAILABLE when no file can be made there
+ */
+export function openIndex(file: string): OpenIndex {
+  try {
+    return openOnce(file);
+  } catch (error) {
+    if (!isUseless(error)) throw error;
+    removeIndex(file);
+    return openOnce(file);
+  }
+}
+
+/** The file and what SQLite keeps beside it. */
+export function removeIndex(file: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
+}
+
+/** Whether an error says that the file's content cannot be trusted. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ|SCHEMA)/.test(error.code);
+}
+
+/** No permission and no room are not the file's fault; damage, a newer schema and missing tables are. */
+function isUseless(error: unknown): boolean {
+  if (!isWritError(error)) return true;
+  const lacksTables = error.cause instanceof Database.SqliteError && error.cause.code === 'SQLITE_ERROR';
+  return error.cause === undefined || lacksTables || isDamage(error.cause);
+}
+
+function openOnce(file: string): OpenIndex {
+  const db = openDatabase(file);
+  try {
+    db.pragma('synchronous = NORMAL');
+    db.pragma('cache_size = -16384');
+    migrate(db, MIGRATIONS);
+    const born = db.prepare<{ key: string; value: string }>('INSERT OR IGNORE INTO meta (key, value) VALUES (@key, @value)');
+    born.run({ key: 'generation', value: randomUUID() });
+    // A thousand changes a millisecond, for ever, before two files could share a number.
+    born.run({ key: 'floor', value: String(Date.now() * 1000) });
+    const read = db.prepare<[string], { value: string }>('SELECT value FROM meta WHERE key = ?');
+    const { ino } = statSync(file);
+    return { db, generation: read.get('generation')?.value ?? '', floor: Number(read.get('floor')?.value), intact: () => isIntact(file, ino) };
+  } catch (error) {
+    db.close();
+    if (isWritError(error) || isDamage(error)) throw error;
+    throw new WritError('STORAGE_UNAVAILABLE', `the task index ${file} cannot be opened: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function isIntact(file: string, ino: number): boolean {
+  let fd: number | undefined;
+  try {
+    fd = openSync(file, 'r');
+    const head = Buffer.alloc(MAGIC.length);
+    return fstatSync(fd).ino === ino && readSync(fd, head, 0, head.length, 0) === head.length && head.toString('latin1') === MAGIC;
+  } catch {
+    return false;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}

@@ -1,0 +1,73 @@
+import type { Lifecycle } from '../../core/lifecycle.ts';
+import { part } from '../../core/parts.ts';
+import type { TaskIndexHealth, TaskIndexStore } from '../../core/ports/index.ts';
+import { followEvents } from '../../core/task-events.ts';
+import { createWakeUp } from '../../core/wake-up.ts';
+import { createIndexClient } from './task-index-client.ts';
+import type { IndexOptions } from './task-index-engine.ts';
+import { holdIndexLock } from './task-index-lock.ts';
+
+/** Changes that are kept for readers who come back. */
+const MAX_EVENTS = 100_000;
+
+export type SqliteTaskIndex = TaskIndexStore & Lifecycle;
+
+/**
+ * The task index in one SQLite file, owned by a thread of its own. `maxTasks` rows at most; the oldest go first. A file
+ * that is missing, damaged or of another version is made anew, and waits to be filled.
+ *
+ * @throws WritError from `start`: POOL_OWNED when another process holds the index, STORAGE_UNAVAILABLE when it cannot be
+ * opened. Every other method outside `start`..`stop`: STORAGE_UNAVAILABLE.
+ */
+export function createTaskIndex(options: { readonly file: string; readonly maxTasks: number; readonly maxEvents?: number }): SqliteTaskIndex {
+  const settings: IndexOptions = { file: options.file, maxTasks: options.maxTasks, maxEvents: options.maxEvents ?? MAX_EVENTS };
+  const thread = createIndexClient(settings);
+  const changes = createWakeUp();
+  let release: (() => void) | undefined;
+  let health: TaskIndexHealth = { state: 'building', tasks: 0, lagMs: 0 };
+
+  const lifecycle = part(
+    async () => {
+      release = holdIndexLock(options.file);
+      try {
+        await thread.open();
+        health = { state: 'building', tasks: (await thread.ask('begin')).tasks, lagMs: 0 };
+      } catch (error) {
+        await end();
+        throw error;
+      }
+    },
+    () => end(),
+  );
+
+  async function end(): Promise<void> {
+    await thread.close();
+    release?.();
+    release = undefined;
+    changes.wake();
+  }
+
+  return {
+    ...lifecycle,
+    list: (filter, page) => thread.ask('list', filter, page),
+    events: (after, signal) => followEvents(after, signal, { look: (at) => thread.ask('look', at), changed: changes.next, ended: () => release === undefined }),
+    health: () => health,
+    async begin() {
+      const { generation, positions, tasks } = await thread.ask('begin');
+      health = { ...health, tasks };
+      return { generation, positions };
+    },
+    async apply(batch) {
+      const { answer, tasks } = await thread.ask('apply', batch);
+      health = { ...health, tasks };
+      if (batch.changes.length > 0 || answer === 'lost') changes.wake();
+      return answer;
+    },
+    rows: (jobs) => thread.ask('rows', jobs),
+    unknown: (taskIds) => thread.ask('unknown', taskIds),
+    walk: (after, limit) => thread.ask('walk', after, limit),
+    report(status) {
+      health = { ...status, tasks: health.tasks };
+    },
+  };
+}
