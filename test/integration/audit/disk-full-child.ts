@@ -1,0 +1,44 @@
+import { spawnSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { createAuditLog } from '../../../src/adapters/linux/audit-log.ts';
+import { verifyAuditFile } from '../../../src/adapters/linux/audit-reader.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import { isWritError } from '../../../src/core/errors.ts';
+
+/** Runs in a mount namespace of its own: fills a file system of 1 MiB under an audit log, makes room, and goes on. */
+const directory = process.argv[2] ?? '';
+const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'writ-test', directory], { encoding: 'utf8' });
+if (mounted.status !== 0) throw new Error(`mount -t tmpfs -o size=1m writ-test ${directory}: ${mounted.stderr}`);
+
+const file = path.join(directory, 'audit.ndjson');
+const filler = path.join(directory, 'filler');
+const log = createAuditLog({ file, clock: systemClock });
+const append = (subject: string) => log.append({ surface: 'cli', who: 'x'.repeat(500), action: 'task.retry', subject, outcome: 'asked' });
+await append('first');
+fill();
+
+let taken = 1;
+const codes = new Set<string>();
+for (let round = 0; codes.size === 0; round += 1) {
+  for (const answer of await Promise.allSettled(Array.from({ length: 10 }, (_, at) => append(`${round}-${at}`)))) {
+    if (answer.status === 'fulfilled') taken += 1;
+    else codes.add(isWritError(answer.reason) ? answer.reason.code : String(answer.reason));
+  }
+}
+const full = await verifyAuditFile(file);
+rmSync(filler);
+const after = await append('after');
+process.stdout.write(`${JSON.stringify({ codes: [...codes], taken, full, after: after.n, end: await verifyAuditFile(file) })}\n`);
+
+/** Takes all room but what happens to be in the log's own pages already. */
+function fill(): void {
+  for (let bytes = 2 ** 20, used = 0; bytes >= 4096; bytes /= 2) {
+    try {
+      writeFileSync(filler, Buffer.alloc(bytes), { flag: used === 0 ? 'w' : 'a' });
+      used += bytes;
+    } catch {
+      // Too much: half of it.
+    }
+  }
+}
