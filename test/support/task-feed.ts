@@ -1,0 +1,52 @@
+import type { Redis } from 'ioredis';
+import { createTaskFeed } from '../../queues/task-feed.ts';
+import type { TaskRecord } from '../../src/contracts/index.ts';
+import type { Lifecycle } from '../../src/core/lifecycle.ts';
+import type { TaskIndexStore } from '../../src/core/ports/index.ts';
+
+/** Pauses short enough for tests. */
+export const FAST_FEED = { blockMs: 50, gatherMs: 5, sweepMs: 50 };
+
+export function fastFeed(connection: Redis, index: TaskIndexStore, times: Partial<typeof FAST_FEED> = {}): Lifecycle {
+  return createTaskFeed({ connection, pool: 'default', index, times: { ...FAST_FEED, ...times } });
+}
+
+/** Resolves when `look` answers with something; asks again at every change of the index, and now and then. */
+export async function eventually<T>(what: string, look: () => Promise<T | undefined> | T | undefined, timeoutMs = 20_000): Promise<T> {
+  const end = Date.now() + timeoutMs;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (Date.now() > end) throw new Error(`not within ${timeoutMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Every row, page by page. */
+export async function allRows(index: TaskIndexStore, filter: Parameters<TaskIndexStore['list']>[0] = {}, limit = 500): Promise<TaskRecord[]> {
+  const rows: TaskRecord[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await index.list(filter, { limit, ...(cursor === undefined ? {} : { cursor }) });
+    rows.push(...page.tasks);
+    cursor = page.next;
+  } while (cursor !== undefined);
+  return rows;
+}
+
+/** task_id → state, of every row. */
+export async function statesIn(index: TaskIndexStore): Promise<Readonly<Record<string, string>>> {
+  return Object.fromEntries((await allRows(index)).map(({ task_id, state }) => [task_id, state]));
+}
+
+/** Waits until exactly these tasks are listed in these states. */
+export async function listed(index: TaskIndexStore, states: Readonly<Record<string, string>>): Promise<void> {
+  const wanted = JSON.stringify(Object.entries(states).sort());
+  let last = '';
+  await eventually(wanted, async () => {
+    last = JSON.stringify(Object.entries(await statesIn(index)).sort());
+    return last === wanted;
+  }).catch((error: unknown) => {
+    throw new Error(`${String(error)}; it lists ${last}; ${JSON.stringify(index.health())}`);
+  });
+}
