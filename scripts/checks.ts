@@ -2,6 +2,7 @@ import { configFiles } from './config-files.ts';
 import { contractFiles } from './contract-files.ts';
 import { driftOf } from './generated.ts';
 import { lockFiles } from './lock/files.ts';
+import { telemetryFiles } from './telemetry-files.ts';
 import { readTraceInput, traceFiles } from './trace/files.ts';
 import { traceProblems } from './trace/table.ts';
 
@@ -19,6 +20,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'biome', tool: ['biome', 'check', '--error-on-warnings', '.'] },
   { name: 'contracts', problems: () => driftOf(contractFiles(), 'npm run contracts') },
   { name: 'configuration', problems: () => driftOf(configFiles(), 'npm run config:write') },
+  { name: 'metrics', problems: () => driftOf(telemetryFiles(), 'npm run config:write') },
   { name: 'lock file', problems: () => driftOf(lockFiles(), 'npm run lock') },
   { name: 'trace', problems: () => [...driftOf(traceFiles(), 'npm run trace'), ...traceProblems(readTraceInput())] },
 ];

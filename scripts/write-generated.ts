@@ -2,10 +2,11 @@ import { configFiles } from './config-files.ts';
 import { contractFiles } from './contract-files.ts';
 import { type GeneratedFile, writeGenerated } from './generated.ts';
 import { lockFiles } from './lock/files.ts';
+import { telemetryFiles } from './telemetry-files.ts';
 
 /** `tsx scripts/write-generated.ts <what>`: writes committed files that are made from others. */
 const WRITERS: Readonly<Record<string, () => GeneratedFile[]>> = {
-  config: configFiles,
+  config: () => [...configFiles(), ...telemetryFiles()],
   contracts: contractFiles,
   lock: lockFiles,
 };
