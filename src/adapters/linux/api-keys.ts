@@ -62,7 +62,7 @@ export function createApiKeyStore({ file, clock = systemClock }: { readonly file
     },
     // A person asks, who may have changed something a moment ago elsewhere.
     list: async () => (await loadKeys(file)).keys.map(keyOf),
-    create: (wish) => {
+    create: async (wish) => {
       const name = checked(KeyName.safeParse(wish.name), 'name');
       const roles = checked(KeyRoles.safeParse(wish.roles), 'roles');
       const ttlS = wish.ttlS === undefined ? undefined : seconds(wish.ttlS, 1, MAX_LIFE_S, 'ttl');
@@ -83,7 +83,7 @@ export function createApiKeyStore({ file, clock = systemClock }: { readonly file
         return { keys: [...keys, key], answer: { key: keyOf(key), secret } };
       });
     },
-    rotate: (id, graceS) => {
+    rotate: async (id, graceS) => {
       const graceMs = seconds(graceS, 0, MAX_GRACE_S, 'grace') * 1000;
       return change((keys) => {
         const now = clock.now();

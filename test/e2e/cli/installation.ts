@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Readable, Writable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { loadConfig } from '../../../config/load.ts';
 import { processIo } from '../../../src/bin/cli/io.ts';
@@ -18,6 +18,7 @@ import { createLogger } from '../../../src/observability/logging.ts';
 import { runCli } from '../../../src/producers/cli/program.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { FAST_LOCKS } from '../../support/rig.ts';
+import { sinkOf } from './sink.ts';
 
 const CHECKOUT = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -96,8 +97,8 @@ export async function startInstallation(): Promise<Installation> {
       return path.join(base, name);
     },
     async cli(args, input = '') {
-      const out = sink();
-      const err = sink();
+      const out = sinkOf();
+      const err = sinkOf();
       const code = await runCli(['--data-dir', places.dataDir, ...args], {
         version: '0',
         io: { stdin: Readable.from([Buffer.from(input)]), stdout: out.stream, stderr: err.stream, openFile: processIo().openFile },
@@ -138,15 +139,4 @@ export async function startInstallation(): Promise<Installation> {
     },
   };
   return installation;
-}
-
-function sink(): { stream: Writable; text(): string } {
-  const parts: string[] = [];
-  const stream = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      parts.push(chunk.toString());
-      done();
-    },
-  });
-  return { stream, text: () => parts.join('') };
 }

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { WritError } from '../../../../src/core/errors.ts';
+import { failure } from '../../../../src/core/outcome.ts';
+import type { AuditLog } from '../../../../src/core/ports/index.ts';
+import { createWorld, type World } from './world.ts';
+
+const said = ({ audit }: World) => audit.map(({ action, subject, outcome, detail }) => [action, subject, outcome, detail ?? {}]);
+const failed = async (): Promise<World> => {
+  const world = await createWorld();
+  await world.push(world.manifest('bad'));
+  await world.work('bad', failure('EXECUTION_FAILED', 'no'));
+  await world.push(world.manifest('good'));
+  await world.work('good');
+  return world;
+};
+
+describe('what operators do on the command line', () => {
+  it('is recorded with its end: retry, undo, cancel', async () => {
+    const world = await failed();
+    await world.cli(['retry', 'bad', '--regrant']);
+    await world.cli(['retry', 'good']);
+    await world.cli(['undo', 'good']);
+    await world.cli(['cancel', 'good']);
+    expect(said(world)).toEqual([
+      ['task.retry', 'bad', 'asked', { regrant: true }],
+      ['task.retry', 'bad', 'done', { regrant: true }],
+      ['task.retry', 'good', 'asked', {}],
+      ['task.retry', 'good', 'refused', { code: 'WRONG_STATE' }],
+      ['task.undo', 'good', 'asked', {}],
+      ['task.undo', 'good', 'done', {}],
+      ['task.cancel', 'good', 'asked', {}],
+      ['task.cancel', 'good', 'refused', { code: 'WRONG_STATE' }],
+    ]);
+    expect(world.audit.every(({ surface, who }) => surface === 'cli' && who === 'tester')).toBe(true);
+  });
+
+  it('is recorded for leases, by jti and never by token', async () => {
+    const world = await createWorld();
+    const issued = await world.cli(['lease', 'issue', '-', '--ttl', '15m', '--json'], JSON.stringify(world.manifest('a')));
+    const token = String(issued.lines[0]?.['lease']);
+    await world.cli(['lease', 'issue', '-'], JSON.stringify(world.manifest('h', { constraints: { hrc_required: true } })));
+    await world.cli(['lease', 'revoke', token]);
+    await world.cli(['lease', 'revoke', 'some-jti']);
+    expect(said(world).filter(([, , outcome]) => outcome !== 'asked')).toEqual([
+      ['lease.issue', 'a', 'done', { capability_id: 'FILE_COPY', ttl: '15m' }],
+      ['lease.issue', 'h', 'refused', { capability_id: 'FILE_COPY', code: 'HRC_REQUIRED' }],
+      ['lease.revoke', 'jti-a', 'done', {}],
+      ['lease.revoke', 'some-jti', 'done', {}],
+    ]);
+    expect(JSON.stringify(world.audit)).not.toContain(token);
+  });
+
+  it('is not done when it cannot be recorded', async () => {
+    const world = await failed();
+    const audit: AuditLog = {
+      async append() {
+        throw new WritError('STORAGE_UNAVAILABLE', 'disk full');
+      },
+    };
+    const token = await world.lease(world.manifest('a'));
+    for (const args of [
+      ['retry', 'bad'],
+      ['undo', 'good'],
+      ['cancel', 'bad'],
+      ['lease', 'revoke', token],
+    ]) {
+      expect(await world.cli(args, '', { audit: async () => audit })).toMatchObject({ code: 3, err: expect.stringContaining('STORAGE_UNAVAILABLE') });
+    }
+    expect(await world.cli(['lease', 'issue', '-'], JSON.stringify(world.manifest('b')), { audit: async () => audit })).toMatchObject({ code: 3, out: '' });
+    expect(world.asked).toMatchObject({ issue: 0, regrant: 0, undo: [], revoked: [] });
+    expect((await world.tasks.enqueue.jobState('bad'))?.state).toBe('failed');
+  });
+});
