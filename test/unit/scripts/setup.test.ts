@@ -131,6 +131,31 @@ describe('set-up', () => {
     expect(calls().find((call) => call.includes('install'))).toMatch(/^apt-get noninteractive .*install -y --no-install-recommends redis-server$/);
   });
 
+  it('asks for a browser and promtool only where tests are to run', async () => {
+    everythingPresent();
+    expect((await run('scripts/setup')).code).toBe(0);
+    const ran = await run('scripts/setup', '--tests');
+    expect([ran.code, ran.stderr.at(-1)]).toEqual([
+      1,
+      'setup: the tests need chromium prometheus; run: sudo apt-get update && sudo apt-get install -y chromium prometheus',
+    ]);
+    standIn('chromium');
+    standIn('promtool');
+    expect(await run('scripts/setup', '--tests')).toEqual({ code: 0, stderr: [] });
+  });
+
+  it('installs with apt what the tests lack, and switches the service off that comes with it', async () => {
+    everythingPresent();
+    await run('scripts/setup');
+    standIn('chromium');
+    standIn('sudo', 'shift; exec "$@"');
+    standIn('apt-get', `echo "apt-get $DEBIAN_FRONTEND $*" >>"${root}/calls"; printf '#!/bin/sh\\n' >"${bin}/promtool"; chmod +x "${bin}/promtool"`);
+    for (const name of ['systemctl', 'service', 'update-rc.d']) standIn(name);
+    const ran = await run('scripts/setup', '--tests');
+    expect([ran.code, ran.stderr[0]]).toEqual([0, expect.stringContaining('installing prometheus with apt')]);
+    expect(calls().find((call) => call.includes('install -y'))).toMatch(/^apt-get noninteractive .*install -y --no-install-recommends prometheus$/);
+  });
+
   it('goes on without ugrep and says so once', async () => {
     everythingPresent();
     rmSync(path.join(bin, 'ugrep'));
