@@ -1,0 +1,39 @@
+import type { TaskConstraints, TaskManifest, TaskProvenance } from './types.ts';
+
+/** What each capability takes and what its SUCCESS says. A capability of your own is added by declaration merging. */
+export interface Capabilities {
+  FILE_MOVE: {
+    inputs: { source_path: string; destination_path: string };
+    output: FileOutput<{ source: string; destination: string; bytes: number }> & { undo_metadata: { original_path: string } };
+  };
+  FILE_COPY: {
+    inputs: { source_path: string; destination_path: string };
+    output: FileOutput<{ source: string; destination: string; bytes: number; sha256?: string }>;
+  };
+  FILE_DELETE: {
+    inputs: { source_path: string };
+    /** A delete must be reversible. */
+    constraints: { reversible: true };
+    output: FileOutput<{ source: string; bytes: number }> & { undo_metadata: { original_path: string; recovery_path: string } };
+  };
+}
+
+/** Paths are absolute and normalized, `bytes` is the size of the source. */
+export interface FileOutput<Summary> {
+  task_id: string;
+  capability_id: string;
+  result_summary: Summary;
+}
+
+export type CapabilityId = keyof Capabilities;
+export type InputsOf<C extends CapabilityId> = Capabilities[C]['inputs'];
+export type OutputOf<C extends CapabilityId> = Capabilities[C]['output'];
+export type ConstraintsOf<C extends CapabilityId> = TaskConstraints & (Capabilities[C] extends { constraints: infer Needed } ? Needed : unknown);
+
+/** An order of a capability that is known here. Nothing is filled in: a lease is for exactly these values. */
+export interface ManifestOf<C extends CapabilityId> extends TaskManifest {
+  capability_id: C;
+  inputs: InputsOf<C>;
+  constraints: ConstraintsOf<C>;
+  provenance?: TaskProvenance | undefined;
+}

@@ -1,0 +1,67 @@
+import type { Problem } from './types.ts';
+
+/** The server refused. `code` is one of docs/errors.md; `HTTP_<status>` when the answer was no problem document (a proxy). */
+export class WritApiError extends Error {
+  override readonly name = 'WritApiError';
+  readonly code: string;
+  readonly status: number;
+  readonly detail: string;
+  /** Dotted path of the field at fault. */
+  readonly field: string | undefined;
+  /** The whole RFC 9457 document. */
+  readonly problem: Problem;
+  /** When the server would like to be asked again, milliseconds from its answer. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(problem: Problem, retryAfterMs?: number) {
+    super(`${problem.code}: ${problem.detail}`);
+    this.code = problem.code;
+    this.status = problem.status;
+    this.detail = problem.detail;
+    this.field = problem.field;
+    this.problem = problem;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** There was no whole answer: no connection, broken off, nothing in time, or an answer that is not Writ's. What was asked may have been done. */
+export class WritConnectionError extends Error {
+  override readonly name = 'WritConnectionError';
+}
+
+/** `tasks.result` waited as long as it was told. The task goes on. */
+export class WritTimeoutError extends Error {
+  override readonly name = 'WritTimeoutError';
+  readonly taskId: string;
+
+  constructor(taskId: string, timeoutMs: number) {
+    super(`${taskId} has not ended within ${timeoutMs} ms`);
+    this.taskId = taskId;
+  }
+}
+
+/** The error that a response without success tells of. */
+export async function apiErrorOf(response: Response): Promise<WritApiError> {
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const retryAfterMs = Number.isFinite(retryAfter) && retryAfter >= 0 ? retryAfter * 1000 : undefined;
+  return new WritApiError(problemIn(await response.text(), response.status), retryAfterMs);
+}
+
+function problemIn(text: string, status: number): Problem {
+  try {
+    const document = JSON.parse(text) as Partial<Problem> | null;
+    if (typeof document?.code === 'string' && typeof document.detail === 'string') {
+      return {
+        ...document,
+        type: document.type ?? 'about:blank',
+        title: document.title ?? document.code,
+        code: document.code,
+        detail: document.detail,
+        status,
+      };
+    }
+  } catch {
+    // Not Writ's: a proxy, or another server.
+  }
+  return { type: 'about:blank', title: `HTTP ${status}`, status, code: `HTTP_${status}`, detail: text.slice(0, 500) || `the server answered ${status}` };
+}

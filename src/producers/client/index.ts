@@ -1,0 +1,11 @@
+/** `import { WritClient } from 'writ/client'`: Writ's HTTP API for Node 20 and later, without any other package (docs/client.md). */
+export type { BatchLimits } from './batches.ts';
+export type { BulkOptions, BulkTotals } from './bulk.ts';
+export type { Capabilities, CapabilityId, ConstraintsOf, FileOutput, InputsOf, ManifestOf, OutputOf } from './capabilities.ts';
+export { type IssueOptions, type LeasesApi, WritClient } from './client.ts';
+export { WritApiError, WritConnectionError, WritTimeoutError } from './errors.ts';
+export type { EventsOptions } from './events.ts';
+export type { WritClientOptions } from './options.ts';
+export type { RetryManyOptions } from './retry-many.ts';
+export type { Acted, CallOptions, SubmitOptions, Submitted, TasksApi, WaitOptions } from './tasks.ts';
+export type * from './types.ts';

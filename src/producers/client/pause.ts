@@ -1,0 +1,41 @@
+import { WritApiError, WritConnectionError } from './errors.ts';
+
+const FIRST_MS = 200;
+const MOST_MS = 10_000;
+/** A server that wants to be left alone for longer is told about to the caller. */
+const MOST_RETRY_AFTER_MS = 60_000;
+const TRY_AGAIN: ReadonlySet<number> = new Set([429, 503]);
+
+/** Exponential backoff with full jitter over its upper half, milliseconds. @param random 0 ≤ x < 1 */
+export function backoffMs(failures: number, random: () => number): number {
+  const whole = Math.min(MOST_MS, FIRST_MS * 2 ** Math.min(failures, 20));
+  return Math.round(whole / 2 + (whole / 2) * random());
+}
+
+/**
+ * How long to wait before asking again; `undefined` when asking again would not help: a refusal stays a refusal.
+ *
+ * @param failures how many tries have failed before this one
+ */
+export function pauseAfter(error: unknown, failures: number, random: () => number): number | undefined {
+  const backoff = backoffMs(failures, random);
+  if (error instanceof WritConnectionError) return backoff;
+  if (!(error instanceof WritApiError) || !TRY_AGAIN.has(error.status)) return undefined;
+  const wished = error.retryAfterMs ?? 0;
+  return wished > MOST_RETRY_AFTER_MS ? undefined : Math.max(wished, backoff);
+}
+
+/** Throws the signal's reason when it is aborted before or meanwhile. */
+export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      if (signal?.aborted) reject(signal.reason as Error);
+      else resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
+    if (signal?.aborted) end();
+  });
+}

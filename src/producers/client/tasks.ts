@@ -1,0 +1,123 @@
+import { type BulkOptions, type BulkTotals, submitMany } from './bulk.ts';
+import type { CapabilityId, ManifestOf, OutputOf } from './capabilities.ts';
+import { WritTimeoutError } from './errors.ts';
+import { type RetryManyOptions, retryMany } from './retry-many.ts';
+import type { Transport } from './transport.ts';
+import type {
+  BulkReceipt,
+  BulkRetryLine,
+  BulkRetrySummary,
+  CancelAnswer,
+  RetryAnswer,
+  TaskFilter,
+  TaskPage,
+  TaskReceipt,
+  TaskRecord,
+  TaskSubmission,
+  TaskView,
+  UndoAnswer,
+} from './types.ts';
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+export interface WaitOptions extends CallOptions {
+  /** Seconds that the server may wait for the outcome; it grants at most its `http.max_wait_s` (60). */
+  readonly wait?: number;
+}
+
+export interface SubmitOptions extends WaitOptions {
+  /** The lease for exactly this manifest. */
+  readonly lease?: string;
+  /** Tries for errors that may pass, 1 to 25; 1 unless given. */
+  readonly attempts?: number;
+  /** Queue including its pool, `file@archive`. */
+  readonly queue?: string;
+  /** The kernel issues the lease; needs the role `kernel` as well. */
+  readonly sign?: boolean;
+  readonly traceparent?: string;
+}
+
+/** `ended`: the task has its outcome. `replayed`: the server knew the same task already; nothing was queued. */
+export type Submitted<C extends CapabilityId = CapabilityId> =
+  | { readonly ended: true; readonly replayed: boolean; readonly task: TaskView<OutputOf<C>> }
+  | { readonly ended: false; readonly replayed: boolean; readonly receipt: TaskReceipt };
+
+/** What an operator's action answers: what was begun or, after a wait, the task that has ended. */
+export type Acted<Begun> = { readonly ended: false; readonly answer: Begun } | { readonly ended: true; readonly task: TaskView };
+
+export interface TasksApi {
+  /** Pushes one task. A repeated push of the same task has one effect. */
+  submit<C extends CapabilityId>(manifest: ManifestOf<C>, options: SubmitOptions): Promise<Submitted<C>>;
+  /** Pushes many; a receipt per task, in order. */
+  submitMany(tasks: Iterable<TaskSubmission> | AsyncIterable<TaskSubmission>, options?: BulkOptions): AsyncGenerator<BulkReceipt, BulkTotals>;
+  /** Where a task stands; with `wait`, when it has ended or the wait is over. */
+  get<C extends CapabilityId = CapabilityId>(taskId: string, options?: WaitOptions): Promise<TaskView<OutputOf<C>>>;
+  /** The task when it has ended (`success` or `failure`). Throws WritTimeoutError after `timeoutMs`; without it, waits for ever. */
+  result<C extends CapabilityId = CapabilityId>(taskId: string, options?: CallOptions & { readonly timeoutMs?: number }): Promise<TaskView<OutputOf<C>>>;
+  /** Tasks of the index, the newest change first, fetched page by page as they are taken. */
+  list(filter?: TaskFilter, options?: CallOptions & { readonly pageSize?: number }): AsyncGenerator<TaskRecord, void>;
+  /** Runs a failed task again. `regrant`: `true` under a new lease, `false` never; the server decides unless given. */
+  retry(taskId: string, options?: WaitOptions & { readonly regrant?: boolean }): Promise<Acted<RetryAnswer>>;
+  retryMany(filter: TaskFilter, options?: RetryManyOptions): AsyncGenerator<BulkRetryLine, BulkRetrySummary['summary']>;
+  /** Takes back what a task did. After a wait, `task` is the undo's own. */
+  undo(taskId: string, options?: WaitOptions): Promise<Acted<UndoAnswer>>;
+  cancel(taskId: string, options?: WaitOptions): Promise<CancelAnswer>;
+}
+
+/** One round of waiting in `result`, seconds. */
+const ROUND_S = 30;
+
+export function createTasks(transport: Transport): TasksApi {
+  const tasks: TasksApi = {
+    async submit<C extends CapabilityId>(manifest: ManifestOf<C>, { lease, attempts, queue, sign, traceparent, wait, signal }: SubmitOptions) {
+      const query = { attempts, queue, sign: sign === true ? 'true' : undefined };
+      const json: TaskSubmission = { manifest, ...(lease === undefined ? {} : { lease }), ...(traceparent === undefined ? {} : { traceparent }) };
+      const answer = await transport.json<unknown>({ method: 'POST', path: '/v1/tasks', query, json, wait, signal, repeatable: true });
+      const replayed = answer.headers.get('idempotency-replayed') === 'true';
+      if (answer.status === 200) return { ended: true, replayed, task: answer.body as TaskView<OutputOf<C>> };
+      return { ended: false, replayed, receipt: answer.body as TaskReceipt };
+    },
+    submitMany: (source, options = {}) => submitMany(source, options, transport),
+    async get(taskId, { wait, signal } = {}) {
+      return (await transport.json<TaskView<never>>({ method: 'GET', path: pathOf(taskId), wait, signal, repeatable: true })).body;
+    },
+    async result<C extends CapabilityId>(taskId: string, { timeoutMs = Number.POSITIVE_INFINITY, signal }: CallOptions & { timeoutMs?: number } = {}) {
+      const end = performance.now() + timeoutMs;
+      for (;;) {
+        const left = (end - performance.now()) / 1000;
+        const wait = Math.max(0, Math.min(ROUND_S, left));
+        const view = await tasks.get<C>(taskId, { wait, ...(signal === undefined ? {} : { signal }) });
+        if (view.state === 'success' || view.state === 'failure') return view;
+        if (performance.now() >= end) throw new WritTimeoutError(taskId, timeoutMs);
+      }
+    },
+    async *list(filter = {}, { pageSize, signal } = {}) {
+      let cursor: string | undefined;
+      do {
+        const query = { ...filter, limit: pageSize, cursor };
+        const { body } = await transport.json<TaskPage>({ method: 'GET', path: '/v1/tasks', query, signal, repeatable: true });
+        yield* body.tasks;
+        cursor = body.next;
+      } while (cursor !== undefined);
+    },
+    retry: (taskId, { regrant, ...options } = {}) => act(taskId, 'retry', options, regrant === undefined ? undefined : { regrant }),
+    retryMany: (filter, options = {}) => retryMany(filter, options, transport.settings),
+    undo: (taskId, options = {}) => act(taskId, 'undo', options),
+    async cancel(taskId, { wait, signal } = {}) {
+      return (await transport.json<CancelAnswer>({ method: 'POST', path: `${pathOf(taskId)}/cancel`, wait, signal, repeatable: false })).body;
+    },
+  };
+
+  /** Actions are not repeated: the first may have been carried out, and the second would be another. */
+  async function act<Begun>(taskId: string, action: string, { wait, signal }: WaitOptions, json?: object): Promise<Acted<Begun>> {
+    const { status, body } = await transport.json<unknown>({ method: 'POST', path: `${pathOf(taskId)}/${action}`, json, wait, signal, repeatable: false });
+    return status === 200 ? { ended: true, task: body as TaskView } : { ended: false, answer: body as Begun };
+  }
+  return tasks;
+}
+
+function pathOf(taskId: string): string {
+  return `/v1/tasks/${encodeURIComponent(taskId)}`;
+}

@@ -1,0 +1,194 @@
+/**
+ * What travels, in plain TypeScript: nobody who uses the client needs zod to be installed. A test compares every type
+ * with the contract that the server checks. Names are those on the wire; times are RFC 3339 with milliseconds.
+ */
+
+export type ShownState = 'waiting' | 'delayed' | 'running' | 'success' | 'failure';
+
+export type ResultErrorCode = 'UNSUPPORTED_CAPABILITY' | 'INVALID_LEASE' | 'LEASE_EXPIRED' | 'EXECUTION_FAILED' | 'RESOURCE_EXHAUSTED';
+
+/** An order of any capability; `ManifestOf` knows the inputs of each. A lease is for exactly these values. */
+export interface TaskManifest {
+  task_id: string;
+  capability_id: string;
+  inputs: Record<string, unknown>;
+  constraints: TaskConstraints;
+  provenance?: TaskProvenance | undefined;
+}
+
+export interface TaskConstraints {
+  /** Directory within which all paths must lie. */
+  scope?: string | undefined;
+  reversible?: boolean | undefined;
+  sensitivity?: 'LOW' | 'MEDIUM' | 'HIGH' | undefined;
+  hrc_required?: boolean | undefined;
+}
+
+export interface TaskProvenance {
+  ast_hash?: string | undefined;
+  undo_of?: string | undefined;
+  plan_sha256?: string | undefined;
+  step?: string | undefined;
+}
+
+/** One task of a bulk push. */
+export interface TaskSubmission {
+  v?: 1 | undefined;
+  manifest: TaskManifest;
+  lease?: string | undefined;
+  traceparent?: string | undefined;
+}
+
+/** The answer to a task, signed by its executor. */
+export type ExecutionResult<Output = Record<string, unknown>> =
+  | { status: 'SUCCESS'; output: Output; error: null; signature: string }
+  | { status: 'FAILURE'; output: null; error: { error_code: ResultErrorCode; message: string }; signature: string };
+
+/** RFC 9457. */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+  field?: string | undefined;
+  instance?: string | undefined;
+}
+
+export interface TaskReceipt {
+  task_id: string;
+  receipt: 'accepted' | 'in_flight' | 'retried';
+  queue: string;
+  location: string;
+}
+
+/** Where a task stands. A task that has ended has `result`, or `message` when it was no task at all. */
+export interface TaskView<Output = Record<string, unknown>> {
+  task_id: string;
+  state: ShownState;
+  capability_id?: string | undefined;
+  queue?: string | undefined;
+  manifest_sha256?: string | undefined;
+  result?: ExecutionResult<Output> | undefined;
+  message?: string | undefined;
+  cancel_requested?: boolean | undefined;
+  since?: string | undefined;
+  attempts?: number | undefined;
+  submitted_at?: string | undefined;
+  lease_expires_at?: string | undefined;
+}
+
+/** A row of the task index. */
+export interface TaskRecord {
+  task_id: string;
+  capability_id: string;
+  queue: string;
+  state: ShownState;
+  error_code?: string | undefined;
+  message?: string | undefined;
+  source_path?: string | undefined;
+  destination_path?: string | undefined;
+  plan?: string | undefined;
+  attempts: number;
+  submitted_at: string;
+  updated_at: string;
+  lease_expires_at?: string | undefined;
+}
+
+export interface TaskPage {
+  tasks: TaskRecord[];
+  next?: string | undefined;
+}
+
+/** Every field narrows. */
+export interface TaskFilter {
+  state?: ShownState | undefined;
+  capability?: string | undefined;
+  error_code?: string | undefined;
+  /** Beginning of the source or the destination path, whole components. */
+  path?: string | undefined;
+  plan?: string | undefined;
+  /** Last change at or after. */
+  since?: string | undefined;
+  /** Last change before. */
+  until?: string | undefined;
+}
+
+export interface TaskEvent {
+  id: number;
+  task_id: string;
+  capability_id: string;
+  state: ShownState;
+  error_code?: string | undefined;
+  at: string;
+}
+
+export interface LeaseRequest {
+  manifest: TaskManifest;
+  ttl?: number | undefined;
+  confirmed_by?: string | undefined;
+}
+
+export interface LeaseAnswer {
+  task_id: string;
+  lease: string;
+}
+
+/** `line` counts from 1 over everything that was handed in. `finished`: it has succeeded before; nothing is done again. */
+export interface BulkReceipt {
+  line: number;
+  task_id?: string | undefined;
+  receipt: 'accepted' | 'in_flight' | 'retried' | 'finished' | 'rejected';
+  code?: string | undefined;
+  field?: string | undefined;
+  message?: string | undefined;
+}
+
+export interface BulkSummary {
+  summary: { lines: number; accepted: number; in_flight: number; retried: number; finished: number; rejected: number };
+  problem?: Problem | undefined;
+}
+
+export interface RetryAnswer {
+  task_id: string;
+  regranted: boolean;
+  location: string;
+}
+
+/** `task_id` is that of the task that takes the effect back. */
+export interface UndoAnswer {
+  task_id: string;
+  undo_of: string;
+  receipt: 'accepted' | 'in_flight' | 'retried' | 'finished';
+  location: string;
+}
+
+/** `cancelled`: nothing was done. `requested`: the outcome decides. */
+export interface CancelAnswer {
+  task_id: string;
+  cancel: 'cancelled' | 'requested';
+  state?: ShownState | undefined;
+}
+
+export interface BulkRetryRequest {
+  filter: TaskFilter;
+  regrant?: boolean | undefined;
+  limit?: number | undefined;
+}
+
+export interface BulkRetryLine {
+  task_id: string;
+  outcome: 'retried' | 'refused';
+  code?: string | undefined;
+  message?: string | undefined;
+}
+
+export interface BulkRetrySummary {
+  summary: { tasks: number; retried: number; refused: number };
+  problem?: Problem | undefined;
+}
+
+/** A JWKS (RFC 7517) of Ed25519 keys. */
+export interface KeySet {
+  keys: Record<string, unknown>[];
+}
