@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import * as contracts from '../src/contracts/index.ts';
+import { withDocument } from '../src/producers/http/openapi/document.ts';
+import { ROUTES } from '../src/producers/http/routes/table.ts';
 import type { GeneratedFile } from './generated.ts';
+import { httpDocument } from './http-document.ts';
 
 /** The contracts that others validate against, by file name. */
 export const PUBLISHED = {
@@ -12,8 +15,12 @@ export const PUBLISHED = {
   'token-header': contracts.TokenHeader,
 } satisfies Record<string, z.ZodType>;
 
-/** JSON Schemas (draft 2020-12) of the published contracts. */
+/** The published contracts: JSON Schemas (draft 2020-12), the OpenAPI document, and the table of routes in the documentation. */
 export function contractFiles(): GeneratedFile[] {
+  return [...schemaFiles(), { path: 'contracts/openapi.json', content: `${JSON.stringify(withDocument(ROUTES).document, null, 2)}\n` }, httpDocument()];
+}
+
+function schemaFiles(): GeneratedFile[] {
   return Object.entries(PUBLISHED).map(([name, schema]) => ({
     path: `contracts/${name}.schema.json`,
     content: `${JSON.stringify({ $id: `urn:writ:${name}:1`, title: name, ...z.toJSONSchema(schema) }, null, 2)}\n`,

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseStrictJson } from '../../core/canonical-json.ts';
-import { messageOf, WritError } from '../../core/errors.ts';
+import { isWritError, messageOf, WritError } from '../../core/errors.ts';
 
 export const NDJSON = 'application/x-ndjson';
 
@@ -9,7 +9,7 @@ export function acceptJson(app: FastifyInstance, maxBytes: number): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit: maxBytes }, async (request: FastifyRequest, bytes: Buffer) => {
     refuseEncoding(request);
-    return bytes.length === 0 ? undefined : parseStrictJson(textOf(bytes), { maxBytes });
+    return bytes.length === 0 ? undefined : read(bytes, maxBytes, request.routeOptions.config.manifests === true);
   });
 }
 
@@ -34,6 +34,15 @@ export function isNdjson(request: FastifyRequest): boolean {
 function refuseEncoding(request: FastifyRequest): void {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') throw new WritError('UNSUPPORTED_MEDIA_TYPE', `no Content-Encoding is accepted, ${encoding} neither`);
+}
+
+function read(bytes: Buffer, maxBytes: number, manifests: boolean): unknown {
+  try {
+    return parseStrictJson(textOf(bytes), { maxBytes });
+  } catch (error) {
+    if (manifests || !isWritError(error) || error.code !== 'INVALID_MANIFEST') throw error;
+    throw new WritError('INVALID_ARGUMENT', error.message, error.field === undefined ? {} : { field: error.field });
+  }
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import { WritError } from '../../core/errors.ts';
 import type { HttpSettings } from './options.ts';
-import { PROBLEM_TYPE, problemOf } from './problem.ts';
+import { PROBLEM_TYPE, problemOf, sendProblem } from './problem.ts';
 
 /** A client that sends its headers slower than this is no client. */
 const HEADERS_MS = 10_000;
@@ -35,6 +35,9 @@ export function createListener({ requestTimeoutMs, maxConnections }: Pick<HttpSe
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     logger: false,
     clientErrorHandler: refuseConnection,
+    frameworkErrors: (error, _request, reply) => {
+      sendProblem(reply, problemOf(error));
+    },
   });
   app.server.maxConnections = maxConnections;
   return app;

@@ -58,6 +58,8 @@ declare module 'fastify' {
     openOnLoopback?: boolean;
     /** The body is a stream without an end in time. */
     ndjson?: boolean;
+    /** A body that cannot be read is an INVALID_MANIFEST, as on the raw queue; elsewhere an INVALID_ARGUMENT. */
+    manifests?: boolean;
     /** Methods that the path has, when it has not this one. */
     allow?: string;
   }

@@ -58,5 +58,10 @@ export function hasHead(row: AnyRoute): boolean {
 }
 
 function configOf(row: AnyRoute): FastifyContextConfig {
-  return { access: row.access, ...(row.openOnLoopback === true ? { openOnLoopback: true } : {}), ...(row.ndjson === true ? { ndjson: true } : {}) };
+  return {
+    access: row.access,
+    openOnLoopback: row.openOnLoopback === true,
+    ndjson: row.ndjson === true,
+    manifests: row.problems.includes('INVALID_MANIFEST'),
+  };
 }

@@ -28,7 +28,7 @@ export interface HttpServer extends Lifecycle {
 }
 
 /** Time that running calls get at the end, before their signal is aborted, and again before their connection is cut. */
-const DRAIN_MS = 2000;
+const DRAIN_MS = 1000;
 
 /**
  * The HTTP surface: the rows of `routes`, the pages around them and the plugins, behind one set of checks. It starts once.

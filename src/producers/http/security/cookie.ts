@@ -7,11 +7,11 @@ const SECURE = `__Host-${PLAIN}`;
 /** The secret that the browser sent. */
 export function readSessionCookie(request: FastifyRequest): string | undefined {
   const header = request.headers.cookie;
-  return header === undefined ? undefined : (valueOf(header, SECURE) ?? valueOf(header, PLAIN));
+  return header === undefined ? undefined : (cookieIn(header, SECURE) ?? cookieIn(header, PLAIN));
 }
 
 /** Our values are base64url, so nothing is quoted or escaped. Of several the first counts, as in browsers: the most specific. */
-function valueOf(header: string, name: string): string | undefined {
+function cookieIn(header: string, name: string): string | undefined {
   for (const pair of header.split(';')) {
     const [key, value] = pair.split('=', 2);
     if (key?.trim() === name && value !== undefined) return value.trim();
