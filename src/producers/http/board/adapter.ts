@@ -3,6 +3,7 @@ import type { Clock } from '../../../core/clock.ts';
 import { cut, shownJob } from './shown-job.ts';
 import type { BoardJob, BoardSource } from './source.ts';
 
+const STATES: readonly string[] = ['active', 'waiting', 'prioritized', 'completed', 'failed', 'delayed'];
 const MOST_LOG_LINES = 200;
 const MOST_LOG_LINE = 500;
 
@@ -16,8 +17,8 @@ export function boardAdapter(source: BoardSource, clock: Clock) {
     description: 'Tasks; only Retry changes something here',
     externalJobUrl: (job) => linkOf(job.data),
   });
-  // A finished task keeps its answer: running it again changes nothing.
-  const own = { allowCompletedRetries: false, ...readers(source, clock) };
+  // A finished task keeps its answer: running it again changes nothing. Tasks have no children to wait for.
+  const own = { allowCompletedRetries: false, getJobStatuses: () => STATES, ...readers(source, clock) };
   return Object.assign(adapter, own);
 }
 

@@ -17,9 +17,16 @@ export const BOARD_CSP = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Hides what the server refuses: people should not be offered it. Class names end in a hash, so their beginnings count. */
+/**
+ * Hides what the server refuses anyway: nobody should be offered it. Class names of Bull Board end in a hash, so their
+ * beginnings count, and the names of the icons; `refresh-cw` is Retry. What a later version renames shows up again, and is
+ * refused with a message.
+ */
 export const BOARD_CSS = `
-ul[class*="jobActions-"] li:not(:has([aria-label="Retry"])) { display: none; }
+ul[class*="jobActions-"] > li:not(:has(.lucide-refresh-cw)),
+ul[class*="queueActions-"] > li:not(:has(.lucide-refresh-cw)),
+[role="menuitem"]:has(svg):not(:has(.lucide-refresh-cw)):not([class*="subTrigger-"]):not([class*="subItem-"]),
+button:has(.lucide-pencil) { display: none; }
 `;
 
 /** Bull Board's page without fonts from elsewhere, inline styles and the animation in front of its start. */

@@ -7,12 +7,12 @@ import { WritError } from '../../../core/errors.ts';
 import type { AuditLog } from '../../../core/ports/index.ts';
 import type { OperatorDoors } from '../../tasks/operator.ts';
 import type { HttpPlugin } from '../options.ts';
-import { sendProblem } from '../problem.ts';
+import { PROBLEM_TYPE } from '../problem.ts';
 import type { Caller } from '../route.ts';
 import { boardAdapter } from './adapter.ts';
 import { isRead } from './allow-list.ts';
 import { BOARD_CSP, BOARD_CSS, ownPage, ownWords } from './page.ts';
-import { boardProblem, notAllowed } from './problem.ts';
+import { notAllowed, shownProblem } from './problem.ts';
 import { createRetryAll } from './retry-all.ts';
 import { retryOne } from './retry-one.ts';
 import type { BoardSource } from './source.ts';
@@ -26,6 +26,8 @@ export interface BoardOptions {
   readonly operate: (caller: Caller) => OperatorDoors;
   readonly audit: AuditLog;
   readonly clock: Clock;
+  /** Told of a retry-all that broke down when nobody waited for it any more. */
+  readonly report: (error: unknown) => void;
   /** Links in the corner: `/docs`, `/metrics`, a dashboard. */
   readonly links: readonly { readonly text: string; readonly url: string }[];
 }
@@ -37,14 +39,11 @@ export function boardPlugin(options: BoardOptions): HttpPlugin {
   return async (app, guard) => {
     await app.register(
       async (board) => {
-        const report = (error: unknown): void => board.log.error({ err: error }, 'the board failed');
-        // First, so that Bull Board's own scope inherits it.
-        board.setErrorHandler((error, _request, reply) => answerProblem(error, reply, report));
         board.addHook('preHandler', guard.require('operate'));
         board.addHook('preHandler', fewAtATime);
         board.addHook('onSend', ownAnswer);
         await board.register(shownBoard(options));
-        ownRoutes(board, options, report);
+        ownRoutes(board, options);
         refuseTheRest(board);
       },
       { prefix: BOARD_PATH },
@@ -57,7 +56,7 @@ function shownBoard({ queues, pool, clock, links }: BoardOptions) {
   const server = new FastifyAdapter().setBasePath(BOARD_PATH);
   const [setApiRoutes, setErrorHandler] = [server.setApiRoutes.bind(server), server.setErrorHandler.bind(server)];
   server.setApiRoutes = (routes) => setApiRoutes(routes.filter(isRead));
-  // Errors of its routes go to the handler around them.
+  // Errors of its routes are answered like all others of this server.
   server.setErrorHandler = () =>
     setErrorHandler((error) => {
       throw error;
@@ -73,7 +72,7 @@ function shownBoard({ queues, pool, clock, links }: BoardOptions) {
         hideDocsLink: true,
         miscLinks: links.map(({ text, url }) => ({ text, url })),
         pollingInterval: { forceInterval: 5, showSetting: false },
-        jobDetails: { defaultTab: 'Data' },
+        jobDetails: { defaultTab: 'Error' },
         locale: { lng: 'en-US' },
       },
     },
@@ -87,7 +86,7 @@ interface JobParams {
 }
 
 /** What the board may change, and what it is told instead of reading it. */
-function ownRoutes(board: FastifyInstance, { queues, operate, audit }: BoardOptions, report: (error: unknown) => void): void {
+function ownRoutes(board: FastifyInstance, { queues, operate, audit, report }: BoardOptions): void {
   const retryAll = createRetryAll({ audit, report });
   board.addHook('onClose', () => retryAll.stop());
   const sourceOf = (name: string): BoardSource => {
@@ -135,6 +134,7 @@ async function ownAnswer(request: FastifyRequest, reply: FastifyReply, payload: 
   const type = String(reply.getHeader('content-type') ?? '');
   if (type.startsWith('text/html') && typeof payload === 'string') return changed(reply, ownPage(payload));
   const isWords = request.routeOptions.url?.endsWith('/static/*') && request.url.includes('/messages.json');
+  if (type.startsWith(PROBLEM_TYPE) && typeof payload === 'string') return changed(reply, shownProblem(payload));
   if (isWords && reply.statusCode === 200 && payload instanceof Readable) return changed(reply, await ownWords(payload));
   return payload;
 }
@@ -143,10 +143,4 @@ async function ownAnswer(request: FastifyRequest, reply: FastifyReply, payload: 
 function changed(reply: FastifyReply, body: string): string {
   reply.removeHeader('etag').removeHeader('last-modified').header('content-length', Buffer.byteLength(body)).header('cache-control', 'no-store');
   return body;
-}
-
-function answerProblem(error: unknown, reply: FastifyReply, report: (error: unknown) => void): FastifyReply {
-  const problem = boardProblem(error);
-  if (problem.status >= 500) report(error);
-  return sendProblem(reply, problem);
 }

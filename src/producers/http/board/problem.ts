@@ -1,16 +1,10 @@
-import type { Problem } from '../../../contracts/index.ts';
+import { Problem } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
-import { problemOf } from '../problem.ts';
 
-/** A problem document that Bull Board's pages can show: they read `error` as headline and `message` as the text under it. */
-export interface BoardProblem extends Problem {
-  readonly error: string;
-  readonly message: string;
-}
-
-export function boardProblem(error: unknown): BoardProblem {
-  const problem = problemOf(error);
-  return { ...problem, error: problem.title, message: problem.detail };
+/** A problem document with the fields that Bull Board's pages show: `error` is the headline, `message` the text under it. */
+export function shownProblem(text: string): string {
+  const problem = Problem.parse(JSON.parse(text));
+  return JSON.stringify({ ...problem, error: problem.title, message: problem.detail });
 }
 
 /** Everything but looking and retrying. */

@@ -1,79 +1,138 @@
-import Fastify, { type FastifyInstance } from 'fastify';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { openBoardQueues } from '../../../../../queues/board-queues.ts';
 import { inlineEd25519, nodeEd25519 } from '../../../../../src/adapters/crypto/index.ts';
+import { createApiKeyStore } from '../../../../../src/adapters/linux/api-keys.ts';
+import { createAuditLog } from '../../../../../src/adapters/linux/audit-log.ts';
+import { createLoginLinks } from '../../../../../src/adapters/linux/login-links.ts';
 import { createRedisSignals } from '../../../../../src/adapters/redis/signals.ts';
 import { kernelDoor } from '../../../../../src/bin/cli/kernel.ts';
 import { signatureReader } from '../../../../../src/bin/cli/signatures.ts';
 import { createKernelRole } from '../../../../../src/bin/roles/kernel.ts';
 import type { Role } from '../../../../../src/contracts/index.ts';
-import { type Clock, systemClock } from '../../../../../src/core/clock.ts';
-import { WritError } from '../../../../../src/core/errors.ts';
+import { systemClock } from '../../../../../src/core/clock.ts';
 import type { Lifecycle } from '../../../../../src/core/lifecycle.ts';
 import type { OperatorAction } from '../../../../../src/core/ports/index.ts';
 import { createKernelClient } from '../../../../../src/kernel/index.ts';
 import { createLogger } from '../../../../../src/observability/logging.ts';
-import { BOARD_PATH, boardPlugin, type BoardOptions } from '../../../../../src/producers/http/board/plugin.ts';
+import { BOARD_PATH, type BoardOptions, boardPlugin } from '../../../../../src/producers/http/board/plugin.ts';
+import type { HttpSettings } from '../../../../../src/producers/http/options.ts';
+import { createHttpServer } from '../../../../../src/producers/http/server.ts';
 import type { OperatorDoors } from '../../../../../src/producers/tasks/operator.ts';
 import { type Rig, startRig } from '../../../../support/rig.ts';
 
-/** The board's plugin on a bare server: who calls stands in a header. The guards of the real server have tests of their own. */
+/** The board behind the real server, with real keys, audit log and Redis; kernel and worker on demand. */
 export interface BoardRig extends AsyncDisposable {
   readonly rig: Rig;
   readonly redis: Redis;
   readonly url: string;
+  /** What was written into the audit log. */
   readonly audit: OperatorAction[];
+  readonly auditFile: string;
   readonly options: BoardOptions;
-  /** As an operator, unless headers say otherwise. */
-  call(method: string, path: string, init?: RequestInit): Promise<Response>;
+  /** The secret of a new key. */
+  key(roles: readonly Role[], name?: string): Promise<string>;
+  /** With a key of olga's, who has this role. */
+  call(method: string, path: string, init?: RequestInit, role?: Role): Promise<Response>;
   startKernel(): Promise<Lifecycle>;
 }
 
-export async function startBoardRig({ clock = systemClock }: { readonly clock?: Clock } = {}): Promise<BoardRig> {
+const SETTINGS: HttpSettings = {
+  host: '127.0.0.1',
+  port: 0,
+  allowedHosts: [],
+  maxBodyBytes: 1_048_576,
+  requestTimeoutMs: 30_000,
+  maxConnections: 1_000,
+  rateLimit: 100_000,
+  loginLimit: 100,
+  sessionMs: 3_600_000,
+};
+
+export async function startBoardRig(): Promise<BoardRig> {
+  const home = mkdtempSync(join(tmpdir(), 'writ-board-'));
   const rig = await startRig();
   const redis = await rig.redis.client('producer');
-  const audit: OperatorAction[] = [];
   const boardQueues = openBoardQueues({ connection: redis, pool: 'default' });
   const client = createKernelClient(rig.places.kernelSocket);
   const signals = createRedisSignals(await rig.redis.client('subscriber'));
-  const signatures = signatureReader({
-    config: rig.config,
-    places: rig.places,
-    ed25519: inlineEd25519(nodeEd25519()),
-    feed: async () => rig.feed,
-  });
+  const signatures = signatureReader({ config: rig.config, places: rig.places, ed25519: inlineEd25519(nodeEd25519()), feed: async () => rig.feed });
   const doors = (who: string): OperatorDoors => ({
     tasks: { enqueue: rig.enqueue, ledger: rig.ledger, signals, journal: undefined },
     kernel: async () => kernelDoor(client, who),
     signatures: async () => signatures,
     regrantByDefault: true,
-    clock,
+    clock: systemClock,
   });
+  const audit: OperatorAction[] = [];
+  const auditFile = join(home, 'audit.jsonl');
+  const log = createAuditLog({ file: auditFile, clock: systemClock });
   const options: BoardOptions = {
     queues: boardQueues.queues,
     pool: boardQueues.pool,
     operate: (caller) => doors(caller.name),
     audit: {
       async append(entry) {
+        const record = await log.append(entry);
         audit.push(entry);
-        return { ...entry, v: 1, n: audit.length, at: '', prev: '', hash: '' };
+        return record;
       },
     },
-    clock,
-    links: [{ text: 'API', url: '/docs' }],
+    clock: systemClock,
+    report: (error) => process.stderr.write(`${String(error)}\n`),
+    links: [
+      { text: 'API', url: '/docs/' },
+      { text: 'Metrics', url: '/metrics' },
+    ],
   };
-  const app = Fastify({ forceCloseConnections: true });
-  guardedBy(app, options);
-  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  const apiKeys = createApiKeyStore({ file: join(home, 'keys.json') });
+  const server = createHttpServer({
+    services: {
+      ...doors('api'),
+      version: '0.0.0',
+      audit: options.audit,
+      resultKeys: async () => ({ keys: [] }),
+      index: {
+        list: async () => ({ tasks: [] }),
+        async *events() {},
+        health: () => ({ state: 'following', tasks: 0, lagMs: 0 }),
+      },
+      maxWaitS: 1,
+      ready: async () => [],
+      metrics: async () => ({ type: 'text/plain', text: '' }),
+    },
+    routes: [],
+    apiKeys,
+    loginLinks: createLoginLinks({ directory: join(home, 'links') }),
+    http: SETTINGS,
+    plugins: [boardPlugin(options)],
+    home: `${BOARD_PATH}/`,
+  });
+  await server.start();
+  const key: BoardRig['key'] = async (roles, name = `${roles.join('-')}-${performance.now()}`) => (await apiKeys.create({ name, roles })).secret;
+  const keys: Partial<Record<Role, string>> = {
+    operate: await key(['operate'], 'olga'),
+    read: await key(['read', 'submit', 'search', 'ingest', 'kernel'], 'rita'),
+  };
   const kernels: Lifecycle[] = [];
 
   return {
     rig,
     redis,
-    url,
+    url: server.url(),
     audit,
+    auditFile,
     options,
-    call: (method, path, init = {}) => fetch(`${url}${BOARD_PATH}${path}`, { method, redirect: 'manual', ...init, headers: { 'x-role': 'operate', ...init.headers } }),
+    key,
+    call: (method, path, init = {}, role = 'operate') =>
+      fetch(`${server.url()}${BOARD_PATH}${path}`, {
+        method,
+        redirect: 'manual',
+        ...init,
+        headers: { authorization: `Bearer ${keys[role]}`, ...init.headers },
+      }),
     async startKernel() {
       const role = await createKernelRole({ config: rig.config, places: rig.places, log: createLogger('silent', 'kernel') });
       kernels.push(role);
@@ -81,25 +140,12 @@ export async function startBoardRig({ clock = systemClock }: { readonly clock?: 
       return role;
     },
     async [Symbol.asyncDispose]() {
-      await app.close();
+      await server.stop();
       for (const kernel of kernels) await kernel.stop();
       client.close();
       await boardQueues[Symbol.asyncDispose]();
       await rig.stop();
+      rmSync(home, { recursive: true, force: true });
     },
   };
-}
-
-function guardedBy(app: FastifyInstance, options: BoardOptions): void {
-  app.decorateRequest('caller', undefined);
-  app.addHook('onRequest', async (request) => {
-    const role = String(request.headers['x-role']) as Role;
-    request.caller = { name: 'olga', roles: new Set([role]), via: 'key' };
-  });
-  const guard = {
-    require: (role: Role) => async (request: { caller: { roles: ReadonlySet<string> } | undefined }) => {
-      if (!request.caller?.roles.has(role)) throw new WritError('FORBIDDEN', 'role missing');
-    },
-  };
-  app.register(async (scope) => boardPlugin(options)(scope, guard));
 }

@@ -12,20 +12,28 @@ beforeAll(async () => {
 });
 afterAll(async () => board[Symbol.asyncDispose]());
 
-async function failed(name: string, lease?: string) {
-  const manifest = manifestOf('FILE_MOVE', `main/${name}`, `main/moved-${name}`);
-  await board.rig.push(manifest, { attempts: 3, ...(lease === undefined ? {} : { lease }) });
+async function failed(name: string, attempts = 1) {
+  const manifest = manifestOf('FILE_MOVE', join(board.rig.base, name), join(board.rig.base, `moved-${name}`));
+  await board.rig.push(manifest, { attempts });
   return { manifest, jobId: `t_${manifest.task_id}` };
 }
 
+const pageOf = async (jobId: string) => (await (await board.call('GET', `/api/queues/file/${jobId}`)).json()) as { status: string; job: object };
+const jobOf = async (jobId: string) => (await pageOf(jobId)).job;
+
 async function settled(jobId: string, state: string): Promise<void> {
-  await expect.poll(async () => ((await (await board.call('GET', `/api/queues/file/${jobId}`)).json()) as { status: string }).status, { timeout: 20_000 }).toBe(state);
+  await expect.poll(async () => (await pageOf(jobId)).status, { timeout: 20_000, interval: 20 }).toBe(state);
 }
 
 describe('retry of one job', () => {
   it('runs the task again with its whole budget and writes who asked', async () => {
-    const { manifest, jobId } = await failed('one.txt');
+    const { manifest, jobId } = await failed('one.txt', 2);
     await settled(jobId, 'failed');
+    expect(await jobOf(jobId)).toMatchObject({ attempts: 2, failedReason: expect.stringMatching(/^EXECUTION_FAILED: /) });
+    expect((await board.call('PUT', `/api/queues/file/${jobId}/retry`)).status).toBe(200);
+    // Its second life had two tries as well.
+    await settled(jobId, 'failed');
+    expect(await jobOf(jobId)).toMatchObject({ attempts: 2 });
     writeFileSync(join(board.rig.base, 'one.txt'), 'x');
     const answer = await board.call('PUT', `/api/queues/file/${jobId}/retry`);
     expect([answer.status, await answer.json()]).toEqual([200, { regranted: false }]);
@@ -37,8 +45,10 @@ describe('retry of one job', () => {
   });
 
   it('renews a lease that has expired', async () => {
-    const manifest = manifestOf('FILE_MOVE', 'main/late.txt', 'main/moved-late.txt');
+    const manifest = manifestOf('FILE_MOVE', join(board.rig.base, 'late.txt'), join(board.rig.base, 'moved-late.txt'));
     const at = Math.floor(Date.now() / 1000);
+    const olga = { name: 'olga', roles: new Set(['operate'] as const), via: 'key' } as const;
+    await (await board.options.operate(olga).kernel()).issue([manifest], { ttlS: 60 });
     await board.rig.push(manifest, { lease: await board.rig.lease(manifest, { iat: at - 100, exp: at - 10 }) });
     await settled(`t_${manifest.task_id}`, 'failed');
     writeFileSync(join(board.rig.base, 'late.txt'), 'x');
@@ -61,7 +71,11 @@ describe('retry of one job', () => {
     ] as const;
     for (const [path, status, code, words] of rows) {
       const answer = await board.call('PUT', path);
-      expect([path, answer.status, await answer.json()]).toEqual([path, status, expect.objectContaining({ code, message: expect.stringContaining(words), error: expect.any(String) })]);
+      expect([path, answer.status, await answer.json()]).toEqual([
+        path,
+        status,
+        expect.objectContaining({ code, message: expect.stringContaining(words), error: expect.any(String) }),
+      ]);
     }
   });
 });

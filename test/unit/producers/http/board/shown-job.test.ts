@@ -3,10 +3,24 @@ import { describe, expect, it } from 'vitest';
 import { cut, shownJob } from '../../../../../src/producers/http/board/shown-job.ts';
 
 const NOW = Date.parse('2026-11-21T05:00:00Z');
-const job = (fields: Record<string, unknown>, unreadable?: string) => ({ id: 't_x', fields, ...(unreadable === undefined ? {} : { unreadable }), state: async () => 'failed' });
+const job = (fields: Record<string, unknown>, unreadable?: string) => ({
+  id: 't_x',
+  fields,
+  ...(unreadable === undefined ? {} : { unreadable }),
+  state: async () => 'failed',
+});
 const shown = (fields: Record<string, unknown>, unreadable?: string) => shownJob(job(fields, unreadable), NOW);
 
-const payload = { v: 1, iss: 'writ-kernel', aud: 'file', jti: 'j', task_id: 'x', capability_id: 'FILE_MOVE', manifest_sha256: 'a'.repeat(64), iat: NOW / 1000 - 60 };
+const payload = {
+  v: 1,
+  iss: 'writ-kernel',
+  aud: 'file',
+  jti: 'j',
+  task_id: 'x',
+  capability_id: 'FILE_MOVE',
+  manifest_sha256: 'a'.repeat(64),
+  iat: NOW / 1000 - 60,
+};
 const leaseUntil = (exp: number) => ['e30', Buffer.from(JSON.stringify({ ...payload, exp })).toString('base64url'), 'c2lnbmF0dXJl'].join('.');
 const manifest = { task_id: 'x', capability_id: 'FILE_MOVE', inputs: { source_path: 'main/a', destination_path: 'main/b' }, constraints: {} };
 
@@ -42,18 +56,31 @@ describe('a job on the board', () => {
     const lease = leaseUntil(NOW / 1000 + 60);
     const secrets = [lease, 'what was asked'];
     const search = { ...manifest, capability_id: 'SEARCH_FILES', inputs: { query: 'what was asked' } };
-    for (const data of [{ v: 1, manifest, lease }, { v: 1, manifest: search, lease }, { v: 1, manifest: search, lease, more: lease }, lease, [lease], { lease: { lease } }]) {
+    for (const data of [
+      { v: 1, manifest, lease },
+      { v: 1, manifest: search, lease },
+      { v: 1, manifest: search, lease, more: lease },
+      lease,
+      [lease],
+      { lease: { lease } },
+    ]) {
       const text = JSON.stringify(shown({ data, returnvalue: { status: 'SUCCESS', output: 'what was asked', lease }, opts: { parent: lease, attempts: 3 } }));
       expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
     }
   });
 
   it('shows of a return value only status and digest', () => {
-    expect(shown({ returnvalue: { status: 'SUCCESS', result_sha256: 'f'.repeat(64), output: {} } }).returnvalue).toEqual({ status: 'SUCCESS', result_sha256: 'f'.repeat(64) });
+    expect(shown({ returnvalue: { status: 'SUCCESS', result_sha256: 'f'.repeat(64), output: {} } }).returnvalue).toEqual({
+      status: 'SUCCESS',
+      result_sha256: 'f'.repeat(64),
+    });
   });
 
   it('is always a small plain row, whatever is stored', () => {
-    const anything = fc.dictionary(fc.constantFrom('name', 'data', 'opts', 'returnvalue', 'failedReason', 'stacktrace', 'timestamp', 'attemptsMade', 'delay'), fc.anything());
+    const anything = fc.dictionary(
+      fc.constantFrom('name', 'data', 'opts', 'returnvalue', 'failedReason', 'stacktrace', 'timestamp', 'attemptsMade', 'delay'),
+      fc.anything(),
+    );
     fc.assert(
       fc.property(anything, fc.option(fc.string(), { nil: undefined }), (fields, unreadable) => {
         const row = shown(fields, unreadable);

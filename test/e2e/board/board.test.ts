@@ -1,0 +1,189 @@
+import { writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { manifestOf } from '../../support/rig.ts';
+import { type Site, startSite } from './site.ts';
+
+/** Busy machines start a browser slowly. */
+const SLOW = 60_000;
+const TASK = 'invoice-2026-0117';
+const JOB = `t_${TASK}`;
+
+let site: Site;
+let page: Page;
+let complaints: string[];
+
+beforeAll(async () => {
+  site = await startSite();
+  const { rig } = site.board;
+  const at = (name: string) => join(rig.base, name);
+  writeFileSync(at('good.txt'), 'x');
+  const good = manifestOf('FILE_COPY', at('good.txt'), at('copy.txt'));
+  const lost = manifestOf('FILE_MOVE', at('invoice.pdf'), at('archive.pdf'), { task_id: TASK });
+  await rig.push(good);
+  await rig.push(lost);
+  await rig.answer(good.task_id);
+  await rig.answer(TASK);
+  ({ page, complaints } = await site.page());
+  page.setDefaultTimeout(SLOW / 2);
+}, SLOW);
+afterAll(async () => site[Symbol.asyncDispose]());
+
+const picture = (name: string) => page.screenshot({ path: join(site.pictures, `${name}.png`), animations: 'disabled' });
+
+async function logIn(on: Page, path: string, key: string): Promise<void> {
+  await on.goto(`${site.url}${path}`);
+  expect(new URL(on.url()).pathname).toBe('/login');
+  await on.getByLabel('API key').fill(key);
+  await on.getByRole('button', { name: 'Log in' }).click();
+  await on.waitForURL(`${site.url}${path}`);
+}
+
+/** What a script in the page may do: the browser adds session and Origin. */
+const asked = (on: Page, method: string, path: string) =>
+  on.evaluate(
+    async ([verb, url]) => {
+      const answer = await fetch(url, { method: verb, headers: { 'content-type': 'application/json' }, body: verb === 'GET' ? null : '{}' });
+      const text = await answer.text();
+      return { status: answer.status, code: text.startsWith('{') ? String(JSON.parse(text).code) : '' };
+    },
+    [method, path] as const,
+  );
+
+describe('an operator with a browser', { timeout: SLOW }, () => {
+  it('logs in with a key and sees the queue of the pool, its failures and links to the rest', async () => {
+    await logIn(page, '/board/', await site.board.key(['operate', 'read'], 'olaf'));
+    await page.getByText('pool default').waitFor();
+    await page.getByText('2 Jobs').waitFor();
+    await picture('board-overview');
+    await page.locator('header [aria-haspopup="menu"]').click();
+    expect(await page.getByRole('menuitem').evaluateAll((links) => links.map((link) => link.getAttribute('href')))).toEqual(['/docs/', '/metrics']);
+    await page.keyboard.press('Escape');
+  });
+
+  it('is offered only what the server allows: Retry', async () => {
+    const offers = async () => (await page.getByRole('menuitem').allInnerTexts()).filter((text) => text !== '');
+    const menus = page.locator('main [aria-haspopup="menu"]');
+    await menus.nth(0).click();
+    await page.getByRole('menuitem', { name: 'Sort by' }).waitFor();
+    expect((await offers())[0]).toMatch(/^Retry 1 failed/);
+    await page.keyboard.press('Escape');
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    await menus.nth(1).click();
+    await page.getByRole('menuitem', { name: 'Retry all' }).waitFor();
+    expect(await offers()).toEqual(['Retry all 1 failed jobs']);
+    await page.keyboard.press('Escape');
+    await page.goto(`${site.url}/board/queue/file?status=failed`);
+    await page.getByRole('button', { name: 'Retry all' }).waitFor();
+    expect(
+      await page
+        .locator('main button:visible')
+        .filter({ hasText: /clean|promote/i })
+        .count(),
+    ).toBe(0);
+    expect(await page.locator('ul[class*="jobActions-"] button:visible').count()).toBe(1);
+  });
+
+  it('reads the code of a failure, what the task is about and how long its lease is good', async () => {
+    await page.getByText(/^EXECUTION_FAILED: .*does not exist/).waitFor();
+    await picture('board-failed');
+    await page.goto(`${site.url}/board/queue/file/${JOB}?status=failed`);
+    await page.getByRole('tab', { name: 'Data' }).click();
+    await page.getByText(`"${TASK}"`, { exact: true }).waitFor();
+    expect(await page.getByRole('tree').textContent()).toMatch(/lease_expires:\s*"\d{4}-\d\d-\d\dT[\d:]+Z \(in \d+ (h|min)\)"/);
+    expect(await page.getByRole('link', { name: 'Task' }).getAttribute('href')).toBe(`/v1/tasks/${TASK}`);
+    await picture('board-job');
+  });
+
+  it('may not do the forbidden, with session and Origin as the browser sends them', async () => {
+    const rows = [
+      ['PUT', `/board/api/queues/file/clean/failed`],
+      ['PUT', `/board/api/queues/file/${JOB}/clean`],
+      ['POST', '/board/api/queues/file/add'],
+      ['PATCH', `/board/api/queues/file/${JOB}/update-data`],
+      ['PUT', '/board/api/queues/file/obliterate'],
+      ['PUT', '/board/api/queues/pause'],
+      ['PUT', '/board/api/queues/file/empty'],
+      ['GET', '/board/api/redis/stats'],
+    ] as const;
+    for (const [method, path] of rows)
+      expect([method, path, await asked(page, method, path)]).toEqual([method, path, { status: 405, code: 'METHOD_NOT_ALLOWED' }]);
+  });
+
+  it('retries and sees the task succeed', async () => {
+    writeFileSync(join(site.board.rig.base, 'invoice.pdf'), 'x');
+    await page.goto(`${site.url}/board/queue/file/${JOB}?status=failed`);
+    await page.locator('ul[class*="jobActions-"] button:visible').click();
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    expect((await site.board.rig.answer(TASK, ({ status }) => status === 'SUCCESS')).status).toBe('SUCCESS');
+    await page.goto(`${site.url}/board/queue/file/${JOB}?status=completed`);
+    await page.getByText('Finished at').waitFor();
+    await page.getByRole('tab', { name: 'Data' }).click();
+    await page.getByText('"SUCCESS"').waitFor();
+    await picture('board-succeeded');
+    const lines = (await readFile(site.board.auditFile, 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.map(({ surface, action, subject, outcome }) => [surface, action, subject, outcome])).toEqual([
+      ['board', 'task.retry', TASK, 'asked'],
+      ['board', 'task.retry', TASK, 'done'],
+    ]);
+    expect(lines[0]?.['who']).toBe('olaf');
+  });
+
+  it('is shown why a retry is refused', async () => {
+    const { rig } = site.board;
+    const other = manifestOf('FILE_MOVE', join(rig.base, 'none'), join(rig.base, 'some'));
+    const own = await site.board.options.queues[0]?.queue.add('FILE_MOVE', { v: 1, manifest: other, lease: await rig.lease(other) });
+    await rig.answer(other.task_id);
+    await page.goto(`${site.url}/board/queue/file/${own?.id}?status=failed`);
+    await page.locator('ul[class*="jobActions-"] button:visible').click();
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('This job was pushed under an id of its own').first().waitFor();
+    await picture('board-refused');
+  });
+
+  it('met nothing that the browser had to block, and nothing from another host', () => {
+    expect(complaints.filter((text) => !/status of (405|409)/.test(text))).toEqual([]);
+  });
+});
+
+describe('somebody else with a browser', { timeout: SLOW }, () => {
+  it('is refused without the role operate, pages and all', async () => {
+    const reader = await site.page();
+    await reader.page.goto(`${site.url}/login?next=/docs/`);
+    await reader.page.getByLabel('API key').fill(await site.board.key(['read', 'submit']));
+    await reader.page.getByRole('button', { name: 'Log in' }).click();
+    await reader.page.waitForURL(`${site.url}/docs/**`);
+    const answers = [];
+    for (const [method, path] of [
+      ['GET', '/board/'],
+      ['GET', '/board/api/queues'],
+      ['PUT', `/board/api/queues/file/${JOB}/retry`],
+      ['PUT', '/board/api/queues/file/retry/failed'],
+    ] as const)
+      answers.push((await asked(reader.page, method, path)).status);
+    expect(answers).toEqual([403, 403, 403, 403]);
+  });
+
+  it('cannot borrow the session: without Origin, or with a foreign one, nothing is retried', async () => {
+    const cookies = await page.context().cookies();
+    const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+    const retry = (headers: Record<string, string>) =>
+      fetch(`${site.url}/board/api/queues/file/retry/failed`, { method: 'PUT', headers: { cookie, ...headers } });
+    for (const headers of [{}, { origin: 'http://evil.example' }, { origin: 'null' }, { origin: site.url, 'sec-fetch-site': 'cross-site' }]) {
+      const answer = await retry(headers);
+      expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([403, 'ORIGIN_NOT_ALLOWED']);
+    }
+    expect((await fetch(`${site.url}/board/api/queues`, { headers: { host: 'evil.example', cookie } })).status).toBe(200);
+  });
+
+  it('is sent to the login as a browser and refused as a program', async () => {
+    const nobody = await fetch(`${site.url}/board/queue/file`, { headers: { accept: 'text/html' }, redirect: 'manual' });
+    expect([nobody.status, nobody.headers.get('location')]).toEqual([303, '/login?next=%2Fboard%2Fqueue%2Ffile']);
+    expect((await fetch(`${site.url}/board/api/queues`)).status).toBe(401);
+  });
+});
