@@ -132,6 +132,15 @@ const metrics = z.strictObject({
     .describe('Loopback port on which a worker shows its own metrics; 0 leaves them to the API, which asks every worker of its data directory.'),
 });
 
+const taskIndex = z.strictObject({
+  max_tasks: z
+    .int()
+    .min(1000)
+    .max(100_000_000)
+    .default(2_000_000)
+    .describe('Tasks that the index of the API remembers for searching, about 450 bytes each; the ones that changed longest ago go first.'),
+});
+
 const crypto = z.strictObject({
   threads: z.int().min(1).max(16).default(1).describe('Threads that sign and verify beside the event loop.'),
   implementation: z.enum(['auto', 'sodium', 'node']).default('auto').describe('Library for Ed25519; auto takes sodium where it is installed.'),
@@ -153,6 +162,7 @@ export const ConfigSchema = z
     file: file.prefault({}).describe('The file executor.'),
     http: http.prefault({}).describe('The HTTP API, the board and the pages around them.'),
     metrics: metrics.prefault({}).describe('Figures for Prometheus.'),
+    task_index: taskIndex.prefault({}).describe('The task index finds tasks by what they are and how they ended; it is a copy.'),
     crypto: crypto.prefault({}).describe('Signatures.'),
     log: log.prefault({}).describe('The log goes to standard error.'),
   })

@@ -51,7 +51,7 @@ async function* setPages(redis: Redis, key: string, state: ShownState): AsyncGen
   let cursor = '0';
   do {
     const { seenAt, reply } = await timed(redis, (multi) => multi.zscan(key, cursor, 'COUNT', PAGE));
-    const [next, flat]: readonly unknown[] = Array.isArray(reply) ? reply : [];
+    const [next, flat] = itemsOf(reply);
     cursor = String(next ?? '0');
     const jobIds = textsOf(flat).filter((_, index) => index % 2 === 0);
     for (let start = 0; start < jobIds.length; start += PAGE) yield { state, jobIds: jobIds.slice(start, start + PAGE).filter(short), seenAt };
@@ -70,8 +70,12 @@ async function timed(redis: Redis, add: (multi: Multi) => Multi): Promise<{ seen
   return { seenAt: Number(seconds) * 1000 + Math.floor(Number(micros) / 1000), reply: reply?.[1], ids: textsOf(reply?.[1]) };
 }
 
+function itemsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
 function textsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.map(String) : [];
+  return itemsOf(value).map(String);
 }
 
 function short(jobId: string): boolean {

@@ -41,8 +41,10 @@ export function createTaskFeed({ connection, pool, index, clock = systemClock, o
     const cut = (): void => waiting.disconnect();
     signal.addEventListener('abort', cut);
     let failures = 0;
+    let soundAt = clock.now();
     const soundAgain = (): void => {
       failures = 0;
+      soundAt = clock.now();
     };
     while (!signal.aborted) {
       try {
@@ -53,7 +55,7 @@ export function createTaskFeed({ connection, pool, index, clock = systemClock, o
         if (signal.aborted || error instanceof FeedStopped) break;
         if (error instanceof IndexLost) continue;
         failures += 1;
-        index.report({ state: 'failed', lagMs: index.health().lagMs, problem: messageOf(error) });
+        index.report({ state: 'failed', lagMs: Math.max(0, clock.now() - soundAt), problem: messageOf(error) });
         onError(error);
         await sleep(Math.min(RETRY_MOST_MS, RETRY_FIRST_MS * 2 ** Math.min(failures, 10)), undefined, { signal }).catch(() => undefined);
       }

@@ -19,4 +19,8 @@ export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
     what: '100,000 malformed and forged jobs straight onto the queue; each ends with a code, in flat memory',
     command: ['node', '--import', 'tsx', 'test/chaos/malformed/run.ts'],
   },
+  'task-index': {
+    what: '100,000 failed jobs are indexed from nothing and listed in pages, in flat memory',
+    command: ['node', '--import', 'tsx', 'test/chaos/task-index/run.ts'],
+  },
 };

@@ -5,7 +5,7 @@ import { type Course, type FilterPlan, PATH_SOURCES, type Parameters, pathRanges
 import { recordOf, type TaskRow } from './task-index-rows.ts';
 
 /** Rows that a search by path gathers and sorts; above it, rows are walked in the order of time. */
-const MOST_GATHERED = 5_000;
+const MOST_GATHERED = 10_000;
 /** Rows that are looked at in one stride, and strides that one page may take. */
 const STRIDE = 5_000;
 const STRIDES = 3;
@@ -25,7 +25,7 @@ export interface PageRequest {
  *
  * @throws WritError INVALID_ARGUMENT for a cursor that is none
  */
-export function listTasks(db: SqliteDatabase, filter: TaskFilter, { cursor, limit }: PageRequest): TaskPage {
+export function listTasks(db: Pick<SqliteDatabase, 'prepare'>, filter: TaskFilter, { cursor, limit }: PageRequest): TaskPage {
   const plan = planFilter(filter);
   const to = cursor === undefined ? plan.to : earlier(placeOf(cursor), plan.to);
   const search = { db, plan, limit };
@@ -34,7 +34,7 @@ export function listTasks(db: SqliteDatabase, filter: TaskFilter, { cursor, limi
 }
 
 interface Search {
-  readonly db: SqliteDatabase;
+  readonly db: Pick<SqliteDatabase, 'prepare'>;
   readonly plan: FilterPlan;
   readonly limit: number;
 }
