@@ -2,7 +2,7 @@ import { get } from 'node:http';
 import type { LabelsOf } from './events.ts';
 import { parseFamilies, renderExposition, type Source } from './exposition.ts';
 import type { Metrics } from './metrics.ts';
-import { type MetricsSource, metricsSources, TEXT_TYPE } from './metrics-socket.ts';
+import { type MetricsSource, metricsSources, removeDead, TEXT_TYPE } from './metrics-socket.ts';
 
 export interface GathererOptions {
   /** `<data>/metrics`. */
@@ -26,7 +26,8 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** More processes than a host has; a directory full of sockets is somebody's mistake. */
 const MAX_SOURCES = 64;
 
-type Trouble = LabelsOf<'writ_gather_errors_total'>['reason'];
+/** `dead`: nobody listens, so there is nobody to ask. */
+type Trouble = LabelsOf<'writ_gather_errors_total'>['reason'] | 'dead';
 
 /** The `/metrics` of an installation. Scrapes that come at the same time share one answer. */
 export function createMetricsGatherer({ directory, own, refresh, timeoutMs = TIMEOUT_MS }: GathererOptions): MetricsGatherer {
@@ -35,8 +36,9 @@ export function createMetricsGatherer({ directory, own, refresh, timeoutMs = TIM
   async function gather(): Promise<string> {
     const [, found] = await Promise.all([refresh(), others()]);
     const sources = found.filter((one) => typeof one === 'object');
+    if (found.includes('dead')) await removeDead(directory);
     own.set('writ_gather_sources', {}, sources.length);
-    for (const one of found) if (typeof one === 'string') own.inc('writ_gather_errors_total', { reason: one });
+    for (const one of found) if (typeof one === 'string' && one !== 'dead') own.inc('writ_gather_errors_total', { reason: one });
     return renderExposition([{ role: own.role, instance: 'api', families: await own.families() }, ...sources]);
   }
 
@@ -78,8 +80,11 @@ function read(socketPath: string, timeoutMs: number): Promise<{ readonly text: s
       response.on('error', () => resolve({ trouble: signal.aborted ? 'timeout' : 'unreachable' }));
       response.on('end', () => resolve(response.statusCode === 200 ? { text: Buffer.concat(chunks).toString() } : { trouble: 'malformed' }));
     });
-    request.on('error', (error: NodeJS.ErrnoException) =>
-      resolve({ trouble: signal.aborted ? 'timeout' : error.code?.startsWith('HPE_') ? 'malformed' : 'unreachable' }),
-    );
+    request.on('error', ({ code = '' }: NodeJS.ErrnoException) => resolve({ trouble: signal.aborted ? 'timeout' : troubleOf(code) }));
   });
+}
+
+function troubleOf(code: string): Trouble {
+  if (code === 'ECONNREFUSED' || code === 'ENOENT') return 'dead';
+  return code.startsWith('HPE_') ? 'malformed' : 'unreachable';
 }

@@ -42,6 +42,27 @@ export const LOG_LINES = {
     roles: ['worker'],
     help: 'A worker that was stopped (SIGSTOP) in the midst of a commit was killed.',
   },
+  redisPolicy: {
+    level: 'warn',
+    message: 'redis keeps less than it should',
+    fields: ['warning'],
+    roles: ['worker'],
+    help: 'The append-only file of Redis is off or cannot be written.',
+  },
+  kernelProblem: {
+    level: 'error',
+    message: 'kernel',
+    fields: ['problem'],
+    roles: ['kernel'],
+    help: 'The kernel met trouble that no caller sees, or sees only as INTERNAL.',
+  },
+  streamBroken: {
+    level: 'warn',
+    message: 'an event stream broke off',
+    fields: ['err'],
+    roles: ['api'],
+    help: 'A client of `/v1/events` was cut off; it may come back with Last-Event-ID.',
+  },
   roleDied: {
     level: 'warn',
     message: 'a role ended by itself and is started again',

@@ -79,8 +79,8 @@ export async function metricsSources(directory: string): Promise<readonly Metric
   });
 }
 
-/** Removes sockets that nobody listens on. */
-async function removeDead(directory: string): Promise<void> {
+/** Removes sockets that nobody listens on, once they are old enough to be sure. */
+export async function removeDead(directory: string): Promise<void> {
   for (const { path: socket } of await metricsSources(directory)) {
     const entry = await lstat(socket).catch(() => undefined);
     if (entry?.isSocket() && Date.now() - entry.mtimeMs > STALE_AFTER_MS && (await refuses(socket))) await unlink(socket).catch(() => undefined);

@@ -49,7 +49,7 @@ export function createMetrics(role: MetricRole, version: string): Metrics {
         name,
         startAtZero(new Counter(common), row, (counter, labels) => counter.inc(labels, 0)),
       );
-    else if (row.type === 'gauge') gauges.set(name, new Gauge(common));
+    else if (row.type === 'gauge') gauges.set(name, absent(new Gauge(common)));
     else
       histograms.set(
         name,
@@ -71,7 +71,7 @@ export function createMetrics(role: MetricRole, version: string): Metrics {
       const gauge = known(gauges, name);
       followed.set(gauge, () => gauge.set(plain(labels), value()));
     },
-    clear: (name) => known(gauges, name).reset(),
+    clear: (name) => void absent(known(gauges, name)),
     async families() {
       await refresh();
       return (await registry.getMetricsAsJSON()).map(({ name, values }) => ({ name, samples: values.map((value) => sampleOf(name, value)) }));
@@ -94,6 +94,13 @@ function known<T>(all: ReadonlyMap<string, T>, name: string): T {
   const found = all.get(name);
   if (found === undefined) throw new WritError('INTERNAL', `this role does not expose ${name}`);
   return found;
+}
+
+/** Without samples; prom-client would show a gauge without labels as 0. */
+function absent(gauge: Gauge): Gauge {
+  gauge.reset();
+  gauge.remove({});
+  return gauge;
 }
 
 /** More series than this are not made before something happened. */

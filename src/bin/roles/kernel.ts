@@ -36,7 +36,7 @@ export async function createKernelRole({ config, places, log }: RoleContext): Pr
   const redis = createConnection(redisTarget(config, places), 'ledger', (error) => log.warn({ err: error }, LOG_LINES.redis.message));
   const store = openKernelStore(path.dirname(places.kernelStore));
   const ed25519 = createCryptoPool({ threads: config.crypto.threads, library: config.crypto.implementation === 'node' ? 'node' : 'best' });
-  const report = (problem: string): void => log.error(problem);
+  const report = (problem: string): void => log.error({ problem }, LOG_LINES.kernelProblem.message);
   const queues: ReadonlyMap<string, QueueKind> = new Map(Object.entries(CAPABILITY_QUEUE));
   const kernel = createKernel({
     store,

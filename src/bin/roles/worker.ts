@@ -94,7 +94,7 @@ async function admit({ config, log }: RoleContext, target: RedisTarget, dataDirI
   const redis = createConnection(target, 'ledger');
   try {
     await connected(redis);
-    for (const warning of await checkRedisPolicy(redis)) log.warn(warning);
+    for (const warning of await checkRedisPolicy(redis)) log.warn({ warning }, LOG_LINES.redisPolicy.message);
     await createRedisPoolOwnership(redis).claimPool(config.pool.id, dataDirId);
   } finally {
     redis.disconnect();

@@ -1,0 +1,48 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { packageRoot } from '../../../config/places.ts';
+import { type DashboardJson, exprsOf } from '../../support/dashboards.ts';
+import { manifestOf } from '../../support/rig.ts';
+import { startPrometheus } from './prometheus.ts';
+import { serveMetrics, startSite } from './site.ts';
+
+const dashboard = JSON.parse(readFileSync(join(packageRoot(), 'grafana', 'dashboards', 'overview.json'), 'utf8')) as DashboardJson;
+
+/** Without a memory limit there is nothing to show. */
+const MAY_BE_EMPTY = ['max(writ_redis_memory_limit_bytes) > 0'];
+
+it('feeds a real Prometheus, in which every query of the overview dashboard has a value while tasks run', async () => {
+  await using site = await startSite();
+  await using shown = await serveMetrics(site);
+  await using prometheus = await startPrometheus(shown.port);
+  await site.rig.startWorker();
+  const enqueue = site.api.counted(site.rig.enqueue, 'http');
+  const { base } = site.rig;
+  writeFileSync(join(base, 'a'), 'x');
+  let n = 0;
+  const pushSome = async (): Promise<void> => {
+    n += 1;
+    const good = manifestOf('FILE_COPY', join(base, 'a'), join(base, `b${n}`));
+    const bad = manifestOf('FILE_COPY', join(base, 'nothing'), join(base, `c${n}`));
+    for (const manifest of [good, bad]) await enqueue.push({ v: 1, manifest, lease: await site.rig.lease(manifest) });
+    await Promise.all([good, bad].map(({ task_id: id }) => site.rig.answer(id)));
+  };
+  const exprs = exprsOf(dashboard, '10s').filter((expr) => !MAY_BE_EMPTY.includes(expr));
+  expect(exprs.length).toBeGreaterThan(20);
+  const withoutValue = async (): Promise<readonly string[]> => {
+    await pushSome();
+    const answers = await Promise.all(exprs.map(async (expr) => ({ expr, results: await prometheus.query(expr) })));
+    return answers.filter(({ results }) => results.length === 0 || results.every(({ value }) => Number.isNaN(value))).map(({ expr }) => expr);
+  };
+  await expect.poll(withoutValue, { timeout: 30_000, interval: 300 }).toEqual([]);
+
+  const one = async (expr: string): Promise<number> => (await prometheus.query(expr))[0]?.value ?? Number.NaN;
+  expect(await one('count(up{job="writ"} == 1)')).toBe(1);
+  expect(await one('count(writ_build_info)')).toBe(3);
+  await expect.poll(() => one('sum(writ_tasks_finished_total)'), { timeout: 10_000 }).toBe(2 * n);
+  const ratio = await one('sum(rate(writ_tasks_finished_total{status="success"}[10s])) / sum(rate(writ_tasks_finished_total[10s]))');
+  expect(ratio).toBeGreaterThan(0.3);
+  expect(ratio).toBeLessThan(0.7);
+  expect(await one('histogram_quantile(0.5, sum by (le) (rate(writ_task_run_seconds_bucket[10s])))')).toBeGreaterThan(0);
+});

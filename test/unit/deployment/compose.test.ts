@@ -1,0 +1,126 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { packageRoot } from '../../../config/places.ts';
+import { ConfigSchema } from '../../../config/schema.ts';
+
+interface Service {
+  readonly image?: string;
+  readonly user?: string;
+  readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly volumes?: readonly string[];
+  readonly ports?: readonly string[];
+  readonly secrets?: readonly string[];
+  readonly networks?: readonly string[];
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly healthcheck?: { readonly test: readonly string[] };
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+}
+
+interface Compose {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly volumes: object;
+  readonly networks: Readonly<Record<string, { readonly internal?: boolean }>>;
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>;
+}
+
+// The parser comes with the OpenAPI plugin.
+const yaml = createRequire(createRequire(import.meta.url).resolve('@fastify/swagger'))('yaml') as { parse(text: string, options: { merge: boolean }): unknown };
+const inRoot = (file: string): string => path.join(packageRoot(), file);
+const compose = yaml.parse(readFileSync(inRoot('docker-compose.yml'), 'utf8'), { merge: true }) as Compose;
+const services = Object.entries(compose.services);
+const roles = Object.fromEntries(services.filter(([, { image }]) => image === 'writ:local'));
+
+describe('docker-compose.yml', () => {
+  it('has each role as a service of its own, started with a command that writ has', () => {
+    expect(Object.keys(roles)).toEqual(['init', 'kernel', 'worker', 'api']);
+    for (const [name, { command }] of Object.entries(roles)) expect(command).toEqual(['--config', '/run/secrets/writ_toml', name]);
+    const help = readFileSync(inRoot('src/producers/cli/commands/roles.ts'), 'utf8') + readFileSync(inRoot('src/producers/cli/commands/init.ts'), 'utf8');
+    for (const name of Object.keys(roles)) expect(help).toContain(`.command('${name}')`);
+  });
+
+  it('mounts only files, volumes and secrets that exist', () => {
+    for (const [, { volumes = [], secrets = [], networks = [] }] of services) {
+      for (const mount of volumes) {
+        const [source = ''] = mount.split(':');
+        if (source.startsWith('./')) expect([source, existsSync(inRoot(source))]).toEqual([source, true]);
+        else if (source !== '/dev/null') expect(Object.keys(compose.volumes)).toContain(source);
+      }
+      for (const secret of secrets) expect(Object.keys(compose.secrets)).toContain(secret);
+      for (const network of networks) if (network !== 'none') expect(Object.keys(compose.networks)).toContain(network);
+    }
+    // Secrets are files that no commit can take along.
+    expect(readFileSync(inRoot('.gitignore'), 'utf8').split('\n')).toContain('secrets/');
+    expect(readFileSync(inRoot('.dockerignore'), 'utf8').split('\n')).toContain('secrets');
+    for (const { file } of Object.values(compose.secrets)) expect(file).toMatch(/^\.\/secrets\//);
+  });
+
+  it('publishes on loopback only, and only what people look at', () => {
+    const published = services.flatMap(([name, { ports = [] }]) => ports.map((port) => [name, port]));
+    expect(published.map(([name]) => name)).toEqual(['api', 'prometheus', 'grafana']);
+    for (const [, port] of published) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+    expect(compose.networks['inside']?.internal).toBe(true);
+  });
+
+  it('runs nothing as root, with no capabilities, and Writ on a read-only file system', () => {
+    for (const [name, { user, cap_drop: drop, healthcheck, read_only: readOnly }] of services) {
+      expect([name, user]).toEqual([name, expect.stringMatching(/^[1-9]\d*:\d+$/)]);
+      expect([name, drop]).toEqual([name, ['ALL']]);
+      if (name !== 'grafana') expect([name, readOnly]).toEqual([name, true]);
+      if (name !== 'init') expect(healthcheck?.test[0]).toBe('CMD');
+    }
+  });
+
+  it('lets no role see the private key of another', () => {
+    const masked = (name: string): readonly string[] =>
+      (roles[name]?.volumes ?? []).filter((mount) => mount.startsWith('/dev/null:')).map((mount) => mount.split('/keys/')[1] ?? '');
+    expect(masked('kernel')).toEqual(['executor.key.json:ro']);
+    expect(masked('worker')).toEqual(['kernel.key.json:ro']);
+    expect(masked('api')).toEqual(['kernel.key.json:ro', 'executor.key.json:ro']);
+  });
+
+  it('keeps what Redis was given, and does not renew leases at a retry', () => {
+    expect(compose.services['redis']?.command?.join(' ')).toContain('--appendonly yes --appendfsync everysec --maxmemory 512mb --maxmemory-policy noeviction');
+    expect(roles['api']?.environment?.['WRIT_BOARD__REGRANT']).toBe('false');
+  });
+
+  it('sets only settings that exist', () => {
+    const sections = ConfigSchema.parse({});
+    for (const [, { environment = {} }] of Object.entries(roles)) {
+      for (const name of Object.keys(environment)) {
+        const [section = '', key = ''] = name
+          .replace(/^WRIT_/, '')
+          .toLowerCase()
+          .split('__');
+        expect(Object.keys(Reflect.get(sections, section) ?? {})).toContain(key);
+      }
+    }
+  });
+
+  it('waits for what a service needs to be healthy', () => {
+    for (const [, { depends_on: needs = {} }] of services) {
+      for (const [name, { condition }] of Object.entries(needs)) {
+        expect(Object.keys(compose.services)).toContain(name);
+        expect(condition).toBe(name === 'init' ? 'service_completed_successfully' : 'service_healthy');
+      }
+    }
+  });
+});
+
+describe('grafana/provisioning', () => {
+  it('points to the data source and to the directory of dashboards that the container has', () => {
+    const read = (file: string): unknown => yaml.parse(readFileSync(inRoot(file), 'utf8'), { merge: false });
+    expect(read('grafana/provisioning/datasources/prometheus.yaml')).toMatchObject({
+      apiVersion: 1,
+      datasources: [{ type: 'prometheus', url: 'http://prometheus:9090' }],
+    });
+    expect(read('grafana/provisioning/dashboards/writ.yaml')).toMatchObject({
+      apiVersion: 1,
+      providers: [{ type: 'file', options: { path: '/var/lib/grafana/dashboards' } }],
+    });
+    expect(compose.services['grafana']?.volumes).toContain('./grafana/dashboards:/var/lib/grafana/dashboards:ro');
+  });
+});

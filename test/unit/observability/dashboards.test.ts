@@ -1,0 +1,86 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../../config/places.ts';
+import { METRICS } from '../../../src/observability/events.ts';
+import type { MetricRow } from '../../../src/observability/metric-row.ts';
+import { type DashboardJson, exprsOf } from '../../support/dashboards.ts';
+
+const folder = path.join(packageRoot(), 'grafana', 'dashboards');
+const dashboards = readdirSync(folder).map((name) => [name, JSON.parse(readFileSync(path.join(folder, name), 'utf8')) as DashboardJson] as const);
+const rows = new Map(Object.entries<MetricRow>(METRICS));
+const room = mkdtempSync(path.join(tmpdir(), 'writ-promtool-'));
+afterAll(() => rmSync(room, { recursive: true }));
+
+function promtool(...args: readonly string[]): { status: number | null; stderr: string } {
+  const { status, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
+  return { status, stderr };
+}
+
+describe.each(dashboards)('grafana/dashboards/%s', (name, dashboard) => {
+  it('has a fixed uid and takes its data source from a variable', () => {
+    expect(dashboard.uid).toBe(`writ-${path.basename(name, '.json')}`);
+    expect(dashboard.templating.list).toMatchObject([{ name: 'datasource', type: 'datasource', query: 'prometheus' }]);
+    for (const { datasource, targets } of dashboard.panels)
+      for (const one of [datasource, ...targets.map((target) => target.datasource)]) expect(one.uid).toBe('$datasource');
+  });
+
+  it('has panels with a title of their own, a unit, a description, thresholds and a place of their own', () => {
+    const { panels } = dashboard;
+    expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length);
+    for (const { title, description, fieldConfig, gridPos } of panels) {
+      expect(title).toMatch(/^[A-Z]/);
+      expect(description).toMatch(/^[A-Z].*\.$/);
+      expect(fieldConfig.defaults.unit).toMatch(/^[a-z]+$/);
+      expect(fieldConfig.defaults.thresholds.steps.length).toBeGreaterThanOrEqual(2);
+      const bounds = fieldConfig.defaults.thresholds.steps.slice(1).map(({ value }) => value ?? Number.NaN);
+      expect(bounds).toEqual([...bounds].sort((a, b) => a - b));
+      const covers = panels.filter((other) => overlap(gridPos, other.gridPos));
+      expect(covers.map((other) => other.title)).toEqual([title]);
+    }
+  });
+
+  it('asks only for metrics and labels of the contract, in PromQL that promtool parses', () => {
+    const exprs = exprsOf(dashboard, '5m');
+    for (const expr of exprs) {
+      const names = [...expr.matchAll(/\b(writ|process|nodejs)_[a-z0-9_]+/g)].map(([metric]) => metric);
+      expect(names.length).toBeGreaterThan(0);
+      for (const metric of names) {
+        const family = rows.has(metric) ? metric : metric.replace(/_(bucket|sum|count)$/, '');
+        expect([metric, rows.get(family)?.type]).toEqual([metric, family === metric ? expect.stringMatching(/counter|gauge/) : 'histogram']);
+        const labels = new Set([...Object.keys(rows.get(family)?.labels ?? {}), 'le', 'role', 'instance']);
+        for (const [, by = ''] of expr.matchAll(/\bby \(([^)]*)\)/g))
+          for (const label of by.split(', ')) expect([expr, labels.has(label)]).toEqual([expr, true]);
+        for (const [, label = ''] of expr.matchAll(/[{,]\s*([a-z_]+)\s*(?:=|!=|=~|!~)"/g)) expect([expr, labels.has(label)]).toEqual([expr, true]);
+      }
+    }
+    const rules = path.join(room, `${name}.rules.yml`);
+    const lines = exprs.flatMap((expr, index) => [`      - record: panel:expr:n${index}`, `        expr: ${JSON.stringify(expr)}`]);
+    writeFileSync(rules, ['groups:', '  - name: panels', '    rules:', ...lines, ''].join('\n'));
+    expect(promtool('check', 'rules', rules)).toEqual({ status: 0, stderr: '' });
+  });
+});
+
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly w: number;
+  readonly h: number;
+}
+
+function overlap(a: Box, b: Box): boolean {
+  return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+}
+
+describe('prometheus', () => {
+  it.each(['prometheus.yml', 'local.yml'])('prometheus/%s is a configuration that promtool accepts', (name) => {
+    const key = path.join(room, 'key');
+    writeFileSync(key, 'secret');
+    const text = readFileSync(path.join(packageRoot(), 'prometheus', name), 'utf8').replace('/run/secrets/prometheus_key', key);
+    const file = path.join(room, name);
+    writeFileSync(file, text);
+    expect(promtool('check', 'config', file)).toEqual({ status: 0, stderr: '' });
+  });
+});
