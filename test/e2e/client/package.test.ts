@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../../config/places.ts';
+import { type Consumer, installPackage } from './package.ts';
+
+let consumer: Consumer;
+beforeAll(async () => {
+  consumer = await installPackage();
+}, 180_000);
+afterAll(() => consumer[Symbol.dispose]());
+
+const STRICT = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--moduleResolution', 'nodenext', '--target', 'es2023'];
+const TYPE_ROOTS = path.join(packageRoot(), 'node_modules/@types');
+
+describe('the packed package', () => {
+  it('ships the program and the client, no tests, benchmarks, source maps or files of a checkout', () => {
+    expect(consumer.files).toContain('dist/src/bin/writ.js');
+    expect(consumer.files).toContain('dist/src/producers/client/index.d.ts');
+    const allowed = /^(package\.json|README\.md|LICENSE|dist\/(src|queues|processors|config)\/.+\.(js|sql|lua)|dist\/src\/producers\/client\/[^/]+\.d\.ts)$/;
+    expect(consumer.files.filter((file) => !allowed.test(file))).toEqual([]);
+  });
+
+  it('names no place of the machine that built it', () => {
+    for (const file of consumer.files) {
+      const text = readFileSync(path.join(consumer.directory, 'node_modules/writ', file), 'utf8');
+      expect(text.includes(packageRoot()), file).toBe(false);
+    }
+  });
+
+  it('offers the client and its package.json, and nothing else', async () => {
+    consumer.write(
+      'doors.mjs',
+      `const tried = {};
+       for (const name of ['writ', 'writ/client', 'writ/package.json', 'writ/dist/src/core/errors.js', 'writ/client/tasks.js'])
+         tried[name] = await import(name, name.endsWith('json') ? { with: { type: 'json' } } : {}).then(() => 'ok', (error) => error.code);
+       console.log(JSON.stringify(tried));`,
+    );
+    const { out } = await consumer.node('doors.mjs');
+    expect(JSON.parse(out)).toEqual({
+      writ: 'ERR_PACKAGE_PATH_NOT_EXPORTED',
+      'writ/client': 'ok',
+      'writ/package.json': 'ok',
+      'writ/dist/src/core/errors.js': 'ERR_PACKAGE_PATH_NOT_EXPORTED',
+      'writ/client/tasks.js': 'ERR_PACKAGE_PATH_NOT_EXPORTED',
+    });
+  });
+
+  it.each([
+    ["Node's types", ['--types', 'node', '--typeRoots', TYPE_ROOTS, '--lib', 'es2023']],
+    ["the browser's types", ['--types', '', '--lib', 'es2023,dom,dom.iterable,dom.asynciterable']],
+  ])('type-checks a strict consumer with %s and without zod', async (name, args) => {
+    const text = readFileSync(path.join(packageRoot(), 'examples/client/typed.ts'), 'utf8');
+    // Only the example itself reads a file.
+    const file = name.startsWith('Node')
+      ? text
+      : text.replace(/^import \{ readFileSync.*$/m, 'declare function readFileSync(name: string, encoding: string): string;');
+    consumer.write('typed.ts', file);
+    expect(await consumer.tsc([...STRICT, ...args, 'typed.ts'])).toEqual({ code: 0, out: '', err: '' });
+  });
+
+  it('refuses wrong inputs, outputs and constraints of a capability at compile time', async () => {
+    const bad = (manifest: string) => `await client.tasks.submit(${manifest}, {});`;
+    const head = `import { WritClient } from 'writ/client';\nconst client = new WritClient({ baseUrl: 'http://x', key: 'k' });\n`;
+    const lines = [
+      bad(`{ task_id: 'a', capability_id: 'FILE_COPY', inputs: { source_path: '/a' }, constraints: {} }`),
+      bad(`{ task_id: 'a', capability_id: 'FILE_DELETE', inputs: { source_path: '/a' }, constraints: {} }`),
+      bad(`{ task_id: 'a', capability_id: 'FILE_BURN', inputs: {}, constraints: {} }`),
+      `const t = await client.tasks.result<'FILE_MOVE'>('a'); if (t.result?.status === 'SUCCESS') t.result.output.undo_metadata.recovery_path;`,
+    ];
+    consumer.write('bad.ts', `${head}${lines.join('\n')}\nexport {};\n`);
+    const { out } = await consumer.tsc([...STRICT, '--types', 'node', '--typeRoots', TYPE_ROOTS, '--lib', 'es2023', 'bad.ts']);
+    expect([...out.matchAll(/^bad\.ts\((\d+)/gm)].map(([, line]) => Number(line))).toEqual([3, 4, 5, 6]);
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import type * as contract from '../../../../src/contracts/index.ts';
+import type * as client from '../../../../src/producers/client/index.ts';
+
+/** Writes types out, so that an interface and a mapped type of the same shape read the same. */
+type Plain<T> = T extends object ? { [K in keyof T]: Plain<T[K]> } : T;
+type Same<A, B> = (<T>() => T extends Plain<A> ? 1 : 2) extends <T>() => T extends Plain<B> ? 1 : 2 ? true : false;
+
+type Names = Extract<keyof Pairs, string>;
+interface Pairs {
+  Problem: Same<client.Problem, contract.Problem>;
+  TaskManifest: Same<client.TaskManifest, contract.TaskManifest>;
+  TaskSubmission: Same<client.TaskSubmission, contract.TaskSubmission>;
+  ExecutionResult: Same<client.ExecutionResult, contract.ExecutionResult>;
+  ResultErrorCode: Same<client.ResultErrorCode, contract.ResultErrorCode>;
+  ShownState: Same<client.ShownState, contract.ShownState>;
+  TaskReceipt: Same<client.TaskReceipt, contract.TaskReceipt>;
+  TaskView: Same<client.TaskView, contract.TaskView>;
+  TaskRecord: Same<client.TaskRecord, contract.TaskRecord>;
+  TaskPage: Same<client.TaskPage, contract.TaskPage>;
+  TaskFilter: Same<client.TaskFilter, contract.TaskFilter>;
+  TaskEvent: Same<client.TaskEvent, contract.TaskEvent>;
+  LeaseRequest: Same<client.LeaseRequest, contract.LeaseRequest>;
+  LeaseAnswer: Same<client.LeaseAnswer, contract.LeaseAnswer>;
+  BulkReceipt: Same<client.BulkReceipt, contract.BulkReceipt>;
+  BulkSummary: Same<client.BulkSummary, contract.BulkSummary>;
+  RetryAnswer: Same<client.RetryAnswer, contract.RetryAnswer>;
+  UndoAnswer: Same<client.UndoAnswer, contract.UndoAnswer>;
+  CancelAnswer: Same<client.CancelAnswer, contract.CancelAnswer>;
+  BulkRetryRequest: Same<client.BulkRetryRequest, contract.BulkRetryRequest>;
+  BulkRetryLine: Same<client.BulkRetryLine, contract.BulkRetryLine>;
+  BulkRetrySummary: Same<client.BulkRetrySummary, contract.BulkRetrySummary>;
+  KeySet: Same<client.KeySet, contract.KeySet>;
+  capabilities: Same<client.CapabilityId, contract.CapabilityId>;
+}
+
+/** Does not compile when a pair differs: tsc is the test. */
+const EQUAL: { readonly [K in Names]: Pairs[K] } & { readonly [K in Names]: true } = {
+  Problem: true,
+  TaskManifest: true,
+  TaskSubmission: true,
+  ExecutionResult: true,
+  ResultErrorCode: true,
+  ShownState: true,
+  TaskReceipt: true,
+  TaskView: true,
+  TaskRecord: true,
+  TaskPage: true,
+  TaskFilter: true,
+  TaskEvent: true,
+  LeaseRequest: true,
+  LeaseAnswer: true,
+  BulkReceipt: true,
+  BulkSummary: true,
+  RetryAnswer: true,
+  UndoAnswer: true,
+  CancelAnswer: true,
+  BulkRetryRequest: true,
+  BulkRetryLine: true,
+  BulkRetrySummary: true,
+  KeySet: true,
+  capabilities: true,
+};
+const NOTICES_A_MISSING_FIELD: Same<{ a: string; b?: string | undefined }, { a: string }> = false;
+
+describe('the types of the client', () => {
+  it('are those of the contracts, compared by tsc', () => {
+    expect(Object.values(EQUAL).every(Boolean)).toBe(true);
+    expect(NOTICES_A_MISSING_FIELD).toBe(false);
+  });
+});
