@@ -20,8 +20,9 @@ const REFUSAL_MS = 250;
 
 const LastEventId = z
   .string()
-  .regex(/^\d{1,15}$/)
-  .transform(Number);
+  .regex(/^\d{1,16}$/)
+  .transform(Number)
+  .refine(Number.isSafeInteger);
 
 export function eventsRoute(limits: EventLimits = LIMITS): AnyRoute {
   const open = new Map<string, number>();

@@ -63,19 +63,13 @@ describe('what operators do over HTTP', () => {
   });
 
   it('asks for a cancel with 202 while the outcome is open, and shows that it was asked', async () => {
-    const redis = await site.rig.redis.client();
-    await redis.hset('{writ}:file:meta', 'paused', '1');
-    await redis.call('RENAMENX', '{writ}:file:wait', '{writ}:file:paused').catch(() => undefined);
     const manifest = site.manifest('cancelled');
-    try {
+    {
+      await using _ = await site.paused();
       await site.ask('/v1/tasks?sign=true', { method: 'POST', body: { manifest } });
       const reply = await site.ask(`/v1/tasks/${manifest.task_id}/cancel`, { method: 'POST', as: 'operate' });
       expect(reply).toMatchObject({ status: 202, body: { task_id: manifest.task_id, cancel: 'requested', state: 'waiting' } });
       expect(await site.ask(`/v1/tasks/${manifest.task_id}`)).toMatchObject({ body: { state: 'waiting', cancel_requested: true } });
-    } finally {
-      await redis.hdel('{writ}:file:meta', 'paused');
-      await redis.call('RENAMENX', '{writ}:file:paused', '{writ}:file:wait').catch(() => undefined);
-      await redis.zadd('{writ}:file:marker', 0, '0');
     }
     const answer = await site.rig.answer(manifest.task_id);
     expect(answer.error?.message).toBe('cancelled');

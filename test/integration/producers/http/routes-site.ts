@@ -1,6 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
+import { Queue } from 'bullmq';
+import { QUEUE_PREFIX } from '../../../../queues/catalog.ts';
 import { createConnection } from '../../../../queues/connection.ts';
 import { createTaskFeed } from '../../../../queues/task-feed.ts';
 import { createApiKeyStore } from '../../../../src/adapters/linux/api-keys.ts';
@@ -50,6 +52,8 @@ export interface Site extends AsyncDisposable {
   /** A file below the base directory, made; its logical path. */
   file(name: string, text?: string): string;
   manifest(name: string, changes?: Partial<TaskManifest>): TaskManifest;
+  /** No worker takes a job until it is disposed of. */
+  paused(): Promise<AsyncDisposable>;
 }
 
 const ROLES_OF = { submit: ['submit'], search: ['search'], read: ['read'], ingest: ['ingest'], operate: ['operate'], kernel: ['kernel'] } as const;
@@ -71,7 +75,7 @@ export async function startSite(options: RigOptions & { readonly routes?: readon
     version: '0.0.0-test',
     index,
     audit,
-    metrics: async () => ({ type: 'text/plain; version=0.0.4', text: '' }),
+    metrics: async () => ({ type: 'text/plain; version=0.0.4', text: 'writ_up 1\n' }),
   });
   const apiKeys = createApiKeyStore({ file: places.apiKeys });
   const secrets = new Map<string, string>();
@@ -144,6 +148,16 @@ export async function startSite(options: RigOptions & { readonly routes?: readon
       const source = path.join(rig.base, name);
       writeFileSync(source, name);
       return manifestOf('FILE_MOVE', source, path.join(rig.base, `${name}.moved`), changes);
+    },
+    async paused() {
+      const queue = new Queue('file', { connection: feedConnection, prefix: QUEUE_PREFIX });
+      await queue.pause();
+      return {
+        async [Symbol.asyncDispose]() {
+          await queue.resume();
+          await queue.close();
+        },
+      };
     },
     async [Symbol.asyncDispose]() {
       await all.stop();

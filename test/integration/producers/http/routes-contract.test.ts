@@ -1,0 +1,133 @@
+import { Ajv2020, type AnySchema, type ValidateFunction } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Ask, linesOf, type Reply, type Site, startSite } from './routes-site.ts';
+
+interface Operation {
+  readonly operationId: string;
+  readonly 'x-writ-roles': 'open' | 'any' | readonly string[];
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { readonly schema: AnySchema }>>; readonly headers?: object }>>;
+}
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, AnySchema>> };
+}
+
+const WAIT = { prefer: 'wait=20' };
+const NDJSON = { 'content-type': 'application/x-ndjson' };
+
+/** Every answer of every operation is held against the OpenAPI document that the server itself hands out. */
+describe('the OpenAPI document', () => {
+  let site: Site;
+  let document: Document;
+  let ajv: Ajv2020;
+  const answered = new Map<string, Set<number>>();
+
+  beforeAll(async () => {
+    site = await startSite();
+    await site.rig.startWorker();
+    document = (await site.ask('/openapi.json', { as: 'nobody' })).body as Document;
+    ajv = new Ajv2020({ strict: false, allErrors: true, formats: { 'date-time': true, uri: true } });
+    ajv.addSchema({ $id: 'https://writ.invalid/document', components: document.components });
+  });
+  afterAll(() => site[Symbol.asyncDispose]());
+
+  const validator = (schema: AnySchema): ValidateFunction =>
+    ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"https://writ.invalid/document#/components/')) as AnySchema);
+
+  const operationOf = (method: string, where: string): readonly [string, Operation] => {
+    const path = where.split('?', 1)[0] ?? '';
+    const exact = document.paths[path]?.[method.toLowerCase()];
+    if (exact) return [path, exact];
+    for (const [template, methods] of Object.entries(document.paths)) {
+      const operation = methods[method.toLowerCase()];
+      if (operation && new RegExp(`^${template.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(path)) return [template, operation];
+    }
+    throw new Error(`the document has no ${method} ${path}`);
+  };
+
+  /** Asks, and holds the answer against the document. */
+  const held = async (where: string, ask: Ask = {}): Promise<Reply> => {
+    const [, operation] = operationOf(ask.method ?? 'GET', where);
+    const reply = await site.ask(where, ask);
+    const about = `${operation.operationId} ${reply.status} ${reply.text.slice(0, 300)}`;
+    const spec = operation.responses[String(reply.status)];
+    expect(spec, about).toBeDefined();
+    answered.set(operation.operationId, (answered.get(operation.operationId) ?? new Set()).add(reply.status));
+    const type = reply.headers.get('content-type')?.split(';', 1)[0] ?? '';
+    const content = Object.entries(spec?.content ?? {}).find(([given]) => given.split(';', 1)[0] === type)?.[1];
+    if (reply.text === '') expect(spec?.content, about).toBeUndefined();
+    else {
+      expect(content, `${about} as ${type}`).toBeDefined();
+      const validate = validator(content?.schema ?? false);
+      const bodies = type === 'application/x-ndjson' ? linesOf(reply.text) : [type.includes('json') ? (JSON.parse(reply.text) as unknown) : reply.text];
+      for (const body of bodies) expect(validate(body), `${about}\n${JSON.stringify(validate.errors)}`).toBe(true);
+    }
+    return reply;
+  };
+
+  it('describes every answer: valid, invalid, unauthorized, forbidden and conflicting', async () => {
+    const manifest = site.manifest('contract');
+    const lease = (await held('/v1/leases', { method: 'POST', body: { manifest } })).body.lease as string;
+    const failing = site.manifest('gone', { inputs: { source_path: `${site.rig.base}/no-such-file`, destination_path: `${site.rig.base}/x` } });
+    const push = (body: unknown, more: Ask = {}) => held('/v1/tasks', { method: 'POST', body, ...more });
+
+    expect((await push({ manifest, lease })).status).toBe(202);
+    expect((await push({ manifest, lease }, { headers: WAIT })).status).toBe(200);
+    expect((await push({ manifest })).status).toBe(403);
+    expect((await push({ manifest: { ...manifest, inputs: {} }, lease: await site.rig.lease({ ...manifest, inputs: {} }) })).status).toBe(422);
+    expect((await push({ manifest: 1 })).status).toBe(400);
+    expect((await push('x', { headers: { 'content-type': 'text/plain' } })).status).toBe(415);
+    expect((await push(`{"x":"${'y'.repeat(2_000_000)}"}`, { headers: { 'content-type': 'application/json' } })).status).toBe(413);
+    expect((await push(`${JSON.stringify({ manifest, lease })}\nx\n`, { headers: NDJSON })).status).toBe(200);
+    expect((await held('/v1/tasks?sign=true', { method: 'POST', body: { manifest: failing }, headers: WAIT })).body).toMatchObject({ state: 'failure' });
+
+    const shown = await held(`/v1/tasks/${manifest.task_id}`);
+    expect((await held(`/v1/tasks/${manifest.task_id}`, { headers: { 'if-none-match': shown.headers.get('etag') ?? '' } })).status).toBe(304);
+    expect((await held('/v1/tasks/unheard-of')).status).toBe(404);
+    expect((await held(`/v1/tasks/${'x'.repeat(200)}`)).status).toBe(400);
+
+    await vi.waitFor(async () => expect((await held('/v1/tasks?state=failure')).body.tasks).toHaveLength(1), 10_000);
+    expect((await held('/v1/tasks?limit=x')).status).toBe(400);
+
+    expect((await held(`/v1/tasks/${failing.task_id}/retry`, { method: 'POST', body: { regrant: true } })).status).toBe(202);
+    await site.rig.answer(failing.task_id);
+    expect((await held(`/v1/tasks/${manifest.task_id}/retry`, { method: 'POST', headers: WAIT })).status).toBe(409);
+    expect((await held(`/v1/tasks/${manifest.task_id}/cancel`, { method: 'POST' })).status).toBe(409);
+    expect((await held(`/v1/tasks/${manifest.task_id}/undo`, { method: 'POST', headers: WAIT })).status).toBe(200);
+    expect((await held(`/v1/tasks/${manifest.task_id}/undo`, { method: 'POST' })).status).toBe(409);
+    expect((await held('/v1/tasks/retry', { method: 'POST', body: { filter: {} } })).status).toBe(200);
+    expect((await held('/v1/tasks/retry', { method: 'POST', body: { filter: { state: 'waiting' } } })).status).toBe(400);
+
+    const nowhere = site.manifest('open');
+    {
+      await using _ = await site.paused();
+      await push({ manifest: nowhere, lease: await site.rig.lease(nowhere) });
+      expect((await held(`/v1/tasks/${nowhere.task_id}/cancel`, { method: 'POST' })).status).toBe(202);
+    }
+    await site.rig.answer(nowhere.task_id);
+
+    expect((await held('/v1/leases', { method: 'POST', body: { manifest: { ...nowhere, capability_id: 'FILE_SHRED' } } })).status).toBeGreaterThanOrEqual(400);
+    const keys = await held('/v1/keys');
+    expect((await held('/v1/keys', { headers: { 'if-none-match': keys.headers.get('etag') ?? '' } })).status).toBe(304);
+    expect((await held('/v1/events', { headers: { 'last-event-id': 'x' } })).status).toBe(400);
+    for (const where of ['/healthz', '/readyz', '/metrics', '/openapi.json']) expect((await held(where)).status).toBe(200);
+  });
+
+  it('describes what strangers and keys without the role are told, on every path', async () => {
+    for (const [template, methods] of Object.entries(document.paths)) {
+      for (const [method, operation] of Object.entries(methods)) {
+        const where = template.replace('{id}', 'unheard-of');
+        const roles = operation['x-writ-roles'];
+        const ask = { method: method.toUpperCase() };
+        if (roles === 'open' || where === '/metrics') continue;
+        expect((await held(where, { ...ask, as: 'nobody' })).status, where).toBe(401);
+        if (roles !== 'any') expect((await held(where, { ...ask, as: 'ingest' })).status, where).toBe(403);
+      }
+    }
+  });
+
+  it('names no operation that was not asked', () => {
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
+    expect([...answered.keys()].toSorted()).toEqual(operations.toSorted());
+  });
+});
