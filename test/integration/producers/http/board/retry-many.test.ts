@@ -4,7 +4,7 @@ import { manifestOf } from '../../../../support/rig.ts';
 import { type BoardRig, startBoardRig } from './board-rig.ts';
 
 /** 20,000 were measured with this (`docs/board.md`). */
-const FAILED = Number(process.env['WRIT_TEST_FAILED'] ?? 2_500);
+const FAILED = Number(process.env['WRIT_TEST_FAILED'] ?? 1_500);
 const REFUSED = { status: 'FAILURE', output: null, error: { error_code: 'INVALID_LEASE', message: 'no' }, signature: 'x' };
 
 let board: BoardRig;
