@@ -8,7 +8,7 @@ import { recordOf, type TaskRow } from './task-index-rows.ts';
 const MOST_GATHERED = 10_000;
 /** Rows that are looked at in one stride, and strides that one page may take. */
 const STRIDE = 5_000;
-const STRIDES = 3;
+const STRIDES = 2;
 
 const SPAN = '(updated, n) >= (@fromUpdated, @fromN) AND (updated, n) < (@toUpdated, @toN)';
 const NEWEST_FIRST = 'ORDER BY updated DESC, n DESC';
@@ -68,12 +68,20 @@ function count({ db, plan }: Search, inside: string, to: PagePlace): number {
   return db.prepare<Parameters, { rows: number }>(sql).get(bound(plan, to))?.rows ?? 0;
 }
 
-/** Few rows lie beneath the path: all of them, sorted. */
+/** Few rows lie beneath the path: their places, from the indexes alone, sorted; then rows until the page is full. */
 function gather({ db, plan, limit }: Search, to: PagePlace): TaskPage {
-  const beneath = PATH_SOURCES.flatMap(({ index, column }) => pathRanges(column).map((range) => `SELECT n FROM task INDEXED BY ${index} WHERE ${range}`));
-  const where = [`n IN (${beneath.join(' UNION ')})`, ...plan.conditions, SPAN].join(' AND ');
-  const sql = `SELECT * FROM task NOT INDEXED WHERE ${where} ${NEWEST_FIRST} LIMIT @limit`;
-  return pageOf(db.prepare<Parameters, TaskRow>(sql).all({ ...bound(plan, to), limit: limit + 1 }), limit);
+  const beneath = PATH_SOURCES.flatMap(({ index, column }) =>
+    pathRanges(column).map((range) => `SELECT updated, n FROM task INDEXED BY ${index} WHERE ${range} AND ${SPAN}`),
+  );
+  const places = db.prepare<Parameters, PagePlace>(`${beneath.join(' UNION ')} ${NEWEST_FIRST}`).all(bound(plan, to));
+  const row = db.prepare<Parameters, TaskRow>(`SELECT * FROM task WHERE ${['n = @n', ...plan.conditions].join(' AND ')}`);
+  const found: TaskRow[] = [];
+  for (const { n } of places) {
+    const fitting = row.get({ ...plan.parameters, n });
+    if (fitting !== undefined) found.push(fitting);
+    if (found.length > limit) break;
+  }
+  return pageOf(found, limit);
 }
 
 /** In the order of time, stride by stride. */
