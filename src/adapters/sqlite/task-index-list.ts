@@ -43,17 +43,23 @@ function earlier(a: PagePlace, b: PagePlace): PagePlace {
   return a.updated < b.updated || (a.updated === b.updated && a.n < b.n) ? a : b;
 }
 
+/** The first course is the narrowest; it leads at once when no row of it is looked at in vain. */
 function leader(search: Search, to: PagePlace): Course | 'path' {
-  const [first, ...others] = search.plan.courses;
-  if (first === undefined || (search.plan.path && pathRows(search) <= MOST_GATHERED)) return 'path';
-  if (first.whole || others.length === 0) return first;
-  const counted = search.plan.courses.map((course) => ({ course, rows: course.whole ? -1 : rowsOf(search, course, to) }));
-  return counted.reduce((best, one) => (one.rows < best.rows ? one : best)).course;
+  const { courses, path } = search.plan;
+  const [first] = courses;
+  if (first?.whole) return first;
+  const counted = courses.map((course) => ({ course, rows: rowsOf(search, course, to) }));
+  const best = counted.reduce((fewest, one) => (one.rows < fewest.rows ? one : fewest));
+  if (!path) return best.course;
+  const beneath = pathRows(search);
+  return beneath <= MOST_GATHERED && beneath <= best.rows ? 'path' : best.course;
 }
 
+/** Infinite: more than a stride. */
 function rowsOf(search: Search, { index, where }: Course, to: PagePlace): number {
   const inside = `SELECT 1 FROM task INDEXED BY ${index} WHERE ${[...where, SPAN].join(' AND ')} LIMIT ${STRIDE + 1}`;
-  return count(search, inside, to);
+  const rows = count(search, inside, to);
+  return rows > STRIDE ? Number.POSITIVE_INFINITY : rows;
 }
 
 function pathRows(search: Search): number {
