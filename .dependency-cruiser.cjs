@@ -148,6 +148,13 @@ module.exports = {
       to: { path: '^src/executors/', pathNot: '^src/executors/$1/' },
     },
     {
+      name: 'client-stands-alone',
+      comment: 'The client is installed by people who have none of our packages. Its types say again what the contracts say; a test compares them.',
+      severity: 'error',
+      from: { path: '^src/producers/client/' },
+      to: { pathNot: '^src/producers/client/' },
+    },
+    {
       name: 'executors-stay-off-the-wire',
       comment: 'An executor that talks to Redis, a queue, a socket server or a logger cannot be run from a test or the command line.',
       severity: 'error',

@@ -8,7 +8,7 @@ let consumer: Consumer;
 beforeAll(async () => {
   consumer = await installPackage();
 }, 180_000);
-afterAll(() => consumer[Symbol.dispose]());
+afterAll(() => consumer?.[Symbol.dispose]());
 
 const STRICT = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--moduleResolution', 'nodenext', '--target', 'es2023'];
 const TYPE_ROOTS = path.join(packageRoot(), 'node_modules/@types');
@@ -17,7 +17,8 @@ describe('the packed package', () => {
   it('ships the program and the client, no tests, benchmarks, source maps or files of a checkout', () => {
     expect(consumer.files).toContain('dist/src/bin/writ.js');
     expect(consumer.files).toContain('dist/src/producers/client/index.d.ts');
-    const allowed = /^(package\.json|README\.md|LICENSE|dist\/(src|queues|processors|config)\/.+\.(js|sql|lua)|dist\/src\/producers\/client\/[^/]+\.d\.ts)$/;
+    const allowed =
+      /^(package\.json|README\.md|LICENSE|config\/writ\.toml|dist\/(src|queues|processors|config)\/.+\.(js|sql|lua)|dist\/src\/producers\/client\/[^/]+\.d\.ts)$/;
     expect(consumer.files.filter((file) => !allowed.test(file))).toEqual([]);
   });
 

@@ -27,7 +27,8 @@ export interface Consumer extends Disposable {
 export async function installPackage(): Promise<Consumer> {
   const root = packageRoot();
   const directory = mkdtempSync(path.join(tmpdir(), 'writ-consumer-'));
-  await run(path.join(root, 'scripts/build'), { cwd: root });
+  // One build at a time: other test files need one as well. It does nothing when dist is fresh.
+  await run('flock', ['package.json', 'scripts/build'], { cwd: root });
   const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', directory], { cwd: root, maxBuffer: 64 * 1024 * 1024 });
   const answer = JSON.parse(stdout) as Packed[] | Record<string, Packed>;
   const [packed] = Object.values(answer);

@@ -27,6 +27,8 @@ const FORBIDDEN: readonly (readonly [file: string, imports: string, rule: string
   ['src/producers/cli/a.ts', '../../../queues/ok.ts', 'producers-imports-only-lower-layers'],
   ['src/producers/cli/b.ts', '../../adapters/redis/ok.ts', 'producers-imports-only-lower-layers'],
   ['src/producers/cli/c.ts', 'node:child_process', 'processes-are-started-by-adapters-and-bin'],
+  ['src/producers/client/a.ts', '../../contracts/index.ts', 'client-stands-alone'],
+  ['src/producers/client/b.ts', 'node:fs', 'client-stands-alone'],
   ['queues/a.ts', '../processors/ok.ts', 'queues-imports-only-lower-layers'],
   ['queues/b.ts', '../src/executors/file/index.ts', 'queues-imports-only-lower-layers'],
   ['processors/a.ts', '../src/bin/ok.ts', 'nobody-imports-bin'],

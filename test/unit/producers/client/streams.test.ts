@@ -17,7 +17,7 @@ async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
   return list;
 }
 const cuts = fc.array(fc.nat(), { maxLength: 40 });
-const text = fc.string({ unit: 'grapheme', maxLength: 20 }).map((line) => line.toWellFormed().replace(/[\r\n\uFEFF]/g, '·'));
+const text = fc.string({ unit: 'grapheme', maxLength: 20 }).map((line) => line.replace(/[\r\n\uFEFF]|\p{Surrogate}/gu, '·'));
 
 describe('the stream readers', () => {
   it('find the same lines wherever the chunks are cut', async () => {

@@ -1,0 +1,161 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../../config/places.ts';
+import { type Site, startSite } from '../../integration/producers/http/routes-site.ts';
+import { type Consumer, installPackage } from './package.ts';
+
+/** The packed client, in a process of its own without any dependency, against the real server, kernel, worker and Redis. */
+let consumer: Consumer;
+let site: Site;
+beforeAll(async () => {
+  [consumer, site] = await Promise.all([installPackage(), startSite()]);
+  await site.rig.startWorker();
+  consumer.write('key', `${site.secret('operator')}\n`);
+}, 180_000);
+afterAll(async () => {
+  consumer?.[Symbol.dispose]();
+  await site?.[Symbol.asyncDispose]();
+});
+
+const keyFile = (): string => path.join(consumer.directory, 'key');
+const folder = (name: string): string => {
+  const directory = path.join(site.rig.base, name);
+  mkdirSync(directory);
+  writeFileSync(path.join(directory, 'a.txt'), 'hello');
+  return directory;
+};
+/** Runs a module with `client` and `order(taskId, capability, inputs)`; its last line of output, read as JSON. */
+async function script(body: string, env: Readonly<Record<string, string>> = {}): Promise<unknown> {
+  const head = `import { readFileSync } from 'node:fs';
+import { WritApiError, WritClient, WritConnectionError } from 'writ/client';
+const client = new WritClient({ baseUrl: process.env.WRIT_URL, key: readFileSync('key', 'utf8').trim() });
+const folder = process.env.FOLDER;
+const order = (task_id, capability_id, from, to) => ({ task_id, capability_id,
+  inputs: { source_path: folder + '/' + from, ...(to && { destination_path: folder + '/' + to }) },
+  constraints: capability_id === 'FILE_DELETE' ? { reversible: true } : {} });
+const leased = async (manifest) => ({ manifest, lease: (await client.leases.issue(manifest)).lease });
+const answer = (value) => console.log(JSON.stringify(value));
+`;
+  consumer.write('script.mjs', head + body);
+  const { code, out, err } = await consumer.node('script.mjs', [], { WRIT_URL: site.url, ...env });
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  return JSON.parse(out.trimEnd().split('\n').at(-1) ?? '');
+}
+
+describe('the packed client and the real server', () => {
+  it('run every block of docs/client.md as one program', async () => {
+    const document = readFileSync(path.join(packageRoot(), 'docs/client.md'), 'utf8');
+    const blocks = [...document.matchAll(/^```(\w*)\n(.*?)^```$/gms)];
+    expect(blocks.map(([, language]) => language)).toEqual(blocks.map(() => 'js'));
+    consumer.write('document.mjs', blocks.map(([, , code]) => code).join('\n'));
+    const FOLDER = folder('document');
+    const { code, out, err } = await consumer.node('document.mjs', [], { WRIT_URL: site.url, WRIT_KEY_FILE: keyFile(), FOLDER });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const lines = out.trimEnd().split('\n');
+    expect(lines.slice(0, 3)).toEqual(['success', '5', 'success']);
+    expect(lines).toContain('1');
+    expect(lines.at(-1)).toMatch(/^403 INVALID_LEASE lease /);
+    expect(lines.some((line) => /^\d+ bulk-3 success$/.test(line))).toBe(true);
+    expect(['1', '2', '3'].map((name) => existsSync(path.join(FOLDER, `copy-${name}.txt`)))).toEqual([true, true, true]);
+    // The undo took the copy back.
+    expect(existsSync(path.join(FOLDER, 'b.txt'))).toBe(false);
+  });
+
+  it('copy a file with the example, and answer the same to a second run', async () => {
+    const directory = folder('example');
+    consumer.write('copy-file.mjs', readFileSync(path.join(packageRoot(), 'examples/client/copy-file.mjs'), 'utf8'));
+    const args = [site.url, keyFile(), path.join(directory, 'a.txt'), path.join(directory, 'b.txt'), 'example-1'];
+    const first = await consumer.node('copy-file.mjs', args);
+    expect(first).toMatchObject({ code: 0, err: '' });
+    expect(readFileSync(path.join(directory, 'b.txt'), 'utf8')).toBe('hello');
+    expect(await consumer.node('copy-file.mjs', args)).toEqual(first);
+    const failed = await consumer.node('copy-file.mjs', [...args.slice(0, 3), args[3] ?? '', 'example-2']);
+    expect(failed).toMatchObject({ code: 1, err: '' });
+    expect(JSON.parse(failed.out)).toMatchObject({ status: 'FAILURE', error: { error_code: 'EXECUTION_FAILED' } });
+  });
+
+  it('retry a failure after its cause is gone, one and by filter', async () => {
+    const FOLDER = folder('retry');
+    const failed = await script(
+      `const states = [];
+       for (const n of [1, 2]) {
+         const { manifest, lease } = await leased(order('retry-' + n, 'FILE_MOVE', 'late-' + n, 'moved-' + n));
+         states.push((await client.tasks.submit(manifest, { lease, wait: 20 })).task.state);
+       }
+       answer(states);`,
+      { FOLDER },
+    );
+    expect(failed).toEqual(['failure', 'failure']);
+    for (const n of [1, 2]) writeFileSync(path.join(FOLDER, `late-${n}`), 'x');
+    const answer = await script(
+      `const one = await client.tasks.retry('retry-1', { wait: 20 });
+       const lines = [];
+       for (let round = 0; round < 50 && lines.length === 0; round += 1)
+         for await (const line of client.tasks.retryMany({ state: 'failure', path: folder })) if (line.task_id === 'retry-2') lines.push(line);
+       answer([one.task.state, lines, (await client.tasks.result('retry-2', { timeoutMs: 20_000 })).state]);`,
+      { FOLDER },
+    );
+    expect(answer).toEqual(['success', [{ task_id: 'retry-2', outcome: 'retried' }], 'success']);
+  });
+
+  it('push thousands through the bulk route with receipts in order, twice, with one effect each', async () => {
+    const answer = await script(
+      `const tasks = [];
+       for (let n = 0; n < 1200; n += 1) tasks.push({ manifest: order('many-' + n, 'FILE_COPY', 'none-' + n, 'x-' + n) });
+       const runs = [];
+       for (const options of [{ sign: true, queue: 'file@nobody' }, { sign: true, queue: 'file@nobody' }]) {
+         const pushed = client.tasks.submitMany(tasks, options);
+         let step = await pushed.next();
+         let inOrder = true;
+         for (let line = 1; !step.done; line += 1, step = await pushed.next()) inOrder &&= step.value.line === line && step.value.task_id === 'many-' + (line - 1);
+         runs.push([inOrder, step.value]);
+       }
+       answer(runs);`,
+      { FOLDER: folder('many') },
+    );
+    const none = { accepted: 0, in_flight: 0, retried: 0, finished: 0, rejected: 0 };
+    // The kernel signs for the pool of this installation only, so the door refuses each, line by line.
+    expect(answer).toEqual([
+      [true, { ...none, lines: 1200, rejected: 1200 }],
+      [true, { ...none, lines: 1200, rejected: 1200 }],
+    ]);
+  });
+
+  it('follow the events of tasks, tell refusals with their code, and cancel', async () => {
+    const answer = await script(
+      `const controller = new AbortController();
+       const seen = [];
+       const following = (async () => {
+         for await (const event of client.events({ after: 0, signal: controller.signal })) {
+           if (event.task_id !== 'event-1') continue;
+           seen.push(event.state);
+           if (event.state === 'success') break;
+         }
+       })();
+       const { manifest, lease } = await leased(order('event-1', 'FILE_DELETE', 'a.txt'));
+       await client.tasks.submit(manifest, { lease, wait: 20 });
+       await following;
+       const code = (error) => error instanceof WritApiError ? [error.status, error.code, error.field] : String(error);
+       const errors = [
+         await client.tasks.get('unknown').catch(code),
+         await client.tasks.cancel('event-1').catch(code),
+         await client.tasks.submit({ ...manifest, extra: 1 }, { lease }).catch(code),
+         await new WritClient({ baseUrl: process.env.WRIT_URL, key: 'wrong' }).keys().catch(code),
+       ];
+       const again = await client.tasks.submit(manifest, { lease });
+       answer({ last: seen.at(-1), errors, again: [again.ended, again.replayed, again.task.result.output.undo_metadata.original_path === folder + '/a.txt'] });`,
+      { FOLDER: folder('events') },
+    );
+    expect(answer).toEqual({
+      last: 'success',
+      errors: [
+        [404, 'NOT_FOUND', null],
+        [409, 'WRONG_STATE', null],
+        [400, 'INVALID_MANIFEST', expect.stringContaining('extra')],
+        [401, 'UNAUTHORIZED', null],
+      ],
+      again: [true, true, true],
+    });
+  });
+});
