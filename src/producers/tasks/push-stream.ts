@@ -1,5 +1,6 @@
 import { isWritError } from '../../core/errors.ts';
 import type { KernelDoor, LeaseTerms, PushOptions, Receipt, TaskDoor } from '../../core/ports/index.ts';
+import { gathered } from '../input/gather.ts';
 import { createLineFeeder } from '../input/lines.ts';
 import { type Offer, offerOf, type Rejection } from '../input/offer.ts';
 import type { RawItem } from '../input/raw-item.ts';
@@ -22,7 +23,7 @@ export type LineAnswer = { readonly line: number; readonly receipt: Receipt } | 
 
 /**
  * Pushes the lines of an NDJSON stream in their order. Back-pressure goes both ways: a chunk is pushed when the answers
- * to the one before it have been taken, and while nobody takes them at most one further chunk is read and judged.
+ * to the one before it have been taken, and while nobody takes them one further chunk is judged and one piece (256 KiB) read.
  *
  * @returns the answers to one chunk after the other, in the order of the lines
  * @throws errors of Redis and the kernel; what was answered before them is queued
@@ -50,7 +51,7 @@ export async function* pushStream(
 /** Lines as they come in: a slow writer's are not held back until a chunk is full. */
 async function* chunksOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<readonly RawItem[]> {
   const feeder = createLineFeeder();
-  for await (const bytes of source) yield* slices(feeder.push(bytes));
+  for await (const bytes of gathered(source)) yield* slices(feeder.push(bytes));
   yield* slices(feeder.end());
 }
 

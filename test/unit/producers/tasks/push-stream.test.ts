@@ -53,12 +53,13 @@ describe('a stream of tasks', () => {
     expect(Math.max(...chunks)).toBe(200);
   });
 
-  it('is read one chunk ahead and no further while nobody takes the answers', async () => {
+  it('is read a little ahead and no further while nobody takes the answers', async () => {
     let read = 0;
     async function* source(): AsyncGenerator<Uint8Array> {
       for (;;) {
         read += 1;
-        yield Buffer.from(line(`t${read}`));
+        // More than is gathered into one piece.
+        yield Buffer.from(line(`t${read}`).repeat(3000));
       }
     }
     const answers = pushStream(source(), { tasks: ports().tasks, refusal: good, kernel: undefined }, OPTIONS);
@@ -93,8 +94,18 @@ describe('a stream of tasks', () => {
       if (calls === 2) throw new WritError('REDIS_UNAVAILABLE', 'gone');
       return undefined;
     };
-    const answers = pushStream(pieces(line('a') + line('b'), line('a').length), { tasks, refusal, kernel: undefined }, OPTIONS);
+    let answered = (): void => undefined;
+    const taken = new Promise<void>((resolve) => {
+      answered = resolve;
+    });
+    async function* source(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from(line('a'));
+      await taken;
+      yield Buffer.from(line('b'));
+    }
+    const answers = pushStream(source(), { tasks, refusal, kernel: undefined }, OPTIONS);
     expect((await answers.next()).value).toMatchObject([{ line: 1 }]);
+    answered();
     await expect(answers.next()).rejects.toThrow('gone');
   });
 });
