@@ -1,24 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { Role } from '../../contracts/index.ts';
 import type { ErrorCode } from '../../core/errors.ts';
+import type { Access, Caller } from './caller.ts';
 import type { HttpServices } from './services.ts';
+
+export type { Access, Caller } from './caller.ts';
 
 /**
  * Every route of the API is one row of a table: what it is called, who may call it, what goes in and out. The server,
  * the OpenAPI document, the matrix of route x role and the contract tests are all made from these rows.
  */
-
-/** Who may call a route: anybody; anybody with a key or session; or those who have one of the roles. */
-export type Access = 'open' | 'any' | readonly Role[];
-
-/** Who calls: an API key, a browser's session, or nobody (open routes only). */
-export interface Caller {
-  /** Name of the key; `anonymous` on an open route. */
-  readonly name: string;
-  readonly roles: ReadonlySet<Role>;
-  readonly via: 'key' | 'session' | 'none';
-}
 
 /** One call of a route, checked against the schemas of its row. */
 export interface Call<P, Q, B> {

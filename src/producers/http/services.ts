@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { AuditLog, KernelDoor, SignatureReader, TaskDoor, TaskIndex } from '../../core/ports/index.ts';
-import type { Caller } from './route.ts';
+import type { Caller } from './caller.ts';
 
 /** One finding of the readiness check. */
 export interface Readiness {

@@ -4,13 +4,20 @@ import * as contracts from '../../../contracts/index.ts';
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The contracts that have a name of their own in the document. */
-const NAMED = {
+export const NAMED = {
   BulkReceipt: contracts.BulkReceipt,
+  BulkRetryLine: contracts.BulkRetryLine,
+  BulkRetryRequest: contracts.BulkRetryRequest,
+  BulkRetrySummary: contracts.BulkRetrySummary,
   BulkSummary: contracts.BulkSummary,
+  CancelAnswer: contracts.CancelAnswer,
   ExecutionResult: contracts.ExecutionResult,
+  KeySet: contracts.KeySet,
   LeaseAnswer: contracts.LeaseAnswer,
   LeaseRequest: contracts.LeaseRequest,
   Problem: contracts.Problem,
+  RetryAnswer: contracts.RetryAnswer,
+  RetryRequest: contracts.RetryRequest,
   TaskEvent: contracts.TaskEvent,
   TaskFilter: contracts.TaskFilter,
   TaskManifest: contracts.TaskManifest,
@@ -19,6 +26,7 @@ const NAMED = {
   TaskRecord: contracts.TaskRecord,
   TaskSubmission: contracts.TaskSubmission,
   TaskView: contracts.TaskView,
+  UndoAnswer: contracts.UndoAnswer,
 } satisfies Record<string, z.ZodType>;
 
 export interface SchemaBook {

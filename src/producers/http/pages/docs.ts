@@ -16,7 +16,7 @@ export async function registerDocs(app: FastifyInstance, document: OpenApiDocume
     await scope.register(swaggerUi, {
       routePrefix: '/docs',
       theme: { title: 'Writ: HTTP API' },
-      uiConfig: { deepLinking: true, docExpansion: 'list', defaultModelsExpandDepth: 0, tryItOutEnabled: false },
+      uiConfig: { layout: 'BaseLayout', deepLinking: true, docExpansion: 'list', defaultModelsExpandDepth: 0, tryItOutEnabled: false },
     });
   });
 }

@@ -66,11 +66,11 @@ function formOf(request: FastifyRequest): URLSearchParams {
 
 /** A person sees a refusal on the page, a program as a problem document. */
 function failOnPage(home: string) {
-  return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const problem = problemOf(error);
-    if (request.headers.accept?.includes('text/html') !== true) return sendProblem(reply, problem);
     const next = request.body instanceof URLSearchParams ? (request.body.get('next') ?? undefined) : undefined;
-    return showPage(reply, problem.status, loginPage(safeNext(next, home), problem.detail));
+    const asPage = request.headers.accept?.includes('text/html') === true;
+    void (asPage ? showPage(reply, problem.status, loginPage(safeNext(next, home), problem.detail)) : sendProblem(reply, problem));
   };
 }
 

@@ -14,7 +14,7 @@ export interface Visitor {
 export function createVisitorOf({ apiKeys, loginLinks, services }: Pick<HttpServerOptions, 'apiKeys' | 'loginLinks' | 'services'>) {
   return async (form: URLSearchParams): Promise<Visitor | undefined> => {
     const token = form.get('token');
-    if (token !== null) return await loginLinks.redeem(token);
+    if (token !== null) return loginLinks.redeem(token);
     const key = await apiKeys.find((form.get('key') ?? '').trim());
     if (key === undefined) return undefined;
     const end = key.expiresAt === undefined ? {} : { endsInMs: Date.parse(key.expiresAt) - services.clock.now() };

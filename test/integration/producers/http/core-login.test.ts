@@ -38,7 +38,7 @@ describe('a login with a key', () => {
 
   it('that fails says so on the page, the same whatever was wrong', async () => {
     await using site = (await timedSite()).site;
-    const pages = [{ key: '' }, { key: 'nonsense' }, { key: `${site.secrets.read}x` }, { token: 'old' }].map(async (form) => await submit(site, form));
+    const pages = [{ key: '' }, { key: 'nonsense' }, { key: `${site.secrets.read}x` }, { token: 'old' }].map((form) => submit(site, form));
     const bodies = await Promise.all(pages);
     expect(new Set(bodies.map(({ status }) => status))).toEqual(new Set([401]));
     expect(new Set(bodies.map(({ body }) => body)).size).toBe(1);
@@ -160,7 +160,7 @@ describe('limits', () => {
 
   it('of requests are counted by key: one that asks too often does not stop another', async () => {
     await using site = (await timedSite({ rateLimit: 5 })).site;
-    const readyAs = async (secret: string) => await ask(site.url, '/readyz', { headers: { authorization: `Bearer ${secret}` } });
+    const readyAs = (secret: string) => ask(site.url, '/readyz', { headers: { authorization: `Bearer ${secret}` } });
     const answers = [];
     for (let n = 0; n < 6; n += 1) answers.push(await readyAs(site.secrets.read));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429]);

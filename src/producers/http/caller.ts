@@ -1,0 +1,12 @@
+import type { Role } from '../../contracts/index.ts';
+
+/** Who may call a route: anybody; anybody with a key or session; or those who have one of the roles. */
+export type Access = 'open' | 'any' | readonly Role[];
+
+/** Who calls: an API key, a browser's session, or nobody (open routes only). */
+export interface Caller {
+  /** Name of the key; `anonymous` on an open route. */
+  readonly name: string;
+  readonly roles: ReadonlySet<Role>;
+  readonly via: 'key' | 'session' | 'none';
+}

@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { isWritError } from '../../../../src/core/errors.ts';
+import { checked } from '../../../../src/producers/http/check.ts';
+import { openApiDocument } from '../../../../src/producers/http/openapi/document.ts';
+import { safeNext } from '../../../../src/producers/http/pages/next.ts';
+import { route } from '../../../../src/producers/http/route.ts';
+import { ROUTES } from '../../../../src/producers/http/routes/table.ts';
+import { createSessions } from '../../../../src/producers/http/security/sessions.ts';
+
+describe('the way after a login', () => {
+  it('stays on this server, whatever is asked for', () => {
+    const parts = fc.constantFrom('/', '\\', '.', '..', '//', ':', '@', 'evil.example', '\t', '\n', '%2f', '%5c', '?', '#', 'https:', 'a');
+    fc.assert(
+      fc.property(fc.array(parts, { maxLength: 8 }), (pieces) => {
+        const to = safeNext(`/${pieces.join('')}`, '/home');
+        expect(new URL(to, 'http://writ.example:8377').origin).toBe('http://writ.example:8377');
+        expect(to.startsWith('/') && !to.startsWith('//')).toBe(true);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('keeps a path of ours with its query', () => {
+    expect(safeNext('/board/queue/file?status=failed&page=2', '/home')).toBe('/board/queue/file?status=failed&page=2');
+  });
+});
+
+describe('sessions', () => {
+  it('have room for a number only: finished ones go first, then the oldest', () => {
+    const time = { ms: 0 };
+    const sessions = createSessions({ clock: { now: () => time.ms, monotonic: () => time.ms }, lifeMs: 1000, max: 3 });
+    const open = (endsInMs?: number) => sessions.open({ name: 'a', roles: ['read'], ...(endsInMs === undefined ? {} : { endsInMs }) });
+    const [first, short, third] = [open(), open(10), open()];
+    time.ms = 20;
+    const fourth = open();
+    expect([first, short, third, fourth].map((secret) => sessions.find(secret) !== undefined)).toEqual([true, false, true, true]);
+    open();
+    expect(sessions.find(first)).toBeUndefined();
+    expect(sessions.size).toBe(3);
+  });
+});
+
+describe('the field at fault', () => {
+  const row = route({
+    method: 'POST',
+    path: '/x',
+    operation: 'x',
+    summary: 'x',
+    tag: 'tasks',
+    access: 'open',
+    body: z.strictObject({ manifest: z.strictObject({ inputs: z.strictObject({ source: z.string() }) }), ttl: z.int().optional() }),
+    responses: {},
+    problems: ['INVALID_MANIFEST'],
+    handle: async () => ({ status: 200 }),
+  });
+  const good = { inputs: { source: 'a' } };
+  it.each([
+    [{ manifest: { inputs: { source: 1 } } }, 'INVALID_MANIFEST', 'manifest.inputs.source'],
+    [{ manifest: { inputs: { source: 'a', more: 1 } } }, 'INVALID_MANIFEST', 'manifest.inputs.more'],
+    [{}, 'INVALID_MANIFEST', 'manifest'],
+    [{ manifest: good, ttl: 'x' }, 'INVALID_ARGUMENT', 'ttl'],
+    [{ manifest: good, surprise: 1 }, 'INVALID_ARGUMENT', 'surprise'],
+    [undefined, 'INVALID_ARGUMENT', undefined],
+  ])('of %j is %s %s', (body, code, field) => {
+    let thrown: unknown;
+    try {
+      checked(row, 'body', body);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(isWritError(thrown) && [thrown.code, thrown.field]).toEqual([code, field]);
+  });
+});
+
+describe('the OpenAPI document', () => {
+  it('has an operation for every row, each with a name of its own', () => {
+    const operations = Object.values(openApiDocument(ROUTES).paths).flatMap((path) => Object.values(path).map((operation) => operation['operationId']));
+    expect(operations.sort()).toEqual(ROUTES.map(({ operation }) => operation).sort());
+    expect(new Set(operations).size).toBe(ROUTES.length);
+  });
+
+  it('refers only to what it has', () => {
+    const text = JSON.stringify(openApiDocument(ROUTES));
+    const has = openApiDocument(ROUTES)['components'] as { schemas: Record<string, unknown> };
+    const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name ?? '');
+    expect(references.length).toBeGreaterThan(0);
+    for (const name of references) expect(Object.keys(has.schemas)).toContain(name);
+  });
+});
