@@ -13,15 +13,13 @@ import type { Answer } from '../route.ts';
 export async function answerLines(reply: FastifyReply, lines: AsyncGenerator<string>): Promise<Answer> {
   const first = await lines.next();
   const all = async function* (): AsyncGenerator<string> {
-    try {
-      if (first.done === true) return;
-      yield first.value;
-      yield* lines;
-    } finally {
-      await lines.return(undefined);
-    }
+    if (first.done === true) return;
+    yield first.value;
+    yield* lines;
   };
-  void reply.code(200).type(NDJSON).header('cache-control', 'no-store').send(Readable.from(all()));
+  // Also a client that went before the first line was sent ends the lines, so that they can tidy up.
+  const stream = Readable.from(all()).once('close', () => void lines.return(undefined).catch(() => undefined));
+  void reply.code(200).type(NDJSON).header('cache-control', 'no-store').send(stream);
   return 'sent';
 }
 

@@ -137,6 +137,31 @@ describe('what operators do over HTTP', () => {
       expect((await retryAll({ filter: { plan: 'c'.repeat(64) } })).last).toEqual({ summary: { tasks: 0, retried: 0, refused: 0 } });
     });
 
+    it('ends when the client goes, and the audit log says so', async () => {
+      const provenance = { plan_sha256: 'd'.repeat(64) };
+      await failing('left', { provenance });
+      await indexed(provenance.plan_sha256, 1);
+      const body = JSON.stringify({ filter: { plan: provenance.plan_sha256 } });
+      const { list } = site.services.index;
+      const index = site.services.index as { list: typeof list };
+      const request = site.stream('/v1/tasks/retry', 'operate', 'application/json').on('error', () => undefined);
+      // The client goes while a page is looked up, and there are always more pages.
+      index.list = async (...args) => {
+        request.destroy();
+        const { tasks } = await list(args[0], { limit: args[1].limit });
+        return { tasks, next: 'another page' };
+      };
+      request.end(body);
+      try {
+        await vi.waitFor(() => {
+          const last = site.audit().findLast(({ action, subject }) => action === 'task.retry_all' && subject.includes(provenance.plan_sha256));
+          expect(last).toMatchObject({ outcome: 'refused', detail: { end: 'client gone' } });
+        }, 5000);
+      } finally {
+        index.list = list;
+      }
+    });
+
     it('is about failed tasks, for keys with the role operate', async () => {
       expect((await retryAll({ filter: { state: 'success' } })).reply).toMatchObject({
         status: 400,
