@@ -49,7 +49,7 @@ describe('the packed package', () => {
 
   it.each([
     ["Node's types", ['--types', 'node', '--typeRoots', TYPE_ROOTS, '--lib', 'es2023']],
-    ["the browser's types", ['--types', '', '--lib', 'es2023,dom,dom.iterable,dom.asynciterable']],
+    ["the browser's types", ['--lib', 'es2023,dom,dom.iterable,dom.asynciterable']],
   ])('type-checks a strict consumer with %s and without zod', async (name, args) => {
     const text = readFileSync(path.join(packageRoot(), 'examples/client/typed.ts'), 'utf8');
     // Only the example itself reads a file.
@@ -71,6 +71,6 @@ describe('the packed package', () => {
     ];
     consumer.write('bad.ts', `${head}${lines.join('\n')}\nexport {};\n`);
     const { out } = await consumer.tsc([...STRICT, '--types', 'node', '--typeRoots', TYPE_ROOTS, '--lib', 'es2023', 'bad.ts']);
-    expect([...out.matchAll(/^bad\.ts\((\d+)/gm)].map(([, line]) => Number(line))).toEqual([3, 4, 5, 6]);
+    expect([...new Set([...out.matchAll(/^bad\.ts\((\d+)/gm)].map(([, line]) => Number(line)))]).toEqual([3, 4, 5, 6]);
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../config/places.ts';
@@ -53,13 +53,12 @@ describe('the packed client and the real server', () => {
     const { code, out, err } = await consumer.node('document.mjs', [], { WRIT_URL: site.url, WRIT_KEY_FILE: keyFile(), FOLDER });
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const lines = out.trimEnd().split('\n');
-    expect(lines.slice(0, 3)).toEqual(['success', '5', 'success']);
-    expect(lines).toContain('1');
+    const plain = lines.filter((line) => !/^\d+ \S+ \w+$/.test(line));
+    expect(plain.slice(0, 5)).toEqual(['success', '5', 'success', 'undo success', '1']);
     expect(lines.at(-1)).toMatch(/^403 INVALID_LEASE lease /);
     expect(lines.some((line) => /^\d+ bulk-3 success$/.test(line))).toBe(true);
     expect(['1', '2', '3'].map((name) => existsSync(path.join(FOLDER, `copy-${name}.txt`)))).toEqual([true, true, true]);
-    // The undo took the copy back.
-    expect(existsSync(path.join(FOLDER, 'b.txt'))).toBe(false);
+    expect(existsSync(path.join(FOLDER, 'moved.txt'))).toBe(false);
   });
 
   it('copy a file with the example, and answer the same to a second run', async () => {
@@ -99,35 +98,37 @@ describe('the packed client and the real server', () => {
     expect(answer).toEqual(['success', [{ task_id: 'retry-2', outcome: 'retried' }], 'success']);
   });
 
-  it('push thousands through the bulk route with receipts in order, twice, with one effect each', async () => {
+  it('push hundreds over several requests with receipts in order, twice, with one effect each', async () => {
+    const FOLDER = folder('many');
     const answer = await script(
       `const tasks = [];
-       for (let n = 0; n < 1200; n += 1) tasks.push({ manifest: order('many-' + n, 'FILE_COPY', 'none-' + n, 'x-' + n) });
+       for (let n = 0; n < 600; n += 1) tasks.push({ manifest: order('many-' + n, 'FILE_COPY', 'a.txt', 'x-' + n) });
        const runs = [];
-       for (const options of [{ sign: true, queue: 'file@nobody' }, { sign: true, queue: 'file@nobody' }]) {
-         const pushed = client.tasks.submitMany(tasks, options);
+       for (const _ of [1, 2]) {
+         const pushed = client.tasks.submitMany(tasks, { sign: true });
          let step = await pushed.next();
          let inOrder = true;
          for (let line = 1; !step.done; line += 1, step = await pushed.next()) inOrder &&= step.value.line === line && step.value.task_id === 'many-' + (line - 1);
          runs.push([inOrder, step.value]);
+         for (const { manifest } of tasks) await client.tasks.result(manifest.task_id, { timeoutMs: 60_000 });
        }
        answer(runs);`,
-      { FOLDER: folder('many') },
+      { FOLDER },
     );
     const none = { accepted: 0, in_flight: 0, retried: 0, finished: 0, rejected: 0 };
-    // The kernel signs for the pool of this installation only, so the door refuses each, line by line.
     expect(answer).toEqual([
-      [true, { ...none, lines: 1200, rejected: 1200 }],
-      [true, { ...none, lines: 1200, rejected: 1200 }],
+      [true, { ...none, lines: 600, accepted: 600 }],
+      [true, { ...none, lines: 600, finished: 600 }],
     ]);
+    expect(readdirSync(FOLDER).filter((name) => name.startsWith('x-'))).toHaveLength(600);
   });
 
-  it('follow the events of tasks, tell refusals with their code, and cancel', async () => {
+  it('follow the events of tasks, and tell refusals with their code', async () => {
     const answer = await script(
       `const controller = new AbortController();
        const seen = [];
        const following = (async () => {
-         for await (const event of client.events({ after: 0, signal: controller.signal })) {
+         for await (const event of client.events({ signal: controller.signal })) {
            if (event.task_id !== 'event-1') continue;
            seen.push(event.state);
            if (event.state === 'success') break;
