@@ -9,7 +9,8 @@ import type { TaskManifest } from '../src/contracts/index.ts';
 import type { Case, Round, Suite } from './contract.ts';
 import { type BenchExecutor, startExecutor } from './file/executor.ts';
 
-const MOVES = 512;
+/** Enough for both sides to run compiled code for most of a round. */
+const MOVES = 2048;
 const GIBIBYTE = 1024 ** 3;
 const CHUNK = 4 * 1024 * 1024;
 

@@ -11,27 +11,28 @@ export interface KernelLog {
 export async function createKernelLog(feed: RevocationFeed, keyFile: string): Promise<KernelLog> {
   const key = await readPrivateKey(keyFile);
   const ed25519 = inlineEd25519(nodeEd25519());
-  const log: { n: number; token: string }[] = [];
+  const log: { n: number; jti: string; token: string }[] = [];
   let turn: Promise<void> = Promise.resolve();
-  const publish = (): Promise<void> => {
-    turn = turn
-      .catch(() => undefined)
-      .then(async () => {
-        const head = await feed.head();
-        if (head < log.length) await feed.publish(log.slice(head));
-      });
-    return turn;
+  /** One change at a time, as in the kernel: an entry that is not signed yet must not be published. */
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const result = turn.then(work);
+    turn = result.catch(() => undefined);
+    return result;
+  };
+  const publish = async (): Promise<void> => {
+    const head = await feed.head();
+    if (head < log.length) await feed.publish(log.slice(head));
   };
   return {
-    async revoke(jti) {
-      const n = log.length + 1;
-      const at = Math.floor(Date.now() / 1000);
-      // The place is taken before the signature is there, so that two revocations at once get two numbers.
-      const entry = { n, token: '' };
-      log.push(entry);
-      entry.token = await signRevocation({ v: 1, n, jti, exp: at + 3600, at }, key, ed25519);
-      await publish();
-    },
-    publish,
+    revoke: (jti) =>
+      inTurn(async () => {
+        if (!log.some((entry) => entry.jti === jti)) {
+          const n = log.length + 1;
+          const at = Math.floor(Date.now() / 1000);
+          log.push({ n, jti, token: await signRevocation({ v: 1, n, jti, exp: at + 3600, at }, key, ed25519) });
+        }
+        await publish();
+      }),
+    publish: () => inTurn(publish),
   };
 }

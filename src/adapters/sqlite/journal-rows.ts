@@ -39,6 +39,9 @@ export interface AttemptRow extends IntentRow {
   readonly undone_by: string | null;
 }
 
+/** What closing an attempt has to know of it. */
+export type ClosedRow = Pick<AttemptRow, 'undo_of' | 'source_base' | 'source_path' | 'destination_path' | 'retired_path'>;
+
 export function intentRow(intent: FileIntent, n: number, now: number): IntentRow {
   return {
     task_id: intent.taskId,

@@ -33,7 +33,8 @@ export const SQL = {
     WHERE task_id = @taskId AND n = @n AND state = 'open' AND instance = @from`,
   close: `
     UPDATE attempt SET state = @state, result = @result, outcome_identity = @identity, doubtful = @doubtful, closed_at = @now
-    WHERE task_id = @taskId AND n = @n AND state = 'open'`,
+    WHERE task_id = @taskId AND n = @n AND state = 'open'
+    RETURNING undo_of, source_base, source_path, destination_path, retired_path`,
   markUndone: `UPDATE attempt SET undone_by = @by WHERE task_id = @taskId AND state = 'success'`,
   standAgain: `UPDATE attempt SET undone_by = NULL, standing_identity = @identity WHERE task_id = @taskId AND state = 'success'`,
 

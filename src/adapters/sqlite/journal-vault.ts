@@ -1,7 +1,7 @@
 import { VAULT_DIRECTORY } from '../../contracts/index.ts';
 import { WritError } from '../../core/errors.ts';
 import type { BasePath, FileIntent } from '../../core/ports/journal.ts';
-import { type AttemptRow, basePath } from './journal-rows.ts';
+import { basePath, type ClosedRow } from './journal-rows.ts';
 import { SQL } from './journal-statements.ts';
 import type { SqliteDatabase } from './open.ts';
 
@@ -16,9 +16,11 @@ export interface VaultBooks {
   hasRoom(intent: FileIntent, vault: { bytes: number; quota: number } | undefined): boolean;
   /** Books the intent's place, if it has one. */
   reserve(intent: FileIntent, n: number, bytes: number, now: number): void;
-  /** The attempt succeeded: its place holds a file now, and a file that came out of a vault has left it. */
-  keep(attempt: AttemptRow, now: number): void;
-  free(taskId: string, n: number): void;
+  /**
+   * An attempt was closed. With success its place, if it has one, holds a file now, and a file that came out of a vault
+   * has left it; else its place is free again.
+   */
+  settle(taskId: string, n: number, closed: ClosedRow, success: boolean, now: number): void;
   forget(base: string, name: string): void;
 }
 
@@ -41,12 +43,15 @@ export function vaultBooks(db: SqliteDatabase): VaultBooks {
       const place = placeOf(intent);
       if (place !== undefined) reserve.run({ ...place, taskId: intent.taskId, n, bytes, now });
     },
-    keep(attempt, now) {
-      keep.run({ taskId: attempt.task_id, n: attempt.n, now });
-      const left = vaultPlace(basePath(attempt.source_base, attempt.source_path));
+    settle(taskId, n, closed, success, now) {
+      if (inVault(closed.destination_path) || (closed.retired_path !== null && inVault(closed.retired_path))) {
+        if (success) keep.run({ taskId, n, now });
+        else free.run({ taskId, n });
+      }
+      if (!success || !inVault(closed.source_path)) return;
+      const left = vaultPlace(basePath(closed.source_base, closed.source_path));
       if (left !== undefined) forget.run(left);
     },
-    free: (taskId, n) => void free.run({ taskId, n }),
     forget: (base, name) => void forget.run({ base, name }),
   };
 }
@@ -60,4 +65,8 @@ function placeOf(intent: FileIntent): Place | undefined {
 function vaultPlace(path: BasePath): Place | undefined {
   const [first, ...rest] = path.segments;
   return first === VAULT_DIRECTORY && rest.length > 0 ? { base: path.base, name: rest.join('/') } : undefined;
+}
+
+function inVault(path: string): boolean {
+  return path.startsWith(`${VAULT_DIRECTORY}/`);
 }

@@ -1,6 +1,6 @@
 import { WritError } from '../../core/errors.ts';
 import type { JournalOperations } from './journal-requests.ts';
-import { type AttemptRow, type IntentRow, identityText, intentRow } from './journal-rows.ts';
+import { type AttemptRow, type ClosedRow, type IntentRow, identityText, intentRow } from './journal-rows.ts';
 import { SQL } from './journal-statements.ts';
 import { vaultBooks } from './journal-vault.ts';
 import type { SqliteDatabase } from './open.ts';
@@ -24,7 +24,7 @@ export function journalWrites(db: SqliteDatabase): JournalWrites {
   const seal = db.prepare<Attempt & { identity: string; sha256: string | null }>(SQL.seal);
   const publish = db.prepare<Attempt>(SQL.publish);
   const adopt = db.prepare<Attempt & { from: string; instance: string; pid: number; startTime: string }>(SQL.adopt);
-  const close = db.prepare<Attempt & { state: string; result: string; identity: string | null; doubtful: 0 | 1; now: number }>(SQL.close);
+  const close = db.prepare<Attempt & { state: string; result: string; identity: string | null; doubtful: 0 | 1; now: number }, ClosedRow>(SQL.close);
   const markOne = db.prepare<{ taskId: string; by: string }>(SQL.markUndone);
   const standAgain = db.prepare<{ taskId: string; identity: string }>(SQL.standAgain);
   const insertIncident = db.prepare<{ taskId: string; what: string; details: string; now: number }>(SQL.insertIncident);
@@ -74,18 +74,12 @@ export function journalWrites(db: SqliteDatabase): JournalWrites {
     adopt: (taskId, n, from, to) => adopt.run({ taskId, n, from, instance: to.instance, pid: to.pid, startTime: to.startTime }).changes === 1,
 
     close(taskId, n, end, now) {
-      const attempt = openOf.get({ taskId });
       const identity = end.state === 'success' ? identityText(end.outcomeIdentity) : null;
-      changed(
-        close.run({ taskId, n, state: end.state, result: end.result, identity, doubtful: end.state === 'failure' && end.doubtful ? 1 : 0, now }).changes,
-        'close',
-        taskId,
-        n,
-      );
-      if (attempt === undefined) return;
-      if (identity === null) return vault.free(taskId, n);
-      vault.keep(attempt, now);
-      if (attempt.undo_of !== null) markUndone(attempt.undo_of, taskId, identity);
+      const doubtful = end.state === 'failure' && end.doubtful ? 1 : 0;
+      const closed = close.get({ taskId, n, state: end.state, result: end.result, identity, doubtful, now });
+      if (closed === undefined) throw notOpen('close', taskId, n);
+      vault.settle(taskId, n, closed, identity !== null, now);
+      if (identity !== null && closed.undo_of !== null) markUndone(closed.undo_of, taskId, identity);
     },
 
     reportIncident(incident, now) {
@@ -98,5 +92,9 @@ export function journalWrites(db: SqliteDatabase): JournalWrites {
 
 /** A step that changes no row was asked of an attempt that is not in the state for it: the caller is wrong about it. */
 function changed(changes: number, step: string, taskId: string, n: number): void {
-  if (changes !== 1) throw new WritError('WRONG_STATE', `cannot ${step} attempt ${n} of task ${taskId}: it is not open, or not at the stage for it`);
+  if (changes !== 1) throw notOpen(step, taskId, n);
+}
+
+function notOpen(step: string, taskId: string, n: number): WritError {
+  return new WritError('WRONG_STATE', `cannot ${step} attempt ${n} of task ${taskId}: it is not open, or not at the stage for it`);
 }
