@@ -17,6 +17,8 @@ export function placesOf(dataDir: string) {
     /** API keys by their hashes (0600), and the first operator's key in the clear (0600). */
     apiKeys: inside('keys', 'api-keys.json'),
     operatorKey: inside('keys', 'operator.key'),
+    /** Where the running API can be reached; there while it runs. */
+    apiUrl: inside('api.url'),
     /** One-time links for browsers: a file each, named by the hash of the token, gone when used. */
     loginLinks: inside('login-links'),
     /** A copy of what queues and ledger know, for finding tasks; may be deleted. */

@@ -13,7 +13,7 @@ const IO_THREADS = 16;
 
 /** What `writ up` runs, in the order of starting. Roles are processes of their own, so that one may be killed. */
 export function upParts(context: UpContext): readonly Lifecycle[] {
-  const roles = [role('kernel', context), role('worker', context)];
+  const roles = [role('kernel', context), role('worker', context), role('api', context)];
   return context.config.redis.url === '' ? [embeddedRedis(context), ...roles] : roles;
 }
 
@@ -27,7 +27,7 @@ function embeddedRedis({ config, places, log }: UpContext): Lifecycle {
   });
 }
 
-function role(name: 'kernel' | 'worker', { config, places, settingsArgs, log }: UpContext): Lifecycle {
+function role(name: 'kernel' | 'worker' | 'api', { config, places, settingsArgs, log }: UpContext): Lifecycle {
   return supervise({
     name,
     args: [fileURLToPath(mainScript()), name, ...settingsArgs],

@@ -99,7 +99,7 @@ export interface CliDeps {
   readonly io: CliIo;
   readonly clock: Clock;
   open(options: GlobalOptions): Promise<CliServices>;
-  readonly roles: { readonly up: RoleRunner; readonly worker: RoleRunner; readonly kernel: RoleRunner };
+  readonly roles: { readonly up: RoleRunner; readonly api: RoleRunner; readonly worker: RoleRunner; readonly kernel: RoleRunner };
   /** Aborted when the person asks to stop; from the first call on, Ctrl-C does no longer end the process. */
   interrupted(): AbortSignal;
 }

@@ -30,7 +30,7 @@ async function writ(...args: string[]): Promise<{ code: number; out: string; err
     io: { stdin: process.stdin, stdout: out.stream, stderr: err.stream, openFile: processIo().openFile },
     clock: systemClock,
     open: openServices,
-    roles: { up: async () => 0, worker: async () => 0, kernel: async () => 0 },
+    roles: { up: async () => 0, api: async () => 0, worker: async () => 0, kernel: async () => 0 },
     interrupted: () => new AbortController().signal,
   });
   const last = out.text().trim().split('\n').at(-1) ?? '';

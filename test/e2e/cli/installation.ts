@@ -104,7 +104,7 @@ export async function startInstallation(): Promise<Installation> {
         io: { stdin: Readable.from([Buffer.from(input)]), stdout: out.stream, stderr: err.stream, openFile: processIo().openFile },
         clock: systemClock,
         open: openServices,
-        roles: { up: async () => 0, worker: async () => 0, kernel: async () => 0 },
+        roles: { up: async () => 0, api: async () => 0, worker: async () => 0, kernel: async () => 0 },
         interrupted: () => new AbortController().signal,
       });
       return { code, out: out.text(), err: err.text() };

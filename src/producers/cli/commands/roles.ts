@@ -6,10 +6,16 @@ import { globalOptions, type Registrar } from '../act.ts';
 export const registerRoles: Registrar = (program, deps, exit) => {
   program
     .command('up')
-    .description('run everything on this host: Redis, kernel and workers')
+    .description('run everything on this host: Redis, kernel, workers and API')
     .option('--once', 'give the tour, then stop; the exit code is its verdict')
     .action(async ({ once }: { once?: boolean }, command: Command) => {
       exit.code = await deps.roles.up(globalOptions(command), once === true ? { once } : {});
+    });
+  program
+    .command('api')
+    .description('run the HTTP API, with its docs, the board and the metrics')
+    .action(async (_: object, command: Command) => {
+      exit.code = await deps.roles.api(globalOptions(command), {});
     });
   program
     .command('worker')

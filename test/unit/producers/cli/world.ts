@@ -292,7 +292,7 @@ export async function createWorld(): Promise<World> {
         },
         clock,
         open: async () => services,
-        roles: { up: async () => 0, worker: async (_options, { queues }) => queues?.length ?? 0, kernel: async () => 3 },
+        roles: { up: async () => 0, api: async () => 0, worker: async (_options, { queues }) => queues?.length ?? 0, kernel: async () => 3 },
         interrupted: () => world.interrupt.signal,
       };
       const code = await runCli(args, deps);

@@ -1,0 +1,108 @@
+import { rm, writeFile } from 'node:fs/promises';
+import type { Config } from '../../../config/schema.ts';
+import { openBoardQueues } from '../../../queues/board-queues.ts';
+import { createConnection } from '../../../queues/connection.ts';
+import { createTaskFeed } from '../../../queues/task-feed.ts';
+import { createApiKeyStore } from '../../adapters/linux/api-keys.ts';
+import { ensureDataDirectory } from '../../adapters/linux/data-directory.ts';
+import { createLoginLinks } from '../../adapters/linux/login-links.ts';
+import { createTaskIndex } from '../../adapters/sqlite/task-index.ts';
+import type { Lifecycle } from '../../core/lifecycle.ts';
+import { inOrder, part } from '../../core/parts.ts';
+import { LOG_LINES } from '../../observability/log-lines.ts';
+import { boardPlugin } from '../../producers/http/board/plugin.ts';
+import type { HttpSettings } from '../../producers/http/options.ts';
+import type { Caller } from '../../producers/http/route.ts';
+import { ROUTES } from '../../producers/http/routes/table.ts';
+import { createHttpServer } from '../../producers/http/server.ts';
+import type { HttpServices } from '../../producers/http/services.ts';
+import type { OperatorDoors } from '../../producers/tasks/operator.ts';
+import { createApiMetrics } from '../api-metrics.ts';
+import { openAudit } from '../cli/audit.ts';
+import { wireHttpServices } from '../http/services.ts';
+import type { Places } from '../places.ts';
+import { redisTarget } from '../redis-target.ts';
+import { packageVersion } from '../version.ts';
+import type { RoleContext } from './context.ts';
+import { serve } from './serve.ts';
+
+/** Requests in hand get this long; streams are cut. */
+const DRAIN_MS = 3_000;
+
+/** `writ api`: the HTTP API with docs, board and metrics. Resolves with the exit code. */
+export function runApi(context: RoleContext): Promise<number> {
+  return serve(context, () => createApiRole(context), { drainMs: DRAIN_MS });
+}
+
+/** Everything of the api role, wired; nothing runs before `start`. */
+export async function createApiRole({ config, places, log }: RoleContext): Promise<Lifecycle> {
+  ensureDataDirectory(places.dataDir);
+  const connection = createConnection(redisTarget(config, places), 'producer', (error) => log.warn({ err: error }, LOG_LINES.redis.message));
+  const queueTrouble = (error: unknown): void => log.warn({ err: error }, LOG_LINES.queue.message);
+
+  const index = createTaskIndex({ file: places.taskIndex, maxTasks: config.task_index.max_tasks });
+  const feed = createTaskFeed({ connection, pool: config.pool.id, index, onError: queueTrouble });
+  const metrics = createApiMetrics({ config, places, connection });
+  const audit = openAudit(places);
+  const wired = wireHttpServices({ config, places, log, version: packageVersion(), index, audit, metrics: metrics.metrics });
+  const { tasks } = wired.services;
+  const countedAs = (surface: 'http' | 'board') => ({ ...tasks, enqueue: metrics.counted(tasks.enqueue, surface) });
+  const services: HttpServices = { ...wired.services, tasks: countedAs('http') };
+  const boardDoors: HttpServices = { ...wired.services, tasks: countedAs('board') };
+  const board = openBoardQueues({ connection, pool: config.pool.id });
+
+  const server = createHttpServer({
+    services,
+    routes: ROUTES,
+    apiKeys: createApiKeyStore({ file: places.apiKeys }),
+    loginLinks: createLoginLinks({ directory: places.loginLinks }),
+    http: httpSettings(config),
+    plugins: [
+      boardPlugin({
+        queues: board.queues,
+        pool: board.pool,
+        operate: (caller) => operatorDoors(boardDoors, caller),
+        audit,
+        clock: services.clock,
+        report: queueTrouble,
+        links: [
+          { text: 'API', url: '/docs/' },
+          { text: 'Metrics', url: '/metrics' },
+        ],
+      }),
+    ],
+    log,
+  });
+  const close = async (): Promise<void> => {
+    await board[Symbol.asyncDispose]();
+    await metrics.close();
+    connection.disconnect();
+  };
+  return inOrder([part(() => undefined, close), ...wired.parts, index, feed, server, announced(places, server.url)]);
+}
+
+/** Says where the API is, for the commands of this data directory; the port may be any. */
+function announced({ apiUrl }: Places, url: () => string): Lifecycle {
+  return part(
+    () => writeFile(apiUrl, `${url()}\n`, { mode: 0o600 }),
+    () => rm(apiUrl, { force: true }),
+  );
+}
+
+function operatorDoors({ tasks, kernel, signatures, regrantByDefault, clock }: HttpServices, caller: Caller): OperatorDoors {
+  return { tasks, kernel: () => kernel(caller), signatures, regrantByDefault, clock };
+}
+
+function httpSettings({ http }: Config): HttpSettings {
+  return {
+    host: http.host,
+    port: http.port,
+    allowedHosts: [...http.allowed_hosts],
+    maxBodyBytes: http.max_body_bytes,
+    requestTimeoutMs: http.request_timeout_s * 1000,
+    maxConnections: http.max_connections,
+    rateLimit: http.rate_limit,
+    loginLimit: http.login_limit,
+    sessionMs: http.session_s * 1000,
+  };
+}
