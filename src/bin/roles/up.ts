@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { inOrder } from '../../core/parts.ts';
 import { openServices } from '../cli/services.ts';
 import { prepareFirstStart } from '../first-start.ts';
+import type { Places } from '../places.ts';
+import { type BoardVisitor, visitBoard } from '../tour/board.ts';
 import { giveTour } from '../tour/tour.ts';
 import type { UpContext } from './context.ts';
 import { upParts } from './up-parts.ts';
 
 /**
- * `writ up`: Redis, kernel and worker on this machine, kept running until asked to stop. The first start on an empty
+ * `writ up`: Redis, kernel, worker and API on this machine, kept running until asked to stop. The first start on an empty
  * data directory gives a tour; `once` gives it in any case and ends with its verdict. Resolves with the exit code.
  */
 export async function runUp(context: UpContext, { once }: { readonly once: boolean }): Promise<number> {
@@ -17,12 +19,12 @@ export async function runUp(context: UpContext, { once }: { readonly once: boole
   await prepareFirstStart(places);
   await mkdir(places.logs, { recursive: true, mode: 0o700 });
   const parts = inOrder(upParts(context));
-  say(`Writ starts in ${places.dataDir}: Redis, kernel, worker; logs in ${places.logs}`);
+  say(`Writ starts in ${places.dataDir}: Redis, kernel, worker, API; logs in ${places.logs}`);
   await parts.start();
   try {
     const asPromised = once || !existsSync(places.tourGiven) ? await tour(context) : true;
     if (once) return asPromised ? 0 : 1;
-    say(nextSteps(places.workspace));
+    say(nextSteps(places, await apiUrl(places)));
     await asked;
     say('\nWrit stops: running tasks may end first');
     return 0;
@@ -34,15 +36,30 @@ export async function runUp(context: UpContext, { once }: { readonly once: boole
 async function tour({ options, places }: UpContext): Promise<boolean> {
   await using services = await openServices(options);
   const [tasks, kernel, signatures] = await Promise.all([services.tasks(), services.kernel(), services.signatures()]);
-  const asPromised = await giveTour(places.workspace, { tasks, kernel, signatures }, say);
+  const asPromised = await giveTour(places.workspace, { tasks, kernel, signatures, board: () => boardOf(places) }, say);
   if (asPromised) await writeFile(places.tourGiven, '');
   return asPromised;
 }
 
-function nextSteps(workspace: string): string {
+/** The API of this data directory, as its role has announced it. */
+async function apiUrl(places: Places): Promise<string> {
+  return (await readFile(places.apiUrl, 'utf8')).trim();
+}
+
+async function boardOf(places: Places): Promise<BoardVisitor> {
+  return visitBoard(await apiUrl(places), (await readFile(places.operatorKey, 'utf8')).trim());
+}
+
+function nextSteps({ workspace, operatorKey }: Places, url: string): string {
   return [
     '',
-    'Writ is up. In another terminal:',
+    'Writ is up:',
+    `  ${url}/docs      the API, for people`,
+    `  ${url}/board     queues and failed jobs; \`npx writ login-link\` prints a link that logs a browser in`,
+    `  ${url}/metrics   figures for Prometheus`,
+    `  The operator's key lies in ${operatorKey}`,
+    '',
+    'In another terminal:',
     `  echo '{"task_id":"first","capability_id":"FILE_COPY","inputs":{"source_path":"${workspace}/hello.txt","destination_path":"${workspace}/copy.txt"},"constraints":{}}' > task.json`,
     `  echo hello > ${workspace}/hello.txt`,
     '  npx writ push task.json --sign --wait     sign it, push it, see the answer',

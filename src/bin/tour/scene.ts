@@ -8,12 +8,15 @@ import type { KernelDoor, SignatureReader, TaskDoor } from '../../core/ports/fro
 import type { Receipt } from '../../core/ports/index.ts';
 import type { Finished } from '../../producers/tasks/standing.ts';
 import { waitForOutcome } from '../../producers/tasks/wait.ts';
+import type { BoardVisitor } from './board.ts';
 
 /** What the tour works with: the same doors that every surface has. */
 export interface Doors {
   readonly tasks: TaskDoor;
   readonly kernel: KernelDoor;
   readonly signatures: SignatureReader;
+  /** Opens a session on Bull Board. */
+  board(): Promise<BoardVisitor>;
 }
 
 /** Real files in a folder of their own, and the verbs that the steps are made of. */

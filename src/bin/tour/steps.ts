@@ -23,7 +23,7 @@ interface Trail {
 type Step = (scene: Scene, trail: Trail, doors: Doors) => Promise<Line>;
 
 /** The steps in their order; each is a table row and works on real files through the queue. */
-export const STEPS: readonly Step[] = [copy, move, remove, undo, replay, otherBytes, traversal, expired, regranted];
+export const STEPS: readonly Step[] = [copy, move, remove, undo, replay, otherBytes, traversal, expired, regranted, early, pressedRetry];
 
 async function copy(scene: Scene, trail: Trail): Promise<Line> {
   const [source, destination] = [scene.at('README.md'), scene.at('archive', 'README.md')];
@@ -114,6 +114,28 @@ async function regranted(scene: Scene, _trail: Trail, doors: Doors): Promise<Lin
   const done = await scene.answer(manifest);
   const asPromised = succeeded(done) && (await scene.isThere(scene.at('archive', 'late.txt')));
   return { task: 'retry it with a regranted lease', answer: said(done), proves: 'a recorded failure can be leased and run again', asPromised };
+}
+
+function report(scene: Scene): TaskManifest {
+  return scene.manifest('report', 'FILE_COPY', { source_path: scene.at('report.txt'), destination_path: scene.at('archive', 'report.txt') });
+}
+
+async function early(scene: Scene): Promise<Line> {
+  const manifest = report(scene);
+  await scene.push(manifest, await scene.lease(manifest));
+  const done = await scene.answer(manifest);
+  const asPromised = failedWith(done, 'EXECUTION_FAILED');
+  return { task: 'copy report.txt, not there yet', answer: said(done), proves: 'a failure has a code, and the job waits on the board', asPromised };
+}
+
+async function pressedRetry(scene: Scene, _trail: Trail, doors: Doors): Promise<Line> {
+  const manifest = report(scene);
+  await writeFile(scene.at('report.txt'), 'now it is there\n');
+  const failed = await scene.answer(manifest);
+  await (await doors.board()).retry(failed.job?.queue ?? '', manifest.task_id);
+  const done = await scene.answer(manifest);
+  const asPromised = succeeded(done) && (await scene.isThere(scene.at('archive', 'report.txt')));
+  return { task: 'write it, press Retry on the board', answer: said(done), proves: "the board's retry is Writ's own, and audited", asPromised };
 }
 
 function said({ outcome }: Finished): string {

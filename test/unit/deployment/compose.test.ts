@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { loadConfig } from '../../../config/load.ts';
 import { packageRoot } from '../../../config/places.ts';
 
@@ -28,10 +28,8 @@ interface Compose {
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;
 }
 
-// The parser comes with the OpenAPI plugin.
-const yaml = createRequire(createRequire(import.meta.url).resolve('@fastify/swagger'))('yaml') as { parse(text: string, options: { merge: boolean }): unknown };
 const inRoot = (file: string): string => path.join(packageRoot(), file);
-const compose = yaml.parse(readFileSync(inRoot('docker-compose.yml'), 'utf8'), { merge: true }) as Compose;
+const compose = parse(readFileSync(inRoot('docker-compose.yml'), 'utf8'), { merge: true }) as Compose;
 const services = Object.entries(compose.services);
 const roles = Object.fromEntries(services.filter(([, { image }]) => image === 'writ:local'));
 
@@ -112,7 +110,7 @@ describe('docker-compose.yml', () => {
 
 describe('grafana/provisioning', () => {
   it('points to the data source and to the directory of dashboards that the container has', () => {
-    const read = (file: string): unknown => yaml.parse(readFileSync(inRoot(file), 'utf8'), { merge: false });
+    const read = (file: string): unknown => parse(readFileSync(inRoot(file), 'utf8'), { merge: false });
     expect(read('grafana/provisioning/datasources/prometheus.yaml')).toMatchObject({
       apiVersion: 1,
       datasources: [{ type: 'prometheus', url: 'http://prometheus:9090' }],

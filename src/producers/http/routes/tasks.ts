@@ -79,7 +79,8 @@ export const readTask = route({
   description:
     'Asks queue, ledger and, on the host of the pool, the journal. The result is the exact signed document; `GET /v1/keys` has the keys that verify it.',
   tag: 'tasks',
-  access: ['read'],
+  // Whoever may push a task is told this address in the receipt, and gets the same answer by pushing the task again.
+  access: ['submit', 'read'],
   params: TaskParams,
   headers: { ...PREFER, 'if-none-match': 'ETag of a task that is known already.' },
   responses: {

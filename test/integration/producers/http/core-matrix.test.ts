@@ -14,7 +14,7 @@ const MAY: Readonly<Record<string, 'open' | 'any' | readonly Role[]>> = {
   'POST /v1/tasks': ['submit'],
   'GET /v1/tasks': ['read'],
   'POST /v1/tasks/retry': ['operate'],
-  'GET /v1/tasks/:id': ['read'],
+  'GET /v1/tasks/:id': ['submit', 'read'],
   'POST /v1/tasks/:id/retry': ['operate'],
   'POST /v1/tasks/:id/undo': ['operate'],
   'POST /v1/tasks/:id/cancel': ['operate'],
