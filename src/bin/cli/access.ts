@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createApiKeyStore } from '../../adapters/linux/api-keys.ts';
@@ -7,6 +7,7 @@ import { createLoginLinks } from '../../adapters/linux/login-links.ts';
 import { replaceFile, syncDirectoryOf } from '../../adapters/linux/replace-file.ts';
 import { ROLES } from '../../contracts/index.ts';
 import { messageOf, WritError } from '../../core/errors.ts';
+import { localUrl } from '../../core/local-url.ts';
 import type { ApiKeyStore } from '../../core/ports/index.ts';
 import type { AccessDoor } from '../../producers/cli/services.ts';
 import { audited } from '../../producers/tasks/audited.ts';
@@ -14,20 +15,12 @@ import type { Places } from '../places.ts';
 import { openAudit, whoAsks } from './audit.ts';
 import type { CliSettings } from './settings.ts';
 
-/** Addresses on which a server hears everybody; from this host it is asked on loopback. */
-const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]']);
-
 /** Keys and login links of the data directory. */
 export function openAccess({ places, loaded }: CliSettings): AccessDoor {
-  const { host, port } = loaded.config.http;
   return {
     keys: () => openKeys(places),
     links: async () => createLoginLinks({ directory: path.join(ensureDataDirectory(places.dataDir).path, path.basename(places.loginLinks)) }),
-    apiUrl() {
-      if (port === 0) throw new WritError('WRONG_STATE', 'http.port is 0, so the API takes another port at every start: set one', { field: 'http.port' });
-      const name = ANY_ADDRESS.has(host) ? '127.0.0.1' : host;
-      return `http://${name.includes(':') && !name.startsWith('[') ? `[${name}]` : name}:${port}`;
-    },
+    apiUrl: () => announcedUrl(places.apiUrl) ?? settledUrl(loaded.config.http),
     secretFile: (name) => path.join(path.dirname(places.apiKeys), `${name}.key`),
     assertNew,
     keepSecret,
@@ -49,6 +42,19 @@ export async function ensureOperatorKey(places: Places): Promise<void> {
       await keepSecret(places.operatorKey, secret);
     },
   );
+}
+
+/** What the running API wrote down; it knows its port also when the settings of this command differ. */
+function announcedUrl(file: string): string | undefined {
+  if (!existsSync(file)) return undefined;
+  const url = readFileSync(file, 'utf8').trim();
+  return /^http:\/\/[^/\s]+$/.test(url) && URL.canParse(url) ? url : undefined;
+}
+
+/** Where the API will be once it runs. Throws WritError WRONG_STATE when nobody can know. */
+function settledUrl({ host, port }: { readonly host: string; readonly port: number }): string {
+  if (port === 0) throw new WritError('WRONG_STATE', 'http.port is 0 and the API does not run: start it, or set a port', { field: 'http.port' });
+  return localUrl(host, port);
 }
 
 async function openKeys({ dataDir, apiKeys }: Places): Promise<ApiKeyStore> {

@@ -49,7 +49,7 @@ export interface KeyWish {
 export interface AccessDoor {
   keys(): Promise<ApiKeyStore>;
   links(): Promise<LoginLinks>;
-  /** Where the API of these settings is found from this host: `http://127.0.0.1:8377`. Throws WritError WRONG_STATE when the port is not fixed. */
+  /** Where the API of these settings is found from this host: `http://127.0.0.1:8377`. The running API's own word first. Throws WritError WRONG_STATE when it does not run and the port is not fixed. */
   apiUrl(): string;
   /** Where the secret of a key is kept unless somebody says otherwise. */
   secretFile(name: string): string;

@@ -3,6 +3,7 @@ import helmet from '@fastify/helmet';
 import type { FastifyInstance } from 'fastify';
 import { WritError } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
+import { localUrl } from '../../core/local-url.ts';
 import { closeUnread, watchArrival } from './arrival.ts';
 import { acceptJson } from './body.ts';
 import { createRunningCalls, type RunningCalls } from './handle.ts';
@@ -22,7 +23,7 @@ import { limitRates } from './security/limits.ts';
 import { createSessions, type SessionStore } from './security/sessions.ts';
 
 export interface HttpServer extends Lifecycle {
-  /** `http://127.0.0.1:8377`, once it listens. */
+  /** `http://127.0.0.1:8377`, once it listens: where it is found from this host, also when it listens on all addresses. */
   readonly url: () => string;
   readonly app: FastifyInstance;
 }
@@ -62,7 +63,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   const server: HttpServer = {
     app,
-    url: () => `http://${http.host.includes(':') ? `[${http.host}]` : http.host}:${portOf(app)}`,
+    url: () => localUrl(http.host, portOf(app)),
     start: () => (starting ??= open()),
     stop: () => (stopping ??= close()),
     [Symbol.asyncDispose]: () => server.stop(),

@@ -134,6 +134,17 @@ describe('writ login-link', () => {
     expect((await writ('login-link', '--json', '--set', 'http.host=::1')).json).toMatchObject({ url: expect.stringMatching(/^http:\/\/\[::1\]:8377\//) });
     expect(await writ('login-link', '--set', 'http.port=0')).toMatchObject({ code: 1, err: expect.stringContaining('http.port') });
   });
+
+  it('names the address of the API that runs, whatever port the settings say', async () => {
+    mkdirSync(places().dataDir, { recursive: true, mode: 0o700 });
+    writeFileSync(places().apiUrl, 'http://127.0.0.1:40123\n');
+    for (const port of ['0', '8377'])
+      expect((await writ('login-link', '--json', '--set', `http.port=${port}`)).json).toMatchObject({
+        url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:40123\/login/),
+      });
+    writeFileSync(places().apiUrl, 'cut of');
+    expect((await writ('login-link', '--json')).json).toMatchObject({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:8377\//) });
+  });
 });
 
 describe('writ audit', () => {

@@ -17,7 +17,7 @@ export interface HostRuleOptions {
 
 /** Which names the server answers to, and from which pages it takes orders. */
 export interface HostRule {
-  /** Against DNS rebinding: a page of evil.example whose name now leads to 127.0.0.1 still sends `Host: evil.example`. Throws WritError HOST_NOT_ALLOWED. */
+  /** Against DNS rebinding: a page of evil.example whose name now leads to 127.0.0.1 still sends `Host: evil.example`. Throws WritError HOST_NOT_ALLOWED; INVALID_ARGUMENT for two of them. */
   checkHost(request: FastifyRequest): void;
   /** Against forged requests of other pages, other ports of this host included. Throws WritError ORIGIN_NOT_ALLOWED. */
   checkOrigin(request: FastifyRequest): void;
@@ -40,7 +40,10 @@ export function createHostRule({ host, allowedHosts, port }: HostRuleOptions): H
   return {
     checkHost(request) {
       const { host: header } = request.headers;
-      if (header === undefined || !known(header, request))
+      // Node keeps the first of several; a proxy before us may have judged by another (RFC 9112, 3.2).
+      if (request.raw.rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host').length > 1)
+        throw new WritError('INVALID_ARGUMENT', 'there is more than one Host header');
+      if (header === undefined || !known(header, request) || !known(targetHost(request) ?? header, request))
         throw new WritError('HOST_NOT_ALLOWED', 'the Host header names no host of this server; see http.allowed_hosts');
     },
     checkOrigin(request) {
@@ -60,6 +63,11 @@ export function createHostRule({ host, allowedHosts, port }: HostRuleOptions): H
       return LOOPBACK_NAMES.includes(name) || name === bracketed(host.toLowerCase());
     },
   };
+}
+
+/** `GET http://name/path` names a host as well. */
+function targetHost({ raw: { url = '' } }: FastifyRequest): string | undefined {
+  return url.startsWith('/') || !URL.canParse(url) ? undefined : new URL(url).host;
 }
 
 /** A proxy before us may speak TLS, so the scheme is free; host and port are not. */

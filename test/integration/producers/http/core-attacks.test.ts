@@ -40,6 +40,15 @@ describe('Host', () => {
       expect(await (await openSocket(site.url, head)).ended).toContain('HOST_NOT_ALLOWED');
   });
 
+  it('is refused when there are two of it, and when the request line names another one', async () => {
+    const { host } = new URL(site.url);
+    const twice = await openSocket(site.url, `GET /healthz HTTP/1.1\r\nHost: ${host}\r\nHost: evil.example\r\nConnection: close\r\n\r\n`);
+    expect(await twice.ended).toMatch(/^HTTP\/1\.1 400 [\s\S]*INVALID_ARGUMENT/);
+    const whole = (name: string) => openSocket(site.url, `GET http://${name}/healthz HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    expect(await (await whole('evil.example')).ended).toContain('HOST_NOT_ALLOWED');
+    expect(await (await whole(host)).ended).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
   it('may be loopback or a name of the settings, with the port or without', async () => {
     for (const name of [
       'localhost',
