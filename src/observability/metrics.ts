@@ -56,10 +56,11 @@ export function createMetrics(role: MetricRole, version: string): Metrics {
         startAtZero(new Histogram({ ...common, buckets: [...(row.buckets ?? [])] }), row, (histogram, labels) => histogram.zero(labels)),
       );
   }
-  addProcessMetrics(registry);
+  const refreshProcess = addProcessMetrics(registry);
 
   async function refresh(): Promise<void> {
     for (const look of followed.values()) look();
+    await refreshProcess();
   }
 
   const metrics: Metrics = {
@@ -120,14 +121,20 @@ function startAtZero<T>(metric: T, { labels }: MetricRow, zero: (metric: T, labe
 /** Precision of the event loop's lag, milliseconds: the figure is made by a timer that wakes the process as often. */
 const LAG_PRECISION_MS = 20;
 
-/** Of prom-client's default metrics those that the contract names; the others exist without being shown. */
-function addProcessMetrics(registry: Registry): void {
+/** Asking for one of these sets others that are shown; prom-client has one `collect` for each group. */
+const LEADERS = ['process_cpu_user_seconds_total', 'nodejs_heap_size_total_bytes'] as const;
+
+/** Of prom-client's default metrics those that the contract names; the others exist without being shown. To be called before each look. */
+function addProcessMetrics(registry: Registry): () => Promise<void> {
   const all = new Registry();
   collectDefaultMetrics({ register: all, eventLoopMonitoringPrecision: LAG_PRECISION_MS });
   for (const name of Object.keys(PROCESS_METRICS)) {
     const metric = all.getSingleMetric(name);
     if (metric !== undefined) registry.registerMetric(metric);
   }
+  return async () => {
+    for (const name of LEADERS) await all.getSingleMetric(name)?.get();
+  };
 }
 
 function sampleOf(name: string, value: { value: number; labels: Partial<Record<string, string | number>>; metricName?: string }): Sample {

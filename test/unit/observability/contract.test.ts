@@ -9,6 +9,7 @@ import { inContract, parseFamilies, renderExposition } from '../../../src/observ
 import { LOG_LINES } from '../../../src/observability/log-lines.ts';
 import type { EventRow, MetricRow } from '../../../src/observability/metric-row.ts';
 import { createMetrics, type Family } from '../../../src/observability/metrics.ts';
+import { PROCESS_METRICS } from '../../../src/observability/process-metrics.ts';
 
 const rows = Object.entries<MetricRow>(METRICS);
 
@@ -61,6 +62,18 @@ describe('recording', () => {
     for (const family of families) expect([family.name, inContract(family)]).toEqual([family.name, true]);
     // Only series of the labels' closed sets can have been added.
     expect((await count(metrics.families())) - samplesBefore).toBeLessThan(150);
+  });
+
+  it('shows figures of the process that move: a leader that is not shown itself sets processor time and heap', async () => {
+    const metrics = createMetrics('worker', '0');
+    const shown = async (name: string) => (await metrics.families()).find((family) => family.name === name)?.samples[0]?.value ?? 0;
+    for (const name of Object.keys(PROCESS_METRICS).filter((one) => !one.includes('eventloop')))
+      expect([name, await shown(name)]).toEqual([name, expect.toSatisfy((value: number) => value > 0)]);
+    const before = await shown('process_cpu_seconds_total');
+    const start = process.cpuUsage();
+    while (process.cpuUsage(start).user < 20_000);
+    expect(await shown('process_cpu_seconds_total')).toBeGreaterThan(before);
+    expect(await metrics.text()).toMatch(/nodejs_heap_size_used_bytes [1-9]/);
   });
 
   it('refuses a metric of another role', () => {
