@@ -5,6 +5,7 @@ import type { Suite } from './contract.ts';
  * when it is asked for: `throughput: async () => (await import('./throughput.ts')).suite`.
  */
 export const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
+  api: async () => (await import('./api.ts')).suite,
   file: async () => (await import('./file.ts')).suite,
   throughput: async () => (await import('./throughput.ts')).suite,
 };

@@ -1,0 +1,43 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** A process of the benchmark: started once, so that it is as warm as one that has served for a while. */
+export interface Running {
+  /** Sends a message and resolves with the next one that comes back. */
+  ask<T>(message: object): Promise<T>;
+  stop(): Promise<void>;
+}
+
+/** Starts a module of `dist` and waits for its first message. `--cpu-prof` of the caller holds for it too. */
+export async function startProcess(module: string, args: readonly string[]): Promise<Running> {
+  const child = fork(fileURLToPath(new URL(module, import.meta.url)), args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const next = async (): Promise<unknown> => {
+    const over = new AbortController();
+    try {
+      const [message] = (await Promise.race([once(child, 'message', over), ended(child, over.signal)])) as [unknown];
+      return message;
+    } finally {
+      over.abort();
+    }
+  };
+  const first = await next();
+  if (typeof first === 'object' && first !== null && 'type' in first && first.type === 'refused') throw new Error(JSON.stringify(first));
+  return {
+    async ask<T>(message: object) {
+      const answer = next();
+      child.send(message);
+      return (await answer) as T;
+    },
+    async stop() {
+      const exit = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exit;
+    },
+  };
+}
+
+async function ended(child: ChildProcess, signal: AbortSignal): Promise<never> {
+  const [code, by] = (await once(child, 'exit', { signal })) as (number | string | null)[];
+  throw new Error(`a process of the benchmark ended with ${code ?? by}`);
+}
