@@ -6,6 +6,7 @@ import { createTaskFeed } from '../../../queues/task-feed.ts';
 import { createApiKeyStore } from '../../adapters/linux/api-keys.ts';
 import { ensureDataDirectory } from '../../adapters/linux/data-directory.ts';
 import { createLoginLinks } from '../../adapters/linux/login-links.ts';
+import { toWritError } from '../../adapters/redis/redis-error.ts';
 import { createTaskIndex } from '../../adapters/sqlite/task-index.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { inOrder, part } from '../../core/parts.ts';
@@ -65,6 +66,7 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
         audit,
         clock: services.clock,
         report: queueTrouble,
+        translate: toWritError,
         links: [
           { text: 'API', url: '/docs/' },
           { text: 'Metrics', url: '/metrics' },

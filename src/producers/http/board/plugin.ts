@@ -28,6 +28,8 @@ export interface BoardOptions {
   readonly clock: Clock;
   /** Told of a retry-all that broke down when nobody waited for it any more. */
   readonly report: (error: unknown) => void;
+  /** Makes a coded error of what a queue throws. */
+  readonly translate: (error: unknown) => unknown;
   /** Links in the corner: `/docs`, `/metrics`, a dashboard. */
   readonly links: readonly { readonly text: string; readonly url: string }[];
 }
@@ -52,14 +54,14 @@ export function boardPlugin(options: BoardOptions): HttpPlugin {
 }
 
 /** Bull Board's pages, files and reading routes. */
-function shownBoard({ queues, pool, clock, links }: BoardOptions) {
+function shownBoard({ queues, pool, clock, links, translate }: BoardOptions) {
   const server = new FastifyAdapter().setBasePath(BOARD_PATH);
   const [setApiRoutes, setErrorHandler] = [server.setApiRoutes.bind(server), server.setErrorHandler.bind(server)];
   server.setApiRoutes = (routes) => setApiRoutes(routes.filter(isRead));
   // Errors of its routes are answered like all others of this server.
   server.setErrorHandler = () =>
     setErrorHandler((error) => {
-      throw error;
+      throw translate(error);
     });
   createBullBoard({
     queues: queues.map((source) => boardAdapter(source, clock)),

@@ -7,6 +7,7 @@ import { inlineEd25519, nodeEd25519 } from '../../../../../src/adapters/crypto/i
 import { createApiKeyStore } from '../../../../../src/adapters/linux/api-keys.ts';
 import { createAuditLog } from '../../../../../src/adapters/linux/audit-log.ts';
 import { createLoginLinks } from '../../../../../src/adapters/linux/login-links.ts';
+import { toWritError } from '../../../../../src/adapters/redis/redis-error.ts';
 import { createRedisSignals } from '../../../../../src/adapters/redis/signals.ts';
 import { kernelDoor } from '../../../../../src/bin/cli/kernel.ts';
 import { signatureReader } from '../../../../../src/bin/cli/signatures.ts';
@@ -82,6 +83,7 @@ export async function startBoardRig(): Promise<BoardRig> {
     },
     clock: systemClock,
     report: (error) => process.stderr.write(`${String(error)}\n`),
+    translate: toWritError,
     links: [
       { text: 'API', url: '/docs/' },
       { text: 'Metrics', url: '/metrics' },
