@@ -31,12 +31,8 @@ const headers = { authorization: `Bearer ${secret}` };
 
 const LOADS = { single, bulk } satisfies Record<LoadWish['kind'], (tasks: number) => Promise<number>>;
 
-process.on('message', async ({ kind, tasks }: LoadWish) => {
-  if (!whole.has(tasks)) whole.set(tasks, Buffer.from(`${lines.slice(0, tasks).join('\n')}\n`));
-  const start = performance.now();
-  const accepted = await LOADS[kind](tasks);
-  process.send?.({ ms: performance.now() - start, accepted } satisfies LoadReport);
-});
+process.on('message', (wish: LoadWish) => void serve(wish));
+
 process.on('SIGTERM', () => process.exit(0));
 process.once('disconnect', () => process.exit(0));
 process.send?.('ready');
@@ -83,4 +79,11 @@ function call(path: string, options: RequestOptions, pieces: readonly Buffer[]):
       sent.end();
     })();
   });
+}
+
+async function serve({ kind, tasks }: LoadWish): Promise<void> {
+  if (!whole.has(tasks)) whole.set(tasks, Buffer.from(`${lines.slice(0, tasks).join('\n')}\n`));
+  const start = performance.now();
+  const accepted = await LOADS[kind](tasks);
+  process.send?.({ ms: performance.now() - start, accepted } satisfies LoadReport);
 }

@@ -30,12 +30,15 @@ const jobs = readFileSync(file, 'utf8')
   .map((data) => ({ name: data.manifest.capability_id, data, opts: jobOptions(`t_${data.manifest.task_id}`, 1) }));
 const queue = new Queue<TaskJob>(name, { connection: createConnection(target, 'producer'), prefix });
 
-process.on('message', async ({ tasks }: PeerWish) => {
-  const start = performance.now();
-  for (let at = 0; at < tasks; at += CHUNK) await queue.addBulk(jobs.slice(at, Math.min(at + CHUNK, tasks)));
-  process.send?.({ ms: performance.now() - start } satisfies PeerReport);
-});
+process.on('message', (wish: PeerWish) => void serve(wish));
+
 process.on('SIGTERM', () => process.exit(0));
 process.once('disconnect', () => process.exit(0));
 await queue.waitUntilReady();
 process.send?.('ready');
+
+async function serve({ tasks }: PeerWish): Promise<void> {
+  const start = performance.now();
+  for (let at = 0; at < tasks; at += CHUNK) await queue.addBulk(jobs.slice(at, Math.min(at + CHUNK, tasks)));
+  process.send?.({ ms: performance.now() - start } satisfies PeerReport);
+}
