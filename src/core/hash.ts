@@ -7,11 +7,18 @@ export function sha256Hex(data: string | Uint8Array): string {
   return hash('sha256', data, 'hex');
 }
 
+/** The door and the queue ask for the hash of the same manifest; nobody changes a manifest once it was read. */
+const known = new WeakMap<TaskManifest, string>();
+
 /**
  * The hash that a lease names and a result is signed over: SHA-256 of the manifest's RFC 8785 form.
  *
  * @throws WritError INVALID_MANIFEST when the manifest is not I-JSON
  */
 export function manifestSha256(manifest: TaskManifest): string {
-  return sha256Hex(canonicalJson(manifest));
+  const before = known.get(manifest);
+  if (before !== undefined) return before;
+  const sha = sha256Hex(canonicalJson(manifest));
+  known.set(manifest, sha);
+  return sha;
 }

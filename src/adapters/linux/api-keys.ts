@@ -17,7 +17,7 @@ const MAX_SECRETS = 16;
 /**
  * The API keys of a data directory, in one file (0600) that is replaced as a whole. A secret is `writ_<id>_<43 base64url
  * characters>`; the file holds its SHA-256, which is enough for 256 random bits. Several processes may change and read it:
- * writers take turns by `<file>.lock`, readers look at most once a second whether the file is another one.
+ * writers take turns by `<file>.lock`, readers look whether the file is another one once a second and for every unknown secret.
  *
  * Every method throws WritError INVALID_CONFIG when the file is damaged or open to others, STORAGE_UNAVAILABLE when it
  * cannot be written.
@@ -25,6 +25,8 @@ const MAX_SECRETS = 16;
 export function createApiKeyStore({ file, clock = systemClock }: { readonly file: string; readonly clock?: Clock }): ApiKeyStore {
   let known: (LoadedKeys & { readonly at: number }) | undefined;
   let looking: Promise<LoadedKeys> | undefined;
+  /** Counts our own changes: what was read before one must not be remembered after it. */
+  let changes = 0;
 
   const look = async (): Promise<LoadedKeys> => {
     if (known && clock.monotonic() - known.at < LOOK_MS) return known;
@@ -34,8 +36,9 @@ export function createApiKeyStore({ file, clock = systemClock }: { readonly file
     return looking;
   };
   const refresh = async (): Promise<LoadedKeys> => {
-    const at = clock.monotonic();
+    const [at, before] = [clock.monotonic(), changes];
     const loaded = known && known.stamp === (await currentStamp(file)) ? known : await loadKeys(file);
+    if (changes !== before) return refresh();
     known = { keys: loaded.keys, stamp: loaded.stamp, at };
     return known;
   };
@@ -51,13 +54,15 @@ export function createApiKeyStore({ file, clock = systemClock }: { readonly file
       if (isWritError(error)) throw error;
       throw new WritError('STORAGE_UNAVAILABLE', `the file of API keys ${file} cannot be written: ${messageOf(error)}`, { cause: error });
     } finally {
+      changes += 1;
       known = undefined;
     }
   };
 
   return {
     async find(secret) {
-      const key = matching((await look()).keys, secret, clock.now());
+      // A secret that is not known may be a key that another process has just made: it is worth a look at the file.
+      const key = matching((await look()).keys, secret, clock.now()) ?? matching((await refresh()).keys, secret, clock.now());
       return key && keyOf(key);
     },
     // A person asks, who may have changed something a moment ago elsewhere.

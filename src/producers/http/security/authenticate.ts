@@ -60,16 +60,21 @@ function createKeyWatch(apiKeys: ApiKeyStore, clock: Clock): (id: string) => Pro
     const now = clock.now();
     return new Set(keys.filter(({ expiresAt }) => expiresAt === undefined || Date.parse(expiresAt) > now).map(({ id }) => id));
   }
+  function readAgain(): Promise<ReadonlySet<string>> {
+    readAt = clock.monotonic();
+    const reading = read();
+    living = reading;
+    // A failed read must not answer for a second.
+    reading.catch(() => {
+      if (living === reading) living = undefined;
+    });
+    return reading;
+  }
   return async (id) => {
-    if (living === undefined || clock.monotonic() - readAt >= KEYS_FRESH_MS) {
-      readAt = clock.monotonic();
-      living = read();
-      // A failed read must not answer for a second.
-      living.catch(() => {
-        living = undefined;
-      });
-    }
-    return (await living).has(id);
+    const recent = living !== undefined && clock.monotonic() - readAt < KEYS_FRESH_MS;
+    if (recent && (await living)?.has(id) === true) return true;
+    // A key that is not there may be younger than the look; a session is closed only after a look of its own.
+    return (await readAgain()).has(id);
   };
 }
 

@@ -64,6 +64,14 @@ describe('API keys', () => {
     await expect(keys.rotate('0000000000000000', 0)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
+  it('that another process has just made are good at once', async () => {
+    const keys = store();
+    const { secret: first } = await keys.create({ name: 'first', roles: ['read'] });
+    expect(await keys.find(first)).toBeDefined();
+    const { secret } = await store().create({ name: 'second', roles: ['read'] });
+    expect(await keys.find(secret)).toMatchObject({ name: 'second' });
+  });
+
   it('are gone when revoked, for another process within a second', async () => {
     const [here, there] = [store(), store()];
     const { key, secret } = await here.create({ name: 'k', roles: ['read'] });
