@@ -23,4 +23,12 @@ export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
     what: '100,000 failed jobs are indexed from nothing and listed in pages, in flat memory',
     command: ['node', '--import', 'tsx', 'test/chaos/task-index/run.ts'],
   },
+  'slow-clients': {
+    what: '10,000 slow clients at once: idle, dripping headers and bodies, streams that nobody reads; the API answers others in time',
+    command: ['node', '--import', 'tsx', 'test/chaos/slow-clients/run.ts'],
+  },
+  bulk: {
+    what: '100,000 tasks pushed in one request and then retried by a filter; API and client stay flat',
+    command: ['node', '--import', 'tsx', 'test/chaos/bulk/run.ts'],
+  },
 };
