@@ -51,13 +51,13 @@ const LAYERS = [
   {
     layer: 'executors',
     may: ['contracts', 'core'],
-    packages: ['zod'],
+    packages: ['zod', 'postal-mime'],
     why: 'Executors are libraries: they know no queue, no Redis, no web server and no logger, and get the file system and the journal through ports.',
   },
   {
     layer: 'adapters',
     may: ['contracts', 'core', 'lease'],
-    packages: ['zod', 'ioredis', 'better-sqlite3', 'koffi', 'sodium-native'],
+    packages: ['zod', 'ioredis', 'better-sqlite3', 'koffi', 'sodium-native', '@duckdb', 'imapflow'],
     why: 'Adapters implement ports of core against the outside world. They serve the inner layers and know nothing of who uses them.',
   },
   {
@@ -119,7 +119,7 @@ const layerRules = LAYERS.flatMap(({ layer, may, packages, why }) => [
 ]);
 
 /** Folders whose offer is the list in their index.ts. */
-const DOORS = ['src/contracts', 'src/lease', 'src/executors/file'];
+const DOORS = ['src/contracts', 'src/lease', 'src/executors/file', 'src/executors/search'];
 
 const doorRules = DOORS.map((folder) => ({
   name: `${folder.replaceAll('/', '-')}-has-one-door`,

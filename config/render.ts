@@ -57,8 +57,8 @@ function comment({ description, range }: Setting): string {
   return `# ${description}${range === '' ? '' : ` (${range})`}`;
 }
 
-function assignment({ key, kind, default: value }: Setting): string {
-  return kind === 'table' ? `[${key}]\n# inbox = "/srv/inbox"` : `${key.slice(key.lastIndexOf('.') + 1)} = ${tomlValue(value)}`;
+function assignment({ key, kind, default: value, example }: Setting): string {
+  return kind === 'table' ? `[${key}]\n# ${example.replaceAll('\n', '\n# ')}` : `${key.slice(key.lastIndexOf('.') + 1)} = ${tomlValue(value)}`;
 }
 
 function table({ settings }: Section): string {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { baseDirectoryFaults } from './base-directories.ts';
+import { SearchScopes } from './search-scopes.ts';
 
 /**
  * Every setting of Writ with its type, range, default and one sentence.
@@ -31,6 +32,7 @@ const redis = z.strictObject({
 
 const worker = z.strictObject({
   file_concurrency: z.int().min(1).max(1024).default(64).describe('File tasks that one worker handles at the same time.'),
+  search_concurrency: z.int().min(1).max(64).default(2).describe('Searches that one worker runs at the same time, a process each.'),
   lock_ms: z.int().min(500).max(600_000).default(9000).describe("Life of a worker's lock on a job; a dead worker's job waits for it to end."),
   renew_ms: z.int().min(50).max(300_000).default(3000).describe('Interval at which a living worker renews its locks; at most half of lock_ms.'),
   stalled_ms: z.int().min(50).max(600_000).default(3000).describe('Interval at which workers look for jobs of dead workers.'),
@@ -81,7 +83,10 @@ const file = z.strictObject({
       for (const { id, message } of baseDirectoryFaults(bases)) context.addIssue({ code: 'custom', path: [id], message });
     })
     .default({})
-    .describe('The directories that file tasks may work in, id = absolute path; none means that every file task is refused.'),
+    .meta({
+      description: 'The directories that file tasks may work in, id = absolute path; none means that every file task is refused.',
+      examples: ['inbox = "/srv/inbox"'],
+    }),
   filesystems: z
     .array(z.string().regex(/^[a-z0-9_]+$/))
     .min(1)
@@ -105,6 +110,20 @@ const file = z.strictObject({
     .max(Number.MAX_SAFE_INTEGER)
     .default(67_108_864)
     .describe('Copies up to this size are hashed on the way and carry their SHA-256; larger ones would only run at the speed of the hash.'),
+});
+
+const search = z.strictObject({
+  max_run_s: z.int().min(1).max(3600).default(30).describe('Wall-clock limit of one search.'),
+  max_memory_mb: z
+    .int()
+    .min(64)
+    .max(65_536)
+    .default(256)
+    .describe('Memory that one search may take beyond what its idle process holds; over it the process is killed and replaced.'),
+  scopes: SearchScopes.default({}).meta({
+    description: 'What may be searched, a table for each scope (docs/search-executor.md); none means that every search is refused.',
+    examples: ['[search.scopes.contracts]\nkind = "files"\npath = "/srv/contracts"'],
+  }),
 });
 
 const http = z.strictObject({
@@ -160,6 +179,7 @@ export const ConfigSchema = z
     ledger: ledger.prefault({}).describe('The ledger remembers in Redis what was done.'),
     board: board.prefault({}).describe('What operators may do.'),
     file: file.prefault({}).describe('The file executor.'),
+    search: search.prefault({}).describe('The search executor.'),
     http: http.prefault({}).describe('The HTTP API, the board and the pages around them.'),
     metrics: metrics.prefault({}).describe('Figures for Prometheus.'),
     task_index: taskIndex.prefault({}).describe('The task index finds tasks by what they are and how they ended; it is a copy.'),

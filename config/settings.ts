@@ -13,6 +13,8 @@ export interface Setting {
   readonly description: string;
   /** What values are legal, for a reader; empty when any value of the kind is. */
   readonly range: string;
+  /** How an entry of a table is written; empty for all other kinds. */
+  readonly example: string;
 }
 
 export interface Section {
@@ -27,6 +29,7 @@ interface Node {
   readonly description?: string;
   readonly default?: unknown;
   readonly properties?: Readonly<Record<string, Node>>;
+  readonly examples?: readonly unknown[];
   readonly enum?: readonly unknown[];
   readonly minimum?: number;
   readonly maximum?: number;
@@ -50,7 +53,8 @@ function sectionsOf(prefix: string, node: Node): Section[] {
 }
 
 function settingOf(key: string, node: Node): Setting {
-  return { key, kind: kindOf(key, node), default: node.default, description: node.description ?? '', range: rangeOf(node) };
+  const example = String(node.examples?.[0] ?? '');
+  return { key, kind: kindOf(key, node), default: node.default, description: node.description ?? '', range: rangeOf(node), example };
 }
 
 const KINDS = {

@@ -1,14 +1,19 @@
 /**
  * Every capability that travels on a queue, and the queue that serves it.
- * The three file capabilities are a closed set (file-executor.md 2).
+ * The three file capabilities are a closed set (file-executor.md 2), and so are the three searches (search-executor.md 3).
  */
 export const CAPABILITY_QUEUE = {
   FILE_MOVE: 'file',
   FILE_COPY: 'file',
   FILE_DELETE: 'file',
+  SEARCH_FILES: 'search',
+  SEARCH_EMAILS: 'search',
+  SEARCH_DATASETS: 'search',
 } satisfies Record<string, QueueKind>;
 
 export type QueueKind = 'file' | 'search' | 'plan';
 export type CapabilityId = keyof typeof CAPABILITY_QUEUE;
 
 export const FILE_CAPABILITIES: ReadonlySet<string> = new Set<CapabilityId>(['FILE_MOVE', 'FILE_COPY', 'FILE_DELETE']);
+
+export const SEARCH_CAPABILITIES: ReadonlySet<string> = new Set<CapabilityId>(['SEARCH_FILES', 'SEARCH_EMAILS', 'SEARCH_DATASETS']);

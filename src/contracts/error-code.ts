@@ -1,8 +1,20 @@
 /** The closed set of file-executor.md 8. */
 export const FILE_ERROR_CODES = ['UNSUPPORTED_CAPABILITY', 'INVALID_LEASE', 'LEASE_EXPIRED', 'EXECUTION_FAILED', 'RESOURCE_EXHAUSTED'] as const;
 
+/** The closed set of search-executor.md 11. */
+export const SEARCH_ERROR_CODES = [
+  'INVALID_LEASE',
+  'LEASE_EXPIRED',
+  'UNSUPPORTED_CAPABILITY',
+  'INVALID_QUERY',
+  'SCOPE_NOT_ALLOWED',
+  'SCOPE_UNAVAILABLE',
+  'EXECUTION_FAILED',
+  'RESOURCE_EXHAUSTED',
+] as const;
+
 /** Codes that an ExecutionResult may carry. */
-export const RESULT_ERROR_CODES = [...FILE_ERROR_CODES] as const;
+export const RESULT_ERROR_CODES = [...FILE_ERROR_CODES, 'INVALID_QUERY', 'SCOPE_NOT_ALLOWED', 'SCOPE_UNAVAILABLE'] as const satisfies readonly string[];
 export type ResultErrorCode = (typeof RESULT_ERROR_CODES)[number];
 
 /** Codes for which a producer's own `attempts` are honoured (design 4.7). */

@@ -11,6 +11,7 @@ export type * from './kernel-store.ts';
 export type * from './ledger.ts';
 export type * from './pool.ts';
 export type * from './revocations.ts';
+export type * from './search.ts';
 export type * from './signing.ts';
 export type * from './task-index.ts';
 export type * from './task-index-store.ts';

@@ -16,6 +16,23 @@ export interface Capabilities {
     constraints: { reversible: true };
     output: FileOutput<{ source: string; bytes: number }> & { undo_metadata: { original_path: string; recovery_path: string } };
   };
+  SEARCH_FILES: { inputs: SearchInputs; output: SearchOutput<'filename'> };
+  SEARCH_EMAILS: { inputs: SearchInputs; output: SearchOutput<'from' | 'to' | 'subject' | 'body'> };
+  /** `match_field` is the name of the first matching string field. */
+  SEARCH_DATASETS: { inputs: SearchInputs; output: SearchOutput<string> };
+}
+
+/** (A type, not an interface: those lack the index signature of `TaskManifest.inputs`.) The query has 1 to 4096 code points after trimming; `max_results` is 1 to 1000; nothing has a default. */
+export type SearchInputs = { query: string; target_scope: string; max_results: number };
+
+/** `count` counts all matches, `results` are the first `max_results` of them in order. */
+export interface SearchOutput<Field extends string> {
+  task_id: string;
+  capability_id: string;
+  target_scope: string;
+  results: { id: string; match_field: Field; match_snippet: string }[];
+  count: number;
+  truncated: boolean;
 }
 
 /** Paths are absolute and normalized, `bytes` is the size of the source. */

@@ -5,7 +5,15 @@
 
 export type ShownState = 'waiting' | 'delayed' | 'running' | 'success' | 'failure';
 
-export type ResultErrorCode = 'UNSUPPORTED_CAPABILITY' | 'INVALID_LEASE' | 'LEASE_EXPIRED' | 'EXECUTION_FAILED' | 'RESOURCE_EXHAUSTED';
+export type ResultErrorCode =
+  | 'UNSUPPORTED_CAPABILITY'
+  | 'INVALID_LEASE'
+  | 'LEASE_EXPIRED'
+  | 'EXECUTION_FAILED'
+  | 'RESOURCE_EXHAUSTED'
+  | 'INVALID_QUERY'
+  | 'SCOPE_NOT_ALLOWED'
+  | 'SCOPE_UNAVAILABLE';
 
 /** An order of any capability; `ManifestOf` knows the inputs of each. A lease is for exactly these values. */
 export interface TaskManifest {
