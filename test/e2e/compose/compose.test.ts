@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+/** What stack-child.ts prints. */
+interface Seen {
+  readonly document: { readonly code: number; readonly err: string };
+  readonly exits: Readonly<Record<string, number>>;
+  readonly task: { readonly status: number; readonly answer: unknown; readonly copy?: string };
+  readonly metricsWithoutKey: number;
+  readonly insides: Readonly<Record<string, { readonly uid: number; readonly keys: readonly string[]; readonly write: string }>>;
+  readonly scraped: { readonly roles: readonly string[]; readonly done?: string; readonly targets: readonly unknown[] };
+  readonly dashboards: { readonly asked: number; readonly refused: readonly string[] };
+}
+
+/**
+ * The services of docker-compose.yml as processes: their own commands, environments, users, volumes, secrets and checks,
+ * each in a root directory of its own, all in one network namespace whose names are the services'. Only Docker itself is
+ * missing, Grafana, and the interval of the scrapes is a second.
+ */
+const home = mkdtempSync(path.join(tmpdir(), 'writ-compose-'));
+const asRoot = process.getuid?.() === 0;
+let seen: Seen;
+beforeAll(async () => {
+  seen = await runStack();
+}, 120_000);
+afterAll(() => {
+  // The mounts were of a namespace that is gone. If they were not, this would remove what they show.
+  if (!readFileSync('/proc/self/mountinfo', 'utf8').includes(home)) rmSync(home, { recursive: true, force: true });
+});
+
+async function runStack(): Promise<Seen> {
+  const script = fileURLToPath(new URL('./stack-child.ts', import.meta.url));
+  const node = [process.execPath, '--import', import.meta.resolve('tsx'), script, home];
+  const child = spawn('unshare', [asRoot ? '-mn' : '-Urmn', ...node], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  if (code !== 0) throw new Error(`unshare ended with ${String(code)}; mounts and a network of its own are needed (sudo npm test): ${err}`);
+  return JSON.parse(out) as Seen;
+}
+
+describe('docker-compose.yml, run as processes', () => {
+  it('starts with the commands of docs/monitoring.md, as they stand there', () => {
+    expect(seen.document).toMatchObject({ code: 0 });
+  });
+
+  it('does a task that is pushed through the published port', () => {
+    expect(seen.task).toMatchObject({ status: 200, copy: 'hello', answer: { state: 'success', result: { status: 'SUCCESS', error: null } } });
+  });
+
+  it('is scraped by its own Prometheus with the key of its own, and shows the figures of nobody without one', () => {
+    expect(seen.scraped).toEqual({
+      roles: ['api', 'kernel', 'worker'],
+      done: '1',
+      targets: [{ scrapeUrl: 'http://api:8377/metrics', health: 'up', lastError: '' }],
+    });
+    expect(seen.metricsWithoutKey).toBe(401);
+  });
+
+  it('answers every panel of the dashboards that Grafana is given', () => {
+    expect(seen.dashboards).toEqual({ asked: expect.any(Number), refused: [] });
+    expect(seen.dashboards.asked).toBeGreaterThan(0);
+  });
+
+  it('lets each role see its own private key alone, and write to its volumes alone', () => {
+    const uid = asRoot ? 10_001 : 0;
+    expect(seen.insides).toEqual({
+      kernel: { uid, keys: ['kernel'], write: 'EROFS' },
+      worker: { uid, keys: ['executor'], write: 'EROFS' },
+      api: { uid, keys: [], write: 'EROFS' },
+    });
+  });
+
+  it('ends every service in order when it is stopped', () => {
+    expect(seen.exits).toEqual({ redis: 0, kernel: 0, worker: 0, api: 0, prometheus: 0 });
+  });
+});

@@ -1,0 +1,118 @@
+import { chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { packageRoot } from '../../../config/places.ts';
+import { type DashboardJson, exprsOf } from '../../support/dashboards.ts';
+import { followDocument, layOutProject } from './document.ts';
+import { raiseLoopback } from './loopback.ts';
+import { createStack } from './stack.ts';
+
+/** In mount and network namespaces of its own: follows docs/monitoring.md, has one task done, and prints what it saw as JSON. */
+const [home = ''] = process.argv.slice(2);
+const project = path.join(home, 'project');
+const API = 'http://127.0.0.1:8377';
+const PROMETHEUS = 'http://127.0.0.1:9090';
+const PATIENCE_MS = 30_000;
+
+const INSIDE = `() => {
+  const { readFileSync, writeFileSync } = require('node:fs');
+  const keys = ['kernel', 'executor'].filter((name) => readFileSync('/data/keys/' + name + '.key.json').length > 0);
+  let write = 'done';
+  try {
+    writeFileSync('/app/new', '');
+  } catch (error) {
+    write = error.code;
+  }
+  console.log(JSON.stringify({ uid: process.getuid(), keys, write }));
+}`;
+
+raiseLoopback();
+layOutProject(project);
+const stack = createStack(home, project);
+const document = await followDocument(home, project, stack);
+const seen = document.code === 0 ? await look() : {};
+const ends = await stack.stop();
+const exits = Object.fromEntries(Object.entries(ends).map(([name, { code }]) => [name, code]));
+process.stdout.write(JSON.stringify({ document: { code: document.code, err: document.err.slice(-3000) }, exits, ...seen }));
+
+async function look() {
+  const task = await oneTask();
+  const metrics = await fetch(`${API}/metrics`);
+  const insides = await Promise.all(['kernel', 'worker', 'api'].map(async (service) => [service, await inside(service)] as const));
+  return {
+    task,
+    metricsWithoutKey: metrics.status,
+    insides: Object.fromEntries(insides),
+    scraped: await scraped(),
+    dashboards: await refusedExpressions(),
+  };
+}
+
+/** Copies a file in the volume `files`, with a key as an operator makes one. */
+async function oneTask(): Promise<unknown> {
+  const made = await stack.run('init', ['--config', '/run/secrets/writ_toml', 'key', 'create', 'me', '--roles', 'submit,kernel,read', '--print']);
+  const volume = path.join(home, 'volumes/files');
+  const source = path.join(volume, 'a.txt');
+  writeFileSync(source, 'hello');
+  const { uid, gid } = statSync(volume);
+  chownSync(source, uid, gid);
+  const manifest = {
+    task_id: 'compose-1',
+    capability_id: 'FILE_COPY',
+    inputs: { source_path: '/srv/files/a.txt', destination_path: '/srv/files/b.txt' },
+    constraints: {},
+  };
+  const headers = { authorization: `Bearer ${/^secret +(\S+)$/m.exec(made.out)?.[1]}`, 'content-type': 'application/json', prefer: 'wait=30' };
+  const answer = await fetch(`${API}/v1/tasks?sign=true`, { method: 'POST', headers, body: JSON.stringify({ manifest }) });
+  const copy = path.join(volume, 'b.txt');
+  return { status: answer.status, answer: await answer.json(), copy: existsSync(copy) ? readFileSync(copy, 'utf8') : undefined };
+}
+
+/** Waits until Prometheus has figures of every role; its target, and the sum of the tasks that it knows. */
+async function scraped(): Promise<unknown> {
+  const end = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const roles = (await query('group by (role) (process_start_time_seconds)')).map(({ metric }) => metric['role']).sort();
+    const done = await query('sum(writ_tasks_finished_total{status="success"})');
+    if ((roles.length >= 3 && done[0]?.value[1] === '1') || performance.now() > end) {
+      const { data } = (await (await fetch(`${PROMETHEUS}/api/v1/targets`)).json()) as {
+        data: { activeTargets: { scrapeUrl: string; health: string; lastError: string }[] };
+      };
+      return { roles, done: done[0]?.value[1], targets: data.activeTargets.map(({ scrapeUrl, health, lastError }) => ({ scrapeUrl, health, lastError })) };
+    }
+    await delay(200);
+  }
+}
+
+interface Series {
+  readonly metric: Readonly<Record<string, string>>;
+  readonly value: readonly [number, string];
+}
+
+async function query(expression: string): Promise<readonly Series[]> {
+  const answer = await fetch(`${PROMETHEUS}/api/v1/query`, { method: 'POST', body: new URLSearchParams({ query: expression }) });
+  const { data, error } = (await answer.json()) as { data?: { result: Series[] }; error?: string };
+  if (error !== undefined) throw new Error(`${expression}: ${error}`);
+  return data?.result ?? [];
+}
+
+/** Asks the real Prometheus for every panel of every dashboard that Grafana is given. */
+async function refusedExpressions(): Promise<{ asked: number; refused: readonly string[] }> {
+  const folder = path.join(packageRoot(), 'grafana/dashboards');
+  const all = readdirSync(folder).flatMap((name) => exprsOf(JSON.parse(readFileSync(path.join(folder, name), 'utf8')) as DashboardJson, '5m'));
+  const answers = await Promise.all(
+    all.map((expression) =>
+      query(expression).then(
+        () => [],
+        (error: unknown) => [String(error)],
+      ),
+    ),
+  );
+  return { asked: all.length, refused: answers.flat() };
+}
+
+/** What a service is and sees: its user, the private keys that are not empty to it, and why it cannot write beside its volumes. */
+async function inside(service: string): Promise<unknown> {
+  const { out, err } = await stack.exec(service, ['node', '-e', `(${INSIDE})()`]);
+  return out === '' ? err : JSON.parse(out);
+}
