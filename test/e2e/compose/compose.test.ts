@@ -9,9 +9,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 /** What stack-child.ts prints. */
 interface Seen {
-  readonly document: { readonly code: number; readonly err: string };
+  readonly document: { readonly code: number; readonly out: string; readonly err: string };
   readonly exits: Readonly<Record<string, number>>;
-  readonly task: { readonly status: number; readonly answer: unknown; readonly copy?: string };
+  readonly copy: string;
   readonly metricsWithoutKey: number;
   readonly insides: Readonly<Record<string, { readonly uid: number; readonly keys: readonly string[]; readonly write: string }>>;
   readonly scraped: { readonly roles: readonly string[]; readonly done?: string; readonly targets: readonly unknown[] };
@@ -49,7 +49,8 @@ describe('docker-compose.yml, run as processes', () => {
   });
 
   it('does a task that is pushed through the published port', () => {
-    expect(seen.task).toMatchObject({ status: 200, copy: 'hello', answer: { state: 'success', result: { status: 'SUCCESS', error: null } } });
+    expect(JSON.parse(seen.document.out.trim().split('\n').at(-1) ?? '')).toMatchObject({ state: 'success', result: { status: 'SUCCESS', error: null } });
+    expect(seen.copy).toBe('hello\n');
   });
 
   it('is scraped by its own Prometheus with the key of its own, and shows the figures of nobody without one', () => {

@@ -27,9 +27,9 @@ export function layOutProject(project: string): void {
 
 /** The commands under "With Docker" in docs/monitoring.md, as they stand there. */
 function commands(): string {
-  const [, section = ''] = readFileSync(path.join(packageRoot(), 'docs/monitoring.md'), 'utf8').split('## With Docker\n');
-  const [, block = ''] = /^```sh\n(.*?)^```$/ms.exec(section) ?? [];
-  return block;
+  const [, rest = ''] = readFileSync(path.join(packageRoot(), 'docs/monitoring.md'), 'utf8').split('## With Docker\n');
+  const [section = ''] = rest.split('\n## ');
+  return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block).join('\n');
 }
 
 /** Runs the commands of the document; `docker compose` is the stack, `sudo` is not needed. */
@@ -40,6 +40,7 @@ export async function followDocument(home: string, project: string, stack: Stack
   const program = (name: string, source: string): void => writeFileSync(path.join(bin, name), source, { mode: 0o755 });
   // Only for `chown`, which says nothing when there is one user.
   program('sudo', AS_ROOT ? '#!/bin/sh\nexec "$@"\n' : '#!/bin/sh\n');
+  program('curl', `#!${process.execPath}\n${CURL}`);
   program('docker', `#!${process.execPath}\n${ASK.replace('SOCKET', JSON.stringify(socket))}`);
   const server = createServer({ allowHalfOpen: true }, (client) => {
     let words = '';
@@ -75,8 +76,17 @@ socket.on('data', (part) => (text += part)).on('end', () => {
 socket.end(JSON.stringify(process.argv.slice(2)));
 `;
 
-/** Flags of `run` that change nothing here: the container goes with its process, and there is no terminal. */
+/** Flags of `run` and `exec` that change nothing here: the container goes with its process, and there is no terminal. */
 const FLAGS: readonly string[] = ['--rm', '-T'];
+
+/** `curl [-H header]… url [-d body]`, for hosts that have none. */
+const CURL = `const words = process.argv.slice(2);
+const after = (flag) => words.flatMap((word, at) => (word === flag ? [words[at + 1]] : []));
+const headers = after('-H').map((line) => line.split(': '));
+const [body] = after('-d');
+const url = words.find((word) => word.startsWith('http'));
+fetch(url, { headers, ...(body && { method: 'POST', body }) }).then((reply) => reply.text()).then((text) => process.stdout.write(text));
+`;
 
 async function compose(words: readonly string[], stack: Stack): Promise<Said> {
   const done = { code: 0, out: '', err: '' };
@@ -85,6 +95,7 @@ async function compose(words: readonly string[], stack: Stack): Promise<Said> {
   if (verb === 'build' && rest.length === 0) return done;
   if (verb === 'up' && rest.join() === '-d') return stack.up().then(() => done);
   const [service = '', ...command] = rest.filter((word, at) => at > 1 || !FLAGS.includes(word));
+  if (verb === 'exec') return stack.exec(service, command);
   if (verb === 'run') return stack.run(service, command.length === 0 ? undefined : command);
   throw new Error(`docker ${words.join(' ')} is not known here`);
 }

@@ -1,4 +1,4 @@
-import { chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { packageRoot } from '../../../config/places.ts';
@@ -33,39 +33,18 @@ const document = await followDocument(home, project, stack);
 const seen = document.code === 0 ? await look() : {};
 const ends = await stack.stop();
 const exits = Object.fromEntries(Object.entries(ends).map(([name, { code }]) => [name, code]));
-process.stdout.write(JSON.stringify({ document: { code: document.code, err: document.err.slice(-3000) }, exits, ...seen }));
+process.stdout.write(JSON.stringify({ document, exits, ...seen }));
 
 async function look() {
-  const task = await oneTask();
   const metrics = await fetch(`${API}/metrics`);
   const insides = await Promise.all(['kernel', 'worker', 'api'].map(async (service) => [service, await inside(service)] as const));
   return {
-    task,
+    copy: readFileSync(path.join(home, 'volumes/files/copy.txt'), 'utf8'),
     metricsWithoutKey: metrics.status,
     insides: Object.fromEntries(insides),
     scraped: await scraped(),
     dashboards: await refusedExpressions(),
   };
-}
-
-/** Copies a file in the volume `files`, with a key as an operator makes one. */
-async function oneTask(): Promise<unknown> {
-  const made = await stack.run('init', ['--config', '/run/secrets/writ_toml', 'key', 'create', 'me', '--roles', 'submit,kernel,read', '--print']);
-  const volume = path.join(home, 'volumes/files');
-  const source = path.join(volume, 'a.txt');
-  writeFileSync(source, 'hello');
-  const { uid, gid } = statSync(volume);
-  chownSync(source, uid, gid);
-  const manifest = {
-    task_id: 'compose-1',
-    capability_id: 'FILE_COPY',
-    inputs: { source_path: '/srv/files/a.txt', destination_path: '/srv/files/b.txt' },
-    constraints: {},
-  };
-  const headers = { authorization: `Bearer ${/^secret +(\S+)$/m.exec(made.out)?.[1]}`, 'content-type': 'application/json', prefer: 'wait=30' };
-  const answer = await fetch(`${API}/v1/tasks?sign=true`, { method: 'POST', headers, body: JSON.stringify({ manifest }) });
-  const copy = path.join(volume, 'b.txt');
-  return { status: answer.status, answer: await answer.json(), copy: existsSync(copy) ? readFileSync(copy, 'utf8') : undefined };
 }
 
 /** Waits until Prometheus has figures of every role; its target, and the sum of the tasks that it knows. */
