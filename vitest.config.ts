@@ -1,13 +1,23 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+const at = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
 export default defineConfig({
+  // Threads of the tests start from compiled twins of their entries.
+  resolve: { alias: [{ find: /^\.{1,2}\/.*\/thread-entry\.ts$/, replacement: at('test/support/compiled/thread-entry.ts') }] },
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: [at('test/support/compiled/setup.ts')],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Processes, not threads: native addons, worker threads and signals belong to one test file each.
+    // Processes, not threads: native addons, worker threads and signals belong to one test file at a time.
     pool: 'forks',
-    maxWorkers: 2,
-    reporters: ['default', './test/support/tally-reporter.ts'],
+    // A process serves many files one after the other: half of the time went into starting and into importing anew.
+    // No test relies on a fresh module; each has its own directory, server and ports.
+    isolate: false,
+    // One more than the cores of a small machine: many tests wait for locks, servers and processes.
+    maxWorkers: 3,
+    reporters: ['default', at('test/support/tally-reporter.ts')],
   },
 });

@@ -1,11 +1,11 @@
-import { execFileSync, fork } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { ConfinedBase, ConfinedDirectory, FsResult } from '../../src/core/ports/confined-fs.ts';
 import { createTripwire } from './attacker-tripwire.ts';
+import { forkScript } from './compiled/script.ts';
 import { must } from './confined-fs.ts';
 
 export interface AttackReport {
@@ -30,7 +30,7 @@ export async function attack({ seconds, openBase }: { seconds: number; openBase:
   const tripwire = createTripwire();
   for (const file of field.outsideFiles) tripwire.watch(file);
   const base = await openBase(field.base);
-  const child = fork(fileURLToPath(new URL('./attacker-child.ts', import.meta.url)), [field.base], { execArgv: ['--import', import.meta.resolve('tsx')] });
+  const child = forkScript(new URL('./attacker-child.ts', import.meta.url), [field.base]);
   await once(child, 'message');
 
   const defence = createDefence(base, field.outsideInodes);

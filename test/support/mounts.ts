@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { scriptArgs } from './compiled/script.ts';
 
 /** A new directory on another file system than `os.tmpdir()`. The caller removes it. */
 export function makeOnSecondFilesystem(prefix: string): string {
@@ -30,11 +30,6 @@ export function asUnprivileged(script: URL, args: readonly string[]): Promise<un
   const NOBODY = 65_534;
   const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
   return runScript(process.execPath, scriptArgs(script, args), identity);
-}
-
-function scriptArgs(script: URL, args: readonly string[]): string[] {
-  // By address: the script's own directory need not be this checkout's working directory.
-  return ['--import', import.meta.resolve('tsx'), fileURLToPath(script), ...args];
 }
 
 function runScript(command: string, args: readonly string[], identity: { uid?: number; gid?: number }): Promise<unknown> {

@@ -1,12 +1,11 @@
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { openJournalDatabase } from '../../../src/adapters/sqlite/journal-open.ts';
 import type { ExecutionResult } from '../../../src/contracts/index.ts';
 import { createTripwire } from '../../support/attacker-tripwire.ts';
+import { forkScript } from '../../support/compiled/script.ts';
 import { manifestOf, type Rig, startRig } from '../../support/rig.ts';
 import { layOut } from './ground.ts';
 
@@ -41,9 +40,7 @@ export async function siege(level: 'openat2' | 'walk', seconds: number): Promise
     await rig.startWorker();
     // What the start itself looked at does not count.
     for (const file of ground.outsideFiles) tripwire.watch(file);
-    const attacker = fork(fileURLToPath(new URL('../../support/attacker-child.ts', import.meta.url)), [ground.base], {
-      execArgv: ['--import', import.meta.resolve('tsx')],
-    });
+    const attacker = forkScript(new URL('../../support/attacker-child.ts', import.meta.url), [ground.base]);
     await once(attacker, 'message');
     const tally = createTally();
     const end = performance.now() + seconds * 1000;

@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable, type Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { loadConfig } from '../../../config/load.ts';
 import { processIo } from '../../../src/bin/cli/io.ts';
 import { ensureKeys } from '../../../src/bin/cli/keys.ts';
@@ -16,11 +15,12 @@ import { systemClock } from '../../../src/core/clock.ts';
 import type { Lifecycle } from '../../../src/core/lifecycle.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
 import { runCli } from '../../../src/producers/cli/program.ts';
+import { scriptArgs } from '../../support/compiled/script.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { FAST_LOCKS } from '../../support/rig.ts';
 import { sinkOf } from './sink.ts';
 
-const CHECKOUT = fileURLToPath(new URL('../../..', import.meta.url));
+const WRIT = new URL('../../../src/bin/writ.ts', import.meta.url);
 
 export interface Said {
   readonly code: number;
@@ -66,8 +66,7 @@ export async function startInstallation(): Promise<Installation> {
   let workerRole: Lifecycle | undefined;
 
   const start: Installation['start'] = (args) => {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'src/bin/writ.ts', '--data-dir', places.dataDir, ...args], {
-      cwd: CHECKOUT,
+    const child = spawn(process.execPath, scriptArgs(WRIT, ['--data-dir', places.dataDir, ...args]), {
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     let out = '';

@@ -1,8 +1,9 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, mkdir, readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Task } from '../../../src/core/ports/index.ts';
+import { forkScript } from '../../support/compiled/script.ts';
 import { contents, copyTask, createFileRig, deleteTask, deliver, ending, type FileRig, moveTask, put } from '../../support/file-executor.ts';
 import type { ChildOrder } from './child.ts';
 
@@ -19,12 +20,7 @@ const basesOf = (of: FileRig): ChildOrder['bases'] => [
 ];
 
 function start(order: ChildOrder, uid?: number): ChildProcess {
-  const file = new URL('./child.ts', import.meta.url).pathname;
-  return fork(file, [JSON.stringify(order)], {
-    execArgv: ['--import', 'tsx'],
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    ...(uid === undefined ? {} : { uid, gid: uid }),
-  });
+  return forkScript(new URL('./child.ts', import.meta.url), [JSON.stringify(order)], uid === undefined ? {} : { uid, gid: uid });
 }
 
 async function answerOf(child: ChildProcess): Promise<string[]> {

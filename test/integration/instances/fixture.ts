@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setImmediate as turn } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { ProcessIdentity } from '../../../src/core/ports/journal.ts';
+import { scriptArgs } from '../../support/compiled/script.ts';
 
 export interface Holder {
   readonly identity: ProcessIdentity;
@@ -13,8 +13,6 @@ export interface Holder {
   readonly ended: Promise<NodeJS.Signals | null>;
 }
 
-const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-
 /** Starts a process of this folder and reads the first line that it says. */
 export async function run(
   name: string,
@@ -22,7 +20,7 @@ export async function run(
   options: { uid?: number } = {},
 ): Promise<{ child: ChildProcessWithoutNullStreams; line: string }> {
   const user = options.uid === undefined ? {} : { uid: options.uid, gid: options.uid };
-  const child = spawn(process.execPath, ['--import', 'tsx', script(name), ...args], user);
+  const child = spawn(process.execPath, scriptArgs(new URL(name, import.meta.url), args), user);
   let complaints = '';
   child.stderr.on('data', (chunk: Buffer) => {
     complaints += chunk.toString();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { scriptArgs } from '../../support/compiled/script.ts';
 
 /** A fresh directory for one test, and the way to remove it. */
 export function temporaryDirectory(): { path: string; remove: () => void } {
@@ -19,7 +19,7 @@ export interface Child {
 
 /** Starts a script of this folder, behind `wrapper` when one is given (`unshare -Urm`). */
 export function startChild(script: string, args: readonly string[], options: { wrapper?: readonly string[]; onOutput?: (sofar: string) => void } = {}): Child {
-  const own = [process.execPath, '--import', 'tsx', fileURLToPath(new URL(script, import.meta.url)), ...args];
+  const own = [process.execPath, ...scriptArgs(new URL(script, import.meta.url), args)];
   const [command = '', ...rest] = [...(options.wrapper ?? []), ...own];
   const child = spawn(command, rest);
   let said = '';

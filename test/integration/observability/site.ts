@@ -4,10 +4,10 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type ApiMetrics, createApiMetrics } from '../../../src/bin/api-metrics.ts';
 import { createKernelRole } from '../../../src/bin/roles/kernel.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
+import { scriptArgs } from '../../support/compiled/script.ts';
 import { type Rig, startRig } from '../../support/rig.ts';
 
 /** A rig with a kernel and the metrics of the api role. */
@@ -33,7 +33,7 @@ export async function startSite(): Promise<Site> {
     async dyingWorker() {
       const setup = join(rig.places.dataDir, 'child.json');
       writeFileSync(setup, JSON.stringify({ config: rig.config, dataDir: rig.places.dataDir }));
-      const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('./killed-worker-child.ts', import.meta.url)), setup], {
+      const child = spawn(process.execPath, scriptArgs(new URL('./killed-worker-child.ts', import.meta.url), [setup]), {
         stdio: 'inherit',
       });
       await once(child, 'exit');

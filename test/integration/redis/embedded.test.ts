@@ -4,11 +4,11 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writ
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connected, createConnection } from '../../../queues/connection.ts';
 import { createEmbeddedRedis, type EmbeddedRedis } from '../../../src/adapters/redis/embedded.ts';
 import { embeddedTarget } from '../../../src/adapters/redis/embedded-files.ts';
+import { scriptArgs } from '../../support/compiled/script.ts';
 
 describe('the embedded Redis', () => {
   let base: string;
@@ -199,7 +199,7 @@ function isRunning(pid: number): boolean {
 }
 
 async function startParent(directory: string): Promise<{ process: ChildProcess; redisPid: number }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('./embedded-parent.ts', import.meta.url)), directory], {
+  const child = spawn(process.execPath, scriptArgs(new URL('./embedded-parent.ts', import.meta.url), [directory]), {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];

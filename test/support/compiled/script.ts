@@ -1,0 +1,28 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../../../config/places.ts';
+
+/**
+ * The words after `node` that run a script of this checkout: its compiled twin under vitest, itself with the TypeScript
+ * loader elsewhere (the long suites start from the sources).
+ *
+ * @param script address of the source, `new URL('./some-child.ts', import.meta.url)`
+ */
+export function scriptArgs(script: URL, args: readonly string[] = []): string[] {
+  const twin = compiledTwin(script);
+  // The loader by address: the script's directory need not be the working directory.
+  return twin === undefined ? ['--import', import.meta.resolve('tsx'), fileURLToPath(script), ...args] : [twin, ...args];
+}
+
+/** The file in the compiled tree; `undefined` where there is no tree. */
+export function compiledTwin(script: URL): string | undefined {
+  const tree = process.env['WRIT_TEST_TREE'];
+  if (tree === undefined) return undefined;
+  return path.join(tree, path.relative(packageRoot(), fileURLToPath(script))).replace(/\.ts$/, '.js');
+}
+
+/** A process of such a script, with a channel for messages. */
+export function forkScript(script: URL, args: readonly string[], options: SpawnOptions = {}): ChildProcess {
+  return spawn(process.execPath, scriptArgs(script, args), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], ...options });
+}

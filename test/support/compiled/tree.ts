@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { packageRoot } from '../../../config/places.ts';
+
+const SOURCES = ['src', 'queues', 'processors', 'config', 'test'];
+/** Read by the modules beside them, or from the package root. */
+const ASSET = /\.(sql|lua|toml)$/;
+
+/**
+ * The sources and the tests' own scripts as plain JavaScript, made by esbuild in a fraction of a second: a process or a
+ * thread that starts from them costs a third of one that starts through the TypeScript loader. It lies below
+ * node_modules, where the packages are found, and readable to all, because some scripts give up their user.
+ *
+ * @returns the directory, which mirrors the checkout
+ */
+export function compileTree(): string {
+  const root = packageRoot();
+  const cache = path.join(root, 'node_modules', '.cache');
+  mkdirSync(cache, { recursive: true });
+  const directory = mkdtempSync(path.join(cache, 'writ-tests-'));
+  chmodSync(directory, 0o755);
+  const files = SOURCES.flatMap((source) => readdirSync(path.join(root, source), { recursive: true, encoding: 'utf8' }).map((name) => path.join(source, name)));
+  const modules = files.filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+  const args = ['--format=esm', '--platform=node', '--target=node20', '--outbase=.', '--log-level=warning', `--outdir=${directory}`];
+  execFileSync(path.join(root, 'node_modules', '.bin', 'esbuild'), [...modules, ...args], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  for (const module of modules) nameJavaScript(path.join(directory, module.replace(/\.ts$/, '.js')));
+  for (const file of [...files.filter((name) => ASSET.test(name)), 'package.json']) {
+    mkdirSync(path.dirname(path.join(directory, file)), { recursive: true });
+    copyFileSync(path.join(root, file), path.join(directory, file));
+  }
+  return directory;
+}
+
+/** Without bundling, esbuild leaves the endings of imports as they are. */
+function nameJavaScript(file: string): void {
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.replace(/(["'])(\.{1,2}\/[^"'\n]*)\.ts\1/g, '$1$2.js$1'));
+}
+
+export function removeTree(directory: string): void {
+  rmSync(directory, { recursive: true, force: true });
+}
