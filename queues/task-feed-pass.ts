@@ -32,8 +32,9 @@ export async function pass(context: FeedContext, { quiet }: { readonly quiet: bo
   return positions;
 }
 
-/** `notBefore`: the clock of Redis may have gone back, stream ids never do. */
+/** `notBefore`: the clock of Redis may have gone back, stream ids never do. While one page is stored the next is read. */
 async function walkQueue(context: FeedContext, queue: string, { quiet, notBefore }: { quiet: boolean; notBefore: number }): Promise<void> {
+  let storing: Promise<void> = Promise.resolve();
   for await (const { state, jobIds, seenAt } of jobPages(context.redis, queue)) {
     goOn(context);
     const jobs = await readJobs(
@@ -42,8 +43,12 @@ async function walkQueue(context: FeedContext, queue: string, { quiet, notBefore
     );
     const moment = { state, at: undefined, seenAt: Math.max(seenAt, notBefore) };
     const changes = jobs.flatMap((job): IndexChange[] => (job === undefined ? [] : [{ kind: 'look', task: taskOfJob(job, moment) }]));
-    await store(context, changes, { quiet });
+    await storing;
+    storing = store(context, changes, { quiet });
+    // Its failure is met at the next await; without a listener until then it would end the process.
+    storing.catch(() => undefined);
   }
+  await storing;
 }
 
 /** Adds the tasks that only the ledger remembers. */

@@ -3,22 +3,49 @@ import { createTaskFeed } from '../../queues/task-feed.ts';
 import type { TaskRecord } from '../../src/contracts/index.ts';
 import type { Lifecycle } from '../../src/core/lifecycle.ts';
 import type { TaskIndexStore } from '../../src/core/ports/index.ts';
+import { createWakeUp } from '../../src/core/wake-up.ts';
 
 /** Pauses short enough for tests. */
 export const FAST_FEED = { blockMs: 50, gatherMs: 5, sweepMs: 50 };
 
 export function fastFeed(connection: Redis, index: TaskIndexStore, times: Partial<typeof FAST_FEED> = {}): Lifecycle {
-  return createTaskFeed({ connection, pool: 'default', index, times: { ...FAST_FEED, ...times } });
+  return createTaskFeed({ connection, pool: 'default', index: told(index), times: { ...FAST_FEED, ...times } });
 }
 
-/** Resolves when `look` answers with something; asks again at every change of the index, and now and then. */
+/** Whatever a feed of this process stores or reports. */
+const steps = createWakeUp();
+
+/** The same index, which tells of each step of its feed after it was made. */
+function told(index: TaskIndexStore): TaskIndexStore {
+  return {
+    ...index,
+    async apply(batch) {
+      const answer = await index.apply(batch);
+      steps.wake();
+      return answer;
+    },
+    report(status) {
+      index.report(status);
+      steps.wake();
+    },
+  };
+}
+
+/** Resolves when `look` answers with something; asks again after every step of a feed that `fastFeed` made. */
 export async function eventually<T>(what: string, look: () => Promise<T | undefined> | T | undefined, timeoutMs = 20_000): Promise<T> {
-  const end = Date.now() + timeoutMs;
+  const end = AbortSignal.timeout(timeoutMs);
   for (;;) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
-    if (Date.now() > end) throw new Error(`not within ${timeoutMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    // Asked before the look, so that a step in between is not missed.
+    const enough = new AbortController();
+    const step = steps.next(AbortSignal.any([end, enough.signal]));
+    try {
+      const found = await look();
+      if (found !== undefined && found !== false) return found;
+      if (end.aborted) throw new Error(`not within ${timeoutMs} ms: ${what}`);
+      await step;
+    } finally {
+      enough.abort();
+    }
   }
 }
 

@@ -1,13 +1,17 @@
 import type { Worker } from 'node:worker_threads';
 import { WritError } from '../../core/errors.ts';
 import { startThread } from '../../core/thread-entry.ts';
-import type { IndexOperations, IndexOptions } from './task-index-engine.ts';
-import type { FromIndexThread, IndexOperation, ToIndexThread } from './task-index-messages.ts';
+import type { IndexOptions } from './task-index-engine.ts';
+import type { FromIndexThread, IndexRole, IndexRoles, IndexThreadData, ToIndexThread } from './task-index-messages.ts';
 
-/** The thread of the index, as promises. A thread that died is started again by the next question. */
-export interface IndexClient {
+type Operations = Readonly<Record<string, (...args: never[]) => unknown>>;
+/** The operations of a thread by their names. */
+type Table<R extends IndexRole> = { readonly [K in keyof IndexRoles[R]]: IndexRoles[R][K] } & Operations;
+
+/** A thread of the index, as promises. A thread that died is started again by the next question. */
+export interface IndexClient<R extends IndexRole> {
   open(): Promise<void>;
-  ask<K extends IndexOperation>(op: K, ...args: Parameters<IndexOperations[K]>): Promise<ReturnType<IndexOperations[K]>>;
+  ask<K extends keyof IndexRoles[R] & string>(op: K, ...args: Parameters<Table<R>[K]>): Promise<ReturnType<Table<R>[K]>>;
   close(): Promise<void>;
 }
 
@@ -16,7 +20,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-export function createIndexClient(options: IndexOptions): IndexClient {
+export function createIndexClient<R extends IndexRole>(role: R, options: IndexOptions): IndexClient<R> {
   const waiting = new Map<number, Waiting>();
   let thread: Promise<Worker> | undefined;
   let lastId = 0;
@@ -24,7 +28,10 @@ export function createIndexClient(options: IndexOptions): IndexClient {
 
   function launch(): Promise<Worker> {
     return new Promise((resolve, reject) => {
-      const worker = startThread(import.meta.url, './task-index-thread', { workerData: options, name: 'task-index' });
+      const worker = startThread(import.meta.url, './task-index-thread', {
+        workerData: { role, options } satisfies IndexThreadData,
+        name: `task-index-${role}`,
+      });
       let cause: unknown;
       worker.on('error', (error) => {
         cause = error;
@@ -65,7 +72,7 @@ export function createIndexClient(options: IndexOptions): IndexClient {
       closed = false;
       await running();
     },
-    async ask<K extends IndexOperation>(op: K, ...args: Parameters<IndexOperations[K]>) {
+    async ask<K extends keyof IndexRoles[R] & string>(op: K, ...args: Parameters<Table<R>[K]>) {
       const worker = await running();
       const answer = await new Promise<unknown>((resolve, reject) => {
         lastId += 1;
@@ -73,7 +80,7 @@ export function createIndexClient(options: IndexOptions): IndexClient {
         worker.postMessage({ kind: 'ask', id: lastId, op, args } satisfies ToIndexThread);
       });
       // The thread answers with what the operation of this name returns.
-      return answer as ReturnType<IndexOperations[K]>;
+      return answer as ReturnType<Table<R>[K]>;
     },
     async close() {
       closed = true;

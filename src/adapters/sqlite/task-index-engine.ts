@@ -13,18 +13,22 @@ export interface Begun {
   readonly tasks: number;
 }
 
-/** Everything that the thread answers. */
+/** What the writing thread answers. */
 export interface IndexOperations {
   begin(): Begun;
   apply(batch: IndexBatch): { readonly answer: 'applied' | 'lost'; readonly tasks: number };
-  list(filter: TaskFilter, page: PageRequest): TaskPage;
+  /** Makes the file anew when it is gone or damaged, or is still of a generation that a reader found damaged. */
+  renew(generation: string): void;
   rows(jobs: readonly JobRef[]): readonly (IndexedTask | undefined)[];
   unknown(taskIds: readonly string[]): readonly string[];
   walk(after: number, limit: number): readonly NumberedTask[];
+  /** Here, not with the reader: in turn with the batches, a look that was asked for before one does not see it. */
   look(after: number): EventLook;
 }
 
 export interface IndexEngine extends IndexOperations {
+  /** A page on the writer's own connection; the threads leave pages to the reader. */
+  list(filter: TaskFilter, page: PageRequest): TaskPage;
   close(): void;
 }
 
@@ -33,8 +37,8 @@ export interface IndexOptions extends IndexLimits {
 }
 
 /**
- * The task index on its file; blocks its thread. A file that was removed or damaged while it was open is replaced by an
- * empty one of another generation: reads show what is there by then, and `apply` answers `lost`.
+ * The task index on its file, for whoever feeds it; blocks its thread. A file that was removed or damaged while it was open is replaced by an
+ * empty one of another generation, and `apply` answers `lost`.
  *
  * @throws WritError STORAGE_UNAVAILABLE
  */
@@ -76,11 +80,15 @@ export function createIndexEngine(options: IndexOptions): IndexEngine {
         if (known) open.writes.apply(batch);
         return { answer: known ? 'applied' : 'lost', tasks: open.writes.tasks() };
       }),
-    list: (filter, page) => guarded(() => listTasks(open.db, filter, page)),
+    renew: (generation) =>
+      guarded(() => {
+        if (generation === open.generation) anew();
+      }),
     rows: (jobs) => guarded(() => open.reads.rows(jobs)),
     unknown: (taskIds) => guarded(() => open.reads.unknown(taskIds)),
     walk: (after, limit) => guarded(() => open.reads.walk(after, limit)),
     look: (after) => guarded(() => open.reads.look(after)),
+    list: (filter, page) => guarded(() => listTasks(open.db, filter, page)),
     close: () => open.db.close(),
   };
 }

@@ -1,16 +1,18 @@
 import type { TaskFilter, TaskPage } from '../../contracts/index.ts';
 import { cursorOf, type PagePlace, placeOf } from '../../core/task-pages.ts';
 import type { SqliteDatabase } from './open.ts';
-import { type Course, type FilterPlan, PATH_SOURCES, type Parameters, pathRanges, planFilter } from './task-index-filter.ts';
+import { type Course, type FilterPlan, type Parameters, planFilter } from './task-index-filter.ts';
 import { recordOf, type TaskRow } from './task-index-rows.ts';
 
-/** Rows that a search by path gathers and sorts; above it, rows are walked in the order of time. */
-const MOST_GATHERED = 10_000;
-/** Rows that are looked at in one stride, and strides that one page may take. */
-const STRIDE = 5_000;
-const STRIDES = 2;
+/** Entries beneath a path that one page looks through in the path's own indexes; above it, rows are walked in the order of time. */
+const MOST_BENEATH = 20_000;
+/** Entries of an index that carries the filters, and rows that are fetched to be looked at: what one page may take. */
+const STRIDES = [1000, 5000, 20_000] as const;
+const CHUNKS = [500, 1000] as const;
 
-const SPAN = '(updated, n) >= (@fromUpdated, @fromN) AND (updated, n) < (@toUpdated, @toN)';
+const SPAN = 'updated >= @from AND (updated, n) < (@toUpdated, @toN)';
+/** The same span as two, because SQLite would walk all rows of one time to find the place among them. */
+const PARTS = ['updated >= @from AND updated = @toUpdated AND n < @toN', 'updated >= @from AND updated < @toUpdated'] as const;
 const NEWEST_FIRST = 'ORDER BY updated DESC, n DESC';
 
 export interface PageRequest {
@@ -18,106 +20,153 @@ export interface PageRequest {
   readonly limit: number;
 }
 
+/** Statements of the search; whoever keeps them saves their preparation. */
+export type Statements = Pick<SqliteDatabase, 'prepare'>;
+
 /**
- * A page of tasks. The index that promises the fewest rows leads; how many is counted, up to a bound, in the indexes
- * themselves. No page looks at more than about `STRIDE * STRIDES` rows, so its time does not grow with the table: a
- * search that found too little by then ends its page early, with a cursor.
+ * A page of tasks. Places (time and number) come from the indexes alone, in their order; only rows that are shown are
+ * fetched, except beneath a path with very many rows. What a page looks at is bounded, so its time does not grow with the
+ * table: a search that found too little by then ends its page early, with a cursor.
  *
  * @throws WritError INVALID_ARGUMENT for a cursor that is none
  */
-export function listTasks(db: Pick<SqliteDatabase, 'prepare'>, filter: TaskFilter, { cursor, limit }: PageRequest): TaskPage {
+export function listTasks(db: Statements, filter: TaskFilter, { cursor, limit }: PageRequest): TaskPage {
   const plan = planFilter(filter);
-  const to = cursor === undefined ? plan.to : earlier(placeOf(cursor), plan.to);
   const search = { db, plan, limit };
-  const course = leader(search, to);
-  return course === 'path' ? gather(search, to) : walk(search, course, to);
+  const to = cursor === undefined ? plan.to : earlier(placeOf(cursor), plan.to);
+  if (plan.beneath === undefined) return plan.course.also.length === 0 ? straight(search, to) : sieved(search, to);
+  return isFew(search, plan.beneath) ? gathered(search, plan.beneath, to) : looked(search, to);
 }
 
 interface Search {
-  readonly db: Pick<SqliteDatabase, 'prepare'>;
+  readonly db: Statements;
   readonly plan: FilterPlan;
   readonly limit: number;
 }
 
 function earlier(a: PagePlace, b: PagePlace): PagePlace {
-  return a.updated < b.updated || (a.updated === b.updated && a.n < b.n) ? a : b;
+  return isBefore(a, b) ? a : b;
 }
 
-/** The first course is the narrowest; it leads at once when no row of it is looked at in vain. */
-function leader(search: Search, to: PagePlace): Course | 'path' {
-  const { courses, path } = search.plan;
-  const [first] = courses;
-  if (first?.whole) return first;
-  const counted = courses.map((course) => ({ course, rows: rowsOf(search, course, to) }));
-  const best = counted.reduce((fewest, one) => (one.rows < fewest.rows ? one : fewest));
-  if (!path) return best.course;
-  const beneath = pathRows(search);
-  return beneath <= MOST_GATHERED && beneath <= best.rows ? 'path' : best.course;
+function isBefore(a: PagePlace, b: PagePlace): boolean {
+  return a.updated < b.updated || (a.updated === b.updated && a.n < b.n);
 }
 
-/** Infinite: more than a stride. */
-function rowsOf(search: Search, { index, where }: Course, to: PagePlace): number {
-  const inside = `SELECT 1 FROM task INDEXED BY ${index} WHERE ${[...where, SPAN].join(' AND ')} LIMIT ${STRIDE + 1}`;
-  const rows = count(search, inside, to);
-  return rows > STRIDE ? Number.POSITIVE_INFINITY : rows;
+/** The index answers the whole filter. */
+function straight(search: Search, to: PagePlace): TaskPage {
+  const places = placesOnCourse(search, to, search.limit + 1);
+  return pageOf(search, places, places.length > search.limit);
 }
 
-function pathRows(search: Search): number {
-  const parts = PATH_SOURCES.flatMap(({ index, column }) =>
-    pathRanges(column).map((range) => `SELECT * FROM (SELECT 1 FROM task INDEXED BY ${index} WHERE ${range} LIMIT ${MOST_GATHERED + 1})`),
-  );
-  return count(search, parts.join(' UNION ALL '), search.plan.to);
-}
-
-function count({ db, plan }: Search, inside: string, to: PagePlace): number {
-  const sql = `SELECT count(*) AS rows FROM (${inside})`;
-  return db.prepare<Parameters, { rows: number }>(sql).get(bound(plan, to))?.rows ?? 0;
-}
-
-/** Few rows lie beneath the path: their places, from the indexes alone, sorted; then rows until the page is full. */
-function gather({ db, plan, limit }: Search, to: PagePlace): TaskPage {
-  const beneath = PATH_SOURCES.flatMap(({ index, column }) =>
-    pathRanges(column).map((range) => `SELECT updated, n FROM task INDEXED BY ${index} WHERE ${range} AND ${SPAN}`),
-  );
-  const places = db.prepare<Parameters, PagePlace>(`${beneath.join(' UNION ')} ${NEWEST_FIRST}`).all(bound(plan, to));
-  const row = db.prepare<Parameters, TaskRow>(`SELECT * FROM task WHERE ${['n = @n', ...plan.conditions].join(' AND ')}`);
-  const found: TaskRow[] = [];
-  for (const { n } of places) {
-    const fitting = row.get({ ...plan.parameters, n });
-    if (fitting !== undefined) found.push(fitting);
-    if (found.length > limit) break;
+/** The index carries the whole filter: entries that do not fit are passed over, stride by stride. */
+function sieved(search: Search, start: PagePlace): TaskPage {
+  const { db, plan, limit } = search;
+  const { index, where, also } = plan.course;
+  const found: PagePlace[] = [];
+  let to = start;
+  for (const part of PARTS) {
+    const entries = `FROM task INDEXED BY ${index} WHERE ${[...where, part].join(' AND ')} ${NEWEST_FIRST} LIMIT`;
+    const fitting = db.prepare<Parameters, PagePlace>(
+      `SELECT updated, n FROM (SELECT updated, n, state, capability_id, error_code ${entries} @stride) WHERE ${also.join(' AND ')} ${NEWEST_FIRST} LIMIT @limit`,
+    );
+    const border = db.prepare<Parameters, PagePlace>(`SELECT updated, n ${entries} 1 OFFSET @stride - 1`);
+    for (const stride of STRIDES) {
+      found.push(...fitting.all({ ...bound(plan, to), stride, limit: limit + 1 - found.length }));
+      if (found.length > limit) return pageOf(search, found, true);
+      const last = border.get({ ...bound(plan, to), stride });
+      if (last === undefined) break;
+      to = last;
+      if (stride === STRIDES.at(-1)) return pageOf(search, found, true, to);
+    }
   }
-  return pageOf(found, limit);
+  return pageOf(search, found, false);
 }
 
-/** In the order of time, stride by stride. */
-function walk({ db, plan, limit }: Search, { index, where, whole }: Course, start: PagePlace): TaskPage {
-  const course = `FROM task INDEXED BY ${index} WHERE ${[...where, SPAN].join(' AND ')}`;
-  const border = db.prepare<Parameters, PagePlace>(`SELECT updated, n ${course} ${NEWEST_FIRST} LIMIT 1 OFFSET ${STRIDE - 1}`);
-  const narrowed = plan.conditions.length === 0 ? '' : `AND ${plan.conditions.join(' AND ')}`;
-  const rows = db.prepare<Parameters, TaskRow>(`SELECT * ${course} ${narrowed} ${NEWEST_FIRST} LIMIT @limit`);
-  if (whole) return pageOf(rows.all({ ...bound(plan, start), limit: limit + 1 }), limit);
+function isFew({ db, plan }: Search, beneath: readonly Course[]): boolean {
+  let left = MOST_BENEATH;
+  for (const { index, where } of beneath) {
+    const rows = `SELECT count(*) AS rows FROM (SELECT 1 FROM task INDEXED BY ${index} WHERE ${where.join(' AND ')} LIMIT @most)`;
+    left -= db.prepare<Parameters, { rows: number }>(rows).get({ ...plan.parameters, most: left + 1 })?.rows ?? 0;
+    if (left < 0) return false;
+  }
+  return true;
+}
 
+/** Few rows lie beneath the path: the newest of them, from the indexes of the paths. */
+function gathered(search: Search, beneath: readonly Course[], to: PagePlace): TaskPage {
+  const places = placesBeneath(search, beneath, to, search.limit + 1);
+  return pageOf(search, places, places.length > search.limit);
+}
+
+/** Very many rows lie beneath the path: rows are looked at in the order of time. */
+function looked(search: Search, start: PagePlace): TaskPage {
+  const { plan, limit } = search;
+  const row = rowWith(search);
   const found: TaskRow[] = [];
   let to = start;
-  for (let stride = 0; stride < STRIDES; stride += 1) {
-    const last = border.get(bound(plan, to));
-    const inStride = last === undefined ? bound(plan, to) : { ...bound(plan, to), fromUpdated: last.updated, fromN: last.n };
-    found.push(...rows.all({ ...inStride, limit: limit + 1 - found.length }));
-    if (last === undefined || found.length > limit) return pageOf(found, limit);
+  for (const chunk of CHUNKS) {
+    const places = placesOnCourse(search, to, chunk);
+    for (const place of places) {
+      const fitting = row.get({ ...plan.parameters, n: place.n });
+      if (fitting !== undefined) found.push(fitting);
+      if (found.length === limit) return { tasks: found.map(recordOf), next: cursorOf(place) };
+    }
+    const last = places.at(-1);
+    if (last === undefined || places.length < chunk) return { tasks: found.map(recordOf) };
     to = last;
   }
   return { tasks: found.map(recordOf), next: cursorOf(to) };
 }
 
-function bound({ parameters, from }: FilterPlan, to: PagePlace): Parameters {
-  return { ...parameters, fromUpdated: from.updated, fromN: from.n, toUpdated: to.updated, toN: to.n };
+/** The newest places of the course; of several states side by side. */
+function placesOnCourse({ db, plan }: Search, to: PagePlace, limit: number): readonly PagePlace[] {
+  const { index, where, also, states } = plan.course;
+  const select = PARTS.map((part) =>
+    db.prepare<Parameters, PagePlace>(
+      `SELECT updated, n FROM task INDEXED BY ${index} WHERE ${[...where, ...also, part].join(' AND ')} ${NEWEST_FIRST} LIMIT @limit`,
+    ),
+  );
+  const ofState = (state: string): PagePlace[] => {
+    const found: PagePlace[] = [];
+    for (const places of select)
+      if (found.length < limit) found.push(...places.all({ ...bound(plan, to), ...(state === '' ? {} : { state }), limit: limit - found.length }));
+    return found;
+  };
+  return states.length === 1 ? ofState(states[0] ?? '') : newest(states.flatMap(ofState), limit);
 }
 
-/** The rows are one more than fit when there are more. */
-function pageOf(rows: readonly TaskRow[], limit: number): TaskPage {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const tasks = shown.map(recordOf);
-  return rows.length > limit && last !== undefined ? { tasks, next: cursorOf(last) } : { tasks };
+/** The newest places in the indexes of the paths. */
+function placesBeneath({ db, plan }: Search, beneath: readonly Course[], to: PagePlace, limit: number): readonly PagePlace[] {
+  const all = beneath.flatMap(({ index, where, also }) =>
+    db
+      .prepare<Parameters, PagePlace>(
+        `SELECT updated, n FROM task INDEXED BY ${index} WHERE ${[...where, ...also, SPAN].join(' AND ')} ${NEWEST_FIRST} LIMIT @limit`,
+      )
+      .all({ ...bound(plan, to), limit }),
+  );
+  return newest(all, limit);
+}
+
+/** A row that lies beneath the path by source and by destination was found twice. */
+function newest(places: readonly PagePlace[], limit: number): readonly PagePlace[] {
+  const sorted = [...places].sort((a, b) => (isBefore(a, b) ? 1 : -1));
+  return sorted.filter((place, at) => place.n !== sorted[at - 1]?.n).slice(0, limit);
+}
+
+function bound({ parameters, from }: FilterPlan, to: PagePlace): Parameters {
+  return { ...parameters, from: from.updated, toUpdated: to.updated, toN: to.n };
+}
+
+function rowWith({ db, plan }: Search) {
+  return db.prepare<Parameters, TaskRow>(`SELECT * FROM task WHERE n = @n${plan.onRow === '' ? '' : ` AND ${plan.onRow}`}`);
+}
+
+/** Fetches the rows of the places; there may be one place more than fits. `end`: where the search stopped without filling the page. */
+function pageOf(search: Search, places: readonly PagePlace[], more: boolean, end?: PagePlace): TaskPage {
+  const shown = places.slice(0, search.limit);
+  const row = rowWith(search);
+  const rows = shown.map(({ n }) => row.get({ ...search.plan.parameters, n })).filter((one) => one !== undefined);
+  const last = end ?? shown.at(-1);
+  const tasks = rows.map(recordOf);
+  return more && last !== undefined ? { tasks, next: cursorOf(last) } : { tasks };
 }

@@ -33,6 +33,23 @@ export function openIndex(file: string): OpenIndex {
   }
 }
 
+export type OpenView = Pick<OpenIndex, 'db' | 'generation' | 'intact'>;
+
+/** Opens a complete index only for reading; `undefined` when there is none: its owner is about to make it. */
+export function openView(file: string): OpenView | undefined {
+  let db: SqliteDatabase | undefined;
+  try {
+    const { ino } = statSync(file);
+    db = openDatabase(file, { readonly: true });
+    db.pragma('cache_size = -16384');
+    migrate(db, MIGRATIONS);
+    return { db, generation: generationOf(db), intact: () => isIntact(file, ino) };
+  } catch {
+    db?.close();
+    return undefined;
+  }
+}
+
 /** The file and what SQLite keeps beside it. */
 export function removeIndex(file: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
@@ -64,12 +81,16 @@ function openOnce(file: string): OpenIndex {
     born.run({ key: 'floor', value: String(Date.now() * 1000) });
     const read = db.prepare<[string], { value: string }>('SELECT value FROM meta WHERE key = ?');
     const { ino } = statSync(file);
-    return { db, generation: read.get('generation')?.value ?? '', floor: Number(read.get('floor')?.value), intact: () => isIntact(file, ino) };
+    return { db, generation: generationOf(db), floor: Number(read.get('floor')?.value), intact: () => isIntact(file, ino) };
   } catch (error) {
     db.close();
     if (isWritError(error) || isDamage(error)) throw error;
     throw new WritError('STORAGE_UNAVAILABLE', `the task index ${file} cannot be opened: ${messageOf(error)}`, { cause: error });
   }
+}
+
+function generationOf(db: SqliteDatabase): string {
+  return db.prepare<[], { value: string }>(`SELECT value FROM meta WHERE key = 'generation'`).get()?.value ?? '';
 }
 
 function isIntact(file: string, ino: number): boolean {

@@ -31,44 +31,39 @@ export interface EventRow {
   readonly error_code: string | null;
 }
 
+/** Field of a task → its column. */
+const COLUMN = {
+  queue: 'queue',
+  jobId: 'job_id',
+  taskId: 'task_id',
+  capabilityId: 'capability_id',
+  state: 'state',
+  errorCode: 'error_code',
+  message: 'message',
+  sourcePath: 'source_path',
+  destinationPath: 'destination_path',
+  plan: 'plan',
+  attempts: 'attempts',
+  submittedAt: 'submitted',
+  updatedAt: 'updated',
+  leaseExpiresAt: 'lease_expires',
+  seenAt: 'seen',
+} as const satisfies Record<keyof IndexedTask, keyof TaskRow>;
+
+const PAIRS = Object.entries(COLUMN) as [keyof IndexedTask, Exclude<keyof TaskRow, 'n'>][];
+/** Every column but the number. */
+export const COLUMNS = PAIRS.map(([, column]) => column);
+
 export function rowOf(task: IndexedTask): Omit<TaskRow, 'n'> {
-  return {
-    queue: task.queue,
-    job_id: task.jobId,
-    task_id: task.taskId,
-    capability_id: task.capabilityId,
-    state: task.state,
-    error_code: task.errorCode ?? null,
-    message: task.message ?? null,
-    source_path: task.sourcePath ?? null,
-    destination_path: task.destinationPath ?? null,
-    plan: task.plan ?? null,
-    attempts: task.attempts,
-    submitted: task.submittedAt,
-    updated: task.updatedAt,
-    lease_expires: task.leaseExpiresAt ?? null,
-    seen: task.seenAt,
-  };
+  const row: Record<string, string | number | null> = {};
+  for (const [field, column] of PAIRS) row[column] = task[field] ?? null;
+  return row as Omit<TaskRow, 'n'>;
 }
 
 export function taskOf(row: TaskRow): IndexedTask {
-  return {
-    queue: row.queue,
-    jobId: row.job_id,
-    taskId: row.task_id,
-    capabilityId: row.capability_id,
-    state: row.state,
-    errorCode: row.error_code ?? undefined,
-    message: row.message ?? undefined,
-    sourcePath: row.source_path ?? undefined,
-    destinationPath: row.destination_path ?? undefined,
-    plan: row.plan ?? undefined,
-    attempts: row.attempts,
-    submittedAt: row.submitted,
-    updatedAt: row.updated,
-    leaseExpiresAt: row.lease_expires ?? undefined,
-    seenAt: row.seen,
-  };
+  const task: Partial<Record<keyof IndexedTask, string | number | undefined>> = {};
+  for (const [field, column] of PAIRS) task[field] = row[column] ?? undefined;
+  return task as IndexedTask;
 }
 
 export function recordOf(row: TaskRow): TaskRecord {

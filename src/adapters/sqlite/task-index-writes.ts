@@ -1,6 +1,6 @@
 import type { IndexBatch, IndexChange, IndexedTask, JobRef } from '../../core/ports/index.ts';
 import type { SqliteDatabase } from './open.ts';
-import { rowOf, type TaskRow } from './task-index-rows.ts';
+import { COLUMNS, rowOf, type TaskRow } from './task-index-rows.ts';
 
 export interface IndexLimits {
   /** Rows beyond this number go, those first whose last change is longest ago. */
@@ -14,14 +14,17 @@ export interface IndexWrites {
   tasks(): number;
 }
 
-const COLUMNS =
-  'queue, job_id, task_id, capability_id, state, error_code, message, source_path, destination_path, plan, attempts, submitted, updated, lease_expires, seen';
-const NAMES = COLUMNS.split(', ');
+/** Columns that tell where a row is found by name; they change only when a job id was used again for something else. */
+const NAMES: readonly string[] = ['queue', 'job_id', 'task_id'];
+const PLAN_KEY = 'substr(@plan, 1, 10)';
+const settings = (columns: readonly string[]): string => [...columns.map((column) => `${column} = @${column}`), `plan_key = ${PLAN_KEY}`].join(', ');
 
 const SQL = {
   byJob: 'SELECT * FROM task WHERE queue = @queue AND job_id = @jobId',
-  insert: `INSERT INTO task (${COLUMNS}) VALUES (${NAMES.map((name) => `@${name}`).join(', ')})`,
-  update: `UPDATE task SET ${NAMES.map((name) => `${name} = @${name}`).join(', ')} WHERE n = @n`,
+  insert: `INSERT INTO task (${COLUMNS.join(', ')}, plan_key) VALUES (${COLUMNS.map((column) => `@${column}`).join(', ')}, ${PLAN_KEY})`,
+  update: `UPDATE task SET ${settings(COLUMNS)} WHERE n = @n`,
+  // SQLite writes every index that has a column of the statement: the names are left out.
+  updateSame: `UPDATE task SET ${settings(COLUMNS.filter((column) => !NAMES.includes(column)))} WHERE n = @n`,
   seen: 'UPDATE task SET seen = @seen WHERE n = @n',
   remove: 'DELETE FROM task WHERE queue = @queue AND job_id = @jobId AND seen <= @seenAt',
   removeOldest: 'DELETE FROM task WHERE n IN (SELECT n FROM task ORDER BY updated, n LIMIT @surplus)',
@@ -38,6 +41,7 @@ export function indexWrites(db: SqliteDatabase, { maxTasks, maxEvents }: IndexLi
   const byJob = db.prepare<JobRef, TaskRow>(SQL.byJob);
   const insert = db.prepare<Omit<TaskRow, 'n'>>(SQL.insert);
   const update = db.prepare<TaskRow>(SQL.update);
+  const updateSame = db.prepare<TaskRow>(SQL.updateSame);
   const seen = db.prepare<{ seen: number; n: number }>(SQL.seen);
   const remove = db.prepare<JobRef & { seenAt: number }>(SQL.remove);
   const removeOldest = db.prepare<{ surplus: number }>(SQL.removeOldest);
@@ -64,7 +68,7 @@ export function indexWrites(db: SqliteDatabase, { maxTasks, maxEvents }: IndexLi
       if (row.seen < old.seen) return;
       const nothingNew = isSame(row, old) && (kind === 'look' || row.seen === old.seen);
       if (nothingNew) return void seen.run({ seen: row.seen, n: old.n });
-      update.run({ ...row, n: old.n });
+      (row.task_id === old.task_id ? updateSame : update).run({ ...row, n: old.n });
     }
     if (!quiet) tell(row);
   }

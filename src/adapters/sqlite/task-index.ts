@@ -1,3 +1,4 @@
+import { WritError } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { part } from '../../core/parts.ts';
 import type { TaskIndexHealth, TaskIndexStore } from '../../core/ports/index.ts';
@@ -6,6 +7,7 @@ import { createWakeUp } from '../../core/wake-up.ts';
 import { createIndexClient } from './task-index-client.ts';
 import type { IndexOptions } from './task-index-engine.ts';
 import { holdIndexLock } from './task-index-lock.ts';
+import type { Lost } from './task-index-view.ts';
 
 /** Changes that are kept for readers who come back. */
 const MAX_EVENTS = 100_000;
@@ -13,7 +15,7 @@ const MAX_EVENTS = 100_000;
 export type SqliteTaskIndex = TaskIndexStore & Lifecycle;
 
 /**
- * The task index in one SQLite file, owned by a thread of its own. `maxTasks` rows at most; the oldest go first. A file
+ * The task index in one SQLite file: one thread writes, another reads, so that a page waits for no batch. `maxTasks` rows at most; the oldest go first. A file
  * that is missing, damaged or of another version is made anew, and waits to be filled.
  *
  * @throws WritError from `start`: POOL_OWNED when another process holds the index, STORAGE_UNAVAILABLE when it cannot be
@@ -21,7 +23,8 @@ export type SqliteTaskIndex = TaskIndexStore & Lifecycle;
  */
 export function createTaskIndex(options: { readonly file: string; readonly maxTasks: number; readonly maxEvents?: number }): SqliteTaskIndex {
   const settings: IndexOptions = { file: options.file, maxTasks: options.maxTasks, maxEvents: options.maxEvents ?? MAX_EVENTS };
-  const thread = createIndexClient(settings);
+  const thread = createIndexClient('write', settings);
+  const reader = createIndexClient('read', settings);
   const changes = createWakeUp();
   let release: (() => void) | undefined;
   let health: TaskIndexHealth = { state: 'building', tasks: 0, lagMs: 0 };
@@ -30,7 +33,7 @@ export function createTaskIndex(options: { readonly file: string; readonly maxTa
     async () => {
       release = holdIndexLock(options.file);
       try {
-        await thread.open();
+        await Promise.all([thread.open(), reader.open()]);
         health = { state: 'building', tasks: (await thread.ask('begin')).tasks, lagMs: 0 };
       } catch (error) {
         await end();
@@ -41,16 +44,29 @@ export function createTaskIndex(options: { readonly file: string; readonly maxTa
   );
 
   async function end(): Promise<void> {
+    // The last to close the file tidies up behind it, which a reader cannot.
+    await reader.close();
     await thread.close();
     release?.();
     release = undefined;
     changes.wake();
   }
 
+  /** A reader that has lost its file looks again after the writer has made sure that there is one. */
+  async function found<T extends object>(look: () => Promise<T | Lost>): Promise<T> {
+    const first = await look();
+    if (!('lost' in first)) return first;
+    await thread.ask('renew', first.lost);
+    const second = await look();
+    if ('lost' in second) throw new WritError('STORAGE_UNAVAILABLE', 'the task index cannot be read');
+    return second;
+  }
+
   return {
     ...lifecycle,
-    list: (filter, page) => thread.ask('list', filter, page),
-    events: (after, signal) => followEvents(after, signal, { look: (at) => thread.ask('look', at), changed: changes.next, ended: () => release === undefined }),
+    list: (filter, page) => found(() => reader.ask('list', filter, page)),
+    events: (after, signal) =>
+      followEvents(after, signal, { look: (at) => thread.ask('look', at), changed: changes.next, ended: () => release === undefined }),
     health: () => health,
     async begin() {
       const { generation, positions, tasks } = await thread.ask('begin');
