@@ -64,3 +64,9 @@ export function residentMib(pid: number): number {
     return 0;
   }
 }
+
+/** Seconds that the main thread of a process ran, and seconds that it could have run but other processes had the processors. */
+export function schedulingOf(pid: number): { readonly ranS: number; readonly waitedS: number } {
+  const [ran = 0, waited = 0] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ').map(Number);
+  return { ranS: Math.round(ran / 1e8) / 10, waitedS: Math.round(waited / 1e8) / 10 };
+}
