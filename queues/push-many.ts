@@ -1,12 +1,12 @@
 import type { Receipt } from '../src/core/ports/index.ts';
 import { jobOptions, QUEUE_PREFIX } from './catalog.ts';
 import { type Push, type PushContext, receiptOf } from './push.ts';
-import { pushOne } from './push-table.ts';
+import { pushOne, receiptOfRow } from './push-table.ts';
 
 /** Jobs per round trip. BullMQ adds a chunk in one transaction, during which Redis serves nobody else. */
 const CHUNK = 500;
 
-/** Pushes in chunks: new tasks by one bulk add, the others one by one. Receipts in the order of the pushes. */
+/** Pushes in chunks; what a chunk needs of Redis is asked for all of its tasks together. Receipts in the order of the pushes. */
 export async function pushMany(pushes: readonly Push[], context: PushContext): Promise<readonly Receipt[]> {
   const receipts: Receipt[] = [];
   for (let at = 0; at < pushes.length; at += CHUNK) receipts.push(...(await pushChunk(pushes.slice(at, at + CHUNK), context)));
@@ -15,29 +15,53 @@ export async function pushMany(pushes: readonly Push[], context: PushContext): P
 
 async function pushChunk(chunk: readonly Push[], context: PushContext): Promise<readonly Receipt[]> {
   await context.guard?.check();
-  const fresh = await freshOnes(chunk, context);
-  await addBulk([...fresh], context);
-  const receipts: Receipt[] = [];
-  for (const push of chunk) {
-    // An id that occurs twice is new only once.
-    receipts.push(fresh.has(push) ? receiptOf('accepted', push) : await pushOne(push, context));
-  }
-  return receipts;
+  const { fresh, settled, known, repeated } = await sorted(chunk, context);
+  await addBulk(fresh, context);
+  const receipts = new Map(settled);
+  for (const push of fresh) receipts.set(push, receiptOf('accepted', push));
+  for (const [push, receipt] of await together(known, (one) => pushOne(one, context))) receipts.set(push, receipt);
+  // The first of two pushes of one task decides what the second meets.
+  for (const push of repeated) receipts.set(push, await pushOne(push, context));
+  return chunk.flatMap((push) => receipts.get(push) ?? []);
 }
 
-/** The pushes that need no look at the table: neither ledger nor queue knows their id. */
-async function freshOnes(chunk: readonly Push[], { ledger, connection }: PushContext): Promise<ReadonlySet<Push>> {
+interface Sorted {
+  /** Neither ledger nor queue knows their id: they need no look at the table. */
+  readonly fresh: readonly Push[];
+  /** The ledger alone answers them. */
+  readonly settled: readonly (readonly [Push, Receipt])[];
+  readonly known: readonly Push[];
+  /** Their id occurs earlier in the chunk. */
+  readonly repeated: readonly Push[];
+}
+
+async function sorted(chunk: readonly Push[], { ledger, connection }: PushContext): Promise<Sorted> {
   const lookups = connection.pipeline();
   for (const { queueName, jobId } of chunk) lookups.exists(`${QUEUE_PREFIX}:${queueName}:${jobId}`);
   const [rows, jobs] = await Promise.all([Promise.all(chunk.map(({ taskId }) => ledger.row(taskId))), lookups.exec()]);
   const seen = new Set<string>();
-  return new Set(
-    chunk.filter(({ taskId }, index) => {
-      const isNew = !seen.has(taskId) && rows[index] === undefined && jobs?.[index]?.[1] === 0;
-      seen.add(taskId);
-      return isNew;
-    }),
-  );
+  const fresh: Push[] = [];
+  const settled: (readonly [Push, Receipt])[] = [];
+  const known: Push[] = [];
+  const repeated: Push[] = [];
+  for (const [index, push] of chunk.entries()) {
+    const row = rows[index];
+    const receipt = receiptOfRow(push, row);
+    if (receipt) settled.push([push, receipt]);
+    else if (seen.has(push.taskId)) repeated.push(push);
+    else (row === undefined && jobs?.[index]?.[1] === 0 ? fresh : known).push(push);
+    seen.add(push.taskId);
+  }
+  return { fresh, settled, known, repeated };
+}
+
+/** All at once, so that their commands share round trips. What fails is told when nothing of it runs any more. */
+async function together(pushes: readonly Push[], work: (push: Push) => Promise<Receipt>): Promise<readonly (readonly [Push, Receipt])[]> {
+  const ends = await Promise.allSettled(pushes.map(async (push) => [push, await work(push)] as const));
+  return ends.map((end) => {
+    if (end.status === 'rejected') throw end.reason;
+    return end.value;
+  });
 }
 
 async function addBulk(fresh: readonly Push[], { queue }: PushContext): Promise<void> {

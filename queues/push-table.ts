@@ -47,12 +47,23 @@ function classOfJob(found: FoundJob | undefined, sha: string): JobClass {
   return manifestHashOf(found.job.data) === sha ? 'pending' : 'pending-other';
 }
 
+/** The receipt where the row alone decides, whatever became of the job: the rows of the table that have one step only. */
+export function receiptOfRow(push: Push, row: TaskRow | undefined): Receipt | undefined {
+  return ROW_ANSWERS[classOfRow(row, push.sha)](push, row);
+}
+
+const ROW_ANSWERS = {
+  finished: ({ taskId }, row) => ({ kind: 'finished', taskId, result: row?.result ?? '' }),
+  other: ({ taskId }) => ({ kind: 'conflict', taskId }),
+  open: () => undefined,
+} satisfies Record<RowClass, (push: Push, row: TaskRow | undefined) => Receipt | undefined>;
+
 async function answer({ push, row }: Situation): Promise<Receipt> {
-  return { kind: 'finished', taskId: push.taskId, result: row?.result ?? '' };
+  return ROW_ANSWERS.finished(push, row);
 }
 
 async function conflict({ push }: Situation): Promise<Receipt> {
-  return { kind: 'conflict', taskId: push.taskId };
+  return ROW_ANSWERS.other(push);
 }
 
 async function inFlight({ push }: Situation): Promise<Receipt> {

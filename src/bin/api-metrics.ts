@@ -6,6 +6,7 @@ import type { Enqueue } from '../core/ports/index.ts';
 import { countSubmissions } from '../observability/counting.ts';
 import { createExporter } from '../observability/exporter.ts';
 import { createMetricsGatherer, type MetricsGatherer } from '../observability/gatherer.ts';
+import { createHttpMeter, type HttpMeter } from '../observability/http-requests.ts';
 import { createMetrics } from '../observability/metrics.ts';
 import type { Places } from './places.ts';
 import { packageVersion } from './version.ts';
@@ -13,6 +14,7 @@ import { packageVersion } from './version.ts';
 export interface ApiMetrics extends MetricsGatherer {
   /** The same port, its pushes counted for a surface. */
   counted<T extends Enqueue>(enqueue: T, surface: 'http' | 'board'): T;
+  readonly http: HttpMeter;
   close(): Promise<void>;
 }
 
@@ -29,6 +31,7 @@ export function createApiMetrics(options: {
   return {
     ...createMetricsGatherer({ directory: places.metrics, own, refresh }),
     counted: (enqueue, surface) => countSubmissions(enqueue, surface, own),
+    http: createHttpMeter(own),
     close: reader.close,
   };
 }

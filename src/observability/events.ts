@@ -1,4 +1,4 @@
-import { CAPABILITIES, ERROR_CODE_LABELS, QUEUE, ROLE_NAMES, VERSION } from './labels.ts';
+import { CAPABILITIES, ERROR_CODE_LABELS, QUEUE, ROLE_NAMES, ROUTE, VERSION } from './labels.ts';
 import type { MetricRow } from './metric-row.ts';
 import { PROCESS_METRICS } from './process-metrics.ts';
 
@@ -11,6 +11,8 @@ import { PROCESS_METRICS } from './process-metrics.ts';
 /** From a millisecond, which is what a task takes on an idle host, to the longest wall-clock limit that makes sense. */
 const TASK_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800] as const;
 const COMMIT_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5] as const;
+/** The longest: a wait of `http.max_wait_s`, or a bulk push. */
+const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300] as const;
 const BATCH_REQUESTS = [1, 2, 4, 8, 16, 32, 64, 128, 256] as const;
 
 const capability = CAPABILITIES;
@@ -28,6 +30,28 @@ const WRIT_METRICS = {
     labels: { surface: ['http', 'board'], outcome: ['accepted', 'in_flight', 'retried', 'finished', 'conflict', 'rejected'] },
     roles: API,
   },
+  writ_http_requests_total: {
+    type: 'counter',
+    unit: 'requests',
+    help: 'Requests that have ended, by route, method and class of the status; gone: the client left before an answer began.',
+    labels: {
+      route: ROUTE,
+      method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'other'],
+      status_class: ['2xx', '3xx', '4xx', '5xx', 'gone'],
+    },
+    roles: API,
+  },
+  writ_http_request_seconds: {
+    type: 'histogram',
+    unit: 'seconds',
+    help: 'From the headers of a request to the last byte of its answer, by route; for an event stream, as long as it was open.',
+    labels: { route: ROUTE },
+    buckets: REQUEST_SECONDS,
+    roles: API,
+  },
+  writ_http_connections: { type: 'gauge', unit: 'connections', help: 'Connections that are open to the API.', labels: {}, roles: API },
+  writ_http_event_streams: { type: 'gauge', unit: 'streams', help: 'Event streams (`GET /v1/events`) that are open.', labels: {}, roles: API },
+
   writ_tasks_finished_total: {
     type: 'counter',
     unit: 'tasks',
@@ -122,6 +146,13 @@ const WRIT_METRICS = {
     roles: WORKER,
   },
   writ_stalled_total: { type: 'counter', unit: 'jobs', help: 'Jobs of lost workers that this worker put back into the queue.', labels: {}, roles: WORKER },
+  writ_search_processes_ended_total: {
+    type: 'counter',
+    unit: 'processes',
+    help: 'Search processes that ended: over their memory limit, stopped (time limit, cancel, shutdown), replaced because they had grown, or by themselves.',
+    labels: { why: ['memory', 'stopped', 'grown', 'died'] },
+    roles: WORKER,
+  },
   writ_ledger_rebuilds_total: { type: 'counter', unit: 'events', help: 'Times that the ledger was written back from the journal.', labels: {}, roles: WORKER },
 
   writ_kernel_leases_total: {

@@ -21,6 +21,11 @@ export interface OpenLabel {
 export type LabelValues = readonly string[] | OpenLabel;
 
 export const QUEUE: OpenLabel = { what: 'the queues of the pool', pattern: /^(file|search|plan)(@[a-z0-9][a-z0-9-]{0,31})?$/ };
+/** Paths as the routes are written, never as they were asked for; a set that is complete when the API starts. */
+export const ROUTE: OpenLabel = {
+  what: "the API's paths as they are written in its table (`/v1/tasks/:id`), `/docs/*`, `/board/*`, and `none` for a path that nothing has",
+  pattern: /^(none|\/|(\/[A-Za-z0-9._:-]{1,64}){1,8}(\/\*)?)$/,
+};
 export const VERSION: OpenLabel = { what: 'the version of the package', pattern: /^[0-9A-Za-z.+-]{1,64}$/ };
 
 const KNOWN_CAPABILITIES: ReadonlySet<string> = new Set(CAPABILITIES);

@@ -4,7 +4,20 @@ import type { LabelValues, MetricRole } from './labels.ts';
 export interface MetricRow {
   readonly type: 'counter' | 'gauge' | 'histogram';
   /** Of the values; the name carries it where it is a base unit. `state`: 1 for yes, 0 for no. */
-  readonly unit: 'seconds' | 'bytes' | 'tasks' | 'jobs' | 'events' | 'requests' | 'slots' | 'processes' | 'descriptors' | 'markers' | 'state';
+  readonly unit:
+    | 'seconds'
+    | 'bytes'
+    | 'tasks'
+    | 'jobs'
+    | 'events'
+    | 'requests'
+    | 'slots'
+    | 'processes'
+    | 'descriptors'
+    | 'markers'
+    | 'connections'
+    | 'streams'
+    | 'state';
   /** One sentence. */
   readonly help: string;
   /** Label → the values that it may have. */

@@ -73,7 +73,9 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
         ],
       }),
     ],
+    home: (roles) => (roles.has('operate') ? '/board' : '/docs/'),
     log,
+    meter: metrics.http,
   });
   const close = async (): Promise<void> => {
     await board[Symbol.asyncDispose]();

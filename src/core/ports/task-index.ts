@@ -9,6 +9,12 @@ export interface TaskIndexHealth {
   readonly problem?: string;
 }
 
+/** Changes of tasks, from a place on. */
+export interface TaskEvents extends AsyncIterable<TaskEvent> {
+  /** Resolves when the place is known to be complete; rejects with what the first step of the iteration would throw. */
+  readonly begun: Promise<void>;
+}
+
 /** Finds tasks by what they are and how they ended. A copy for looking: queues and ledger have the truth. */
 export interface TaskIndex {
   /**
@@ -20,6 +26,6 @@ export interface TaskIndex {
    * Changes after the event with this id (from now on when `undefined`), until the signal ends it. An id that is too old
    * to be complete is answered with INVALID_ARGUMENT.
    */
-  events(after: number | undefined, signal: AbortSignal): AsyncIterable<TaskEvent>;
+  events(after: number | undefined, signal: AbortSignal): TaskEvents;
   health(): TaskIndexHealth;
 }

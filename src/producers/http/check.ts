@@ -1,18 +1,19 @@
 import type { z } from 'zod';
 import { type ErrorCode, WritError } from '../../core/errors.ts';
-import type { AnyRoute } from './route.ts';
 
 type Part = 'params' | 'query' | 'body';
 
 /**
- * One part of a request through the schema of its row; without a schema it is `undefined`.
+ * One part of a request through the schema of its row. Without a schema there must be nothing, and `T` is `undefined`.
  *
  * @throws WritError with the dotted path in `field`: INVALID_MANIFEST for what lies below `manifest` where the row knows
  *   that code, otherwise INVALID_ARGUMENT
  */
-export function checked(row: AnyRoute, part: Part, value: unknown): unknown {
-  const schema: z.ZodType | undefined = row[part];
-  if (schema === undefined) return part === 'body' ? refuseBody(value) : undefined;
+export function checked<T>(row: { readonly problems: readonly ErrorCode[] }, part: Part, schema: z.ZodType<T> | undefined, value: unknown): T {
+  if (schema === undefined) {
+    if (part === 'body') refuseBody(value);
+    return undefined as T;
+  }
   const read = schema.safeParse(value);
   if (read.success) return read.data;
   const { field, message } = fault(read.error);
@@ -21,10 +22,9 @@ export function checked(row: AnyRoute, part: Part, value: unknown): unknown {
 }
 
 /** An empty object says nothing, and some clients cannot send less. */
-function refuseBody(value: unknown): undefined {
+function refuseBody(value: unknown): void {
   const empty = value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
   if (!empty) throw new WritError('INVALID_ARGUMENT', 'this route takes no body');
-  return undefined;
 }
 
 function aboutManifest(field: string): boolean {

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { isNdjson } from './body.ts';
-import { checked } from './check.ts';
 import type { Answer, AnyRoute, Caller } from './route.ts';
 import { CSP_DATA } from './security/headers.ts';
 import type { HttpServices } from './services.ts';
@@ -9,21 +8,30 @@ const NOBODY: Caller = { name: 'anonymous', roles: new Set(), via: 'none' };
 
 /** Calls that are being answered; `stop` ends those that would go on for long. */
 export interface RunningCalls {
-  begin(reply: FastifyReply): AbortSignal;
+  /** `stream`: the answer goes on until somebody ends it. */
+  begin(reply: FastifyReply, stream: boolean): AbortSignal;
+  /** Answers without an end that are open now. */
+  readonly streams: number;
   abortAll(): void;
 }
 
 export function createRunningCalls(): RunningCalls {
   const running = new Set<AbortController>();
+  let streams = 0;
   return {
-    begin(reply) {
+    begin(reply, stream) {
       const controller = new AbortController();
       running.add(controller);
+      if (stream) streams += 1;
       reply.raw.once('close', () => {
         running.delete(controller);
+        if (stream) streams -= 1;
         if (!reply.raw.writableFinished) controller.abort();
       });
       return controller.signal;
+    },
+    get streams() {
+      return streams;
     },
     abortAll() {
       for (const controller of running) controller.abort();
@@ -34,15 +42,15 @@ export function createRunningCalls(): RunningCalls {
 /** A row as Fastify runs it: check what came in, call the handler, send what it answers. */
 export function handlerOf(row: AnyRoute, services: HttpServices, calls: RunningCalls): RouteHandlerMethod {
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    const streamed = row.ndjson === true && isNdjson(request);
-    const answer = await row.handle({
-      params: checked(row, 'params', request.params),
-      query: checked(row, 'query', request.query),
-      body: streamed ? undefined : checked(row, 'body', request.body),
+    const answer = await row.run({
+      params: request.params,
+      query: request.query,
+      body: request.body,
+      streamed: row.ndjson === true && isNdjson(request),
       caller: request.caller ?? NOBODY,
       request,
       reply,
-      signal: calls.begin(reply),
+      signal: calls.begin(reply, row.tag === 'events'),
       services,
     });
     return answer === 'sent' ? reply : send(reply, answer);

@@ -1,6 +1,7 @@
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import type { Role } from '../../contracts/index.ts';
 import type { ApiKeyStore, LoginLinks } from '../../core/ports/index.ts';
+import type { HttpMeter } from '../../observability/http-requests.ts';
 import type { Logger } from '../../observability/logging.ts';
 import type { Access, AnyRoute, Caller } from './route.ts';
 import type { HttpServices } from './services.ts';
@@ -40,9 +41,10 @@ export interface HttpServerOptions {
   readonly loginLinks: LoginLinks;
   readonly http: HttpSettings;
   readonly plugins?: readonly HttpPlugin[];
-  /** Where `/` and a login without a wish lead to; `/docs` unless given. */
-  readonly home?: string;
+  /** Where `/` and a login without a wish lead a caller with these roles to; `/docs/` unless given. */
+  readonly home?: (roles: ReadonlySet<Role>) => string;
   readonly log?: HttpLog;
+  readonly meter?: HttpMeter;
 }
 
 declare module 'fastify' {

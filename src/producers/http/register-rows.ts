@@ -1,11 +1,13 @@
-import type { FastifyContextConfig, FastifyInstance, HTTPMethods } from 'fastify';
+import { METHODS } from 'node:http';
+import type { FastifyContextConfig, FastifyInstance } from 'fastify';
 import { WritError } from '../../core/errors.ts';
 import { acceptNdjson } from './body.ts';
 import { asData, handlerOf, type RunningCalls } from './handle.ts';
 import type { AnyRoute } from './route.ts';
 import type { HttpServices } from './services.ts';
 
-const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+/** All that Node reads; CONNECT never becomes a request. */
+const REFUSABLE = METHODS.filter((method) => method !== 'CONNECT');
 
 /** Every row as a route. Those that take NDJSON live in a scope of their own, where that body is a stream. */
 export function registerRows(app: FastifyInstance, rows: readonly AnyRoute[], services: HttpServices, calls: RunningCalls): void {
@@ -31,6 +33,7 @@ export function registerRefusedMethods(
   app: FastifyInstance,
   known: readonly { readonly method: string; readonly path: string; readonly head?: boolean }[],
 ): void {
+  for (const method of REFUSABLE) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   const byPath = new Map<string, Set<string>>();
   for (const { method, path, head } of known) {
     const methods = byPath.get(path) ?? new Set();
@@ -41,7 +44,7 @@ export function registerRefusedMethods(
   for (const [url, methods] of byPath) {
     const allow = [...methods].sort().join(', ');
     app.route({
-      method: METHODS.filter((method) => !methods.has(method)),
+      method: REFUSABLE.filter((method) => !methods.has(method)),
       url,
       exposeHeadRoute: false,
       config: { access: 'open', allow },

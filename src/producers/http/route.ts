@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { ErrorCode } from '../../core/errors.ts';
 import type { Access, Caller } from './caller.ts';
+import { checked } from './check.ts';
 import type { HttpServices } from './services.ts';
 
 export type { Access, Caller } from './caller.ts';
@@ -37,7 +38,8 @@ export interface ResponseSpec {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Route<P = unknown, Q = unknown, B = unknown> {
+/** What a row says about itself. */
+export interface RouteFacts {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** In Fastify's notation: `/v1/tasks/:id`. */
   readonly path: string;
@@ -49,10 +51,6 @@ export interface Route<P = unknown, Q = unknown, B = unknown> {
   readonly access: Access;
   /** Needs no key while the server is bound to loopback and the caller comes from there directly (`/metrics`). */
   readonly openOnLoopback?: true;
-  readonly params?: z.ZodType<P>;
-  readonly query?: z.ZodType<Q>;
-  /** A schema for JSON; `ndjson` hands the raw stream on in `request.raw`, unlimited in length but not in lines. */
-  readonly body?: z.ZodType<B>;
   /** Accepts `application/x-ndjson` beside (or instead of) JSON; then `body` is `undefined` and the handler reads the stream. */
   readonly ndjson?: boolean;
   /** Request headers that the route looks at: name → sentence. */
@@ -60,13 +58,40 @@ export interface Route<P = unknown, Q = unknown, B = unknown> {
   readonly responses: Readonly<Record<number, ResponseSpec>>;
   /** Codes of problem documents beyond those that every route may answer. */
   readonly problems: readonly ErrorCode[];
-  handle(call: Call<P, Q, B>): Promise<Answer>;
 }
 
-/** Keeps the types of a row's schemas for its handler, and forgets them for the table. */
-export function route<P = undefined, Q = undefined, B = undefined>(row: Route<P, Q, B>): AnyRoute {
-  return row as AnyRoute;
+/** A row as it is written: the types of its schemas are those that its handler gets. */
+export interface Route<P, Q, B> extends RouteFacts {
+  readonly params?: z.ZodType<P>;
+  readonly query?: z.ZodType<Q>;
+  /** A schema for JSON; `ndjson` hands the raw stream on in `request.raw`, unlimited in length but not in lines. */
+  readonly body?: z.ZodType<B>;
+  readonly handle: (call: Call<P, Q, B>) => Promise<Answer>;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a table of rows whose schemas differ; each handler is typed by `route`
-export type AnyRoute = Route<any, any, any>;
+/** A call as it came, nothing of it checked; `streamed`: the body is a stream, which the handler reads. */
+export type RawCall = Call<unknown, unknown, unknown> & { readonly streamed: boolean };
+
+/** A row as the table has it: whoever runs it need not know the types of its schemas. */
+export interface AnyRoute extends RouteFacts {
+  readonly params?: z.ZodType;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  /** Checks the call against the schemas, then handles it. Throws WritError INVALID_ARGUMENT, INVALID_MANIFEST, and the handler's. */
+  readonly run: (call: RawCall) => Promise<Answer>;
+}
+
+/** Keeps the types of a row's schemas between its check and its handler, and forgets them for the table. */
+export function route<P = undefined, Q = undefined, B = undefined>({ handle, ...row }: Route<P, Q, B>): AnyRoute {
+  return {
+    ...row,
+    run: async ({ streamed, ...call }) =>
+      handle({
+        ...call,
+        params: checked(row, 'params', row.params, call.params),
+        query: checked(row, 'query', row.query, call.query),
+        // The handler of a row with two kinds of body looks at the kind before it looks at the body.
+        body: streamed ? (undefined as B) : checked(row, 'body', row.body, call.body),
+      }),
+  };
+}

@@ -8,6 +8,7 @@ import { closeUnread, watchArrival } from './arrival.ts';
 import { acceptJson } from './body.ts';
 import { createRunningCalls, type RunningCalls } from './handle.ts';
 import { createListener } from './listener.ts';
+import { measure } from './measure.ts';
 import { withDocument } from './openapi/document.ts';
 import type { HttpServerOptions } from './options.ts';
 import { registerDocs } from './pages/docs.ts';
@@ -79,11 +80,13 @@ interface Parts {
 
 /** Checks first, in the order in which they run; then everything that they protect. */
 async function setUp(app: FastifyInstance, options: HttpServerOptions, { gate, sessions, calls }: Parts): Promise<void> {
-  const { http, services, routes, plugins = [] } = options;
+  const { http, services, routes, meter, plugins = [] } = options;
   const { rows, document } = withDocument(routes);
 
   app.decorateRequest('caller', undefined);
   app.decorateRequest('quota', '');
+  const paths = [...rows, ...PAGES].map(({ path }) => path);
+  if (meter !== undefined) measure(app, { meter, clock: services.clock, paths, streams: () => calls.streams });
   acceptJson(app, http.maxBodyBytes);
   answerErrors(app, options);
   await app.register(helmet, HELMET);

@@ -1,13 +1,16 @@
 import { isWritError } from '../../core/errors.ts';
 import type { AuditLog, OperatorAction } from '../../core/ports/index.ts';
 
+type Detail = NonNullable<OperatorAction['detail']>;
+
 /**
  * Does `work` between two records: `asked` before it, `done` or `refused` (with the code) after it. What cannot be asked
  * is not done; a record that fails after the work is an error too, since then the log says only that it was asked for.
  *
+ * @param found what the record of the end says beyond the entry, from what the work answered
  * @throws WritError STORAGE_UNAVAILABLE when the log cannot be written, and whatever `work` throws
  */
-export async function audited<T>(audit: AuditLog, entry: Omit<OperatorAction, 'outcome'>, work: () => Promise<T>): Promise<T> {
+export async function audited<T>(audit: AuditLog, entry: Omit<OperatorAction, 'outcome'>, work: () => Promise<T>, found?: (value: T) => Detail): Promise<T> {
   await audit.append({ ...entry, outcome: 'asked' });
   let value: T;
   try {
@@ -18,6 +21,6 @@ export async function audited<T>(audit: AuditLog, entry: Omit<OperatorAction, 'o
     await refused.catch(() => undefined);
     throw error;
   }
-  await audit.append({ ...entry, outcome: 'done' });
+  await audit.append({ ...entry, outcome: 'done', ...(found === undefined ? {} : { detail: { ...entry.detail, ...found(value) } }) });
   return value;
 }

@@ -10,12 +10,22 @@ export interface RetryWish {
   readonly regrant?: boolean;
 }
 
+export interface Retried {
+  /** It runs under a new lease. */
+  readonly regranted: boolean;
+}
+
+/** What the audit log says about a retry that was done. */
+export function retryDetail({ regranted }: Retried): { readonly regranted: boolean } {
+  return { regranted };
+}
+
 /**
  * Runs a failed task again with its full budget, under a new lease where the old one has expired (design 4, Retry).
  *
  * @throws WritError NOT_FOUND, WRONG_STATE, LEASE_EXPIRED, and the kernel's refusals
  */
-export async function retryTask(taskId: string, { regrant }: RetryWish, doors: OperatorDoors): Promise<{ readonly regranted: boolean }> {
+export async function retryTask(taskId: string, { regrant }: RetryWish, doors: OperatorDoors): Promise<Retried> {
   const standing = failedStanding(taskId, await standingOf(taskId, doors.tasks));
   const renew = regrant === true || leaseHasExpired(standing, await doors.signatures(), doors.clock.now());
   const lease = renew ? await renewedLease(taskId, standing, regrant ?? doors.regrantByDefault, doors) : undefined;

@@ -41,10 +41,19 @@ function jobPart(standing: KnownStanding, signatures: Pick<SignatureReader, 'pee
     ...given('capability_id', data?.manifest.capability_id ?? (typeof named === 'string' ? named : undefined)),
     ...given('queue', job?.queue),
     ...given('manifest_sha256', finished?.manifestSha256 || data?.manifestSha256),
-    ...given('attempts', job && Number.isSafeInteger(job.attemptsMade) ? job.attemptsMade : undefined),
+    ...given('attempts', attemptsOf(standing)),
     ...given('submitted_at', job && timeOf(job.addedAt)),
     ...given('lease_expires_at', exp === undefined ? undefined : timeOf(exp * 1000)),
   };
+}
+
+/** BullMQ counts a try when its job ends, a moment after the outcome is recorded: the try that gave the outcome counts here. */
+function attemptsOf({ state, job }: KnownStanding): number | undefined {
+  const made = job?.attemptsMade;
+  if (!Number.isSafeInteger(made) || made === undefined) return undefined;
+  if (state !== 'finished') return made;
+  // A job that has not begun yet has no try of its own to show beside an outcome that is older than it.
+  return job?.state === 'active' ? made + 1 : made || undefined;
 }
 
 function given<K extends string, V>(key: K, value: V | undefined): { [key in K]?: V } {

@@ -1,5 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createEnqueue } from '../../../queues/enqueue.ts';
 import { MAX_JOB_BYTES } from '../../../src/contracts/index.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import type { Ledger } from '../../../src/core/ports/index.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { type QueueRig, queueRig, taskJob } from './fixture.ts';
 
@@ -171,6 +174,37 @@ describe('push', () => {
       const receipts = await rig.enqueue.pushMany(jobs);
       expect(receipts.map(({ kind }) => kind)).toEqual(['accepted', 'finished', 'retried', 'conflict', 'accepted', 'in-flight', 'conflict']);
       expect(receipts.map(({ taskId }) => taskId)).toEqual(jobs.map(({ manifest }) => manifest.task_id));
+    });
+
+    it('answers what the ledger has finished from one look at all of it, and no look at the jobs', async () => {
+      const jobs = Array.from({ length: 300 }, (_, n) => taskJob(`done-${n}`));
+      await Promise.all(jobs.map((job) => rig.record(job, 'SUCCESS', `r-${job.manifest.task_id}`)));
+      const redis = await server.client();
+      await redis.config('RESETSTAT');
+      const receipts = await rig.enqueue.pushMany(jobs);
+      expect(receipts).toEqual(jobs.map(({ manifest }) => ({ kind: 'finished', taskId: manifest.task_id, result: `r-${manifest.task_id}` })));
+      const calls = (await redis.info('commandstats')).match(/cmdstat_(exists|hgetall|hget|hmget|evalsha|zscore):calls=\d+/g)?.toSorted();
+      expect(calls).toEqual(['cmdstat_exists:calls=300', 'cmdstat_hgetall:calls=300']);
+    });
+
+    it('looks at known tasks together: as many round trips for three hundred as for three', async () => {
+      const jobs = Array.from({ length: 300 }, (_, n) => taskJob(`t-${n}`));
+      await rig.enqueue.pushMany(jobs);
+      let asking = 0;
+      let rounds = 0;
+      const row: Ledger['row'] = async (taskId) => {
+        rounds += asking === 0 ? 1 : 0;
+        asking += 1;
+        const found = await rig.ledger.row(taskId);
+        asking -= 1;
+        return found;
+      };
+      const connection = await server.client('producer');
+      const enqueue = createEnqueue({ connection, ledger: { ...rig.ledger, row }, clock: systemClock, pool: rig.queueName.split('@')[1] ?? '' });
+      const receipts = await enqueue.pushMany(jobs);
+      expect(new Set(receipts.map(({ kind }) => kind))).toEqual(new Set(['in-flight']));
+      expect(rounds).toBeLessThanOrEqual(4);
+      await enqueue.close();
     });
 
     it('adds several chunks', async () => {

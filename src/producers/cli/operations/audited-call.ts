@@ -3,7 +3,12 @@ import { audited } from '../../tasks/audited.ts';
 import type { Call } from '../act.ts';
 
 /** Does what a person asked for on the command line between two records of the audit log. Throws as `audited` does. */
-export async function auditedCall<T>(call: Call, action: Pick<OperatorAction, 'action' | 'subject' | 'detail'>, work: () => Promise<T>): Promise<T> {
+export async function auditedCall<T>(
+  call: Call,
+  action: Pick<OperatorAction, 'action' | 'subject' | 'detail'>,
+  work: () => Promise<T>,
+  found?: (value: T) => NonNullable<OperatorAction['detail']>,
+): Promise<T> {
   const services = await call.services();
-  return audited(await services.audit(), { surface: 'cli', who: services.who, ...action }, work);
+  return audited(await services.audit(), { surface: 'cli', who: services.who, ...action }, work, found);
 }

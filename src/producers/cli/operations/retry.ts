@@ -1,4 +1,4 @@
-import { retryTask } from '../../tasks/retry.ts';
+import { retryDetail, retryTask } from '../../tasks/retry.ts';
 import { taskIdOf } from '../../tasks/task-id.ts';
 import type { Call } from '../act.ts';
 import { auditedCall } from './audited-call.ts';
@@ -17,7 +17,7 @@ export async function runRetry(call: Call, flags: RetryFlags, word: string): Pro
   const taskId = taskIdOf(word);
   const doors = await operatorDoors(call);
   const wish = flags.regrant === undefined ? {} : { regrant: flags.regrant };
-  const { regranted } = await auditedCall(call, { action: 'task.retry', subject: taskId, detail: wish }, () => retryTask(taskId, wish, doors));
+  const { regranted } = await auditedCall(call, { action: 'task.retry', subject: taskId, detail: wish }, () => retryTask(taskId, wish, doors), retryDetail);
   const said = { value: { retried: true, regranted }, text: `${taskId} runs again${regranted ? ' under a new lease' : ''}` };
   return answerOrWait(call, doors.tasks, taskId, flags, said);
 }

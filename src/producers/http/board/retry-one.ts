@@ -2,7 +2,7 @@ import { WritError } from '../../../core/errors.ts';
 import type { AuditLog } from '../../../core/ports/index.ts';
 import { audited } from '../../tasks/audited.ts';
 import type { OperatorDoors } from '../../tasks/operator.ts';
-import { retryTask } from '../../tasks/retry.ts';
+import { type Retried, retryDetail, retryTask } from '../../tasks/retry.ts';
 import { taskIdOf } from '../../tasks/task-id.ts';
 
 /** The ids that Writ's own producers and good raw producers give to jobs (`docs/producers.md`). */
@@ -22,10 +22,10 @@ export function taskOfJob(jobId: string): string {
 }
 
 /** @throws WritError NOT_FOUND, WRONG_STATE, LEASE_EXPIRED, STORAGE_UNAVAILABLE, and the kernel's refusals */
-export async function retryOne(queue: string, jobId: string, who: string, doors: OperatorDoors, audit: AuditLog): Promise<{ readonly regranted: boolean }> {
+export async function retryOne(queue: string, jobId: string, who: string, doors: OperatorDoors, audit: AuditLog): Promise<Retried> {
   const taskId = taskOfJob(jobId);
   const job = await doors.tasks.enqueue.jobState(taskId);
   if (job !== undefined && job.queue !== queue) throw new WritError('NOT_FOUND', `the job of ${taskId} is in queue ${job.queue}`);
   const entry = { surface: 'board', who, action: 'task.retry', subject: taskId } as const;
-  return audited(audit, entry, () => retryTask(taskId, {}, doors));
+  return audited(audit, entry, () => retryTask(taskId, {}, doors), retryDetail);
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Role } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { HttpServerOptions } from '../options.ts';
 import { problemOf, sendProblem } from '../problem.ts';
@@ -12,10 +13,11 @@ import type { Visitor } from './visitor.ts';
 import { createVisitorOf } from './visitor.ts';
 
 const FORM_BYTES = 8192;
+const NO_ROLES: ReadonlySet<Role> = new Set();
 
 /** `/`, `/login` and `/logout`: forms without scripts. */
 export function registerLogin(app: FastifyInstance, options: HttpServerOptions, sessions: SessionStore): void {
-  const { http, log, home = '/docs/' } = options;
+  const { http, log, home = () => '/docs/' } = options;
   const visitorOf = createVisitorOf(options);
 
   function logIn(request: FastifyRequest, reply: FastifyReply, visitor: Visitor): void {
@@ -25,7 +27,7 @@ export function registerLogin(app: FastifyInstance, options: HttpServerOptions, 
     log?.info({ who: visitor.name, address: request.ip }, 'logged in');
   }
 
-  app.get('/', { exposeHeadRoute: true, config: { access: 'open' } }, (_request, reply) => reply.redirect(home, 303));
+  app.get('/', { exposeHeadRoute: true, config: { access: 'open' } }, (request, reply) => reply.redirect(home(request.caller?.roles ?? NO_ROLES), 303));
 
   app.register(async (scope) => {
     scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string', bodyLimit: FORM_BYTES }, (_request, text, done) => {
@@ -34,12 +36,12 @@ export function registerLogin(app: FastifyInstance, options: HttpServerOptions, 
 
     scope.get('/login', { exposeHeadRoute: true, config: { access: 'open' } }, (request, reply) => {
       const query = new URLSearchParams(request.url.split('?')[1] ?? '');
-      const next = safeNext(query.get('next') ?? undefined, home);
+      const next = safeNext(query.get('next'));
       const token = query.get('token');
       return showPage(reply, 200, token === null ? loginPage(next) : tokenPage(token, next));
     });
 
-    scope.post('/login', { config: { access: 'open', rateLimit: loginRate(http.loginLimit) }, errorHandler: failOnPage(home) }, async (request, reply) => {
+    scope.post('/login', { config: { access: 'open', rateLimit: loginRate(http.loginLimit) }, errorHandler: failOnPage }, async (request, reply) => {
       const form = formOf(request);
       const visitor = await visitorOf(form);
       if (visitor === undefined) {
@@ -47,7 +49,7 @@ export function registerLogin(app: FastifyInstance, options: HttpServerOptions, 
         throw new WritError('UNAUTHORIZED', 'That did not work. The key or link is wrong, used up or expired.');
       }
       logIn(request, reply, visitor);
-      return reply.redirect(safeNext(form.get('next') ?? undefined, home), 303);
+      return reply.redirect(safeNext(form.get('next')) ?? home(new Set(visitor.roles)), 303);
     });
 
     scope.post('/logout', { config: { access: 'open' } }, async (request, reply) => {
@@ -65,13 +67,11 @@ function formOf(request: FastifyRequest): URLSearchParams {
 }
 
 /** A person sees a refusal on the page, a program as a problem document. */
-function failOnPage(home: string) {
-  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const problem = problemOf(error);
-    const next = request.body instanceof URLSearchParams ? (request.body.get('next') ?? undefined) : undefined;
-    const asPage = request.headers.accept?.includes('text/html') === true;
-    void (asPage ? showPage(reply, problem.status, loginPage(safeNext(next, home), problem.detail)) : sendProblem(reply, problem));
-  };
+function failOnPage(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const problem = problemOf(error);
+  const next = request.body instanceof URLSearchParams ? safeNext(request.body.get('next')) : undefined;
+  const asPage = request.headers.accept?.includes('text/html') === true;
+  void (asPage ? showPage(reply, problem.status, loginPage(next, problem.detail)) : sendProblem(reply, problem));
 }
 
 function showPage(reply: FastifyReply, status: number, html: string): FastifyReply {

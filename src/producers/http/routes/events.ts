@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { TaskEvent } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { createEventWriter } from './event-writer.ts';
+import { createEventWriter, type EventWriter } from './event-writer.ts';
 
 export interface EventLimits {
   /** Streams that one key or session may hold open. */
@@ -15,8 +15,6 @@ export interface EventLimits {
 }
 
 const LIMITS: EventLimits = { streams: 16, heartbeatMs: 15_000, stallMs: 30_000 };
-/** A resume that cannot be complete is refused by the index within this time, before the answer begins. */
-const REFUSAL_MS = 250;
 
 const LastEventId = z
   .string()
@@ -46,17 +44,17 @@ export function eventsRoute(limits: EventLimits = LIMITS): AnyRoute {
       const leave = enter(open, `${caller.via}:${caller.name}`, limits.streams);
       const ended = new AbortController();
       const over = AbortSignal.any([signal, ended.signal]);
-      const events = services.index.events(after, over)[Symbol.asyncIterator]();
-      const first = events.next();
+      const events = services.index.events(after, over);
       try {
-        await Promise.race([first, new Promise((resolve) => setTimeout(resolve, REFUSAL_MS))]);
+        // A resume that cannot be complete is refused before the answer begins.
+        await events.begun;
       } catch (error) {
         leave();
         throw error;
       }
       const stream = new PassThrough({ highWaterMark: 65_536 });
       void reply.code(200).type('text/event-stream').header('cache-control', 'no-store').header('x-accel-buffering', 'no').send(stream);
-      void follow(first, events, createEventWriter(stream, limits, over))
+      void follow(events, createEventWriter(stream, limits, over))
         .catch((error: unknown) => request.log.warn({ err: error }, 'an event stream broke off'))
         .finally(() => {
           leave();
@@ -90,18 +88,12 @@ function enter(open: Map<string, number>, who: string, most: number): () => void
   };
 }
 
-type Writer = ReturnType<typeof createEventWriter>;
-
-async function follow(first: Promise<IteratorResult<TaskEvent>>, events: AsyncIterator<TaskEvent>, writer: Writer): Promise<void> {
+async function follow(events: AsyncIterable<TaskEvent>, writer: EventWriter): Promise<void> {
   try {
-    for (let next = await first; next.done !== true; next = await events.next()) {
-      if (!(await writer.event(next.value))) return;
-    }
+    for await (const event of events) if (!(await writer.event(event))) return;
     writer.end();
   } catch (error) {
     writer.fail(error);
     throw error;
-  } finally {
-    void events.return?.(undefined)?.catch(() => undefined);
   }
 }

@@ -1,7 +1,7 @@
 import { CancelAnswer, RetryAnswer, RetryRequest, TaskView, UndoAnswer } from '../../../contracts/index.ts';
 import { audited } from '../../tasks/audited.ts';
 import { cancelTask } from '../../tasks/cancel.ts';
-import { retryTask } from '../../tasks/retry.ts';
+import { retryDetail, retryTask } from '../../tasks/retry.ts';
 import { undoTask } from '../../tasks/undo.ts';
 import { type Caller, route } from '../route.ts';
 import { operatorDoors, outcomeWithin } from './answers.ts';
@@ -43,9 +43,8 @@ export const retryOneTask = route({
   async handle(call) {
     const { params, body, caller, services } = call;
     const wish = body?.regrant === undefined ? {} : { regrant: body.regrant };
-    const { regranted } = await audited(services.audit, entryOf(caller, 'task.retry', params.id), () =>
-      retryTask(params.id, wish, operatorDoors(services, caller)),
-    );
+    const entry = { ...entryOf(caller, 'task.retry', params.id), detail: wish };
+    const { regranted } = await audited(services.audit, entry, () => retryTask(params.id, wish, operatorDoors(services, caller)), retryDetail);
     const wait = waitOf(call.request, services.maxWaitS);
     const outcome = await outcomeWithin(params.id, wait, call);
     const location = locationOf(params.id);

@@ -3,6 +3,7 @@ import type { Receipt } from '../../../core/ports/index.ts';
 import { untilAborted } from '../../input/until-aborted.ts';
 import { refusalAtDoor } from '../../tasks/lease-at-door.ts';
 import { type LineAnswer, pushStream } from '../../tasks/push-stream.ts';
+import { dropRest } from '../drop-rest.ts';
 import { problemOf } from '../problem.ts';
 import type { Answer, Call } from '../route.ts';
 import { answerLines, linesOf } from './ndjson-answer.ts';
@@ -18,7 +19,7 @@ export async function submitMany(call: BulkCall): Promise<Answer> {
 }
 
 async function* bulkLines(call: BulkCall, kernel: Awaited<ReturnType<typeof signingKernel>>): AsyncGenerator<string> {
-  const { services, query, request } = call;
+  const { services, query, request, reply } = call;
   const { tasks } = services;
   const signatures = await services.signatures();
   const over = new AbortController();
@@ -42,8 +43,7 @@ async function* bulkLines(call: BulkCall, kernel: Awaited<ReturnType<typeof sign
     yield linesOf([{ summary, problem: problemOf(error) } satisfies BulkSummary]);
   } finally {
     over.abort();
-    // What the client still sends is dropped, or it would never read the end of the answer.
-    request.raw.resume();
+    dropRest(request.raw, reply.raw);
   }
 }
 

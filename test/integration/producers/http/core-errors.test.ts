@@ -85,6 +85,15 @@ describe('errors as the OpenAPI document has them', () => {
     expect(answer.headers.allow?.split(', ')).toContain(row.method);
     expect(codeOf(answer)).toBe('METHOD_NOT_ALLOWED');
   });
+
+  it.each(['TRACE', 'PROPFIND', 'MKCOL', 'PURGE', 'M-SEARCH'])(
+    '%s is a method like any other: 405 on a path that there is, 404 on one that there is not',
+    async (method) => {
+      const there = await ask(site.url, '/v1/tasks', { method, headers: key() });
+      expect([there.status, there.headers.allow, codeOf(there)]).toEqual([405, 'GET, HEAD, POST', 'METHOD_NOT_ALLOWED']);
+      expect((await ask(site.url, '/v1/nothing', { method, headers: key() })).status).toBe(404);
+    },
+  );
 });
 
 describe('what a handler throws', () => {

@@ -60,6 +60,21 @@ describe('a login with a key', () => {
     expect((await submit(site, { key: site.secrets.read, next })).headers.location).toBe('/docs/');
   });
 
+  it('without a wish leads to what the roles are for; a wish has precedence', async () => {
+    await using site = await startSite({ routes: HEALTH_ROUTES, home: (roles) => (roles.has('operate') ? '/board' : '/docs/') });
+    const location = async (form: Record<string, string>) => (await submit(site, form)).headers.location;
+    const link = (role: 'operate' | 'read') => site.links.create([role], 60, 'somebody');
+    expect(await location({ token: await link('operate') })).toBe('/board');
+    expect(await location({ token: await link('read') })).toBe('/docs/');
+    expect(await location({ token: await link('operate'), next: '/docs/' })).toBe('/docs/');
+    const token = await link('operate');
+    expect((await ask(site.url, `/login?token=${token}`)).body).not.toContain('name="next"');
+    expect((await ask(site.url, `/login?token=${token}&next=/metrics`)).body).toContain('name="next" value="/metrics"');
+    const cookie = await site.logIn(site.secrets.operate);
+    expect((await ask(site.url, '/', { headers: { cookie } })).headers.location).toBe('/board');
+    expect((await ask(site.url, '/')).headers.location).toBe('/docs/');
+  });
+
   it('shows what it was given only as text', async () => {
     await using site = (await timedSite()).site;
     const { body } = await ask(site.url, `/login?token=${encodeURIComponent('"><script>alert(1)</script>')}&next=/%22%3E%3Cb%3E`);

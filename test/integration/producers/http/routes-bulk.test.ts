@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type http from 'node:http';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BulkReceipt, BulkSummary, TaskManifest } from '../../../../src/contracts/index.ts';
 import { manifestOf } from '../../../support/rig.ts';
@@ -149,6 +150,51 @@ describe('POST /v1/tasks with a stream of tasks', () => {
       request.destroy();
     }
   });
+
+  /** A client that never stops: bytes that the server took until it cut the connection, and what it said. */
+  const flood = async (query: string, as: 'submit' | 'read', first: string): Promise<{ taken: number; said: string }> => {
+    const { port, host } = new URL(site.url);
+    const socket = connect(Number(port), '127.0.0.1').setEncoding('utf8');
+    socket.on('error', () => undefined);
+    let said = '';
+    socket.on('data', (text: string) => {
+      said += text;
+    });
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(
+      `POST /v1/tasks${query} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${site.secret(as)}\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
+    const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+    socket.write(chunk(first));
+    const block = chunk(`${'x'.repeat(1023)}\n`.repeat(64));
+    const send = (): void => {
+      while (!socket.destroyed && socket.bytesWritten < 500_000_000 && socket.write(block));
+    };
+    socket.on('drain', send);
+    send();
+    await closed;
+    return { taken: socket.bytesWritten - socket.writableLength, said };
+  };
+
+  it('reads no more than a bounded rest of a client that keeps sending after its push was refused', async () => {
+    const redis = await site.rig.redis.client();
+    const task = await line(manifest());
+    await redis.config('SET', 'maxmemory', '1mb');
+    try {
+      const full = await flood('', 'submit', task);
+      expect(full.said).toContain('REDIS_FULL');
+      expect(full.taken).toBeLessThan(32_000_000);
+    } finally {
+      await redis.config('SET', 'maxmemory', '0');
+    }
+    for (const [query, as] of [
+      ['?attempts=0', 'submit'],
+      ['', 'read'],
+      ['?sign=true', 'submit'],
+    ] as const)
+      expect((await flood(query, as, task)).taken).toBeLessThan(32_000_000);
+    expect((await push(await line(manifest()))).last).toMatchObject({ summary: { accepted: 1 } });
+  }, 60_000);
 });
 
 async function responseOf(request: http.ClientRequest): Promise<http.IncomingMessage> {

@@ -31,7 +31,7 @@ describe('what operators do over HTTP', () => {
     expect(reply).toMatchObject({ status: 200, body: { task_id, state: 'success' } });
     expect(about(task_id)).toMatchObject([
       { action: 'task.retry', outcome: 'asked', who: 'operate', surface: 'http' },
-      { action: 'task.retry', outcome: 'done' },
+      { action: 'task.retry', outcome: 'done', detail: { regranted: false } },
     ]);
   });
 
@@ -40,6 +40,7 @@ describe('what operators do over HTTP', () => {
     site.file('renewed');
     const reply = await site.ask(`/v1/tasks/${task_id}/retry`, { method: 'POST', as: 'operate', body: { regrant: true } });
     expect(reply).toMatchObject({ status: 202, body: { task_id, regranted: true, location: `/v1/tasks/${task_id}` } });
+    expect(about(task_id).map(({ detail }) => detail)).toEqual([{ regrant: true }, { regrant: true, regranted: true }]);
     expect((await site.rig.answer(task_id, ({ status }) => status === 'SUCCESS')).status).toBe('SUCCESS');
   });
 

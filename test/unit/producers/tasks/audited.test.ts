@@ -29,6 +29,20 @@ describe('an audited action', () => {
     expect(said.at(-1)).toEqual({ ...ENTRY, outcome: 'done' });
   });
 
+  it('says at the end what the work found out', async () => {
+    const { log, said } = logOf();
+    await audited(
+      log,
+      ENTRY,
+      async () => 7,
+      (value) => ({ value }),
+    );
+    expect(said).toEqual([
+      { ...ENTRY, outcome: 'asked' },
+      { ...ENTRY, outcome: 'done', detail: { regrant: true, value: 7 } },
+    ]);
+  });
+
   it('is refused with its code when it throws', async () => {
     const { log, said } = logOf();
     const work = async (): Promise<never> => {

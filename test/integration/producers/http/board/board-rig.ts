@@ -98,7 +98,7 @@ export async function startBoardRig(): Promise<BoardRig> {
       resultKeys: async () => ({ keys: [] }),
       index: {
         list: async () => ({ tasks: [] }),
-        async *events() {},
+        events: () => ({ begun: Promise.resolve(), async *[Symbol.asyncIterator]() {} }),
         health: () => ({ state: 'following', tasks: 0, lagMs: 0 }),
       },
       maxWaitS: 1,
@@ -110,7 +110,7 @@ export async function startBoardRig(): Promise<BoardRig> {
     loginLinks: createLoginLinks({ directory: join(home, 'links') }),
     http: SETTINGS,
     plugins: [boardPlugin(options)],
-    home: `${BOARD_PATH}/`,
+    home: () => `${BOARD_PATH}/`,
   });
   await server.start();
   const key: BoardRig['key'] = async (roles, name = `${roles.join('-')}-${performance.now()}`) => (await apiKeys.create({ name, roles })).secret;

@@ -1,0 +1,37 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Clock } from '../../core/clock.ts';
+import type { HttpMeter } from '../../observability/http-requests.ts';
+
+export interface Measured {
+  readonly meter: HttpMeter;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** Paths of the table, which are told apart; what belongs to a plugin is told by its first part. */
+  readonly paths: readonly string[];
+  /** Event streams that are open. */
+  readonly streams: () => number;
+}
+
+/** Counts connections and requests; to be set up before every other hook, so that refused requests are counted too. */
+export function measure(app: FastifyInstance, { meter, clock, paths, streams }: Measured): void {
+  const known = new Set(paths);
+  let connections = 0;
+  app.server.on('connection', (socket) => {
+    connections += 1;
+    socket.once('close', () => {
+      connections -= 1;
+    });
+  });
+  meter.follow({ connections: () => connections, streams });
+  app.addHook('onRequest', async (request, { raw }) => {
+    const began = clock.monotonic();
+    raw.once('close', () => {
+      const status = raw.headersSent ? raw.statusCode : undefined;
+      meter.ended({ route: templateOf(request, known), method: request.method, status, seconds: (clock.monotonic() - began) / 1000 });
+    });
+  });
+}
+
+function templateOf({ is404, routeOptions: { url } }: FastifyRequest, known: ReadonlySet<string>): string {
+  if (is404 || url === undefined) return 'none';
+  return known.has(url) ? url : `/${url.split('/')[1]}/*`;
+}

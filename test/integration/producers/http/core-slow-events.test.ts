@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { describe, expect, it, vi } from 'vitest';
+import type { TaskEvent } from '../../../../src/contracts/index.ts';
+import { createWakeUp } from '../../../../src/core/wake-up.ts';
+import { createHttpMeter } from '../../../../src/observability/http-requests.ts';
+import { createMetrics } from '../../../../src/observability/metrics.ts';
+import { eventsRoute } from '../../../../src/producers/http/routes/events.ts';
+import { startSite } from './core-site.ts';
+
+const STALL_MS = 400;
+/** Both ends' buffers on loopback, and what the server itself may hold, are far less. */
+const MOST_BYTES = 32 * 1024 * 1024;
+const PAD = 'p'.repeat(100);
+
+/** Events without an end up to `newest`, each reader at its own place; counts what every reader took. */
+function endless() {
+  const changes = createWakeUp();
+  const state = { newest: 0, taken: [] as number[] };
+  async function* read(signal: AbortSignal, reader: number): AsyncGenerator<TaskEvent> {
+    for (let id = 1; !signal.aborted; id += 1) {
+      while (id > state.newest && !signal.aborted) await changes.next(signal);
+      if (signal.aborted) return;
+      state.taken[reader] = id;
+      yield { id, task_id: PAD, capability_id: 'FILE_MOVE', state: 'success', at: '2026-01-01T00:00:00.000Z' };
+    }
+  }
+  const events = (_after: number | undefined, signal: AbortSignal) => {
+    const reader = state.taken.push(0) - 1;
+    return { begun: Promise.resolve(), [Symbol.asyncIterator]: () => read(signal, reader) };
+  };
+  const tell = (count: number): number => {
+    state.newest += count;
+    changes.wake();
+    return state.newest;
+  };
+  const index = { list: async () => ({ tasks: [] }), events, health: () => ({ state: 'following', tasks: 0, lagMs: 0 }) as const };
+  return { index, state, tell };
+}
+
+async function setting() {
+  const { index, state, tell } = endless();
+  const metrics = createMetrics('api', '0');
+  const site = await startSite({
+    routes: [eventsRoute({ streams: 16, heartbeatMs: 10_000, stallMs: STALL_MS })],
+    services: { index },
+    meter: createHttpMeter(metrics),
+  });
+  const streams = async () => (await metrics.families()).find(({ name }) => name === 'writ_http_event_streams')?.samples[0]?.value;
+  /** A client that has asked for the stream and has seen its beginning. */
+  const open = async (): Promise<Socket> => {
+    const { hostname, port, host } = new URL(site.url);
+    const socket = connect(Number(port), hostname).setEncoding('utf8');
+    socket.on('error', () => undefined);
+    socket.write(`GET /v1/events HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${site.secrets.read}\r\n\r\n`);
+    await once(socket, 'data');
+    return socket;
+  };
+  return { site, state, tell, streams, open };
+}
+
+/** Resolves when the reader has seen the event. */
+function seen(socket: Socket, id: number): Promise<void> {
+  let rest = '';
+  return new Promise((resolve) => {
+    const look = (text: string): void => {
+      rest = (rest + text).slice(-2000);
+      if (!rest.includes(`id: ${id}\n`)) return;
+      socket.off('data', look);
+      resolve();
+    };
+    socket.on('data', look);
+  });
+}
+
+const EVENT_BYTES = 250;
+const FLOOD = Math.ceil((3 * MOST_BYTES) / EVENT_BYTES);
+
+describe('a reader of GET /v1/events that stops reading', () => {
+  it('is given no more than the buffers hold, does not keep another reader waiting, and is cut off', async () => {
+    const { site, state, tell, streams, open } = await setting();
+    await using _ = site;
+    const deaf = await open();
+    deaf.pause();
+    const good = await open();
+    const cut = new Promise((resolve) => deaf.once('close', resolve));
+    for (let left = FLOOD; left > 0; left -= 10_000) {
+      const told = performance.now();
+      await seen(good, tell(10_000));
+      expect(performance.now() - told).toBeLessThan(STALL_MS * 10);
+    }
+    expect(state.taken[1]).toBe(state.newest);
+    expect((state.taken[0] ?? 0) * EVENT_BYTES).toBeLessThan(MOST_BYTES);
+    // The stream is over on the server's side although nobody reads; the connection is closed with it.
+    await vi.waitFor(async () => expect(await streams()).toBe(1), 10_000);
+    deaf.resume();
+    await cut;
+    const last = tell(1);
+    await seen(good, last);
+    good.destroy();
+  }, 60_000);
+
+  it('finds out when it reads again soon: the last event says that it was dropped', async () => {
+    const { site, state, tell, open } = await setting();
+    await using _ = site;
+    const slow = await open();
+    slow.pause();
+    tell(FLOOD);
+    let taken = -1;
+    await vi.waitFor(
+      () => {
+        const before = taken;
+        taken = state.taken[0] ?? 0;
+        expect(taken).toBe(before);
+      },
+      { timeout: 10_000, interval: STALL_MS * 1.5 },
+    );
+    let text = '';
+    slow.on('data', (piece: string) => {
+      text = (text + piece).slice(-4000);
+    });
+    slow.resume();
+    await vi.waitFor(() => expect(text).toContain('event: dropped'), 10_000);
+    expect(text).toMatch(/event: dropped\ndata: \{.*took nothing for 0.4 s","code":"TIMEOUT"\}/);
+    slow.destroy();
+  }, 30_000);
+});
