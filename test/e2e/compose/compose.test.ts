@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -26,10 +27,12 @@ interface Seen {
 const home = mkdtempSync(path.join(tmpdir(), 'writ-compose-'));
 const asRoot = process.getuid?.() === 0;
 let seen: Seen;
+let child: ChildProcessByStdio<null, Readable, Readable> | undefined;
 beforeAll(async () => {
   seen = await runStack();
-}, 120_000);
-afterAll(() => {
+}, 300_000);
+afterAll(async () => {
+  if (child?.kill('SIGKILL')) await once(child, 'close');
   // The mounts were of a namespace that is gone. If they were not, this would remove what they show.
   if (!readFileSync('/proc/self/mountinfo', 'utf8').includes(home)) rmSync(home, { recursive: true, force: true });
 });
@@ -37,7 +40,8 @@ afterAll(() => {
 async function runStack(): Promise<Seen> {
   const script = fileURLToPath(new URL('./stack-child.ts', import.meta.url));
   const node = [process.execPath, '--import', import.meta.resolve('tsx'), script, home];
-  const child = spawn('unshare', [asRoot ? '-mn' : '-Urmn', ...node], { stdio: ['ignore', 'pipe', 'pipe'] });
+  // It ends with this process, and its services with it.
+  child = spawn('setpriv', ['--pdeathsig=KILL', 'unshare', asRoot ? '-mn' : '-Urmn', ...node], { stdio: ['ignore', 'pipe', 'pipe'] });
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   if (code !== 0) throw new Error(`unshare ended with ${String(code)}; mounts and a network of its own are needed (sudo npm test): ${err}`);
   return JSON.parse(out) as Seen;

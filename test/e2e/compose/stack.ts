@@ -28,7 +28,7 @@ interface Up {
   readonly child: ChildProcess;
 }
 
-const HEALTHY_MS = 60_000;
+const HEALTHY_MS = 120_000;
 /** A check is a process of its own. */
 const LOOK_MS = 400;
 
