@@ -1,7 +1,7 @@
 import type { LeasePayload } from '../src/contracts/index.ts';
-import type { Execution, StopReason } from '../src/core/outcome.ts';
-import { failure } from '../src/core/outcome.ts';
+import { type Execution, failure } from '../src/core/outcome.ts';
 import type { RunContext } from '../src/core/ports/index.ts';
+import { stopped, stopReason } from '../src/core/stopped.ts';
 import type { Delivery } from './delivery.ts';
 import type { PipelineDeps } from './deps.ts';
 
@@ -37,17 +37,9 @@ function uncancellable({ signal }: Delivery): Pick<Delivery, 'signal' | 'stop'> 
   return { signal: controller.signal, stop: (reason) => controller.abort(reason) };
 }
 
-/** What an abort means as the end of a run that has not started its effect. */
-const STOPPED = {
-  cancelled: { kind: 'outcome', outcome: failure('EXECUTION_FAILED', 'cancelled') },
-  timeout: { kind: 'outcome', outcome: failure('RESOURCE_EXHAUSTED', 'the task ran longer than its wall-clock limit') },
-  'lock-lost': { kind: 'interrupted', reason: 'lock-lost' },
-  shutdown: { kind: 'interrupted', reason: 'shutdown' },
-} satisfies Record<StopReason, Execution>;
-
 function gate(delivery: Delivery, deps: PipelineDeps, lease: LeasePayload | undefined, signal: AbortSignal): Execution | undefined {
-  if (signal.aborted) return STOPPED[signal.reason as StopReason];
-  if (!delivery.lockIsFresh()) return STOPPED['lock-lost'];
+  const reason = stopReason(signal) ?? (delivery.lockIsFresh() ? undefined : 'lock-lost');
+  if (reason !== undefined) return stopped(reason);
   if (lease === undefined) return undefined;
   const refusal = deps.authorities.authorize(lease, deps.executor.capabilities);
   return refusal && { kind: 'outcome', outcome: failure(refusal.code, refusal.message) };

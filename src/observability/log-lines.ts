@@ -28,6 +28,13 @@ export const LOG_LINES = {
     roles: ['worker', 'kernel'],
     help: 'The metrics of this process cannot be shown; it works on without.',
   },
+  searchProcess: {
+    level: 'warn',
+    message: 'a search process ended and is replaced',
+    fields: ['why'],
+    roles: ['worker'],
+    help: 'It was over its memory limit (`memory`), stopped in the midst of a search (`stopped`), or ended by itself (`died`).',
+  },
   ledgerRebuilt: {
     level: 'warn',
     message: 'redis has no ledger, or lost it; the journal was written back',

@@ -16,7 +16,7 @@ import type { RedisTarget } from '../../adapters/redis/target.ts';
 import { systemClock } from '../../core/clock.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { part } from '../../core/parts.ts';
-import type { InstanceRegistry, TaskExecutor } from '../../core/ports/index.ts';
+import type { HostMemory, InstanceRegistry, TaskExecutor } from '../../core/ports/index.ts';
 import { createAuthorities, createKeyring, createResultSigner, createRevocationMirror, jwksFile, readPrivateKey } from '../../lease/index.ts';
 import { countClaims } from '../../observability/counting.ts';
 import { countDelivery, logDelivery } from '../../observability/deliveries.ts';
@@ -32,27 +32,24 @@ export interface PipelineWiring {
   readonly metrics: Metrics;
   readonly target: RedisTarget;
   readonly instances: InstanceRegistry;
-  /** The queue that is served, pool included. */
+  /** The queues that are served. */
+  readonly served: readonly ServedQueue[];
+  /** The successes that this host remembers, for a ledger that was lost. */
+  readonly memory: Pick<HostMemory, 'successes'> | undefined;
+}
+
+/** One queue, pool included, and the executor of its tasks. */
+export interface ServedQueue {
   readonly queue: string;
   readonly concurrency: number;
   readonly executor: TaskExecutor;
 }
 
 /**
- * Everything between a queue and an executor, in the order of starting. The executor's own parts and the instance lock
- * must run before these.
+ * Everything between the queues and their executors, in the order of starting. The executors' own parts and the instance
+ * lock must run before these.
  */
-export async function wirePipeline({
-  config,
-  places,
-  log,
-  metrics,
-  target,
-  instances,
-  queue,
-  concurrency,
-  executor,
-}: PipelineWiring): Promise<readonly Lifecycle[]> {
+export async function wirePipeline({ config, places, log, metrics, target, instances, served, memory }: PipelineWiring): Promise<readonly Lifecycle[]> {
   const clock = systemClock;
   const warn = (error: unknown): void => log.warn({ err: error }, LOG_LINES.redis.message);
   const ledgerConnection = createConnection(target, 'ledger', warn);
@@ -80,10 +77,9 @@ export async function wirePipeline({
     maxTtl: config.lease.max_ttl_s,
   });
 
-  const inFlight = createInFlight();
   const recoverLedger = createLedgerRecovery({
     ledger,
-    memory: executor.memory,
+    memory,
     republishRevocations: () => revocations.catchUp(feed),
     newGeneration: randomUUID,
     clock,
@@ -92,17 +88,12 @@ export async function wirePipeline({
       log.warn({ restored }, LOG_LINES.ledgerRebuilt.message);
     },
   });
-  const deps: PipelineDeps = {
-    get instance() {
-      return instances.self.instance;
-    },
+  const shared: Omit<PipelineDeps, 'executor' | 'inFlight' | 'instance'> = {
     clock,
-    executor,
     authorities,
     ledger,
     presence,
     signer,
-    inFlight,
     recoverLedger,
     report(report) {
       logDelivery(log, report);
@@ -110,8 +101,13 @@ export async function wirePipeline({
     },
   };
   const { lock_ms: lockMs, renew_ms: renewMs, stalled_ms: stalledMs, heartbeat_ms: intervalMs, drain_ms: drainMs } = config.worker;
-  metrics.set('writ_worker_slots', {}, concurrency);
-  metrics.follow('writ_worker_busy_slots', {}, () => inFlight.size);
+  const sides = served.map((side) => ({ ...side, inFlight: createInFlight() }));
+  metrics.set(
+    'writ_worker_slots',
+    {},
+    sum(sides, ({ concurrency }) => concurrency),
+  );
+  metrics.follow('writ_worker_busy_slots', {}, () => sum(sides, ({ inFlight }) => inFlight.size));
   let unlisten: (() => Promise<void>) | undefined;
 
   return [
@@ -126,20 +122,35 @@ export async function wirePipeline({
     createHeartbeat({ presence, instance: () => instances.self.instance, intervalMs, lockMs, onError: warn }),
     part(
       async () => {
-        unlisten = await signals.onCancel((taskId) => inFlight.stop({ taskId }, 'cancelled'));
+        unlisten = await signals.onCancel((taskId) => {
+          for (const { inFlight } of sides) inFlight.stop({ taskId }, 'cancelled');
+        });
       },
       () => unlisten?.(),
     ),
-    createTaskWorker(
-      {
-        queue,
-        worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, concurrency), connection: queueConnection },
-        drainMs,
-        onError: (error) => log.warn({ err: error }, LOG_LINES.queue.message),
-        onRenewalFailed: (jobs) => metrics.inc('writ_lock_renewal_failures_total', {}, jobs),
-        onStalled: () => metrics.inc('writ_stalled_total', {}),
-      },
-      deps,
+    ...sides.map(({ queue, concurrency, executor, inFlight }) =>
+      createTaskWorker(
+        {
+          queue,
+          worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, concurrency), connection: queueConnection },
+          drainMs,
+          onError: (error) => log.warn({ err: error }, LOG_LINES.queue.message),
+          onRenewalFailed: (jobs) => metrics.inc('writ_lock_renewal_failures_total', {}, jobs),
+          onStalled: () => metrics.inc('writ_stalled_total', {}),
+        },
+        {
+          ...shared,
+          executor,
+          inFlight,
+          get instance() {
+            return instances.self.instance;
+          },
+        },
+      ),
     ),
   ];
+}
+
+function sum<T>(things: readonly T[], of: (thing: T) => number): number {
+  return things.reduce((total, thing) => total + of(thing), 0);
 }

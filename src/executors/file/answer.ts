@@ -1,10 +1,10 @@
 import type { TaskManifest } from '../../contracts/index.ts';
 import { success } from '../../core/outcome.ts';
+import { stopped } from '../../core/stopped.ts';
 import type { FileDeps } from './deps.ts';
 import type { Attempt, Effect } from './effect.ts';
 import { outputOf } from './output.ts';
 import type { RunEnd } from './runs.ts';
-import { stopped } from './stop.ts';
 
 /** From how the effects ended to the end of the run; an incident is on disk before anybody hears the answer. */
 export async function answer(effect: Effect, attempt: Attempt, manifest: TaskManifest, deps: FileDeps): Promise<RunEnd> {

@@ -1,7 +1,7 @@
 import type { StopReason } from '../../core/outcome.ts';
 import type { ConfinedFile } from '../../core/ports/index.ts';
+import { stopReason } from '../../core/stopped.ts';
 import type { Refused } from './refusals.ts';
-import { stopReason } from './stop.ts';
 
 export type Copied =
   | { readonly kind: 'copied'; readonly bytes: number; readonly sha256: string | undefined }

@@ -1,12 +1,12 @@
 import { failure } from '../../core/outcome.ts';
 import type { ConfinedFile } from '../../core/ports/index.ts';
+import { stopReason } from '../../core/stopped.ts';
 import { cannotTravelOpened, keepAttributes, newFileAttributes } from './attributes.ts';
 import { copyBytes } from './copy-bytes.ts';
 import { type Effect, executionFailed, failed, type Sealed, type Work } from './effect.ts';
 import { identityOf, untouched } from './identity.ts';
 import { publish } from './publish.ts';
 import { explain } from './refusals.ts';
-import { stopReason } from './stop.ts';
 
 /** Method `copy`: C1 to C5, for a move on to X8 (`docs/protocol.md` 5). */
 export async function copyAcross(work: Work): Promise<Effect> {

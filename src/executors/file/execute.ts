@@ -1,5 +1,6 @@
 import type { Execution, Outcome } from '../../core/outcome.ts';
 import type { FileMethod, JournalView, RunContext, Task } from '../../core/ports/index.ts';
+import { stopped, stopReason } from '../../core/stopped.ts';
 import { answer } from './answer.ts';
 import { copyAcross } from './copy.ts';
 import { attemptOf, type FileDeps } from './deps.ts';
@@ -9,7 +10,6 @@ import { type FileRequest, parseRequest } from './inputs.ts';
 import { moveByLink, moveByRename } from './move.ts';
 import { destinationOf, type Plan, planIntent } from './plan.ts';
 import type { RunEnd } from './runs.ts';
-import { stopped, stopReason } from './stop.ts';
 import { type Survey, survey } from './survey.ts';
 
 /** The effects of each method, in the order of `docs/protocol.md` 5. */

@@ -1,6 +1,7 @@
 import { WritError } from '../../core/errors.ts';
 import type { Execution } from '../../core/outcome.ts';
 import type { OpenAttempt, RunContext, Task } from '../../core/ports/index.ts';
+import { stopped, stopReason } from '../../core/stopped.ts';
 import { answer } from './answer.ts';
 import { carryOut } from './carry-out.ts';
 import { classify } from './classify.ts';
@@ -9,7 +10,6 @@ import { EFFECTS } from './execute.ts';
 import { type Holder, holding } from './holder.ts';
 import type { RunEnd } from './runs.ts';
 import { readScene } from './scene.ts';
-import { stopped, stopReason } from './stop.ts';
 
 /**
  * Ends an open attempt (`docs/protocol.md` 6): fence its process, look, classify, carry out. Every step may crash and be

@@ -1,5 +1,4 @@
-import type { Execution, StopReason } from '../../core/outcome.ts';
-import { failure } from '../../core/outcome.ts';
+import { type Execution, failure, type StopReason } from './outcome.ts';
 
 const REASONS: ReadonlySet<unknown> = new Set<StopReason>(['cancelled', 'timeout', 'lock-lost', 'shutdown']);
 
@@ -15,12 +14,12 @@ function isStopReason(reason: unknown): reason is StopReason {
 
 const ANSWERS = {
   cancelled: { kind: 'outcome', outcome: failure('EXECUTION_FAILED', 'cancelled') },
-  timeout: { kind: 'outcome', outcome: failure('RESOURCE_EXHAUSTED', 'the time limit of a file task was reached') },
+  timeout: { kind: 'outcome', outcome: failure('RESOURCE_EXHAUSTED', 'the task ran longer than its wall-clock limit') },
   'lock-lost': { kind: 'interrupted', reason: 'lock-lost' },
   shutdown: { kind: 'interrupted', reason: 'shutdown' },
 } satisfies Record<StopReason, Execution>;
 
-/** The end of a run that stopped while nothing was visible. */
+/** The end of a run that was stopped before it had any effect. */
 export function stopped(reason: StopReason): Execution {
   return ANSWERS[reason];
 }

@@ -1,0 +1,134 @@
+import type { Lifecycle } from '../../core/lifecycle.ts';
+import { part } from '../../core/parts.ts';
+import type { ScanAnswer, Scanner } from '../../core/ports/index.ts';
+import { type ChildEnd, type ScanChild, startChild } from './child.ts';
+import { residentBytes } from './resident.ts';
+
+/** Why a search process was ended from outside. */
+export type KillReason = 'memory' | 'stopped' | 'grown';
+
+export interface ScanPoolOptions {
+  /** Module that a search process runs, and its arguments. */
+  readonly entry: URL;
+  readonly args: readonly string[];
+  /** Processes that are kept ready; as many searches run at the same time. */
+  readonly size: number;
+  /** What a search may take beyond the resident size of the idle process, bytes. */
+  readonly maxBytes: number;
+  /** Told of processes that were ended, and of those that ended by themselves. */
+  readonly onEnd?: (why: KillReason | 'died') => void;
+}
+
+/** How often the resident size of a searching process is looked at (design 6). */
+const SAMPLE_MS = 50;
+const START_MS = 20_000;
+/** An idle process that has kept more than this share of the limit is replaced: the next search must find its room. */
+const KEPT_SHARE = 0.25;
+
+const TOO_MUCH_MEMORY: ScanAnswer = { ok: false, code: 'RESOURCE_EXHAUSTED', message: 'the search needed more memory than it may take' };
+const DIED: ScanAnswer = { ok: false, code: 'EXECUTION_FAILED', message: 'the process of the search ended unexpectedly' };
+const STOPPED: ScanAnswer = { ok: false, code: 'EXECUTION_FAILED', message: 'the search was stopped' };
+const NOT_STARTED: ScanAnswer = { ok: false, code: 'EXECUTION_FAILED', message: 'the process of the search could not be started' };
+
+/**
+ * A small pool of warm processes, one running search each (design 6): a thread could not be bounded, because native
+ * memory belongs to the whole process. The limit is enforced from outside by SIGKILL, so it also holds for code that
+ * never returns to its event loop. A killed process is replaced at once.
+ */
+export function createScanPool(options: ScanPoolOptions): Scanner {
+  const idle: Promise<ScanChild>[] = [];
+  const waiting: ((child: Promise<ScanChild>) => void)[] = [];
+  const all = new Set<ScanChild>();
+  let running = false;
+
+  async function start(): Promise<ScanChild> {
+    const child = await startChild({ entry: options.entry, args: options.args, startMs: START_MS });
+    all.add(child);
+    void child.ended.then(() => all.delete(child));
+    if (!running) child.kill();
+    return child;
+  }
+
+  function put(child: Promise<ScanChild>): void {
+    // Whoever takes it hears of the failure; until then nobody waits for it.
+    child.catch(() => undefined);
+    const next = waiting.shift();
+    if (next) next(child);
+    else idle.push(child);
+  }
+
+  async function take(): Promise<ScanChild> {
+    const child = await (idle.shift() ?? new Promise<Promise<ScanChild>>((resolve) => waiting.push(resolve)));
+    // An idle process may have ended meanwhile, for instance by the kernel's hand.
+    return all.has(child) ? child : start();
+  }
+
+  const scan: Scanner['scan'] = async (request, signal) => {
+    let child: ScanChild;
+    try {
+      child = await take();
+    } catch {
+      if (running) put(start());
+      return NOT_STARTED;
+    }
+    const end = signal.aborted ? { answer: STOPPED, keep: true } : await supervised(child, request, signal, options);
+    if (running) put(end.keep ? Promise.resolve(child) : start());
+    return end.answer;
+  };
+
+  const lifecycle: Lifecycle = part(
+    async () => {
+      running = true;
+      const children = Array.from({ length: options.size }, start);
+      for (const child of children) put(child);
+      await Promise.all(children);
+    },
+    async () => {
+      running = false;
+      const children = await Promise.allSettled(idle.splice(0));
+      for (const child of all) child.kill();
+      await Promise.all([...all].map(({ ended }) => ended));
+      await Promise.allSettled(children.map((child) => (child.status === 'fulfilled' ? child.value.ended : undefined)));
+    },
+  );
+  return { ...lifecycle, scan };
+}
+
+/** One search in one process: its answer, or why it was ended before. */
+async function supervised(
+  child: ScanChild,
+  request: Parameters<Scanner['scan']>[0],
+  signal: AbortSignal,
+  { maxBytes, onEnd }: ScanPoolOptions,
+): Promise<{ readonly answer: ScanAnswer; readonly keep: boolean }> {
+  let killed: KillReason | undefined;
+  const kill = (why: KillReason): void => {
+    killed ??= why;
+    child.kill();
+  };
+  const abort = (): void => kill('stopped');
+  const sampler = setInterval(() => {
+    if ((residentBytes(child.pid) ?? 0) > child.idleBytes + maxBytes) kill('memory');
+  }, SAMPLE_MS);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    const end = await Promise.race([child.run(request), child.ended]);
+    if ('ok' in end && killed === undefined) {
+      const grown = (residentBytes(child.pid) ?? 0) > child.idleBytes + maxBytes * KEPT_SHARE;
+      if (grown) kill('grown');
+      if (killed !== undefined) onEnd?.(killed);
+      return { answer: end, keep: !grown };
+    }
+    onEnd?.(killed ?? 'died');
+    return { answer: answerOfEnd('ok' in end ? undefined : end, killed), keep: false };
+  } finally {
+    clearInterval(sampler);
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** Out of memory shows as SIGABRT (V8's own limit) or as a SIGKILL that was not ours (the kernel's). */
+function answerOfEnd(end: ChildEnd | undefined, killed: KillReason | undefined): ScanAnswer {
+  if (killed === 'stopped') return STOPPED;
+  return killed === 'memory' || end?.signal === 'SIGKILL' || end?.signal === 'SIGABRT' ? TOO_MUCH_MEMORY : DIED;
+}

@@ -1,0 +1,66 @@
+import { queueName } from '../../../queues/catalog.ts';
+import { createConfinedFileSystem } from '../../adapters/linux/confined-fs/index.ts';
+import type { createInstanceRegistry } from '../../adapters/linux/instances.ts';
+import { createFileJournal } from '../../adapters/sqlite/journal.ts';
+import { systemClock } from '../../core/clock.ts';
+import type { Lifecycle } from '../../core/lifecycle.ts';
+import { part } from '../../core/parts.ts';
+import type { HostMemory } from '../../core/ports/index.ts';
+import { type CrashPoint, createFileExecutor } from '../../executors/file/index.ts';
+import type { Metrics } from '../../observability/metrics.ts';
+import type { RoleContext } from './context.ts';
+import type { ServedQueue } from './wire-pipeline.ts';
+
+export interface WorkerSeams {
+  /** Told of each crash point of the file executor that was passed; chaos tests end the process in it. */
+  readonly onPoint?: (point: CrashPoint, taskId: string) => void;
+}
+
+/** What serving one queue takes beside the queue. */
+export interface WorkerSide extends ServedQueue {
+  /** In the order of starting, before the queue is served. */
+  readonly parts: readonly Lifecycle[];
+}
+
+/** File tasks: the journal, and the file executor with its memory. */
+export function fileSide(
+  { config, places }: RoleContext,
+  instances: ReturnType<typeof createInstanceRegistry>,
+  metrics: Metrics,
+  seams: WorkerSeams,
+): WorkerSide & { readonly memory: HostMemory } {
+  const journal = createFileJournal({ file: places.journal, onCommit: (commit) => countCommit(metrics, commit) });
+  const executor = createFileExecutor({
+    bases: Object.entries(config.file.base_directories).map(([id, path]) => ({ id, path })),
+    fileSystem: createConfinedFileSystem({ level: config.file.confinement, allowedFilesystems: [...config.file.filesystems] }),
+    journal,
+    instances,
+    limits: {
+      maxRunMs: config.file.max_run_s * 1000,
+      maxBytes: config.file.max_bytes,
+      hashMaxBytes: config.file.hash_max_bytes,
+      vaultQuotaBytes: config.file.vault_quota_bytes,
+    },
+    clock: systemClock,
+    onRecovery: (decision) => metrics.inc('writ_recoveries_total', { decision }),
+    ...(seams.onPoint ? { onPoint: seams.onPoint } : {}),
+  });
+  const removeStale = part(
+    async () => {
+      instances.removeStale(new Set((await journal.openAttempts()).map(({ process }) => process.instance)));
+    },
+    () => undefined,
+  );
+  return {
+    queue: queueName('file', config.pool.id),
+    concurrency: config.worker.file_concurrency,
+    executor,
+    memory: executor.memory,
+    parts: [journal, removeStale, executor],
+  };
+}
+
+function countCommit(metrics: Metrics, { requests, seconds }: { requests: number; seconds: number }): void {
+  metrics.observe('writ_journal_commit_seconds', {}, seconds);
+  metrics.observe('writ_journal_commit_requests', {}, requests);
+}

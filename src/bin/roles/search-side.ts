@@ -1,0 +1,34 @@
+import { queueName } from '../../../queues/catalog.ts';
+import { createScanPool } from '../../adapters/search-process/pool.ts';
+import { createSearchExecutor } from '../../executors/search/index.ts';
+import { LOG_LINES } from '../../observability/log-lines.ts';
+import type { Metrics } from '../../observability/metrics.ts';
+import { type SearchProcessOptions, searchProcessEntry } from '../search/process.ts';
+import { searchScopes } from '../search/scopes.ts';
+import type { RoleContext } from './context.ts';
+import type { WorkerSide } from './file-side.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+/** Searches: the executor with its allow-list, and the processes that scan. Without a scope every search is refused, and no process is kept. */
+export function searchSide({ config, places, log }: RoleContext, metrics: Metrics): WorkerSide {
+  const scopes = searchScopes(config);
+  const kinds = [...new Set(Object.values(scopes).map(({ kind }) => kind))].sort();
+  const maxBytes = config.search.max_memory_mb * MEGABYTE;
+  const scanner = createScanPool({
+    entry: searchProcessEntry(),
+    args: [JSON.stringify({ kinds, spillDirectory: places.searchSpill, maxBytes } satisfies SearchProcessOptions)],
+    size: kinds.length === 0 ? 0 : config.worker.search_concurrency,
+    maxBytes,
+    onEnd(why) {
+      metrics.inc('writ_search_processes_ended_total', { why });
+      if (why !== 'grown') log.warn({ why }, LOG_LINES.searchProcess.message);
+    },
+  });
+  return {
+    queue: queueName('search', config.pool.id),
+    concurrency: config.worker.search_concurrency,
+    executor: createSearchExecutor({ scopes, scanner, maxRunMs: config.search.max_run_s * 1000 }),
+    parts: [scanner],
+  };
+}

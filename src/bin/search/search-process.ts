@@ -1,0 +1,10 @@
+import { serveScans } from '../../adapters/search-process/serve.ts';
+import { messageOf } from '../../core/errors.ts';
+import { scan } from '../../executors/search/scans.ts';
+import type { SearchProcessOptions } from './process.ts';
+import { loadScans } from './scans.ts';
+
+/** The process of a search (design 6), started by the worker's pool with its options as the one argument. */
+const options = JSON.parse(process.argv[2] ?? '') as SearchProcessOptions;
+const scans = await loadScans(options);
+serveScans((request) => scan(request, scans, (error) => process.stderr.write(`search: ${messageOf(error)}\n`)));

@@ -1,0 +1,1 @@
+export { createSearchExecutor, type SearchExecutorOptions } from './executor.ts';
