@@ -10,13 +10,16 @@ import { createGate } from './call-gate.ts';
  * the callback; we read it in the callback's (or, for a blocking call, the wrapper's) first statement. The test
  * "errno under load" holds this down. Success or failure itself comes from the return value and never from errno.
  *
- * Names with `Sync` run on the calling thread and are for calls that cannot wait for a disk. All others run on
- * libuv's pool.
+ * Names with `Sync` run on the calling thread and are for calls that cannot wait for a disk, or for a process that has
+ * nothing else to do meanwhile. All others run on libuv's pool.
  */
 export interface Libc {
   openat2Sync(directory: number, path: string, how: Uint8Array): number;
   openat2(directory: number, path: string, how: Uint8Array): Promise<number>;
   openat(directory: number, path: string, flags: number, mode: number): Promise<number>;
+  openatSync(directory: number, path: string, flags: number): number;
+  /** Fills `block` with `struct linux_dirent64` and answers how many bytes that were; 0 at the directory's end. May wait for a disk. */
+  getdentsSync(fd: number, block: Uint8Array): number;
   renameat2(from: number, name: string, to: number, toName: string, flags: number): Promise<number>;
   linkat(from: number, name: string, to: number, toName: string): Promise<number>;
   unlinkat(directory: number, name: string): Promise<number>;
@@ -38,6 +41,8 @@ export const SYNC_FILE_RANGE_WRITE = 2;
 
 /** The number is the same on every architecture. */
 const SYS_OPENAT2 = 437;
+/** By `process.arch`; the C libraries do not agree on a name for the call. */
+const SYS_GETDENTS64: Readonly<Record<string, number>> = { x64: 217, arm: 217, arm64: 61, riscv64: 61, loong64: 61, ppc64: 202, s390x: 220 };
 const OPEN_HOW_BYTES = 24;
 
 /** `struct open_how` of openat2(2): flags, mode, resolve, each 64 bits. */
@@ -91,6 +96,9 @@ function bind(): Libc {
   const syscall5: KoffiFunc<(n: number, fd: number, path: string, how: Uint8Array, size: number) => number> = library.func(
     'int syscall(long number, int fd, const char *path, void *how, size_t size)',
   );
+  const syscall3: KoffiFunc<(n: number, fd: number, block: Uint8Array, size: number) => number> = library.func(
+    'int syscall(long number, int fd, void *block, size_t size)',
+  );
   const openat: KoffiFunc<(fd: number, path: string, flags: number, mode: number) => number> = library.func(
     'int openat(int fd, const char *path, int flags, unsigned int mode)',
   );
@@ -117,6 +125,16 @@ function bind(): Libc {
       return result < 0 ? -lastErrno() : result;
     },
     openat2: (directory, path, how) => pooled(syscall5, SYS_OPENAT2, directory, path, how, how.byteLength),
+    openatSync(directory, path, flags) {
+      const result = openat(directory, path, flags, 0);
+      return result < 0 ? -lastErrno() : result;
+    },
+    getdentsSync(fd, block) {
+      const number = SYS_GETDENTS64[process.arch];
+      if (number === undefined) throw new WritError('PLATFORM_UNSUPPORTED', `the number of getdents64 is not known for ${process.arch}`);
+      const result = syscall3(number, fd, block, block.byteLength);
+      return result < 0 ? -lastErrno() : result;
+    },
     openat: (directory, path, flags, mode) => pooled(openat, directory, path, flags, mode),
     renameat2: (from, name, to, toName, flags) => pooled(renameat2, from, name, to, toName, flags),
     linkat: (from, name, to, toName) => pooled(linkat, from, name, to, toName, 0),
