@@ -28,6 +28,13 @@ export const LOG_LINES = {
     roles: ['worker', 'kernel'],
     help: 'The metrics of this process cannot be shown; it works on without.',
   },
+  descriptors: {
+    level: 'warn',
+    message: 'http.max_connections is more than this process may open; fewer are served',
+    fields: ['wanted', 'room'],
+    roles: ['api'],
+    help: 'The limit of descriptors (`ulimit -n`) leaves room for that many connections; raise it, or lower `http.max_connections`.',
+  },
   searchProcess: {
     level: 'warn',
     message: 'a search process ended and is replaced',

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Config, ConfigSchema } from '../../config/schema.ts';
+import { queueOf } from '../../queues/catalog.ts';
 import { createConnection } from '../../queues/connection.ts';
 import { createEnqueue } from '../../queues/enqueue.ts';
 import { inlineEd25519, nodeEd25519 } from '../../src/adapters/crypto/index.ts';
@@ -10,8 +11,7 @@ import { createRedisLedger } from '../../src/adapters/redis/ledger.ts';
 import { createRedisRevocations } from '../../src/adapters/redis/revocations.ts';
 import { createRedisSignals } from '../../src/adapters/redis/signals.ts';
 import { type Places, placesOf } from '../../src/bin/places.ts';
-import type { WorkerSeams } from '../../src/bin/roles/file-side.ts';
-import { createWorkerRole } from '../../src/bin/roles/worker.ts';
+import { createWorkerRole, type WorkerRoleOptions } from '../../src/bin/roles/worker.ts';
 import { ExecutionResult, type LeasePayload, type TaskManifest } from '../../src/contracts/index.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { manifestSha256 } from '../../src/core/hash.ts';
@@ -60,7 +60,7 @@ export interface Rig extends AsyncDisposable {
   /** The task's recorded outcome; waits for one that `isIt`. */
   answer(taskId: string, isIt?: (result: ExecutionResult) => boolean, timeoutMs?: number): Promise<ExecutionResult>;
   /** A worker inside this process. */
-  startWorker(seams?: WorkerSeams): Promise<Lifecycle>;
+  startWorker(options?: WorkerRoleOptions): Promise<Lifecycle>;
   stop(): Promise<void>;
 }
 
@@ -125,7 +125,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       const payload: LeasePayload = {
         v: 1,
         iss: config.lease.issuer,
-        aud: 'file',
+        aud: queueOf(manifest.capability_id, config.pool.id),
         jti: randomUUID(),
         task_id: manifest.task_id,
         capability_id: manifest.capability_id,
@@ -149,8 +149,8 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       return (await verifyResult(result, subject, { keyring: fixedKeyring([verifyKey(executor)]), ed25519 })).ok;
     },
     answer: (taskId, isIt = () => true, timeoutMs = 15_000) => answerOf(taskId, isIt, timeoutMs, ledger, signals),
-    async startWorker(seams = {}) {
-      const role = await createWorkerRole({ config, places, log: createLogger(options.logLevel ?? 'silent', 'worker') }, seams);
+    async startWorker(roleOptions = {}) {
+      const role = await createWorkerRole({ config, places, log: createLogger(options.logLevel ?? 'silent', 'worker') }, roleOptions);
       workers.push(role);
       await role.start();
       return role;

@@ -5,6 +5,7 @@ import { createConnection } from '../../../queues/connection.ts';
 import { createTaskFeed } from '../../../queues/task-feed.ts';
 import { createApiKeyStore } from '../../adapters/linux/api-keys.ts';
 import { ensureDataDirectory } from '../../adapters/linux/data-directory.ts';
+import { descriptorLimit } from '../../adapters/linux/descriptor-limit.ts';
 import { createLoginLinks } from '../../adapters/linux/login-links.ts';
 import { toWritError } from '../../adapters/redis/redis-error.ts';
 import { createTaskIndex } from '../../adapters/sqlite/task-index.ts';
@@ -29,6 +30,8 @@ import { serve } from './serve.ts';
 
 /** Requests in hand get this long; streams are cut. */
 const DRAIN_MS = 3_000;
+/** Redis, SQLite, logs, workers' metrics, the board. */
+const DESCRIPTORS_FOR_OTHERS = 500;
 
 /** `writ api`: the HTTP API with docs, board and metrics. Resolves with the exit code. */
 export function runApi(context: RoleContext): Promise<number> {
@@ -57,7 +60,7 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
     routes: ROUTES,
     apiKeys: createApiKeyStore({ file: places.apiKeys }),
     loginLinks: createLoginLinks({ directory: places.loginLinks }),
-    http: httpSettings(config),
+    http: httpSettings(config, log),
     plugins: [
       boardPlugin({
         queues: board.queues,
@@ -97,16 +100,26 @@ function operatorDoors({ tasks, kernel, signatures, regrantByDefault, clock }: H
   return { tasks, kernel: () => kernel(caller), signatures, regrantByDefault, clock };
 }
 
-function httpSettings({ http }: Config): HttpSettings {
+function httpSettings({ http }: Config, log: RoleContext['log']): HttpSettings {
   return {
     host: http.host,
     port: http.port,
     allowedHosts: [...http.allowed_hosts],
     maxBodyBytes: http.max_body_bytes,
     requestTimeoutMs: http.request_timeout_s * 1000,
-    maxConnections: http.max_connections,
+    maxConnections: connections(http.max_connections, log),
     rateLimit: http.rate_limit,
     loginLimit: http.login_limit,
     sessionMs: http.session_s * 1000,
   };
+}
+
+/**
+ * Slow clients may take every connection that there is. Those must leave descriptors for Redis, files and the next
+ * honest call's answer, whatever was set.
+ */
+function connections(wanted: number, log: RoleContext['log']): number {
+  const room = Math.max(1, (descriptorLimit() ?? Number.POSITIVE_INFINITY) - DESCRIPTORS_FOR_OTHERS);
+  if (wanted > room) log.warn({ wanted, room }, LOG_LINES.descriptors.message);
+  return Math.min(wanted, room);
 }

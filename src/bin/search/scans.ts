@@ -21,7 +21,10 @@ async function loadFiles(): Promise<Scans['files']> {
 }
 
 async function loadEmails(): Promise<Scans['emails']> {
-  const [{ createMailFolderSource }, { createImapSource }] = await Promise.all([import('../../adapters/mail/index.ts'), import('../../adapters/imap/source.ts')]);
+  const [{ createMailFolderSource }, { createImapSource }] = await Promise.all([
+    import('../../adapters/mail/index.ts'),
+    import('../../adapters/imap/source.ts'),
+  ]);
   return createEmailsScan({ folder: createMailFolderSource(), imap: createImapSource() });
 }
 
