@@ -7,8 +7,9 @@ export interface StoredMessage {
   /** Milliseconds since 1970, where the store records the time of receipt (IMAP: INTERNALDATE); else undefined. */
   readonly receivedAt: number | undefined;
   /**
-   * The message as it was received: headers, empty line, body; CRLF or LF. Whole if it has at most 4 MiB, else in
-   * pieces of any size up to that: what a search holds of one message is bounded. Bytes, and pieces, may be overwritten as soon as the next ones are asked for.
+   * The message as it was received: headers, empty line, body; CRLF or LF. Whole if it has at most 4 MiB, else in pieces
+   * of a few MiB at most: what a search holds of one message is bounded. Bytes, and pieces, may be overwritten as soon as
+   * the next ones are asked for.
    */
   readonly raw: Uint8Array | AsyncIterable<Uint8Array>;
 }

@@ -1,0 +1,24 @@
+import { closeSync } from 'node:fs';
+import type { OpenedMail, StoredMessage } from '../../core/ports/index.ts';
+import { createMboxReader } from './mbox-reader.ts';
+import { openRoot, unavailable } from './open.ts';
+
+/** The messages of one mbox file, of any size. */
+export function openMbox(path: string): OpenedMail {
+  try {
+    const { fd, stats } = openRoot(path, 0);
+    if (stats.isFile()) return { ok: true, messages: messages(fd) };
+    closeSync(fd);
+    return { ok: false, code: 'SCOPE_UNAVAILABLE', message: 'the mbox is not a regular file' };
+  } catch (error) {
+    return unavailable('the mbox', error);
+  }
+}
+
+async function* messages(fd: number): AsyncGenerator<StoredMessage, void, void> {
+  try {
+    for (const raw of createMboxReader(fd).messages()) yield { storeId: undefined, receivedAt: undefined, raw };
+  } finally {
+    closeSync(fd);
+  }
+}

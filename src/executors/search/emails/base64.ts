@@ -1,0 +1,9 @@
+/**
+ * Decodes base64 (RFC 2045 6.8): bytes outside of the alphabet are skipped, the first `=` is the end of the data, a last
+ * group that is cut short gives what it can. Node also takes the letters of base64url, which mail does not have.
+ */
+export function fromBase64(bytes: Buffer): Buffer {
+  const end = bytes.indexOf('=');
+  const text = bytes.latin1Slice(0, end < 0 ? bytes.length : end);
+  return Buffer.from(text.includes('-') || text.includes('_') ? text.replaceAll(/[-_]+/g, '') : text, 'base64');
+}

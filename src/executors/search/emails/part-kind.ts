@@ -1,0 +1,66 @@
+import type { FieldName, Head } from './head.ts';
+import { readStructured } from './structured-value.ts';
+
+/** What a part is, by its headers. */
+export type PartKind =
+  | { readonly kind: 'multipart'; readonly boundary: string; readonly childType: string }
+  | { readonly kind: 'text'; readonly coding: TextCoding }
+  /** Attachments, HTML, pictures, other messages: nothing in them is searched. */
+  | { readonly kind: 'other' };
+
+/** How the text of a part is written. */
+export interface TextCoding {
+  readonly transfer: 'base64' | 'quoted-printable' | 'plain';
+  readonly charset: string | undefined;
+  readonly flowed: 'no' | 'yes' | 'del-sp';
+}
+
+/** A longer boundary than any mail has (RFC 2046: 70) would make streaming hold long lines. */
+export const LONGEST_BOUNDARY = 512;
+
+const OTHER: PartKind = { kind: 'other' };
+const PLAIN: PartKind = { kind: 'text', coding: { transfer: 'plain', charset: undefined, flowed: 'no' } };
+
+/**
+ * Judges a part. Text is `text/plain`, also by default or because Content-Type is unreadable (RFC 2045 5.2), that is not
+ * set aside by Content-Disposition; dispositions that nobody knows are attachments (RFC 2183 2.8).
+ *
+ * @param defaultType of a part without Content-Type; `message/rfc822` inside of multipart/digest
+ */
+export function kindOf(head: Head, defaultType: string): PartKind {
+  const written = first(head, 'content-type');
+  const isAttached = disposition(head) !== 'inline';
+  if (written === undefined && defaultType === 'text/plain' && !isAttached && first(head, 'content-transfer-encoding') === undefined) return PLAIN;
+  const { value, parameters } = readStructured(written ?? defaultType);
+  const type = /^[^\s/]+\/[^\s/]+$/.test(value) ? value : 'text/plain';
+  if (type.startsWith('multipart/')) return multipart(type, parameters.get('boundary'));
+  if (type !== 'text/plain' || isAttached) return OTHER;
+  return { kind: 'text', coding: { transfer: transferOf(head), charset: parameters.get('charset'), flowed: flowedOf(parameters) } };
+}
+
+function multipart(type: string, boundary: string | undefined): PartKind {
+  const trimmed = boundary?.trimEnd() ?? '';
+  if (trimmed === '' || trimmed.length > LONGEST_BOUNDARY) return OTHER;
+  return { kind: 'multipart', boundary: trimmed, childType: type === 'multipart/digest' ? 'message/rfc822' : 'text/plain' };
+}
+
+function disposition(head: Head): string {
+  const written = first(head, 'content-disposition');
+  return (written === undefined ? '' : readStructured(written).value) || 'inline';
+}
+
+function transferOf(head: Head): TextCoding['transfer'] {
+  const written = first(head, 'content-transfer-encoding');
+  const name = written === undefined ? '' : readStructured(written).value;
+  return name === 'base64' || name === 'quoted-printable' ? name : 'plain';
+}
+
+function flowedOf(parameters: ReadonlyMap<string, string>): TextCoding['flowed'] {
+  if (parameters.get('format')?.toLowerCase() !== 'flowed') return 'no';
+  return parameters.get('delsp')?.toLowerCase() === 'yes' ? 'del-sp' : 'yes';
+}
+
+/** Of a repeated field the first counts. */
+function first(head: Head, name: FieldName): string | undefined {
+  return head.values.get(name)?.[0]?.replaceAll(/\r?\n/g, '').trim();
+}

@@ -1,0 +1,107 @@
+import { sha256Hex } from '../../../core/hash.ts';
+import type { Found, Hit, ImapScope, MailFolderScope, MessageSource, StoredMessage } from '../../../core/ports/index.ts';
+import { createCollector } from '../collector.ts';
+import { ScanError } from '../scan-error.ts';
+import { snippetOf } from '../snippet.ts';
+import type { Question, Scan } from '../sources.ts';
+import { asBuffer } from './bytes.ts';
+import { type Head, readHead } from './head.ts';
+import { compareKeys, contentName, createIdentities, type Identities, type MessageKey } from './identity.ts';
+import { type Match, matchOf } from './match.ts';
+import { createNeedle, type Needle } from './needle.ts';
+import { receivedDate } from './received-date.ts';
+import { skeletonOf } from './skeleton.ts';
+
+export interface MailSources {
+  readonly folder: MessageSource<MailFolderScope>;
+  readonly imap: MessageSource<ImapScope>;
+}
+
+/**
+ * SEARCH_EMAILS (search-executor.md 7.2): every message of one mailbox is read once, in any order; messages whose time of
+ * receipt is unknown are left out. Holds one message, the answer, and 8 to 32 bytes for each message of the scope.
+ */
+export function createEmailsScan({ folder, imap }: MailSources): Scan<MailFolderScope | ImapScope> {
+  return async (scope, question) => {
+    const opened = await (scope.store === 'imap' ? imap.open(scope) : folder.open(scope));
+    if (!opened.ok) throw new ScanError(opened.code, opened.message);
+    return searchMessages(opened.messages, question);
+  };
+}
+
+async function searchMessages(messages: AsyncIterable<StoredMessage>, { query, maxResults }: Question): Promise<Found> {
+  const needle = createNeedle(query);
+  const answer = createAnswer(maxResults);
+  for await (const message of messages) {
+    const read = await readMessage(message);
+    const name = message.storeId ?? answer.identities.note(read.head);
+    const receivedAt = message.receivedAt ?? receivedDate(read.head.values.get('received')?.[0] ?? '');
+    const match = receivedAt === undefined ? undefined : matchOf(read.bytes, read.head, needle);
+    if (receivedAt === undefined || match === undefined) continue;
+    answer.add(receivedAt, name, message.storeId === undefined ? read.sha256 : ownName, { match, needle });
+  }
+  return answer.found();
+}
+
+interface ReadMessage {
+  readonly bytes: Buffer;
+  readonly head: Head;
+  sha256(): string;
+}
+
+async function readMessage({ raw }: StoredMessage): Promise<ReadMessage> {
+  if (raw instanceof Uint8Array) {
+    const bytes = asBuffer(raw);
+    return { bytes, head: readHead(bytes, 0, never), sha256: () => sha256Hex(bytes) };
+  }
+  const { bytes, sha256 } = await skeletonOf(raw);
+  return { bytes, head: readHead(bytes, 0, never), sha256: () => sha256 };
+}
+
+const never = (): boolean => false;
+/** A name that the store gives needs no hash. */
+const ownName = (): string => '';
+
+interface Answer {
+  readonly identities: Identities;
+  /** @param sha256 asked for only where the match may be in the answer: hashing each match would cost more than finding it */
+  add(receivedAt: number, name: string | undefined, sha256: () => string, found: { readonly match: Match; readonly needle: Needle }): void;
+  found(): Found;
+}
+
+/** Collects matches under provisional ids; who needs a suffix is known when all messages were seen. */
+function createAnswer(maxResults: number): Answer {
+  const identities = createIdentities();
+  const collector = createCollector<MessageKey>(maxResults, compareKeys);
+  const keys = new WeakMap<Hit, MessageKey>();
+
+  return {
+    identities,
+    add(receivedAt, name, sha256Of, { match, needle }) {
+      let sha256: string | undefined;
+      const known = (): string => (sha256 ??= sha256Of());
+      const named = name ?? contentName(known());
+      const wanted: MessageKey = {
+        receivedAt,
+        name: named,
+        copy: 1,
+        get sha256() {
+          return known();
+        },
+      };
+      if (!collector.wants(wanted)) return collector.skip();
+      const key = { receivedAt, name: named, sha256: known(), copy: identities.copyOf(named, known()) };
+      const hit = { id: named, match_field: match.field, match_snippet: snippetOf(match.text, match.index, needle.query) };
+      keys.set(hit, key);
+      collector.add(key, hit);
+    },
+    found() {
+      const { count, hits } = collector.found();
+      return { count, hits: hits.map((hit) => withId(hit, keys.get(hit), identities)) };
+    },
+  };
+}
+
+function withId(hit: Hit, key: MessageKey | undefined, identities: Identities): Hit {
+  return key === undefined ? hit : { ...hit, id: identities.idOf(key) };
+}

@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import { ScanError } from '../scan-error.ts';
+import { createBoundaries } from './boundaries.ts';
+import { asBuffer, endOfText, LF } from './bytes.ts';
+import { readHead } from './head.ts';
+import { kindOf, LONGEST_BOUNDARY } from './part-kind.ts';
+
+/** What is kept of one message at the same time: its headers and its plain texts. */
+export const MOST_KEPT = 32 * 1024 * 1024;
+
+export interface Skeleton {
+  /** The message without what its other parts hold; it reads like the whole one. */
+  readonly bytes: Buffer;
+  /** Of the whole message: SHA-256, hexadecimal. */
+  readonly sha256: string;
+}
+
+/**
+ * Takes a large message in pieces and leaves out attachments, HTML and the like on the way, so that 100 MB of them cost no
+ * memory. Throws ScanError RESOURCE_EXHAUSTED when headers and plain texts alone are larger than `MOST_KEPT`: a part of a
+ * text would be a partial answer.
+ */
+export async function skeletonOf(pieces: AsyncIterable<Uint8Array>): Promise<Skeleton> {
+  const hash = createHash('sha256');
+  const kept = createKept();
+  const filter = createFilter(kept.add);
+  for await (const piece of pieces) {
+    const bytes = asBuffer(piece);
+    hash.update(bytes);
+    filter.take(bytes);
+  }
+  filter.end();
+  return { bytes: kept.bytes(), sha256: hash.digest('hex') };
+}
+
+interface Kept {
+  add(bytes: Buffer): void;
+  bytes(): Buffer;
+}
+
+/** Bytes in blocks: lines are short, and an object for each would cost more than the line. */
+function createKept(): Kept {
+  const full: Buffer[] = [];
+  let block = Buffer.allocUnsafe(BLOCK);
+  let used = 0;
+  let total = 0;
+  return {
+    add(bytes) {
+      total += bytes.length;
+      if (total > MOST_KEPT) throw new ScanError('RESOURCE_EXHAUSTED', `a message has more than ${MOST_KEPT / 1024 / 1024} MiB of headers and plain text`);
+      for (let from = 0; from < bytes.length; ) {
+        const copied = bytes.copy(block, used, from);
+        from += copied;
+        used += copied;
+        if (used < BLOCK) continue;
+        full.push(block);
+        block = Buffer.allocUnsafe(BLOCK);
+        used = 0;
+      }
+    },
+    bytes: () => Buffer.concat([...full, block.subarray(0, used)]),
+  };
+}
+const BLOCK = 1024 * 1024;
+
+/** Longer than a delimiter can be: the rest of such a line cannot make it one. */
+const LINE_START = LONGEST_BOUNDARY + 65;
+
+interface Filter {
+  take(bytes: Buffer): void;
+  end(): void;
+}
+
+/** Passes on headers, delimiters and plain texts, line by line; of other lines it holds no more than a delimiter's length. */
+function createFilter(keep: (bytes: Buffer) => void): Filter {
+  const boundaries = createBoundaries();
+  let state: 'head' | 'text' | 'other' = 'head';
+  let childType = 'text/plain';
+  /** Lines of the head so far, or the line that is not over. */
+  let head: Buffer[] = [];
+  let headSize = 0;
+  let line: Buffer[] = [];
+  let lineSize = 0;
+
+  function take(bytes: Buffer): void {
+    for (let from = 0; from < bytes.length; ) {
+      const feed = bytes.indexOf(LF, from);
+      const to = feed < 0 ? bytes.length : feed + 1;
+      hold(bytes.subarray(from, to));
+      if (feed >= 0) endLine();
+      from = to;
+    }
+  }
+
+  function hold(part: Buffer): void {
+    if (state === 'other' && lineSize > LINE_START) return;
+    lineSize += part.length;
+    if (lineSize + headSize > MOST_KEPT) throw new ScanError('RESOURCE_EXHAUSTED', 'a line or the headers of a message are too long');
+    // The bytes may be overwritten before the line is over.
+    line.push(Buffer.from(part));
+  }
+
+  function endLine(): void {
+    const [only = EMPTY] = line;
+    const whole = line.length === 1 ? only : Buffer.concat(line);
+    line = [];
+    lineSize = 0;
+    const delimiter = boundaries.find(whole, 0, whole.length);
+    if (delimiter !== undefined) {
+      if (state === 'head') flushHead();
+      boundaries.cut(delimiter.closes ? delimiter.level : delimiter.level + 1);
+      keep(whole);
+      state = delimiter.closes ? 'other' : 'head';
+      childType = boundaries.childType;
+    } else if (state === 'head') headLine(whole);
+    else if (state === 'text') keep(whole);
+  }
+
+  function headLine(whole: Buffer): void {
+    head.push(whole);
+    headSize += whole.length;
+    if (endOfText(whole, 0, whole.length) === 0 || !isHeader(whole)) flushHead();
+  }
+
+  /** A line that belongs to no header begins the body; then it is kept with the head, and as such. */
+  function isHeader(whole: Buffer): boolean {
+    return readHead(head.length === 1 ? whole : Buffer.concat([FIELD, whole]), 0, never).bodyStart > 0;
+  }
+
+  function flushHead(): void {
+    const bytes = Buffer.concat(head);
+    head = [];
+    headSize = 0;
+    keep(bytes);
+    const kind = kindOf(readHead(bytes, 0, never), childType);
+    if (kind.kind === 'multipart') boundaries.push(kind.boundary, kind.childType);
+    state = kind.kind === 'text' ? 'text' : 'other';
+  }
+
+  return {
+    take,
+    end() {
+      if (line.length > 0) endLine();
+      if (head.length > 0) flushHead();
+    },
+  };
+}
+
+const EMPTY = Buffer.alloc(0);
+const FIELD = Buffer.from('X: \n');
+const never = (): boolean => false;
