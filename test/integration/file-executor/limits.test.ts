@@ -1,37 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { StopReason } from '../../../src/core/outcome.ts';
-import {
-  contents,
-  context,
-  copyTask,
-  createFileRig,
-  deleteTask,
-  deliver,
-  ending,
-  type FileRig,
-  makeRoom,
-  moveTask,
-  put,
-  type Room,
-  SimulatedCrash,
-} from '../../support/file-executor.ts';
+import { contents, context, copyTask, createFileRig, deleteTask, deliver, ending, moveTask, put, SimulatedCrash } from '../../support/file-executor.ts';
 import { withFaults } from './faults.ts';
+import { useFileRig } from './fixture.ts';
 
-let rig: FileRig;
-beforeAll(async () => {
-  rig = await createFileRig();
-});
-afterAll(() => rig.close());
-
-const room = (): Promise<Room> => makeRoom(rig);
+const files = useFileRig();
 
 const limits = { maxRunMs: 1000, maxBytes: 1024 ** 3, hashMaxBytes: 1024 ** 3, vaultQuotaBytes: 1024 ** 3 };
 
 describe('limits', () => {
   it('refuses to copy more than maxBytes, but renames any size [FE-44]', async () => {
-    const { near, far } = await room();
-    const executor = await rig.executor({ limits: { ...limits, maxBytes: 10 } });
+    const { near, far } = await files.room();
+    const executor = await files.rig.executor({ limits: { ...limits, maxBytes: 10 } });
     const source = await put(near, 'a', 'eleven byte');
     for (const task of [copyTask(source, `${near}/b`), moveTask(source, `${far}/b`)]) {
       expect(await ending(deliver(executor, task))).toBe('RESOURCE_EXHAUSTED: the source is larger than 10 bytes');
@@ -41,10 +22,12 @@ describe('limits', () => {
   });
 
   it('answers a full disk with RESOURCE_EXHAUSTED and removes its temporary file [FE-44]', async () => {
-    const { near, far } = await room();
+    const { near, far } = await files.room();
     for (const step of ['createFile', 'copyTo', 'syncFile'] as const) {
       let armed = false;
-      const executor = await rig.executor({ fileSystem: withFaults(rig.fileSystem, (operation) => (armed && operation === step ? 'no-space' : undefined)) });
+      const executor = await files.rig.executor({
+        fileSystem: withFaults(files.rig.fileSystem, (operation) => (armed && operation === step ? 'no-space' : undefined)),
+      });
       armed = true;
       const source = await put(near, 'a', 'one');
       for (const task of [copyTask(source, `${far}/b`), moveTask(source, `${far}/b`)])
@@ -55,8 +38,8 @@ describe('limits', () => {
   });
 
   it('looks at the free space before it begins [FE-44]', async () => {
-    const { near, far } = await room();
-    const real = rig.fileSystem;
+    const { near, far } = await files.room();
+    const real = files.rig.fileSystem;
     const full = {
       level: real.level,
       async openBase(id: string, path: string) {
@@ -71,10 +54,10 @@ describe('limits', () => {
         };
       },
     };
-    const executor = await rig.executor({ fileSystem: full });
+    const executor = await files.rig.executor({ fileSystem: full });
     const task = copyTask(await put(near, 'a', 'one'), `${far}/b`);
     expect(await ending(deliver(executor, task))).toMatch(/^RESOURCE_EXHAUSTED: the destination has no room left/);
-    expect((await rig.journal.view(task.manifest.task_id)).attempts).toBe(0);
+    expect((await files.rig.journal.view(task.manifest.task_id)).attempts).toBe(0);
   });
 
   it('keeps the vault of each base within its quota; the file stays; undo makes room again [FE-44]', async () => {
@@ -99,14 +82,14 @@ describe('limits', () => {
 
 describe('hashes', () => {
   it('are left out above hashMaxBytes, by the size alone, also after a crash [FE-50]', async () => {
-    const { near, far } = await room();
-    const crashing = await rig.executor({
+    const { near, far } = await files.room();
+    const crashing = await files.rig.executor({
       limits: { ...limits, hashMaxBytes: 3 },
       onPoint: (point, taskId) => {
         if (taskId.startsWith('crash-') && point === 'C4') throw new SimulatedCrash();
       },
     });
-    const executor = await rig.executor({ limits: { ...limits, hashMaxBytes: 3 } });
+    const executor = await files.rig.executor({ limits: { ...limits, hashMaxBytes: 3 } });
     for (const [name, text] of Object.entries({ small: 'abc', large: 'abcd' })) {
       const source = await put(near, name, text);
       const crashed = copyTask(source, `${far}/${name}-2`, { id: `crash-${randomUUID()}-${name}` });
@@ -123,27 +106,27 @@ describe('hashes', () => {
 describe('a run that is told to stop', () => {
   const ENDS: Record<StopReason, string> = {
     cancelled: 'EXECUTION_FAILED: cancelled',
-    timeout: 'RESOURCE_EXHAUSTED: the time limit of a file task was reached',
+    timeout: 'RESOURCE_EXHAUSTED: the task ran longer than its wall-clock limit',
     'lock-lost': 'interrupted',
     shutdown: 'interrupted',
   };
 
   for (const [reason, end] of Object.entries(ENDS)) {
     it(`ends with '${end}' for the reason ${reason} before the intent, having done nothing`, async () => {
-      const { near } = await room();
-      const executor = await rig.executor();
+      const { near } = await files.room();
+      const executor = await files.rig.executor();
       const stop = new AbortController();
       stop.abort(reason);
       const task = moveTask(await put(near, 'a', 'one'), `${near}/b`);
       expect(await ending(deliver(executor, task, { context: context({ signal: stop.signal }) }))).toBe(end);
-      expect((await rig.journal.view(task.manifest.task_id)).attempts).toBe(0);
+      expect((await files.rig.journal.view(task.manifest.task_id)).attempts).toBe(0);
       expect(await contents(near)).toEqual({ a: 'one' });
     });
 
     it(`ends with '${end}' for the reason ${reason} during a copy, leaving no temporary file, and runs again later`, async () => {
-      const { near, far } = await room();
+      const { near, far } = await files.room();
       let stop = new AbortController();
-      const executor = await rig.executor({
+      const executor = await files.rig.executor({
         onPoint: (point) => {
           if (point === 'C1') stop.abort(reason);
         },
@@ -153,7 +136,7 @@ describe('a run that is told to stop', () => {
         stop = new AbortController();
         expect(await ending(deliver(executor, task, { context: context({ signal: stop.signal }) }))).toBe(end);
         expect([await contents(near), await contents(far)]).toEqual([{ a: 'one' }, {}]);
-        const { open, attempts } = await rig.journal.view(task.manifest.task_id);
+        const { open, attempts } = await files.rig.journal.view(task.manifest.task_id);
         expect([attempts, open === undefined]).toEqual([1, end !== 'interrupted']);
       }
       // Whether the attempt was closed or left open: the next delivery does it.
@@ -165,9 +148,9 @@ describe('a run that is told to stop', () => {
     });
 
     it(`completes an effect that is published, whatever ${reason} says`, async () => {
-      const { near, far } = await room();
+      const { near, far } = await files.room();
       const stop = new AbortController();
-      const executor = await rig.executor({
+      const executor = await files.rig.executor({
         onPoint: (point) => {
           if (point === 'published') stop.abort(reason);
         },
@@ -179,8 +162,8 @@ describe('a run that is told to stop', () => {
   }
 
   it('waits in stop() for a running effect', async () => {
-    const { near, far } = await room();
-    const executor = await rig.executor();
+    const { near, far } = await files.room();
+    const executor = await files.rig.executor();
     const running = executor.execute(copyTask(await put(near, 'a', 'x'.repeat(4_000_000)), `${far}/b`), context());
     await executor.stop();
     expect(await running).toMatchObject({ kind: 'outcome', outcome: { status: 'SUCCESS' } });

@@ -1,29 +1,9 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FileExecutor } from '../../../src/executors/file/index.ts';
-import {
-  contents,
-  copyTask,
-  createFileRig,
-  deleteTask,
-  deliver,
-  ending,
-  type FileRig,
-  makeRoom,
-  moveTask,
-  put,
-  type Room,
-} from '../../support/file-executor.ts';
+import { describe, expect, it } from 'vitest';
+import { contents, copyTask, deleteTask, deliver, ending, moveTask, put } from '../../support/file-executor.ts';
+import { useFileRig } from './fixture.ts';
 
-let rig: FileRig;
-let executor: FileExecutor;
-beforeAll(async () => {
-  rig = await createFileRig();
-  executor = await rig.executor();
-});
-afterAll(() => rig.close());
-
-const room = (): Promise<Room> => makeRoom(rig);
+const files = useFileRig();
 
 type Delivered = Awaited<ReturnType<typeof deliver>>;
 function recoveryOf(end: Delivered): string {
@@ -32,75 +12,75 @@ function recoveryOf(end: Delivered): string {
 
 describe('undo of a move', () => {
   it('restores the original location, byte for byte [FE-28]', async () => {
-    const { near } = await room();
+    const { near } = await files.room();
     const source = await put(near, 'a', 'bytes');
     const move = moveTask(source, `${near}/b`);
-    await deliver(executor, move);
-    expect(await ending(deliver(executor, moveTask(`${near}/b`, source, { undoOf: move.manifest.task_id })))).toBe('SUCCESS');
+    await deliver(files.executor, move);
+    expect(await ending(deliver(files.executor, moveTask(`${near}/b`, source, { undoOf: move.manifest.task_id })))).toBe('SUCCESS');
     expect(await contents(near)).toEqual({ a: 'bytes' });
   });
 
   it('works across file systems', async () => {
-    const { near, far } = await room();
+    const { near, far } = await files.room();
     const source = await put(near, 'a', 'bytes');
     const move = moveTask(source, `${far}/b`);
-    await deliver(executor, move);
-    expect(await ending(deliver(executor, moveTask(`${far}/b`, source, { undoOf: move.manifest.task_id })))).toBe('SUCCESS');
+    await deliver(files.executor, move);
+    expect(await ending(deliver(files.executor, moveTask(`${far}/b`, source, { undoOf: move.manifest.task_id })))).toBe('SUCCESS');
     expect([await contents(near), await contents(far)]).toEqual([{ a: 'bytes' }, {}]);
   });
 
   it('takes the first task back again after undo and redo across file systems, where each way makes a new file', async () => {
-    const { near, far } = await room();
+    const { near, far } = await files.room();
     const source = await put(near, 'a', 'bytes');
     const move = moveTask(source, `${far}/b`);
     const undo = moveTask(`${far}/b`, source, { undoOf: move.manifest.task_id });
     const redo = moveTask(source, `${far}/b`, { undoOf: undo.manifest.task_id });
     const again = moveTask(`${far}/b`, source, { undoOf: move.manifest.task_id });
-    for (const task of [move, undo, redo, again]) expect(await ending(deliver(executor, task))).toBe('SUCCESS');
+    for (const task of [move, undo, redo, again]) expect(await ending(deliver(files.executor, task))).toBe('SUCCESS');
     expect([await contents(near), await contents(far)]).toEqual([{ a: 'bytes' }, {}]);
   });
 });
 
 describe('undo of a delete', () => {
   it('brings the very bytes back, whatever happened beside them [FE-36]', async () => {
-    const { near } = await room();
+    const { near } = await files.room();
     const source = await put(near, 'a', '\u0000binary\uffff');
     const remove = deleteTask(source);
-    const end = await deliver(executor, remove);
-    expect(await ending(deliver(executor, moveTask(recoveryOf(end), source, { undoOf: remove.manifest.task_id })))).toBe('SUCCESS');
+    const end = await deliver(files.executor, remove);
+    expect(await ending(deliver(files.executor, moveTask(recoveryOf(end), source, { undoOf: remove.manifest.task_id })))).toBe('SUCCESS');
     expect(await readFile(source, 'utf8')).toBe('\u0000binary\uffff');
   });
 
   it('goes back and forth: undo, undo of the undo, undo again', async () => {
-    const { near } = await room();
+    const { near } = await files.room();
     const source = await put(near, 'a', 'bytes');
     const first = deleteTask(source);
-    const place = recoveryOf(await deliver(executor, first));
+    const place = recoveryOf(await deliver(files.executor, first));
     const back = (undoOf: string): ReturnType<typeof moveTask> => moveTask(place, source, { undoOf });
     const undo = back(first.manifest.task_id);
-    expect(await ending(deliver(executor, undo))).toBe('SUCCESS');
+    expect(await ending(deliver(files.executor, undo))).toBe('SUCCESS');
     const redo = deleteTask(source, { undoOf: undo.manifest.task_id });
-    const redone = await deliver(executor, redo);
+    const redone = await deliver(files.executor, redo);
     // The undo of an undone delete puts the file into the same place.
     expect(recoveryOf(redone)).toBe(place);
     expect(await contents(near)).toEqual({});
     // The delete stands again, so it can be undone again; or its redo can, but not both.
-    expect(await ending(deliver(executor, back(first.manifest.task_id)))).toBe('SUCCESS');
+    expect(await ending(deliver(files.executor, back(first.manifest.task_id)))).toBe('SUCCESS');
     expect(await contents(near)).toEqual({ a: 'bytes' });
-    expect(await ending(deliver(executor, back(first.manifest.task_id)))).toMatch(/already undone/);
+    expect(await ending(deliver(files.executor, back(first.manifest.task_id)))).toMatch(/already undone/);
   });
 });
 
 describe('an undo that does not fit', () => {
   it('is refused: unknown task, failed task, another place, a copy, or done before', async () => {
-    const { near } = await room();
+    const { near } = await files.room();
     const source = await put(near, 'a', 'bytes');
     const move = moveTask(source, `${near}/b`);
-    await deliver(executor, move);
+    await deliver(files.executor, move);
     const copy = copyTask(`${near}/b`, `${near}/c`);
-    await deliver(executor, copy);
+    await deliver(files.executor, copy);
     const failed = moveTask(`${near}/none`, `${near}/d`);
-    await deliver(executor, failed);
+    await deliver(files.executor, failed);
     const id = move.manifest.task_id;
     const cases: Record<string, ReturnType<typeof moveTask>> = {
       'this host knows no such finished task': moveTask(`${near}/b`, source, { undoOf: 'nobody' }),
@@ -110,37 +90,38 @@ describe('an undo that does not fit', () => {
       'the source is not where': moveTask(`${near}/c`, source, { undoOf: id }),
       'not where the task took the file from': deleteTask(`${near}/b`, { undoOf: id }),
     };
-    for (const [words, task] of Object.entries(cases)) expect(await ending(deliver(executor, task))).toMatch(new RegExp(`^EXECUTION_FAILED: undo: .*${words}`));
+    for (const [words, task] of Object.entries(cases))
+      expect(await ending(deliver(files.executor, task))).toMatch(new RegExp(`^EXECUTION_FAILED: undo: .*${words}`));
     expect(await contents(near)).toEqual({ b: 'bytes', c: 'bytes' });
 
-    expect(await ending(deliver(executor, moveTask(`${near}/b`, source, { undoOf: id })))).toBe('SUCCESS');
-    await deliver(executor, moveTask(source, `${near}/b`));
-    expect(await ending(deliver(executor, moveTask(`${near}/b`, source, { undoOf: id })))).toBe('EXECUTION_FAILED: undo: already undone');
+    expect(await ending(deliver(files.executor, moveTask(`${near}/b`, source, { undoOf: id })))).toBe('SUCCESS');
+    await deliver(files.executor, moveTask(source, `${near}/b`));
+    expect(await ending(deliver(files.executor, moveTask(`${near}/b`, source, { undoOf: id })))).toBe('EXECUTION_FAILED: undo: already undone');
   });
 
   it('is refused when the file is another one, or was changed since', async () => {
-    const { near } = await room();
+    const { near } = await files.room();
     for (const change of [
       () => appendFile(`${near}/b`, ' more'),
-      () => deliver(executor, moveTask(`${near}/b`, `${near}/gone`)).then(() => writeFile(`${near}/b`, 'bytes')),
+      () => deliver(files.executor, moveTask(`${near}/b`, `${near}/gone`)).then(() => writeFile(`${near}/b`, 'bytes')),
     ]) {
-      const { near: own } = await room();
+      const { near: own } = await files.room();
       const source = await put(near, `a-${own.length}`, 'bytes');
       const move = moveTask(source, `${near}/b`);
-      expect(await ending(deliver(executor, move))).toBe('SUCCESS');
+      expect(await ending(deliver(files.executor, move))).toBe('SUCCESS');
       await change();
-      expect(await ending(deliver(executor, moveTask(`${near}/b`, source, { undoOf: move.manifest.task_id })))).toMatch(
+      expect(await ending(deliver(files.executor, moveTask(`${near}/b`, source, { undoOf: move.manifest.task_id })))).toMatch(
         /^EXECUTION_FAILED: undo: changed since/,
       );
-      await deliver(executor, moveTask(`${near}/b`, `${near}/away`));
+      await deliver(files.executor, moveTask(`${near}/b`, `${near}/away`));
     }
   });
 
   it('cannot be used to take a file out of the vault in any other way', async () => {
-    const { near } = await room();
+    const { near } = await files.room();
     const [a, b] = [await put(near, 'a', 'one'), await put(near, 'b', 'two')];
     const [removeA, removeB] = [deleteTask(a), deleteTask(b)];
-    const [placeA, placeB] = [recoveryOf(await deliver(executor, removeA)), recoveryOf(await deliver(executor, removeB))];
+    const [placeA, placeB] = [recoveryOf(await deliver(files.executor, removeA)), recoveryOf(await deliver(files.executor, removeB))];
     const illegal = [
       moveTask(placeA, a),
       moveTask(placeA, `${near}/c`, { undoOf: removeA.manifest.task_id }),
@@ -149,18 +130,20 @@ describe('an undo that does not fit', () => {
       moveTask(placeA, placeB, { undoOf: removeA.manifest.task_id }),
       deleteTask(placeA, { undoOf: removeA.manifest.task_id }),
     ];
-    for (const task of illegal) expect(await ending(deliver(executor, task))).toMatch(/^EXECUTION_FAILED: /);
+    for (const task of illegal) expect(await ending(deliver(files.executor, task))).toMatch(/^EXECUTION_FAILED: /);
     expect(await contents(near)).toEqual({});
     expect([await readFile(placeA, 'utf8'), await readFile(placeB, 'utf8')]).toEqual(['one', 'two']);
   });
 
   it('leaves the way back blocked when somebody took the original place', async () => {
-    const { near } = await room();
+    const { near } = await files.room();
     const source = await put(near, 'a', 'one');
     const remove = deleteTask(source);
-    const place = recoveryOf(await deliver(executor, remove));
+    const place = recoveryOf(await deliver(files.executor, remove));
     await writeFile(source, 'somebody else');
-    expect(await ending(deliver(executor, moveTask(place, source, { undoOf: remove.manifest.task_id })))).toBe('EXECUTION_FAILED: the destination exists');
+    expect(await ending(deliver(files.executor, moveTask(place, source, { undoOf: remove.manifest.task_id })))).toBe(
+      'EXECUTION_FAILED: the destination exists',
+    );
     expect([await readFile(place, 'utf8'), await readFile(source, 'utf8')]).toEqual(['one', 'somebody else']);
   });
 });

@@ -1,167 +1,157 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createEnqueue } from '../../../queues/enqueue.ts';
 import { MAX_JOB_BYTES } from '../../../src/contracts/index.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { Ledger } from '../../../src/core/ports/index.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
-import { type QueueRig, queueRig, taskJob } from './fixture.ts';
+import { taskJob, useQueueRig } from './fixture.ts';
 
 const OTHER = { inputs: { source_path: '/another', destination_path: '/a/c' } };
 
 describe('push', () => {
-  let server: TestRedis;
-  let rig: QueueRig;
-  beforeAll(async () => {
-    server = await startTestRedis();
-  });
-  afterAll(() => server.stop());
-  beforeEach(async () => {
-    await server.flushAll();
-    rig = await queueRig(server);
-  });
-  afterEach(() => rig[Symbol.asyncDispose]());
+  const at = useQueueRig();
 
   it('adds a job that neither ledger nor queue knows, under an id of its own', async () => {
-    const receipt = await rig.enqueue.push(taskJob('t'));
-    expect(receipt).toEqual({ kind: 'accepted', taskId: 't', queue: rig.queueName, jobId: 't_t' });
-    const job = await rig.fetch();
+    const receipt = await at.rig.enqueue.push(taskJob('t'));
+    expect(receipt).toEqual({ kind: 'accepted', taskId: 't', queue: at.rig.queueName, jobId: 't_t' });
+    const job = await at.rig.fetch();
     expect(job).toMatchObject({ id: 't_t', name: 'FILE_MOVE', data: taskJob('t'), opts: { attempts: 1 } });
   });
 
   it('answers in-flight while the job waits, is delayed or runs', async () => {
-    await rig.enqueue.push(taskJob('waiting'));
-    expect(await rig.enqueue.push(taskJob('waiting', {}, 'another lease'))).toMatchObject({ kind: 'in-flight', jobId: 't_waiting' });
-    const job = await rig.fetch();
-    expect((await rig.enqueue.push(taskJob('waiting'))).kind).toBe('in-flight');
+    await at.rig.enqueue.push(taskJob('waiting'));
+    expect(await at.rig.enqueue.push(taskJob('waiting', {}, 'another lease'))).toMatchObject({ kind: 'in-flight', jobId: 't_waiting' });
+    const job = await at.rig.fetch();
+    expect((await at.rig.enqueue.push(taskJob('waiting'))).kind).toBe('in-flight');
     await job.moveToDelayed(Date.now() + 60_000, 'test-token');
-    expect((await rig.enqueue.push(taskJob('waiting'))).kind).toBe('in-flight');
-    expect(await rig.enqueue.jobState('waiting')).toMatchObject({ state: 'delayed', data: taskJob('waiting') });
+    expect((await at.rig.enqueue.push(taskJob('waiting'))).kind).toBe('in-flight');
+    expect(await at.rig.enqueue.jobState('waiting')).toMatchObject({ state: 'delayed', data: taskJob('waiting') });
   });
 
   it('answers conflict for other bytes, whether the row or only the waiting job has the id', async () => {
-    await rig.enqueue.push(taskJob('queued'));
-    expect(await rig.enqueue.push(taskJob('queued', OTHER))).toEqual({ kind: 'conflict', taskId: 'queued' });
+    await at.rig.enqueue.push(taskJob('queued'));
+    expect(await at.rig.enqueue.push(taskJob('queued', OTHER))).toEqual({ kind: 'conflict', taskId: 'queued' });
     for (const status of ['SUCCESS', 'FAILURE'] as const) {
-      await rig.record(taskJob(status), status, 'r');
-      expect(await rig.enqueue.push(taskJob(status, OTHER))).toEqual({ kind: 'conflict', taskId: status });
+      await at.rig.record(taskJob(status), status, 'r');
+      expect(await at.rig.enqueue.push(taskJob(status, OTHER))).toEqual({ kind: 'conflict', taskId: status });
     }
   });
 
   it('answers the stored result of a finished task, whatever BullMQ still knows [FE-38]', async () => {
-    await rig.record(taskJob('gone'), 'SUCCESS', '{"r":1}');
-    expect(await rig.enqueue.push(taskJob('gone'))).toEqual({ kind: 'finished', taskId: 'gone', result: '{"r":1}' });
-    await rig.enqueue.push(taskJob('kept'));
-    await rig.complete(await rig.fetch());
-    await rig.record(taskJob('kept'), 'SUCCESS', '{"r":2}');
-    expect(await rig.enqueue.push(taskJob('kept'))).toMatchObject({ kind: 'finished', result: '{"r":2}' });
-    expect((await rig.queue.getWaiting()).length).toBe(0);
+    await at.rig.record(taskJob('gone'), 'SUCCESS', '{"r":1}');
+    expect(await at.rig.enqueue.push(taskJob('gone'))).toEqual({ kind: 'finished', taskId: 'gone', result: '{"r":1}' });
+    await at.rig.enqueue.push(taskJob('kept'));
+    await at.rig.complete(await at.rig.fetch());
+    await at.rig.record(taskJob('kept'), 'SUCCESS', '{"r":2}');
+    expect(await at.rig.enqueue.push(taskJob('kept'))).toMatchObject({ kind: 'finished', result: '{"r":2}' });
+    expect((await at.rig.queue.getWaiting()).length).toBe(0);
   });
 
   it('gives a failed job the new lease and its full budget, and runs it again', async () => {
-    await rig.enqueue.push(taskJob('t'), { attempts: 3 });
-    await rig.fail(await rig.fetch());
-    const delayed = await rig.queue.getJob('t_t');
+    await at.rig.enqueue.push(taskJob('t'), { attempts: 3 });
+    await at.rig.fail(await at.rig.fetch());
+    const delayed = await at.rig.queue.getJob('t_t');
     await delayed?.promote();
-    await rig.fail(await rig.fetch());
-    await (await rig.queue.getJob('t_t'))?.promote();
-    await rig.fail(await rig.fetch());
-    expect(await rig.enqueue.jobState('t')).toMatchObject({ state: 'failed', attemptsMade: 3, failedReason: 'EXECUTION_FAILED: no' });
+    await at.rig.fail(await at.rig.fetch());
+    await (await at.rig.queue.getJob('t_t'))?.promote();
+    await at.rig.fail(await at.rig.fetch());
+    expect(await at.rig.enqueue.jobState('t')).toMatchObject({ state: 'failed', attemptsMade: 3, failedReason: 'EXECUTION_FAILED: no' });
 
-    await rig.record(taskJob('t'), 'FAILURE', 'r');
-    expect((await rig.enqueue.push(taskJob('t', {}, 'lease-2'))).kind).toBe('retried');
-    expect(await rig.fetch()).toMatchObject({ data: taskJob('t', {}, 'lease-2'), attemptsMade: 0, attemptsStarted: 1 });
+    await at.rig.record(taskJob('t'), 'FAILURE', 'r');
+    expect((await at.rig.enqueue.push(taskJob('t', {}, 'lease-2'))).kind).toBe('retried');
+    expect(await at.rig.fetch()).toMatchObject({ data: taskJob('t', {}, 'lease-2'), attemptsMade: 0, attemptsStarted: 1 });
   });
 
   it('gives a failed id that never reached the ledger to other bytes: a bad lease binds nothing', async () => {
-    await rig.enqueue.push(taskJob('t'));
-    await rig.fail(await rig.fetch(), 'INVALID_LEASE: no');
-    expect((await rig.enqueue.push(taskJob('t', OTHER))).kind).toBe('retried');
-    expect((await rig.fetch()).data).toEqual(taskJob('t', OTHER));
+    await at.rig.enqueue.push(taskJob('t'));
+    await at.rig.fail(await at.rig.fetch(), 'INVALID_LEASE: no');
+    expect((await at.rig.enqueue.push(taskJob('t', OTHER))).kind).toBe('retried');
+    expect((await at.rig.fetch()).data).toEqual(taskJob('t', OTHER));
   });
 
   it('runs a completed job again when its row was lost', async () => {
-    await rig.enqueue.push(taskJob('t'));
-    await rig.complete(await rig.fetch());
-    expect((await rig.enqueue.push(taskJob('t', {}, 'lease-2'))).kind).toBe('accepted');
-    expect(await rig.fetch()).toMatchObject({ id: 't_t', data: taskJob('t', {}, 'lease-2') });
+    await at.rig.enqueue.push(taskJob('t'));
+    await at.rig.complete(await at.rig.fetch());
+    expect((await at.rig.enqueue.push(taskJob('t', {}, 'lease-2'))).kind).toBe('accepted');
+    expect(await at.rig.fetch()).toMatchObject({ id: 't_t', data: taskJob('t', {}, 'lease-2') });
   });
 
   it('adds the job of a claim whose job BullMQ has lost', async () => {
-    await rig.record(taskJob('failed'), 'FAILURE', 'r');
-    expect((await rig.enqueue.push(taskJob('failed'))).kind).toBe('accepted');
+    await at.rig.record(taskJob('failed'), 'FAILURE', 'r');
+    expect((await at.rig.enqueue.push(taskJob('failed'))).kind).toBe('accepted');
   });
 
   it('forgets a pending cancel with the push that runs the task, not with one in flight', async () => {
-    await rig.ledger.cancel('early', Date.now());
-    await rig.enqueue.push(taskJob('early'));
-    expect(await rig.ledger.row('early')).toBeUndefined();
-    await rig.ledger.cancel('early', Date.now());
-    expect((await rig.enqueue.push(taskJob('early'))).kind).toBe('in-flight');
-    expect(await rig.ledger.row('early')).toMatchObject({ cancelRequested: true });
+    await at.rig.ledger.cancel('early', Date.now());
+    await at.rig.enqueue.push(taskJob('early'));
+    expect(await at.rig.ledger.row('early')).toBeUndefined();
+    await at.rig.ledger.cancel('early', Date.now());
+    expect((await at.rig.enqueue.push(taskJob('early'))).kind).toBe('in-flight');
+    expect(await at.rig.ledger.row('early')).toMatchObject({ cancelRequested: true });
 
-    await rig.fail(await rig.fetch());
-    await rig.record(taskJob('early'), 'FAILURE', 'r');
-    await rig.ledger.cancel('early', Date.now());
-    expect((await rig.enqueue.push(taskJob('early'))).kind).toBe('retried');
-    expect(await rig.ledger.row('early')).toMatchObject({ state: 'failure', cancelRequested: false });
+    await at.rig.fail(await at.rig.fetch());
+    await at.rig.record(taskJob('early'), 'FAILURE', 'r');
+    await at.rig.ledger.cancel('early', Date.now());
+    expect((await at.rig.enqueue.push(taskJob('early'))).kind).toBe('retried');
+    expect(await at.rig.ledger.row('early')).toMatchObject({ state: 'failure', cancelRequested: false });
   });
 
   it('makes one job of many pushes at once, new or failed', async () => {
-    const kinds = async (): Promise<string[]> => (await Promise.all(Array.from({ length: 12 }, () => rig.enqueue.push(taskJob('t'))))).map(({ kind }) => kind);
+    const kinds = async (): Promise<string[]> =>
+      (await Promise.all(Array.from({ length: 12 }, () => at.rig.enqueue.push(taskJob('t'))))).map(({ kind }) => kind);
     await kinds();
-    expect(await rig.queue.getJobCounts('waiting', 'active')).toEqual({ waiting: 1, active: 0 });
-    await rig.fail(await rig.fetch());
+    expect(await at.rig.queue.getJobCounts('waiting', 'active')).toEqual({ waiting: 1, active: 0 });
+    await at.rig.fail(await at.rig.fetch());
     const again = await kinds();
     expect(again.filter((kind) => kind === 'retried')).toHaveLength(1);
     expect(again.filter((kind) => kind === 'in-flight')).toHaveLength(11);
-    expect(await rig.queue.getJobCounts('waiting', 'failed')).toEqual({ waiting: 1, failed: 0 });
+    expect(await at.rig.queue.getJobCounts('waiting', 'failed')).toEqual({ waiting: 1, failed: 0 });
   });
 
   it('adds again what lies in no list of BullMQ', async () => {
-    await rig.enqueue.push(taskJob('t'));
-    const redis = await server.client();
-    await redis.lrem(`{writ}:${rig.queueName}:wait`, 1, 't_t');
-    expect((await rig.enqueue.push(taskJob('t'))).kind).toBe('accepted');
-    expect((await rig.fetch()).id).toBe('t_t');
+    await at.rig.enqueue.push(taskJob('t'));
+    const redis = await at.server.client();
+    await redis.lrem(`{writ}:${at.rig.queueName}:wait`, 1, 't_t');
+    expect((await at.rig.enqueue.push(taskJob('t'))).kind).toBe('accepted');
+    expect((await at.rig.fetch()).id).toBe('t_t');
   });
 
   it('refuses a job that is too large, a budget that is none, and a queue that does not exist', async () => {
     const large = taskJob('t', { inputs: { source_path: 'x'.repeat(MAX_JOB_BYTES) } });
-    await expect(rig.enqueue.push(large)).rejects.toMatchObject({ code: 'INVALID_MANIFEST', message: expect.stringContaining(String(MAX_JOB_BYTES)) });
-    await expect(rig.enqueue.push(taskJob('t'), { attempts: 0 })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', field: 'attempts' });
+    await expect(at.rig.enqueue.push(large)).rejects.toMatchObject({ code: 'INVALID_MANIFEST', message: expect.stringContaining(String(MAX_JOB_BYTES)) });
+    await expect(at.rig.enqueue.push(taskJob('t'), { attempts: 0 })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', field: 'attempts' });
     for (const queue of ['tool', 'file@', 'file@default', 'file@a:b', 'file@UP']) {
-      await expect(rig.enqueue.push(taskJob('t'), { queue })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', field: 'queue' });
+      await expect(at.rig.enqueue.push(taskJob('t'), { queue })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', field: 'queue' });
     }
   });
 
   it('sends an unknown capability to the file executor, whose business the refusal is [FE-06]', async () => {
-    expect(await rig.enqueue.push(taskJob('t', { capability_id: 'FILE_WRITE' }))).toMatchObject({ kind: 'accepted', queue: rig.queueName });
+    expect(await at.rig.enqueue.push(taskJob('t', { capability_id: 'FILE_WRITE' }))).toMatchObject({ kind: 'accepted', queue: at.rig.queueName });
   });
 
   describe('retry', () => {
     it('runs a failed job again, with a new lease when it gets one, and forgets a pending cancel', async () => {
-      await rig.enqueue.push(taskJob('t'));
-      await rig.fail(await rig.fetch());
-      await rig.record(taskJob('t'), 'FAILURE', 'r');
-      await rig.ledger.cancel('t', Date.now());
-      expect(await rig.enqueue.retry('t', { lease: 'lease-2' })).toEqual({ kind: 'retried' });
-      expect(await rig.fetch()).toMatchObject({ data: taskJob('t', {}, 'lease-2'), attemptsMade: 0 });
-      expect((await rig.ledger.row('t'))?.cancelRequested).toBe(false);
+      await at.rig.enqueue.push(taskJob('t'));
+      await at.rig.fail(await at.rig.fetch());
+      await at.rig.record(taskJob('t'), 'FAILURE', 'r');
+      await at.rig.ledger.cancel('t', Date.now());
+      expect(await at.rig.enqueue.retry('t', { lease: 'lease-2' })).toEqual({ kind: 'retried' });
+      expect(await at.rig.fetch()).toMatchObject({ data: taskJob('t', {}, 'lease-2'), attemptsMade: 0 });
+      expect((await at.rig.ledger.row('t'))?.cancelRequested).toBe(false);
     });
 
     it('says when there is no job, or it has not failed', async () => {
-      expect(await rig.enqueue.retry('nothing')).toEqual({ kind: 'not-found' });
-      expect(await rig.enqueue.jobState('nothing')).toBeUndefined();
-      await rig.enqueue.push(taskJob('t'));
-      expect(await rig.enqueue.retry('t')).toEqual({ kind: 'wrong-state', state: 'waiting' });
+      expect(await at.rig.enqueue.retry('nothing')).toEqual({ kind: 'not-found' });
+      expect(await at.rig.enqueue.jobState('nothing')).toBeUndefined();
+      await at.rig.enqueue.push(taskJob('t'));
+      expect(await at.rig.enqueue.retry('t')).toEqual({ kind: 'wrong-state', state: 'waiting' });
     });
   });
 
   describe('pushMany', () => {
     it('gives the receipts in order, of new, finished, failed, conflicting and repeated tasks', async () => {
-      await rig.enqueue.push(taskJob('failed'));
-      await rig.fail(await rig.fetch());
-      await rig.record(taskJob('finished'), 'SUCCESS', 'r');
+      await at.rig.enqueue.push(taskJob('failed'));
+      await at.rig.fail(await at.rig.fetch());
+      await at.rig.record(taskJob('finished'), 'SUCCESS', 'r');
       const jobs = [
         taskJob('new-1'),
         taskJob('finished'),
@@ -171,17 +161,17 @@ describe('push', () => {
         taskJob('new-1'),
         taskJob('new-2', OTHER),
       ];
-      const receipts = await rig.enqueue.pushMany(jobs);
+      const receipts = await at.rig.enqueue.pushMany(jobs);
       expect(receipts.map(({ kind }) => kind)).toEqual(['accepted', 'finished', 'retried', 'conflict', 'accepted', 'in-flight', 'conflict']);
       expect(receipts.map(({ taskId }) => taskId)).toEqual(jobs.map(({ manifest }) => manifest.task_id));
     });
 
     it('answers what the ledger has finished from one look at all of it, and no look at the jobs', async () => {
       const jobs = Array.from({ length: 300 }, (_, n) => taskJob(`done-${n}`));
-      await Promise.all(jobs.map((job) => rig.record(job, 'SUCCESS', `r-${job.manifest.task_id}`)));
-      const redis = await server.client();
+      await Promise.all(jobs.map((job) => at.rig.record(job, 'SUCCESS', `r-${job.manifest.task_id}`)));
+      const redis = await at.server.client();
       await redis.config('RESETSTAT');
-      const receipts = await rig.enqueue.pushMany(jobs);
+      const receipts = await at.rig.enqueue.pushMany(jobs);
       expect(receipts).toEqual(jobs.map(({ manifest }) => ({ kind: 'finished', taskId: manifest.task_id, result: `r-${manifest.task_id}` })));
       const calls = (await redis.info('commandstats')).match(/cmdstat_(exists|hgetall|hget|hmget|evalsha|zscore):calls=\d+/g)?.toSorted();
       expect(calls).toEqual(['cmdstat_exists:calls=300', 'cmdstat_hgetall:calls=300']);
@@ -189,18 +179,18 @@ describe('push', () => {
 
     it('looks at known tasks together: as many round trips for three hundred as for three', async () => {
       const jobs = Array.from({ length: 300 }, (_, n) => taskJob(`t-${n}`));
-      await rig.enqueue.pushMany(jobs);
+      await at.rig.enqueue.pushMany(jobs);
       let asking = 0;
       let rounds = 0;
       const row: Ledger['row'] = async (taskId) => {
         rounds += asking === 0 ? 1 : 0;
         asking += 1;
-        const found = await rig.ledger.row(taskId);
+        const found = await at.rig.ledger.row(taskId);
         asking -= 1;
         return found;
       };
-      const connection = await server.client('producer');
-      const enqueue = createEnqueue({ connection, ledger: { ...rig.ledger, row }, clock: systemClock, pool: rig.queueName.split('@')[1] ?? '' });
+      const connection = await at.server.client('producer');
+      const enqueue = createEnqueue({ connection, ledger: { ...at.rig.ledger, row }, clock: systemClock, pool: at.rig.queueName.split('@')[1] ?? '' });
       const receipts = await enqueue.pushMany(jobs);
       expect(new Set(receipts.map(({ kind }) => kind))).toEqual(new Set(['in-flight']));
       expect(rounds).toBeLessThanOrEqual(4);
@@ -208,9 +198,9 @@ describe('push', () => {
     });
 
     it('adds several chunks', async () => {
-      const receipts = await rig.enqueue.pushMany(Array.from({ length: 1201 }, (_, n) => taskJob(`t-${n}`)));
+      const receipts = await at.rig.enqueue.pushMany(Array.from({ length: 1201 }, (_, n) => taskJob(`t-${n}`)));
       expect(new Set(receipts.map(({ kind }) => kind))).toEqual(new Set(['accepted']));
-      expect(await rig.queue.getJobCounts('waiting')).toEqual({ waiting: 1201 });
+      expect(await at.rig.queue.getJobCounts('waiting')).toEqual({ waiting: 1201 });
     });
   });
 });

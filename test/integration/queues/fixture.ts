@@ -1,4 +1,5 @@
 import { type Job, Queue, Worker } from 'bullmq';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { QUEUE_PREFIX, workerOptions } from '../../../queues/catalog.ts';
 import { createEnqueue } from '../../../queues/enqueue.ts';
 import { createRedisLedger } from '../../../src/adapters/redis/ledger.ts';
@@ -6,7 +7,7 @@ import type { TaskJob, TaskManifest } from '../../../src/contracts/index.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { manifestSha256 } from '../../../src/core/hash.ts';
 import type { Enqueue, Ledger } from '../../../src/core/ports/index.ts';
-import type { TestRedis } from '../../support/redis.ts';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 
 /** A pool of its own on a test server: its queue, and a hand that plays the worker. */
 export interface QueueRig extends AsyncDisposable {
@@ -81,4 +82,38 @@ export function taskJob(taskId: string, changes: Partial<TaskManifest> = {}, lea
     manifest: { task_id: taskId, capability_id: 'FILE_MOVE', inputs: { source_path: '/a/b', destination_path: '/a/c' }, constraints: {}, ...changes },
     lease,
   };
+}
+
+/** What the tests of one `describe` share: a server, and on it a fresh pool for each test. */
+export interface QueueGround {
+  readonly server: TestRedis;
+  readonly rig: QueueRig;
+}
+
+export function useQueueRig(): QueueGround {
+  let server: TestRedis | undefined;
+  let rig: QueueRig | undefined;
+  beforeAll(async () => {
+    server = await startTestRedis();
+  });
+  afterAll(() => server?.stop());
+  const ground: QueueGround = {
+    get server() {
+      return there(server);
+    },
+    get rig() {
+      return there(rig);
+    },
+  };
+  beforeEach(async () => {
+    await ground.server.flushAll();
+    rig = await queueRig(ground.server);
+  });
+  afterEach(() => rig?.[Symbol.asyncDispose]());
+  return ground;
+}
+
+function there<T>(made: T | undefined): T {
+  if (made === undefined) throw new Error('it is made before the first test');
+  return made;
 }

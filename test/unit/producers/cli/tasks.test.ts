@@ -152,7 +152,7 @@ describe('writ cancel', () => {
     const world = await createWorld();
     await world.push(world.manifest('a'));
     const cancelled = world.cli(['cancel', 'a', '--json']);
-    await vi.waitFor(async () => expect(await world.tasks.ledger.row('a')).toMatchObject({ cancelRequested: true }));
+    await vi.waitFor(async () => expect(await world.tasks.ledger.row('a')).toMatchObject({ cancelRequested: true }), { timeout: 20_000 });
     await world.work('a');
     expect(await cancelled).toMatchObject({ code: 0, lines: [{ task_id: 'a', cancel: 'cancelled' }] });
   });

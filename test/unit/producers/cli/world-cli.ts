@@ -1,0 +1,98 @@
+import { Readable } from 'node:stream';
+import type { Clock } from '../../../../src/core/clock.ts';
+import { WritError } from '../../../../src/core/errors.ts';
+import type { AuditLog, KernelDoor, SignatureReader, TaskDoor } from '../../../../src/core/ports/index.ts';
+import { runCli } from '../../../../src/producers/cli/program.ts';
+import type { CliDeps, CliServices } from '../../../../src/producers/cli/services.ts';
+import { sinkOf } from '../../../e2e/cli/sink.ts';
+
+/** What one command line said. */
+export interface Said {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+  /** stdout as JSON lines. */
+  readonly lines: readonly Record<string, unknown>[];
+}
+
+/** Runs one command line in this process; `changes` are services that answer. */
+export type Cli = (args: readonly string[], input?: string | AsyncIterable<Uint8Array>, changes?: Partial<CliServices>) => Promise<Said>;
+
+export interface CliWorld {
+  readonly clock: Clock;
+  readonly tasks: TaskDoor;
+  readonly kernel: KernelDoor;
+  readonly signatures: SignatureReader;
+  readonly audit: AuditLog;
+  interrupt(): AbortSignal;
+}
+
+/** The command line over the doors of a world; what it does not hold is unavailable. */
+export function createCli({ clock, tasks, kernel, signatures, audit, interrupt }: CliWorld): Cli {
+  return async (args, input = '', changes = {}) => {
+    const stdout = sinkOf();
+    const stderr = sinkOf();
+    const stdin = typeof input === 'string' ? Readable.from([Buffer.from(input)]) : Readable.from(input);
+    const services: CliServices = {
+      dataDir: '/data',
+      maxTtlS: 100,
+      regrantByDefault: true,
+      showPath: (base, segments) => [`/${base}`, ...segments].join('/'),
+      tasks: async () => tasks,
+      kernel: async () => kernel,
+      signatures: async () => signatures,
+      status: unavailable,
+      vault: unavailable,
+      diagnose: unavailable,
+      rebuildLedger: unavailable,
+      initialise: unavailable,
+      makeKey: unavailable,
+      who: 'tester',
+      audit: async () => audit,
+      auditReader: () => ({ verify: unavailable, records: () => ({ [Symbol.asyncIterator]: () => ({ next: unavailable }) }) }),
+      access: {
+        keys: unavailable,
+        links: unavailable,
+        apiUrl: () => 'http://127.0.0.1:1',
+        secretFile: (name) => `/data/keys/${name}.key`,
+        assertNew: unavailable,
+        keepSecret: unavailable,
+      },
+      [Symbol.asyncDispose]: async () => undefined,
+      ...changes,
+    };
+    const deps: CliDeps = {
+      version: '9.9.9',
+      io: {
+        stdin,
+        stdout: stdout.stream,
+        stderr: stderr.stream,
+        async openFile(path) {
+          if (path !== 'input') throw new WritError('INVALID_ARGUMENT', `there is no file ${path}`);
+          return { stream: stdin as AsyncIterable<Uint8Array>, bytes: undefined };
+        },
+      },
+      clock,
+      open: async () => services,
+      roles: { up: async () => 0, api: async () => 0, worker: async (_options, { queues }) => queues?.length ?? 0, kernel: async () => 3 },
+      interrupted: () => interrupt(),
+    };
+    const code = await runCli(args, deps);
+    const out = stdout.text();
+    return {
+      code,
+      out,
+      err: stderr.text(),
+      lines: args.includes('--json')
+        ? out
+            .split('\n')
+            .filter(Boolean)
+            .map((line) => JSON.parse(line) as Record<string, unknown>)
+        : [],
+    };
+  };
+}
+
+function unavailable(): Promise<never> {
+  throw new WritError('REDIS_UNAVAILABLE', 'Redis does not answer');
+}

@@ -1,0 +1,110 @@
+import { inlineEd25519, nodeEd25519 } from '../../../../src/adapters/crypto/index.ts';
+import { LeasePayload, type TaskManifest } from '../../../../src/contracts/index.ts';
+import type { Clock } from '../../../../src/core/clock.ts';
+import { manifestSha256 } from '../../../../src/core/hash.ts';
+import type { KernelDoor, SignatureReader } from '../../../../src/core/ports/index.ts';
+import { authenticateLease, createResultSigner, fixedKeyring, generateKey, signingKey, signLease, verifyResult } from '../../../../src/lease/index.ts';
+
+/** How often the kernel was asked for what. */
+export interface Asked {
+  issue: number;
+  regrant: number;
+  undo: { taskId: string; earlierUndos: number }[];
+  revoked: unknown[];
+}
+
+export interface Kernel {
+  readonly door: KernelDoor;
+  readonly signatures: SignatureReader;
+  /** Signs results as the executor does. */
+  readonly signer: ReturnType<typeof createResultSigner>;
+  readonly asked: Asked;
+  lease(manifest: TaskManifest, ttlS?: number): Promise<string>;
+}
+
+const ISSUER = 'writ-kernel';
+
+/** The kernel's door and the reader of signatures, with real keys of their own and nothing on disk. */
+export function createKernelTwin(clock: Clock): Kernel {
+  const ed25519 = inlineEd25519(nodeEd25519());
+  const kernelKey = signingKey(generateKey({ use: 'lease', capabilities: ['*'] }));
+  const executorKey = signingKey(generateKey({ use: 'result', capabilities: ['*'] }));
+  const leased = new Map<string, TaskManifest>();
+  const asked: Asked = { issue: 0, regrant: 0, undo: [], revoked: [] };
+
+  const lease: Kernel['lease'] = (manifest, ttlS = 3600) => {
+    const iat = Math.floor(clock.now() / 1000);
+    const { task_id, capability_id } = manifest;
+    leased.set(task_id, manifest);
+    const payload: LeasePayload = {
+      v: 1,
+      iss: ISSUER,
+      aud: 'file',
+      jti: `jti-${task_id}`,
+      task_id,
+      capability_id,
+      manifest_sha256: manifestSha256(manifest),
+      iat,
+      exp: iat + ttlS,
+    };
+    return signLease(payload, kernelKey, ed25519);
+  };
+  const kernel: KernelDoor = {
+    async issue(manifests, { ttlS, confirmedBy }) {
+      asked.issue += 1;
+      return Promise.all(
+        manifests.map(async (manifest) => {
+          if (manifest.constraints.hrc_required === true && confirmedBy === undefined)
+            return { kind: 'refused', code: 'HRC_REQUIRED', message: 'needs a person' } as const;
+          return { kind: 'granted', lease: await lease(manifest, ttlS) } as const;
+        }),
+      );
+    },
+    async regrant(manifest) {
+      asked.regrant += 1;
+      return lease(manifest);
+    },
+    async undo({ manifest, earlierUndos }) {
+      asked.undo.push({ taskId: manifest.task_id, earlierUndos });
+      const undo = manifestOf(`undo-${manifest.task_id}-${earlierUndos}`, { provenance: { undo_of: manifest.task_id } });
+      return { v: 1, manifest: undo, lease: await lease(undo) };
+    },
+    async revoke(given) {
+      asked.revoked.push(given);
+      return { n: 7, jti: typeof given === 'string' ? 'jti-of-token' : given.jti, published: true };
+    },
+    leasedManifest: async (taskId) => leased.get(taskId),
+    ping: async () => undefined,
+  };
+  const signatures: SignatureReader = {
+    peek: (token) => {
+      try {
+        return LeasePayload.safeParse(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())).data;
+      } catch {
+        return undefined;
+      }
+    },
+    async readLease(token, manifest) {
+      const claimed = signatures.peek(token);
+      if (!claimed) return { ok: false, message: 'this is no lease' };
+      const expected = manifest ? { manifest, manifestSha256: manifestSha256(manifest) } : { manifest: claimed, manifestSha256: claimed.manifest_sha256 };
+      const answer = await authenticateLease(token, { ...expected, aud: claimed.aud, iss: ISSUER }, { keyring: fixedKeyring([kernelKey]), ed25519 });
+      return answer.ok ? { ok: true, payload: answer.lease, kid: answer.authority.kid } : answer;
+    },
+    revocationOf: async (jti) => (jti === 'jti-revoked' ? 3 : undefined),
+    verifyResult: async (result, about) => (await verifyResult(result, about, { keyring: fixedKeyring([executorKey]), ed25519 })).ok,
+  };
+
+  return { door: kernel, signatures, signer: createResultSigner(executorKey, ed25519), asked, lease };
+}
+
+/** A task of these tests. */
+export function manifestOf(taskId: string, changes: Partial<TaskManifest> = {}): TaskManifest {
+  return {
+    task_id: taskId,
+    capability_id: 'FILE_COPY',
+    inputs: { source_path: '/b/s', destination_path: '/b/d' },
+    constraints: {},
+    ...changes,
+  };
+}
