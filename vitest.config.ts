@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { LongFirst } from './test/support/long-first.ts';
 
 const at = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
@@ -16,6 +17,7 @@ export default defineConfig({
     // A process serves many files one after the other: half of the time went into starting and into importing anew.
     // No test relies on a fresh module; each has its own directory, server and ports.
     isolate: false,
+    sequence: { sequencer: LongFirst },
     // One more than the cores of a small machine: many tests wait for locks, servers and processes.
     maxWorkers: 3,
     reporters: ['default', at('test/support/tally-reporter.ts')],

@@ -20,7 +20,10 @@ export async function fight(field: Field, { rounds, lanes, kinds, linked = false
   const all = allKinds({ random: field.random, linked });
   const weights = kinds.map((name) => all[name].weight);
   const sum = weights.reduce((a, b) => a + b, 0);
-  const pick = (): KindName => {
+  // Each kind once, so that a short campaign has them all; then by weight.
+  const first = [...kinds];
+  const pick = (): KindName => first.shift() ?? byWeight();
+  const byWeight = (): KindName => {
     let left = field.random.number() * sum;
     for (const [index, name] of kinds.entries()) {
       left -= weights[index] ?? 0;

@@ -25,7 +25,13 @@ export interface Surroundings {
 
 /** All kinds. Weights are shares of the cases, not of the rounds: a case may kill twice. */
 export function allKinds({ random, linked }: Surroundings): Readonly<Record<KindName, Kind>> {
-  const everyPoint = walkThrough(combinations(linked), random);
+  // The points that only an old kernel has come first: a short campaign on one is about them.
+  const all = combinations(linked);
+  const everyPoint = walkThrough(
+    all,
+    random,
+    all.filter(({ point }) => LINK_POINTS.has(point)),
+  );
   return {
     'kill-at-point': {
       weight: 55,
@@ -90,9 +96,11 @@ export function combinations(linked: boolean): readonly Combination[] {
   return OPERATION_NAMES.flatMap((operation) => pointsOf({ passes: PASSES[operation] }, linked).map((point) => ({ operation, point })));
 }
 
-/** All of them in a random order, again and again. */
-function walkThrough<T>(items: readonly T[], random: Random): () => T {
-  let left: T[] = [];
+const LINK_POINTS: ReadonlySet<Point> = new Set<Point>(['L1', 'L2']);
+
+/** `first` and then all of them, again and again, each time in a random order. */
+function walkThrough<T>(items: readonly T[], random: Random, first: readonly T[]): () => T {
+  let left = [...first];
   return () => {
     if (left.length === 0) left = [...items];
     const [item] = left.splice(random.integer(left.length), 1);

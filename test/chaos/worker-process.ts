@@ -13,6 +13,9 @@ import { strikeAt } from './strike.ts';
 const setup: WorkerSetup = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
 if (setup.withoutRenameat2) forbidRenameat2();
 
+// Without the test that started it, nobody would end it.
+process.once('disconnect', () => process.exit(1));
+
 const onPoint = strikeAt(setup);
 ledgerPoints(Redis.prototype, onPoint);
 const { config } = setup;
