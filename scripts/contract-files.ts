@@ -13,6 +13,12 @@ export const PUBLISHED = {
   'lease-payload': contracts.LeasePayload,
   'revocation-payload': contracts.RevocationPayload,
   'token-header': contracts.TokenHeader,
+  'search-files.inputs': contracts.SearchFilesInputs,
+  'search-files.output': contracts.SearchFilesOutput,
+  'search-emails.inputs': contracts.SearchEmailsInputs,
+  'search-emails.output': contracts.SearchEmailsOutput,
+  'search-datasets.inputs': contracts.SearchDatasetsInputs,
+  'search-datasets.output': contracts.SearchDatasetsOutput,
 } satisfies Record<string, z.ZodType>;
 
 /** The published contracts: JSON Schemas (draft 2020-12), the OpenAPI document, and the table of routes in the documentation. */

@@ -6,5 +6,6 @@ export * from './execution-result.ts';
 export * from './ids.ts';
 export * from './lease.ts';
 export * from './reserved.ts';
+export * from './search.ts';
 export * from './task-job.ts';
 export * from './task-manifest.ts';

@@ -1,4 +1,4 @@
-import { SEARCH_CAPABILITIES, type TaskManifest } from '../../contracts/index.ts';
+import { SEARCH_CAPABILITIES, SEARCH_KIND, type TaskManifest } from '../../contracts/index.ts';
 import { codePointLength } from '../../core/code-points.ts';
 import { failure, type Outcome } from '../../core/outcome.ts';
 import type { ScanRequest, SearchScope } from '../../core/ports/index.ts';
@@ -8,11 +8,7 @@ const MAX_QUERY = 4096;
 const MAX_RESULTS = 1000;
 
 /** The kind of scope that each capability searches (search-executor.md 7). */
-const KINDS = new Map<string, SearchScope['kind']>([
-  ['SEARCH_FILES', 'files'],
-  ['SEARCH_EMAILS', 'emails'],
-  ['SEARCH_DATASETS', 'datasets'],
-]);
+const KINDS = new Map<string, SearchScope['kind']>(Object.entries(SEARCH_KIND));
 
 const FIELDS: ReadonlySet<string> = new Set(['query', 'target_scope', 'max_results']);
 

@@ -19,6 +19,15 @@ const MANIFEST = {
   constraints: { scope: '/a', reversible: true, sensitivity: 'LOW', hrc_required: false },
   provenance: { ast_hash: 'x', undo_of: 'task-0', plan_sha256: SHA, step: '1' },
 };
+const SEARCH_INPUTS = { query: 'invoice', target_scope: 'inbox', max_results: 20 };
+const searchOutput = (capability_id: string, match_field: string) => ({
+  task_id: TASK_ID,
+  capability_id,
+  target_scope: 'inbox',
+  results: [{ id: 'a/b', match_field, match_snippet: 'an invoice' }],
+  count: 2,
+  truncated: true,
+});
 const SAMPLES: Readonly<Record<keyof typeof PUBLISHED, readonly object[]>> = {
   'task-manifest': [MANIFEST],
   'task-job': [{ v: 1, manifest: MANIFEST, lease: 'a.b.c', traceparent: '00-1-2-00' }],
@@ -29,6 +38,12 @@ const SAMPLES: Readonly<Record<keyof typeof PUBLISHED, readonly object[]>> = {
   'lease-payload': [{ v: 1, iss: 'k', aud: 'file', jti: 'j', task_id: TASK_ID, capability_id: 'FILE_MOVE', manifest_sha256: SHA, iat: 1, exp: 2 }],
   'revocation-payload': [{ v: 1, n: 1, jti: 'j', exp: 2, at: 1 }],
   'token-header': [{ alg: 'EdDSA', typ: 'writ-lease+jws', kid: 'k1' }],
+  'search-files.inputs': [SEARCH_INPUTS],
+  'search-emails.inputs': [SEARCH_INPUTS],
+  'search-datasets.inputs': [SEARCH_INPUTS],
+  'search-files.output': [searchOutput('SEARCH_FILES', 'filename')],
+  'search-emails.output': [searchOutput('SEARCH_EMAILS', 'subject')],
+  'search-datasets.output': [searchOutput('SEARCH_DATASETS', 'name')],
 };
 
 type Path = readonly string[];
