@@ -131,29 +131,37 @@ describe('set-up', () => {
     expect(calls().find((call) => call.includes('install'))).toMatch(/^apt-get noninteractive .*install -y --no-install-recommends redis-server$/);
   });
 
-  it('asks for a browser and promtool only where tests are to run', async () => {
+  it('asks for a browser, promtool and a mail server only where tests are to run', async () => {
     everythingPresent();
     expect((await run('scripts/setup')).code).toBe(0);
     const ran = await run('scripts/setup', '--tests');
     expect([ran.code, ran.stderr.at(-1)]).toEqual([
       1,
-      'setup: the tests need chromium prometheus; run: sudo apt-get update && sudo apt-get install -y chromium prometheus',
+      'setup: the tests need chromium prometheus dovecot-imapd; run: sudo apt-get update && sudo apt-get install -y chromium prometheus dovecot-imapd',
     ]);
     standIn('chromium');
     standIn('promtool');
+    standIn('doveadm');
     expect(await run('scripts/setup', '--tests')).toEqual({ code: 0, stderr: [] });
   });
 
-  it('installs with apt what the tests lack, and switches the service off that comes with it', async () => {
+  it.each([
+    ['prometheus', 'promtool', 'doveadm', 'prometheus'],
+    ['dovecot-imapd', 'doveadm', 'promtool', 'dovecot'],
+  ])('installs %s with apt when the tests lack it, and switches the service off that comes with it', async (wanted, command, present, service) => {
     everythingPresent();
     await run('scripts/setup');
     standIn('chromium');
+    standIn(present);
     standIn('sudo', 'shift; exec "$@"');
-    standIn('apt-get', `echo "apt-get $DEBIAN_FRONTEND $*" >>"${root}/calls"; printf '#!/bin/sh\\n' >"${bin}/promtool"; chmod +x "${bin}/promtool"`);
-    for (const name of ['systemctl', 'service', 'update-rc.d']) standIn(name);
+    standIn('apt-get', `echo "apt-get $DEBIAN_FRONTEND $*" >>"${root}/calls"; printf '#!/bin/sh\\n' >"${bin}/${command}"; chmod +x "${bin}/${command}"`);
+    for (const name of ['systemctl', 'service', 'update-rc.d']) standIn(name, `echo "${name} $*" >>"${root}/calls"`);
     const ran = await run('scripts/setup', '--tests');
-    expect([ran.code, ran.stderr[0]]).toEqual([0, expect.stringContaining('installing prometheus with apt')]);
-    expect(calls().find((call) => call.includes('install -y'))).toMatch(/^apt-get noninteractive .*install -y --no-install-recommends prometheus$/);
+    expect([ran.code, ran.stderr[0]]).toEqual([0, expect.stringContaining(`installing ${wanted} with apt`)]);
+    expect(calls().find((call) => call.includes('install -y'))).toMatch(new RegExp(`^apt-get noninteractive .*install -y --no-install-recommends ${wanted}$`));
+    // Without systemd and without its init script there is nothing to switch off.
+    const off = calls().filter((call) => /^(systemctl disable|service|update-rc.d)/.test(call));
+    for (const call of off) expect(call).toContain(service);
   });
 
   it('goes on without ugrep and says so once', async () => {

@@ -1,0 +1,54 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { rootCertificates } from 'node:tls';
+import type { ImapScope } from '../../core/ports/index.ts';
+
+/** What a connection needs beside the scope. `authorities` undefined: the well-known ones. */
+export interface ImapSecrets {
+  readonly password: string;
+  readonly authorities: string[] | undefined;
+}
+
+/** A refusal is a sentence that names neither a secret nor a place of this host. */
+export type SecretsRead = { readonly ok: true; readonly secrets: ImapSecrets } | { readonly ok: false; readonly message: string };
+
+const MAX_PASSWORD_FILE_BYTES = 4096;
+const MAX_AUTHORITY_FILE_BYTES = 1024 * 1024;
+
+/** Reads both files anew: a password that was changed is good for the next search. */
+export async function readSecrets({ passwordFile, caFile }: Pick<ImapScope, 'passwordFile' | 'caFile'>): Promise<SecretsRead> {
+  const password = await readSmall(passwordFile, MAX_PASSWORD_FILE_BYTES, true);
+  if (typeof password === 'string') return refused(`the password file ${password}`);
+  const text = password.text.replace(/\r?\n$/, '');
+  if (text === '') return refused('the password file is empty');
+  if (caFile === '') return { ok: true, secrets: { password: text, authorities: undefined } };
+
+  const authority = await readSmall(caFile, MAX_AUTHORITY_FILE_BYTES, false);
+  if (typeof authority === 'string') return refused(`the file of the certificate authority ${authority}`);
+  if (!authority.text.includes('-----BEGIN CERTIFICATE-----')) return refused('the file of the certificate authority holds no certificate in PEM form');
+  return { ok: true, secrets: { password: text, authorities: [...rootCertificates, authority.text] } };
+}
+
+function refused(message: string): SecretsRead {
+  return { ok: false, message };
+}
+
+/** The text of a small regular file, or the end of a sentence that says why not. Never blocks on a FIFO. */
+async function readSmall(path: string, maxBytes: number, secret: boolean): Promise<{ readonly text: string } | string> {
+  try {
+    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    const stats = await file.stat();
+    if (!stats.isFile()) return 'is no regular file';
+    if (secret && (stats.mode & 0o077) !== 0) return 'can be read or written by others than its owner: chmod 600 it';
+    if (stats.size > maxBytes) return `is larger than ${maxBytes} bytes`;
+    return { text: await file.readFile('utf8') };
+  } catch (error) {
+    return `cannot be read (${codeOf(error)})`;
+  }
+}
+
+/** The code of an error, for a sentence: a short word or nothing that an outsider chose. */
+export function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return /^\w{1,60}$/.test(code) ? code : 'no code';
+}
