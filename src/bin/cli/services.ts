@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { createAuditReader } from '../../adapters/linux/audit-reader.ts';
 import type { CliServices, GlobalOptions } from '../../producers/cli/services.ts';
@@ -8,6 +9,7 @@ import { openKernel } from './kernel.ts';
 import { initialise, makeKey } from './keys.ts';
 import { rebuildLedger } from './rebuild.ts';
 import { createCliRedis } from './redis.ts';
+import { openScopes } from './scopes/index.ts';
 import { readSettings } from './settings.ts';
 import { openSignatures } from './signatures.ts';
 import { readStatus } from './status.ts';
@@ -29,19 +31,22 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
   const signatures = once(() => openSignatures(settings, redis));
   const kernel = once(async () => kept(openKernel(settings)));
   const audit = once(async () => openAudit(places));
+  const scopes = openScopes(config);
   const vault = once(async () => kept(openVault(settings, audit)));
 
   return {
     dataDir: places.dataDir,
     maxTtlS: config.lease.max_ttl_s,
     regrantByDefault: config.board.regrant,
+    randomId: randomUUID,
     showPath: (base, segments) => path.join(config.file.base_directories[base] ?? `(${base})`, ...segments),
     tasks,
     signatures,
     kernel,
     status: () => readStatus(settings, redis),
     vault,
-    diagnose: () => diagnose(settings, redis, async () => (await kernel()).ping()),
+    scopes,
+    diagnose: () => diagnose(settings, { redis, scopes, reachKernel: async () => (await kernel()).ping() }),
     rebuildLedger: () => rebuildLedger(settings, redis),
     initialise: () => initialise(places),
     makeKey: (wish) => makeKey(wish, places),

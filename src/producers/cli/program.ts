@@ -4,6 +4,7 @@ import type { Exit, Registrar } from './act.ts';
 import { registerAudit } from './commands/audit.ts';
 import { registerCancel } from './commands/cancel.ts';
 import { registerDoctor } from './commands/doctor.ts';
+import { registerFind } from './commands/find.ts';
 import { registerInit } from './commands/init.ts';
 import { registerKey } from './commands/key.ts';
 import { registerKeygen } from './commands/keygen.ts';
@@ -13,6 +14,7 @@ import { registerPush } from './commands/push.ts';
 import { registerResult } from './commands/result.ts';
 import { registerRetry } from './commands/retry.ts';
 import { registerRoles } from './commands/roles.ts';
+import { registerScopes } from './commands/scopes.ts';
 import { registerStatus } from './commands/status.ts';
 import { registerUndo } from './commands/undo.ts';
 import { registerVault } from './commands/vault.ts';
@@ -23,6 +25,7 @@ const SECTIONS: readonly { readonly title: string; readonly register: readonly R
   { title: 'Run:', register: [registerRoles] },
   { title: 'Set up:', register: [registerInit, registerKeygen, registerDoctor] },
   { title: 'Tasks:', register: [registerPush, registerResult, registerRetry, registerUndo, registerCancel, registerStatus] },
+  { title: 'Searches:', register: [registerFind, registerScopes] },
   { title: 'Authority:', register: [registerLease, registerKey, registerLoginLink, registerAudit] },
   { title: 'Deleted files:', register: [registerVault] },
 ];
@@ -34,7 +37,7 @@ Exit codes: 0 success, 1 the task failed or was refused, 2 usage, 3 something is
 /** The command line as a commander program. Nothing is opened before a command runs. */
 export function createProgram(deps: CliDeps, exit: Exit): Command {
   const program = new Command('writ')
-    .description('Leased, once-only file operations on a message queue.')
+    .description('Leased, once-only file operations and searches on a message queue.')
     .version(deps.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand(false)

@@ -14,6 +14,7 @@ import type {
   TaskDoor,
   VaultDoor,
 } from '../../core/ports/index.ts';
+import type { ScopesDoor } from '../../core/ports/search-scopes.ts';
 
 /** Options that every command takes. */
 export interface GlobalOptions {
@@ -69,6 +70,8 @@ export interface CliServices extends AsyncDisposable {
   readonly maxTtlS: number;
   /** `board.regrant`. */
   readonly regrantByDefault: boolean;
+  /** Unlike every other one, safe as a part of a task_id. */
+  randomId(): string;
   /** Absolute path of a file below a base directory, for showing. */
   showPath(base: string, segments: readonly string[]): string;
   tasks(): Promise<TaskDoor>;
@@ -77,6 +80,7 @@ export interface CliServices extends AsyncDisposable {
   signatures(): Promise<SignatureReader>;
   status(): Promise<SystemStatus>;
   vault(): Promise<VaultDoor>;
+  readonly scopes: ScopesDoor;
   diagnose(): Promise<Diagnosis>;
   /** Writes back to Redis what the journal of this host knows; number of tasks. */
   rebuildLedger(): Promise<number>;

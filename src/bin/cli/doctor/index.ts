@@ -1,19 +1,28 @@
 import { describeConfig } from '../../../../config/describe.ts';
+import type { ScopesDoor } from '../../../core/ports/search-scopes.ts';
 import type { Diagnosis } from '../../../producers/cli/services.ts';
 import type { CliRedis } from '../redis.ts';
 import type { CliSettings } from '../settings.ts';
 import { examineDirectories } from './directories.ts';
 import { examineHost } from './host.ts';
 import { examineKeys } from './keys.ts';
+import { examineSearch } from './search.ts';
 import { examineServers } from './servers.ts';
 
+export interface DiagnosedDoors {
+  readonly redis: CliRedis;
+  readonly scopes: ScopesDoor;
+  reachKernel(): Promise<void>;
+}
+
 /** Every setting with its source, and every finding. Changes nothing but a probe file that is gone again. */
-export async function diagnose({ loaded, places }: CliSettings, redis: CliRedis, reachKernel: () => Promise<void>): Promise<Diagnosis> {
+export async function diagnose({ loaded, places }: CliSettings, doors: DiagnosedDoors): Promise<Diagnosis> {
   const areas = await Promise.all([
     examineHost(places.dataDir),
     examineDirectories(places.dataDir, loaded.config),
     examineKeys(places),
-    examineServers(loaded.config, redis, reachKernel),
+    examineSearch(doors.scopes),
+    examineServers(loaded.config, doors.redis, doors.reachKernel),
   ]);
   const settings = describeConfig(loaded).map(({ key, value, source }) => ({ key, value, source }));
   return { settings, checks: areas.flat() };

@@ -1,0 +1,74 @@
+import { type ExecutionResult, SEARCH_OUTPUT, type SearchCapability, type TaskManifest } from '../../../contracts/index.ts';
+import { WritError } from '../../../core/errors.ts';
+import { manifestSha256 } from '../../../core/hash.ts';
+import { waitForOutcome } from '../../tasks/wait.ts';
+import type { Call } from '../act.ts';
+import type { CliServices } from '../services.ts';
+import { excerpt } from '../text/excerpt.ts';
+import { standingText } from '../text/standing.ts';
+import { table } from '../text/table.ts';
+import { parseSeconds, parseWhole } from '../text/words.ts';
+import { termsOf } from './terms.ts';
+
+export interface FindFlags {
+  readonly max: string;
+  readonly ttl?: string;
+  readonly timeout: string;
+}
+
+/** `writ find`: one search, signed, pushed, awaited and verified. No match is an answer too (exit 0). */
+export async function runFind(call: Call, flags: FindFlags, scope: string, query: string): Promise<number> {
+  const timeoutMs = parseSeconds(flags.timeout, '--timeout') * 1000;
+  const maxResults = parseWhole(flags.max, '--max', { min: 1, max: 1000 });
+  const services = await call.services();
+  const capability = services.scopes.capabilityOf(scope);
+  if (capability === undefined) throw new WritError('INVALID_ARGUMENT', 'the settings name no such scope; `npx writ scopes` lists them', { field: 'scope' });
+  const manifest: TaskManifest = {
+    task_id: `find-${services.randomId()}`,
+    capability_id: capability,
+    inputs: { query, target_scope: scope, max_results: maxResults },
+    constraints: {},
+  };
+  await pushSigned(manifest, flags, services);
+  const outcome = await verifiedOutcome(call, manifest, timeoutMs, services);
+  return outcome.status === 'SUCCESS' ? show(call, outcome.output, capability, query) : refuse(call, outcome.error);
+}
+
+async function pushSigned(manifest: TaskManifest, flags: FindFlags, services: CliServices): Promise<void> {
+  const terms = termsOf(flags);
+  const [kernel, tasks] = await Promise.all([services.kernel(), services.tasks()]);
+  const [grant] = await kernel.issue([manifest], terms);
+  if (grant === undefined) throw new WritError('KERNEL_UNAVAILABLE', 'the kernel did not answer');
+  if (grant.kind === 'refused') throw new WritError(grant.code, grant.message, grant.field === undefined ? {} : { field: grant.field });
+  const receipt = await tasks.enqueue.push({ v: 1, manifest, lease: grant.lease });
+  if (receipt.kind === 'conflict') throw new WritError('TASK_ID_CONFLICT', `the task_id ${manifest.task_id} is already used for another manifest`);
+}
+
+/** @throws WritError TIMEOUT without an outcome, INVALID_RESULT when the executor did not sign it */
+async function verifiedOutcome(call: Call, manifest: TaskManifest, timeoutMs: number, services: CliServices): Promise<ExecutionResult> {
+  const { task_id: taskId, capability_id: capabilityId } = manifest;
+  const standing = await waitForOutcome(taskId, await services.tasks(), { timeoutMs, signal: call.interrupted() });
+  if (standing.state !== 'finished')
+    throw new WritError('TIMEOUT', `no answer to ${taskId} yet (${standingText(standing, call.clock.now())}); is a worker running?`);
+  const about = { taskId, capabilityId, manifestSha256: manifestSha256(manifest) };
+  if (await (await services.signatures()).verifyResult(standing.result, about)) return standing.outcome;
+  throw new WritError('INVALID_RESULT', `the result of ${taskId} was not signed by an executor key of this data directory: do not trust it`);
+}
+
+async function refuse(call: Call, { error_code: code, message }: { readonly error_code: string; readonly message: string }): Promise<number> {
+  await call.output.line({ error: { code, message } });
+  call.output.note(`writ: ${message} (${code})`);
+  return 1;
+}
+
+const COLUMNS = [{ title: 'id' }, { title: 'field' }, { title: 'match' }] as const;
+
+async function show(call: Call, document: Record<string, unknown>, capability: SearchCapability, query: string): Promise<number> {
+  const found = SEARCH_OUTPUT[capability].safeParse(document);
+  if (!found.success) throw new WritError('INVALID_RESULT', 'the answer is signed, but is not what a search answers');
+  const { results, count } = found.data;
+  const rows = results.map(({ id, match_field, match_snippet }) => [id, match_field, excerpt(match_snippet, query)]);
+  const total = `${count} ${count === 1 ? 'match' : 'matches'}, ${results.length} shown`;
+  await call.output.answer(document, () => (rows.length === 0 ? total : `${table(COLUMNS, rows)}\n${total}`));
+  return 0;
+}
