@@ -50,10 +50,23 @@ export interface OpenSuite {
   readonly close: () => Promise<void>;
 }
 
+/** What the command line says about the data that a suite works on. */
+export interface SuiteOptions {
+  /** Directory for generated data; a temporary one when absent. */
+  readonly data?: string | undefined;
+  /** Leaves generated data behind, for the next run with the same `data`. */
+  readonly keep: boolean;
+  /** Share of the real sizes, above 0 and at most 1. Anything but 1 is a trial and no measurement. */
+  readonly scale: number;
+}
+
+export const FULL_SIZE: SuiteOptions = { keep: false, scale: 1 };
+
 export interface Suite {
   /** One sentence for the list of suites. */
   readonly what: string;
-  readonly open: () => Promise<OpenSuite>;
+  /** A suite without generated data has no use for the options. */
+  readonly open: (options: SuiteOptions) => Promise<OpenSuite>;
 }
 
 export interface Spread {

@@ -6,12 +6,18 @@ import { fileURLToPath } from 'node:url';
 export interface Running {
   /** Sends a message and resolves with the next one that comes back. */
   ask<T>(message: object): Promise<T>;
+  readonly pid: number;
   stop(): Promise<void>;
 }
 
-/** Starts a module of `dist` and waits for its first message. `--cpu-prof` of the caller holds for it too. */
+/**
+ * Starts a module and waits for its first message. Options of the caller, like `--cpu-prof`, hold for it too.
+ *
+ * @param module its compiled name, relative to this folder; from the sources (with a TypeScript loader) its source is run
+ */
 export async function startProcess(module: string, args: readonly string[]): Promise<Running> {
-  const child = fork(fileURLToPath(new URL(module, import.meta.url)), args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const file = import.meta.url.endsWith('.ts') ? module.replace(/\.js$/, '.ts') : module;
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const next = async (): Promise<unknown> => {
     const over = new AbortController();
     try {
@@ -24,6 +30,7 @@ export async function startProcess(module: string, args: readonly string[]): Pro
   const first = await next();
   if (typeof first === 'object' && first !== null && 'type' in first && first.type === 'refused') throw new Error(JSON.stringify(first));
   return {
+    pid: child.pid ?? 0,
     async ask<T>(message: object) {
       const answer = next();
       child.send(message);

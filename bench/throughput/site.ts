@@ -11,7 +11,7 @@ import { bestLibrary, inlineEd25519 } from '../../src/adapters/crypto/index.ts';
 import { createEmbeddedRedis } from '../../src/adapters/redis/embedded.ts';
 import { ensureKeys } from '../../src/bin/cli/keys.ts';
 import { type Places, placesOf } from '../../src/bin/places.ts';
-import type { TaskJob } from '../../src/contracts/index.ts';
+import type { TaskJob, TaskManifest } from '../../src/contracts/index.ts';
 import { manifestSha256 } from '../../src/core/hash.ts';
 import { readPrivateKey, signLease } from '../../src/lease/index.ts';
 
@@ -20,7 +20,9 @@ export interface Site {
   readonly home: string;
   readonly places: Places;
   readonly redis: Redis;
-  /** A job with a lease of its own. */
+  /** A task with a lease of its own, signed with the kernel's key, good for an hour. */
+  sign(manifest: TaskManifest, queue: string): Promise<TaskJob>;
+  /** A job of an executor that does nothing. */
   job(): Promise<TaskJob>;
   /** Preloads a queue with new jobs, each with its own lease. Returns when all are stored. */
   preload(queue: string, jobs: number): Promise<void>;
@@ -45,33 +47,32 @@ export async function openSite(): Promise<Site> {
   const issuer = ConfigSchema.parse({}).lease.issuer;
   writeFileSync(path.join(home, 'target.json'), JSON.stringify(server.target()), { mode: 0o600 });
 
-  const job = async (): Promise<TaskJob> => {
-    const id = randomUUID();
-    const manifest = {
-      task_id: id,
-      capability_id: NOOP,
-      inputs: { source_path: `/srv/inbox/2026/11/${id}.pdf`, destination_path: `/srv/archive/2026/11/${id}.pdf` },
-      constraints: { sensitivity: 'LOW' as const },
-    };
+  const sign = async (manifest: TaskManifest, queue: string): Promise<TaskJob> => {
     const iat = Math.floor(Date.now() / 1000);
     const payload = {
       v: 1 as const,
       iss: issuer,
-      aud: 'file',
-      jti: id,
-      task_id: id,
-      capability_id: NOOP,
+      aud: queue,
+      jti: manifest.task_id,
+      task_id: manifest.task_id,
+      capability_id: manifest.capability_id,
       manifest_sha256: manifestSha256(manifest),
       iat,
       exp: iat + 3600,
     };
     return { v: 1, manifest, lease: await signLease(payload, key, ed25519) };
   };
+  const job = (): Promise<TaskJob> => {
+    const id = randomUUID();
+    const inputs = { source_path: `/srv/inbox/2026/11/${id}.pdf`, destination_path: `/srv/archive/2026/11/${id}.pdf` };
+    return sign({ task_id: id, capability_id: NOOP, inputs, constraints: { sensitivity: 'LOW' } }, 'file');
+  };
 
   return {
     home,
     places,
     redis,
+    sign,
     job,
     async preload(name, jobs) {
       const queue = new Queue(name, { connection: redis, prefix: QUEUE_PREFIX });

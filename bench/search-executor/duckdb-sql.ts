@@ -1,0 +1,30 @@
+import { COLUMNS, KEY, TEXTS } from './rows.ts';
+
+export type Format = 'csv' | 'parquet';
+
+/** A file of the data set as DuckDB is told of it: nothing is left to guess, types are checked while reading. */
+export function sourceSql(format: Format, file: string): string {
+  const name = `'${file.replaceAll("'", "''")}'`;
+  if (format === 'parquet') return `read_parquet(${name})`;
+  const columns = Object.entries(COLUMNS).map(([column, type]) => `'${column}': '${type}'`);
+  return `read_csv(${name}, header = true, auto_detect = false, delim = ',', quote = '"', escape = '"', columns = {${columns.join(', ')}})`;
+}
+
+/** All matches counted, and the first ones by key with the field and its text; one pass over the file. */
+export function searchSql(source: string, maxResults: number): string {
+  const cases = (then: (column: string) => string): string =>
+    `CASE ${TEXTS.map((column) => `WHEN contains(${column}, $query) THEN ${then(column)}`).join(' ')} END`;
+  const matches = TEXTS.map((column) => `contains(${column}, $query)`).join(' OR ');
+  return `
+    WITH found AS MATERIALIZED (SELECT ${KEY} AS key, ${cases((column) => `'${column}'`)} AS field, ${cases((column) => column)} AS text FROM ${source} WHERE ${matches})
+    SELECT (SELECT count(*) FROM found), key, field, text FROM found ORDER BY key LIMIT ${maxResults}`;
+}
+
+/** Whether every record has a key, and no two the same one. */
+export function keysSql(source: string): string {
+  return `SELECT count(*) = count(${KEY}), count(*) = count(DISTINCT ${KEY}) FROM ${source}`;
+}
+
+export function toParquetSql(csv: string, parquet: string): string {
+  return `COPY (SELECT * FROM ${sourceSql('csv', csv)}) TO '${parquet.replaceAll("'", "''")}' (FORMAT parquet)`;
+}
