@@ -1,0 +1,57 @@
+import { messageOf } from '../../core/errors.ts';
+import type { DatasetRefusal, RankedDataset, RankedMatches } from '../../core/ports/dataset-source.ts';
+import type { DatasetScope } from '../../core/ports/index.ts';
+import { openRegularFile, unavailable } from '../datasets/regular-file.ts';
+import { csvLayout } from './csv-layout.ts';
+import { Broken, type Layout } from './layout.ts';
+import { parquetLayout } from './parquet-layout.ts';
+import { search } from './search.ts';
+import { type DuckDb, type DuckDbOptions, type Session, withSession } from './session.ts';
+
+interface Source {
+  readonly fd: number;
+  /** The same file as a path. */
+  readonly path: string;
+}
+
+type ColumnFormat = 'csv' | 'parquet';
+
+const LAYOUTS = { csv: csvLayout, parquet: parquetLayout } satisfies Record<
+  ColumnFormat,
+  (scope: DatasetScope, source: Source, session: Session) => Promise<Layout>
+>;
+
+/** CSV and Parquet files through DuckDB, which is an optional package. */
+export function createDuckDbColumns(duckdb: DuckDb | undefined, options: DuckDbOptions): RankedDataset {
+  return {
+    async first(scope, query, maxResults) {
+      if (duckdb === undefined) return unavailable('CSV and Parquet need the optional package @duckdb/node-api, which is not installed');
+      const file = await openRegularFile(scope.path);
+      if (!file.ok) return file;
+      const source = { fd: file.fd, path: `/proc/self/fd/${file.fd}` };
+      try {
+        return await withSession(duckdb, source.path, options, (session) => answer(session, scope, source, query, maxResults));
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}
+
+async function answer(session: Session, scope: DatasetScope, source: Source, query: string, maxResults: number): Promise<RankedMatches | DatasetRefusal> {
+  try {
+    const layout = await LAYOUTS[scope.format === 'csv' ? 'csv' : 'parquet'](scope, source, session);
+    return { ok: true, ...(await search(session, layout, query, maxResults)) };
+  } catch (error) {
+    if (error instanceof Broken) return { ok: false, code: 'EXECUTION_FAILED', message: error.message };
+    return refusalOf(messageOf(error), scope.format);
+  }
+}
+
+/** DuckDB's own messages quote the file's contents and path, so only what they mean is handed on. */
+function refusalOf(message: string, format: string): DatasetRefusal {
+  if (/^Out of Memory Error/i.test(message)) return { ok: false, code: 'RESOURCE_EXHAUSTED', message: 'the search needs more memory than it may take' };
+  if (/Maximum line size/i.test(message)) return { ok: false, code: 'RESOURCE_EXHAUSTED', message: 'a record is longer than 4 MiB' };
+  const kind = /^[A-Za-z ]{1,40} Error/.exec(message)?.[0] ?? 'unknown error';
+  return { ok: false, code: 'EXECUTION_FAILED', message: `the file cannot be read as ${format} to its end (${kind})` };
+}

@@ -1,0 +1,66 @@
+import type { DatasetScope } from '../../core/ports/index.ts';
+import { readCsvHeader } from './csv-header.ts';
+import { Broken, type KeyReading, type Layout, placeOfKey, placesOf, textColumns } from './layout.ts';
+import { quoteText } from './quote.ts';
+
+/** Longest record in bytes. */
+const LONGEST = 4 * 1024 * 1024;
+/** DuckDB would take 16 times the longest record: more than its memory. */
+const BUFFER = 8 * 1024 * 1024;
+
+/** CSV with a header row, comma, quotes of RFC 4180, UTF-8. Nothing is guessed: every column is read as text. */
+export async function csvLayout(scope: DatasetScope, { fd, path }: { fd: number; path: string }): Promise<Layout> {
+  const names = await readCsvHeader(fd);
+  const places = placesOf(names);
+  const key = placeOfKey(places, scope.primaryKey);
+  const numeric = new Set(scope.numeric);
+  for (const name of numeric) if (!places.has(name)) throw new Broken('a column that is declared numeric does not exist');
+  const columns = names.map((_, place) => `c${place}: 'VARCHAR'`).join(', ');
+  return {
+    from: `read_csv(${quoteText(path)}, columns = {${columns}}, ${OPTIONS})`,
+    texts: textColumns(places, (name) => !numeric.has(name)),
+    keys: numeric.has(scope.primaryKey) ? numericKeys(key) : [textKey(key)],
+    mustHold: [...places].filter(([name]) => numeric.has(name) && name !== scope.primaryKey).map(([, column]) => isNumberOrEmpty(column)),
+  };
+}
+
+const OPTIONS = [
+  'auto_detect = false',
+  'header = true',
+  "delim = ','",
+  `quote = '"'`,
+  `escape = '"'`,
+  "comment = ''",
+  "encoding = 'utf-8'",
+  "compression = 'none'",
+  'strict_mode = true',
+  'null_padding = false',
+  'ignore_errors = false',
+  `max_line_size = ${LONGEST}`,
+  `buffer_size = ${BUFFER}`,
+].join(', ');
+
+/** DuckDB reads an empty field as NULL, quoted or not. */
+function textKey(column: string): KeyReading {
+  return { value: column, isGood: `(${column} IS NOT NULL)`, identity: `hash(${column})`, kind: 'text' };
+}
+
+/** Integers are exact up to 38 digits. Where one key has another form all are doubles; those that are then equal count as repeated. */
+function numericKeys(column: string): [KeyReading, ...KeyReading[]] {
+  const double = `TRY_CAST(${column} AS DOUBLE)`;
+  return [
+    integerKey(column, 'BIGINT'),
+    integerKey(column, 'HUGEINT'),
+    { value: double, isGood: `coalesce(isfinite(${double}), false)`, identity: double, kind: 'double' },
+  ];
+}
+
+/** Only integers in their plainest form: a cast alone would round `1.5` and take `007`. One form, so equal keys are equal texts. */
+function integerKey(column: string, type: 'BIGINT' | 'HUGEINT'): KeyReading {
+  const value = `TRY_CAST(${column} AS ${type})`;
+  return { value, isGood: `coalesce(${value}::VARCHAR = ${column}, false)`, identity: `hash(${column})`, kind: 'integer' };
+}
+
+function isNumberOrEmpty(column: string): string {
+  return `(${column} IS NULL OR coalesce(isfinite(TRY_CAST(${column} AS DOUBLE)), false))`;
+}

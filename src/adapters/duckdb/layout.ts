@@ -1,0 +1,58 @@
+import { compareCodePoints } from '../../core/code-points.ts';
+
+/** A data set that breaks a rule; the message names no path. */
+export class Broken extends Error {
+  override readonly name = 'Broken';
+}
+
+/** A column that is searched. */
+export interface TextColumn {
+  readonly name: string;
+  /** Its name in `Layout.from`: `c` and its place. */
+  readonly column: string;
+}
+
+/**
+ * One way to read the key. CSV has several, tried in turn until `isGood` holds for every record: the text of the file
+ * decides, and all of it, never a sample.
+ */
+export interface KeyReading {
+  /** SQL of the key as a value that orders. */
+  readonly value: string;
+  /** SQL: whether a record's key can be used; never NULL. */
+  readonly isGood: string;
+  /** SQL of what is equal exactly if two keys are. */
+  readonly identity: string;
+  readonly kind: 'text' | 'integer' | 'decimal' | 'double';
+}
+
+/** What a file holds and how DuckDB reads it. */
+export interface Layout {
+  /** SQL of a FROM item with the columns `c0`, `c1`, ... */
+  readonly from: string;
+  /** In code point order of their names. */
+  readonly texts: readonly TextColumn[];
+  readonly keys: readonly [KeyReading, ...KeyReading[]];
+  /** SQL of further conditions that every record meets; never NULL. */
+  readonly mustHold: readonly string[];
+}
+
+/** Names and places of columns, each name once. */
+export function placesOf(names: readonly string[]): ReadonlyMap<string, string> {
+  const places = new Map(names.map((name, place) => [name, `c${place}`]));
+  if (places.size !== names.length) throw new Broken('two columns have the same name');
+  return places;
+}
+
+export function placeOfKey(places: ReadonlyMap<string, string>, primaryKey: string): string {
+  const column = places.get(primaryKey);
+  if (column === undefined) throw new Broken('there is no column with the name of the primary key');
+  return column;
+}
+
+export function textColumns(places: ReadonlyMap<string, string>, isText: (name: string) => boolean): TextColumn[] {
+  return [...places]
+    .filter(([name]) => isText(name))
+    .map(([name, column]) => ({ name, column }))
+    .sort((a, b) => compareCodePoints(a.name, b.name));
+}

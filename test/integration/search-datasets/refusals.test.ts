@@ -1,0 +1,201 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDuckDbColumns } from '../../../src/adapters/duckdb/columns.ts';
+import { loadDuckDb, withSession } from '../../../src/adapters/duckdb/session.ts';
+import { createDatasetBench, type DatasetCase } from '../../support/datasets.ts';
+
+let bench: Awaited<ReturnType<typeof createDatasetBench>>;
+beforeAll(async () => {
+  bench = await createDatasetBench();
+});
+afterAll(() => bench.close());
+
+const FORMATS = ['csv', 'jsonl', 'parquet', 'sqlite'] as const;
+
+async function search(format: DatasetCase['format'], content: string | Buffer, more: Partial<DatasetCase> = {}) {
+  const file = path.join(bench.directory, `file.${format}`);
+  await fs.writeFile(file, content);
+  return bench.search({ format, path: file, table: format === 'sqlite' ? 't' : '', primaryKey: 'k', numeric: [], query: 'x', maxResults: 10, ...more });
+}
+
+const at = (format: DatasetCase['format'], place: string): DatasetCase => ({
+  format,
+  path: place,
+  table: format === 'sqlite' ? 't' : '',
+  primaryKey: 'k',
+  numeric: [],
+  query: 'x',
+  maxResults: 10,
+});
+
+describe.each(FORMATS)('a %s data set', (format) => {
+  it('that is missing, a directory, a FIFO or a symbolic link is unavailable [SE-67]', async () => {
+    const fifo = path.join(bench.directory, `fifo-${format}`);
+    const link = path.join(bench.directory, `link-${format}`);
+    execFileSync('mkfifo', [fifo]);
+    await fs.writeFile(path.join(bench.directory, 'target'), 'k,a\n1,x\n');
+    await fs.symlink(path.join(bench.directory, 'target'), link);
+    for (const place of [path.join(bench.directory, 'none'), bench.directory, fifo, link]) {
+      expect(await bench.search(at(format, place))).toMatchObject({ error: 'SCOPE_UNAVAILABLE' });
+    }
+  });
+
+  it('with the bytes of something else fails, and the message names no place of this host [SE-68]', async () => {
+    const answer = await search(format, Buffer.from([0xff, 0xfe, 0x00, 0x0a, 0x80, 0x2c, 0xc3]));
+    expect(answer).toMatchObject({ error: 'EXECUTION_FAILED' });
+    expect(JSON.stringify(answer)).not.toContain(bench.directory);
+  });
+});
+
+describe('a CSV file', () => {
+  it.each([
+    ['without a header row', ''],
+    ['without the key column', 'a,b\n1,x\n'],
+    ['with two columns of one name', 'k,a,a\n1,x,x\n'],
+    ['with a row that is too short', 'k,a\n1,x\n2\n'],
+    ['with a row that is too long', 'k,a\n1,x\n2,x,x\n'],
+    ['with an empty key', 'k,a\n1,x\n,y\n'],
+    ['with a repeated key', 'k,a\n1,x\n2,y\n1,z\n'],
+    ['with an open quote', 'k,a\n1,"x\n'],
+    ['with text after a quote', 'k,a\n1,"x"y\n'],
+    ['with bytes that are not UTF-8', Buffer.from('6b2c610a312cff0a', 'hex')],
+  ])('%s fails [SE-47, SE-68]', async (_, content) => {
+    expect(await search('csv', content)).toMatchObject({ error: 'EXECUTION_FAILED' });
+  });
+
+  it('without records, or with no match, has an empty answer [SE-58]', async () => {
+    expect(await search('csv', 'k,a\n')).toEqual({ count: 0, hits: [] });
+    expect(await search('csv', 'k,a\n1,y\n')).toEqual({ count: 0, hits: [] });
+  });
+
+  it('orders declared numbers by value and all else as text, and searches no numbers [SE-48, SE-49]', async () => {
+    const rows = 'k,n,a\n10,1,x\n9,2,x\n-1,,x\n';
+    const ids = (answer: Awaited<ReturnType<typeof search>>) => ('error' in answer ? answer : answer.hits.map(({ id }) => id));
+    expect(ids(await search('csv', rows))).toEqual(['-1', '10', '9']);
+    expect(ids(await search('csv', rows, { numeric: ['k', 'n'] }))).toEqual(['-1', '9', '10']);
+    expect(await search('csv', rows, { numeric: ['k', 'n'], query: '1' })).toEqual({ count: 0, hits: [] });
+    expect(ids(await search('csv', 'k,a\n1.50,x\n1e1,x\n007,x\n-0,x\n', { numeric: ['k'] }))).toEqual(['0', '1.5', '7', '10']);
+  });
+
+  it.each(['y', '1.0', 'nan', 'inf', '1e400', ''])('whose numeric key is also %j fails, 1 being there [SE-47]', async (key) => {
+    expect(await search('csv', `k,a\n1,x\n${key},x\n`, { numeric: ['k'] })).toMatchObject({ error: 'EXECUTION_FAILED' });
+  });
+
+  it('fails when another numeric column holds something else [SE-68]', async () => {
+    expect(await search('csv', 'k,n,a\n1,2,x\n2,y,x\n', { numeric: ['n'] })).toMatchObject({ error: 'EXECUTION_FAILED' });
+    expect(await search('csv', 'k,a\n1,2\n', { numeric: ['none'] })).toMatchObject({ error: 'EXECUTION_FAILED' });
+  });
+});
+
+describe('a JSON Lines file', () => {
+  it.each([
+    ['a line that is no JSON', '{"k":1}\n{"k":2,}\n'],
+    ['NaN', '{"k":1,"a":NaN}\n'],
+    ['a line that is an array', '{"k":1}\n[2]\n'],
+    ['a name twice in an object', '{"k":1,"a":"x","\\u0061":"y"}\n'],
+    ['no key in a line', '{"k":1}\n{"a":"x"}\n'],
+    ['a null key', '{"k":null}\n'],
+    ['a key that only inherits', '{"a":1}\n'],
+    ['keys of two kinds', '{"k":1}\n{"k":"1"}\n'],
+    ['a repeated key', '{"k":1}\n{"k":2}\n{"k":1.0}\n'],
+    ['a key beyond all doubles', '{"k":1e400}\n'],
+    ['a key with half of a pair', '{"k":"\\ud800"}\n'],
+    ['bytes that are not UTF-8', Buffer.from('{"k":"\xff"}', 'latin1')],
+  ])('with %s fails [SE-47, SE-68]', async (_, content) => {
+    expect(await search('jsonl', content, { query: 'q' })).toMatchObject({ error: 'EXECUTION_FAILED' });
+  });
+
+  it('does not know __proto__ or constructor as anything but names [SE-48]', async () => {
+    const line = '{"constructor":"x","__proto__":"x","k":"toString"}\n';
+    expect(await search('jsonl', line)).toEqual({ count: 1, hits: [{ id: 'toString', match_field: '__proto__', match_snippet: 'x' }] });
+    expect(await search('jsonl', line, { primaryKey: 'toString' })).toMatchObject({ error: 'EXECUTION_FAILED' });
+  });
+
+  it('writes half of a pair as U+FFFD [SE-55]', async () => {
+    expect(await search('jsonl', '{"k":1,"a":"\\ud800x"}\n')).toEqual({ count: 1, hits: [{ id: '1', match_field: 'a', match_snippet: '\uFFFDx' }] });
+  });
+
+  it('fails on a line above 16 MiB without reading on [SE-69]', async () => {
+    expect(await search('jsonl', `{"k":1,"a":"${'y'.repeat(18 * 1024 * 1024)}"}\n`)).toMatchObject({ error: 'RESOURCE_EXHAUSTED' });
+  });
+});
+
+describe('an SQLite table', () => {
+  function make(sql: string): string {
+    const file = path.join(bench.directory, `made-${Math.random()}.db`);
+    const db = new Database(file);
+    db.exec(sql);
+    db.close();
+    return file;
+  }
+
+  it.each([
+    ['CREATE TABLE t (a)', 'EXECUTION_FAILED'],
+    ["CREATE TABLE t (k, a); INSERT INTO t VALUES (1, 'x'), (1.0, 'y')", 'EXECUTION_FAILED'],
+    ["CREATE TABLE t (k, a); INSERT INTO t VALUES (NULL, 'y')", 'EXECUTION_FAILED'],
+    ["CREATE TABLE t (k, a); INSERT INTO t VALUES (1, 'y'), ('1', 'y')", 'EXECUTION_FAILED'],
+    ["CREATE TABLE t (k, a); INSERT INTO t VALUES (x'00', 'y')", 'EXECUTION_FAILED'],
+    ['CREATE TABLE u (k, a)', 'SCOPE_UNAVAILABLE'],
+    ['CREATE TABLE T (k, a)', 'SCOPE_UNAVAILABLE'],
+    ['CREATE VIRTUAL TABLE t USING fts5(k, a)', 'SCOPE_UNAVAILABLE'],
+    ['CREATE VIEW t AS SELECT * FROM gone', 'EXECUTION_FAILED'],
+  ])('%s: %s [SE-47, SE-67]', async (sql, error) => {
+    expect(await bench.search(at('sqlite', make(sql)))).toMatchObject({ error });
+  });
+
+  it.each([
+    ["CREATE TABLE t (k TEXT PRIMARY KEY, a) WITHOUT ROWID; INSERT INTO t VALUES ('1', 'x')", 'a'],
+    ["CREATE TABLE t (k INTEGER PRIMARY KEY, b, a AS (b || 'x')); INSERT INTO t (b) VALUES ('y')", 'a'],
+    ["CREATE TABLE u (i INTEGER PRIMARY KEY, b); INSERT INTO u VALUES (1, 'x'); CREATE VIEW t AS SELECT i AS k, b FROM u", 'b'],
+  ])('%s is searched [SE-48]', async (sql, field) => {
+    expect(await bench.search(at('sqlite', make(sql)))).toMatchObject({ count: 1, hits: [{ id: '1', match_field: field }] });
+  });
+
+  it('is read with its hot write-ahead log, and stays as it is [SE-03]', async () => {
+    const file = path.join(bench.directory, 'hot.db');
+    const writer = new Database(file);
+    writer.pragma('journal_mode = WAL');
+    writer.exec("CREATE TABLE t (k INTEGER PRIMARY KEY, a); INSERT INTO t VALUES (1, 'x')");
+    const before = [await fs.readFile(file), await fs.readFile(`${file}-wal`)];
+    expect(await bench.search(at('sqlite', file))).toMatchObject({ count: 1 });
+    expect([await fs.readFile(file), await fs.readFile(`${file}-wal`)]).toEqual(before);
+    writer.close();
+  });
+
+  it('in a damaged file fails [SE-68]', async () => {
+    const file = make(`CREATE TABLE t (k, a); INSERT INTO t SELECT value, 'x' FROM json_each('[${[...Array(3000).keys()].join()}]')`);
+    const bytes = await fs.readFile(file);
+    bytes.fill(0xee, 5000, bytes.length - 2000);
+    await fs.writeFile(file, bytes);
+    expect(await bench.search(at('sqlite', file))).toMatchObject({ error: 'EXECUTION_FAILED' });
+  });
+});
+
+describe('DuckDB', () => {
+  it('is optional: without it CSV and Parquet are unavailable [SE-67]', async () => {
+    const columns = createDuckDbColumns(undefined, { spillDirectory: bench.spillDirectory, memoryBytes: 1e8, threads: 1 });
+    expect(await columns.first({ kind: 'datasets', ...at('csv', '/none') }, 'x', 1)).toMatchObject({ ok: false, code: 'SCOPE_UNAVAILABLE' });
+  });
+
+  it.each([
+    "SELECT * FROM read_text('/etc/hostname')",
+    "SELECT * FROM glob('/*')",
+    "SELECT * FROM read_csv('http://127.0.0.1:9/x.csv')",
+    'INSTALL httpfs',
+    'LOAD httpfs',
+    "ATTACH '/tmp/x.db'",
+    "COPY (SELECT 1) TO '/tmp/x.csv'",
+    'SET enable_external_access = true',
+    "SET temp_directory = '/tmp'",
+  ])('cannot do %s in a session of ours [SE-11, SE-13]', async (sql) => {
+    const duckdb = await loadDuckDb();
+    if (duckdb === undefined) throw new Error('DuckDB is not installed');
+    const file = path.join(bench.directory, 'one.csv');
+    await fs.writeFile(file, 'k\n1\n');
+    const options = { spillDirectory: bench.spillDirectory, memoryBytes: 1e8, threads: 1 };
+    await expect(withSession(duckdb, file, options, ({ rows }) => rows(sql))).rejects.toThrow(/disabled by configuration|has been locked|Error/);
+  });
+});
