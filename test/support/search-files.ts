@@ -6,6 +6,9 @@ import { createTreeSource } from '../../src/adapters/linux/tree/index.ts';
 import type { ConfinementLevel } from '../../src/core/ports/confined-fs.ts';
 import type { Found } from '../../src/core/ports/search.ts';
 import { createFilesScan } from '../../src/executors/search/files/scan.ts';
+import { makeOnSecondFilesystem } from './mounts.ts';
+
+const PREFIX = 'writ-search-files-';
 
 /** Both ways of staying below a root. */
 export const LEVELS = ['openat2', 'walk'] satisfies ConfinementLevel[];
@@ -19,8 +22,9 @@ export interface FilesRig {
   close(): void;
 }
 
-export function createFilesRig(): FilesRig {
-  const base = mkdtempSync(path.join(tmpdir(), 'writ-search-files-'));
+/** `memory`: on a file system that no disk slows down, for trees of thousands of directories and renames. */
+export function createFilesRig(where: 'disk' | 'memory' = 'disk'): FilesRig {
+  const base = where === 'disk' ? mkdtempSync(path.join(tmpdir(), PREFIX)) : makeOnSecondFilesystem(PREFIX);
   const [root, outside] = [path.join(base, 'root'), path.join(base, 'outside')];
   mkdirSync(root);
   mkdirSync(outside);
