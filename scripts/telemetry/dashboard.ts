@@ -1,4 +1,5 @@
 import { OVERVIEW, type Panel } from './panels.ts';
+import { SEARCH_PANELS } from './search-panels.ts';
 
 const ROW_HEIGHT = 8;
 const COLUMNS = 24;
@@ -26,7 +27,7 @@ export function overviewDashboard(): Dashboard & Readonly<Record<string, unknown
     templating: { list: [{ name: 'datasource', label: 'Data source', type: 'datasource', query: 'prometheus', current: {}, hide: 0 }] },
     annotations: { list: [] },
     links: [],
-    panels: placed(OVERVIEW).map(([panel, gridPos], index) => panelJson(panel, gridPos, index + 1)),
+    panels: placed([...OVERVIEW, ...SEARCH_PANELS]).map(([panel, gridPos], index) => panelJson(panel, gridPos, index + 1)),
   };
 }
 

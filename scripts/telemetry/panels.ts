@@ -14,7 +14,8 @@ export interface Panel {
   readonly width: 6 | 8 | 12;
 }
 
-const RATE = '$__rate_interval';
+/** The window of a rate, as Grafana fills it in. */
+export const RATE = '$__rate_interval';
 
 const quantiles = (metric: string): Record<string, string> =>
   Object.fromEntries([50, 95, 99].map((p) => [`p${p}`, `histogram_quantile(${p / 100}, sum by (le) (rate(${metric}_bucket[${RATE}])))`]));

@@ -4,11 +4,15 @@ import { ensureOperatorKey } from './cli/access.ts';
 import { initialise } from './cli/keys.ts';
 import type { Places } from './places.ts';
 
-/** In the commented file of settings, the table that names the base directories. */
-const COMMENTED_TABLE = /^# \[file\.base_directories\]$/m;
+/** In the commented file of settings, the tables that name base directories and search scopes. */
+const COMMENTED = { bases: /^# \[file\.base_directories\]$/m, scopes: /^# \[search\.scopes\]$/m } as const;
+
+/** The scope of searches that the first start allows: the names of the files in the workspace. */
+export const WORKSPACE_SCOPE = 'workspace';
 
 /**
- * Makes an empty data directory ready for `writ up`: keys (an operator's key of the API too), settings, and one base directory to play in.
+ * Makes an empty data directory ready for `writ up`: keys (an operator's key of the API too), settings, and one
+ * directory to play in, which file tasks may work in and searches may look into.
  *
  * @returns whether there were no settings before, so that they must be read again
  */
@@ -19,11 +23,10 @@ export async function prepareFirstStart(places: Places): Promise<boolean> {
   if (!isFirst) return false;
   await mkdir(places.workspace, { recursive: true });
   const text = await readFile(places.configFile, 'utf8');
-  const table = `[file.base_directories]\nworkspace = ${JSON.stringify(places.workspace)}`;
-  await writeFile(
-    places.configFile,
-    text.replace(COMMENTED_TABLE, () => table),
-    { mode: 0o600 },
-  );
+  const workspace = JSON.stringify(places.workspace);
+  const settings = text
+    .replace(COMMENTED.bases, () => `[file.base_directories]\nworkspace = ${workspace}`)
+    .replace(COMMENTED.scopes, () => `[search.scopes.${WORKSPACE_SCOPE}]\nkind = "files"\npath = ${workspace}`);
+  await writeFile(places.configFile, settings, { mode: 0o600 });
   return true;
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { inOrder } from '../../core/parts.ts';
 import { openServices } from '../cli/services.ts';
-import { prepareFirstStart } from '../first-start.ts';
+import { prepareFirstStart, WORKSPACE_SCOPE } from '../first-start.ts';
 import type { Places } from '../places.ts';
 import { type BoardVisitor, visitBoard } from '../tour/board.ts';
 import { giveTour } from '../tour/tour.ts';
@@ -36,7 +36,8 @@ export async function runUp(context: UpContext, { once }: { readonly once: boole
 async function tour({ options, places }: UpContext): Promise<boolean> {
   await using services = await openServices(options);
   const [tasks, kernel, signatures] = await Promise.all([services.tasks(), services.kernel(), services.signatures()]);
-  const asPromised = await giveTour(places.workspace, { tasks, kernel, signatures, board: () => boardOf(places) }, say);
+  const searchScope = services.scopes.capabilityOf(WORKSPACE_SCOPE) === 'SEARCH_FILES' ? WORKSPACE_SCOPE : undefined;
+  const asPromised = await giveTour(places.workspace, { tasks, kernel, signatures, searchScope, board: () => boardOf(places) }, say);
   if (asPromised) await writeFile(places.tourGiven, '');
   return asPromised;
 }
@@ -63,6 +64,7 @@ function nextSteps({ workspace, operatorKey }: Places, url: string): string {
     `  echo '{"task_id":"first","capability_id":"FILE_COPY","inputs":{"source_path":"${workspace}/hello.txt","destination_path":"${workspace}/copy.txt"},"constraints":{}}' > task.json`,
     `  echo hello > ${workspace}/hello.txt`,
     '  npx writ push task.json --sign --wait     sign it, push it, see the answer',
+    '  npx writ find workspace hello             a search: names of files, in a signed answer',
     '  npx writ status                           queues, ages, workers',
     '  npx writ doctor                           settings and what this host can do',
     '',

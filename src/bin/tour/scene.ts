@@ -15,6 +15,8 @@ export interface Doors {
   readonly tasks: TaskDoor;
   readonly kernel: KernelDoor;
   readonly signatures: SignatureReader;
+  /** The scope that searches the workspace; undefined when the settings have none. */
+  readonly searchScope: string | undefined;
   /** Opens a session on Bull Board. */
   board(): Promise<BoardVisitor>;
 }
@@ -23,7 +25,7 @@ export interface Doors {
 export interface Scene {
   /** Absolute path in the tour's folder. */
   at(...parts: string[]): string;
-  manifest(step: string, capability: string, inputs: Record<string, string>): TaskManifest;
+  manifest(step: string, capability: string, inputs: TaskManifest['inputs']): TaskManifest;
   lease(manifest: TaskManifest, ttlS?: number): Promise<string>;
   push(manifest: TaskManifest, lease: string): Promise<Receipt>;
   /** Waits for the recorded outcome and checks its signature. */

@@ -1,5 +1,7 @@
 import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { TaskManifest } from '../../contracts/index.ts';
 import type { Finished } from '../../producers/tasks/standing.ts';
 import type { Doors, Scene } from './scene.ts';
@@ -23,7 +25,12 @@ interface Trail {
 type Step = (scene: Scene, trail: Trail, doors: Doors) => Promise<Line>;
 
 /** The steps in their order; each is a table row and works on real files through the queue. */
-export const STEPS: readonly Step[] = [copy, move, remove, undo, replay, otherBytes, traversal, expired, regranted, early, pressedRetry];
+const STEPS: readonly Step[] = [copy, move, remove, undo, replay, otherBytes, traversal, expired, regranted, early, pressedRetry];
+
+/** The steps for these doors: an installation from before searches has no scope to search. */
+export function stepsFor({ searchScope }: Doors): readonly Step[] {
+  return searchScope === undefined ? STEPS : [...STEPS, search];
+}
 
 async function copy(scene: Scene, trail: Trail): Promise<Line> {
   const [source, destination] = [scene.at('README.md'), scene.at('archive', 'README.md')];
@@ -136,6 +143,18 @@ async function pressedRetry(scene: Scene, _trail: Trail, doors: Doors): Promise<
   const done = await scene.answer(manifest);
   const asPromised = succeeded(done) && (await scene.isThere(scene.at('archive', 'report.txt')));
   return { task: 'write it, press Retry on the board', answer: said(done), proves: "the board's retry is Writ's own, and audited", asPromised };
+}
+
+async function search(scene: Scene, _trail: Trail, doors: Doors): Promise<Line> {
+  const folder = path.basename(scene.at());
+  // The workspace may hold the folders of earlier tours: this name is only here.
+  await writeFile(scene.at(`${folder}.txt`), 'find me\n');
+  const manifest = scene.manifest('search', 'SEARCH_FILES', { query: `${folder}.`, target_scope: doors.searchScope, max_results: 10 });
+  await scene.push(manifest, await scene.lease(manifest));
+  const done = await scene.answer(manifest);
+  const expected = [{ id: `${folder}/${folder}.txt`, match_field: 'filename', match_snippet: `${folder}.txt` }];
+  const asPromised = succeeded(done) && isDeepStrictEqual(done.outcome.output?.['results'], expected);
+  return { task: 'search for a file by its name', answer: said(done), proves: 'a search reads only, and its result is signed too', asPromised };
 }
 
 function said({ outcome }: Finished): string {

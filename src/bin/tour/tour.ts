@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { isWritError, messageOf } from '../../core/errors.ts';
 import { table } from '../../producers/cli/text/table.ts';
 import { type Doors, setScene } from './scene.ts';
-import { type Line, STEPS } from './steps.ts';
+import { type Line, stepsFor } from './steps.ts';
 
 const COLUMNS = [{ title: '' }, { title: 'task' }, { title: 'answer' }, { title: 'what it shows' }] as const;
 
@@ -17,7 +17,7 @@ export async function giveTour(workspace: string, doors: Doors, say: (text: stri
   say(`A short tour, with real files in ${scene.at()}\n`);
   const trail = {};
   const lines: Line[] = [];
-  for (const step of STEPS) lines.push(await step(scene, trail, doors).catch((error: unknown) => broken(step.name, error)));
+  for (const step of stepsFor(doors)) lines.push(await step(scene, trail, doors).catch((error: unknown) => broken(step.name, error)));
   say(
     table(
       COLUMNS,

@@ -5,7 +5,7 @@ import { table } from '../text/table.ts';
 /** `writ scopes`: the allow-list of searches. What cannot be opened is said, and is no error of this command. */
 export async function runScopes(call: Call): Promise<number> {
   const scopes = await (await call.services()).scopes.look();
-  await call.output.answer({ scopes: scopes.map(valueOf) }, () => (scopes.length === 0 ? NONE : table(COLUMNS, scopes.map(rowOf))));
+  await call.output.answer({ scopes: scopes.map(lineOf) }, () => (scopes.length === 0 ? NONE : table(COLUMNS, scopes.map(rowOf))));
   return 0;
 }
 
@@ -17,6 +17,6 @@ function rowOf({ id, capability, source, place, problem }: ScopeState): string[]
   return [id, capability, source, place, problem === undefined ? 'yes' : `NO: ${problem}`];
 }
 
-function valueOf({ id, kind, capability, source, place, problem }: ScopeState): object {
+function lineOf({ id, kind, capability, source, place, problem }: ScopeState): object {
   return { id, kind, capability_id: capability, source, place, available: problem === undefined, ...(problem === undefined ? {} : { problem }) };
 }
