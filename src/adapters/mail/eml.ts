@@ -22,7 +22,7 @@ async function* messages(directory: number): AsyncGenerator<StoredMessage, void,
 }
 
 function isEml(name: Buffer): boolean {
-  return name.latin1Slice(-4).toLowerCase() === '.eml';
+  return name.subarray(-4).toString('latin1').toLowerCase() === '.eml';
 }
 
 /** A file that was deleted or renamed meanwhile counts as never there. */

@@ -43,20 +43,16 @@ export function createFolderReader(): FolderReader {
 
 /** Names that may be regular files; a directory that grows large is never held as a whole. */
 function* names(directory: number): Generator<Buffer, void, void> {
-  const entries = opendirSync(`/proc/self/fd/${directory}`, { encoding: 'buffer', bufferSize: 1024 });
+  const entries = opendirSync(`/proc/self/fd/${directory}`, { encoding: 'latin1', bufferSize: 1024 });
   try {
     for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) {
-      const name = nameOf(entry);
+      // One character for each byte: names need not be UTF-8.
+      const name = Buffer.from(entry.name, 'latin1');
       if (!isOtherThanFile(entry) && !isReservedName(name.toString())) yield name;
     }
   } finally {
     entries.closeSync();
   }
-}
-
-/** Asked for as bytes, names come as bytes; the types of Node say string. */
-function nameOf({ name }: { readonly name: string | Uint8Array }): Buffer {
-  return Buffer.from(name);
 }
 
 /** File systems that tell no types leave it to the open file. */

@@ -63,5 +63,5 @@ function neverThere(): void {}
 
 /** Without the flags. */
 function uniqueName(name: Buffer): string {
-  return name.latin1Slice().replace(/:.*/s, '');
+  return name.toString('latin1').replace(/:.*/s, '');
 }

@@ -4,6 +4,6 @@
  */
 export function fromBase64(bytes: Buffer): Buffer {
   const end = bytes.indexOf('=');
-  const text = bytes.latin1Slice(0, end < 0 ? bytes.length : end);
+  const text = bytes.toString('latin1', 0, end < 0 ? bytes.length : end);
   return Buffer.from(text.includes('-') || text.includes('_') ? text.replaceAll(/[-_]+/g, '') : text, 'base64');
 }

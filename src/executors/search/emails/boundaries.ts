@@ -48,7 +48,7 @@ export function createBoundaries(): Boundaries {
       if (open.length === 0 || bytes[from] !== DASH || bytes[from + 1] !== DASH || next - from > LONGEST_LINE) return undefined;
       let end = endOfText(bytes, from, next);
       while (isBlank(bytes[end - 1])) end -= 1;
-      const text = bytes.latin1Slice(from + 2, end);
+      const text = bytes.toString('latin1', from + 2, end);
       const begins = innermost(text);
       const ends = text.endsWith('--') ? innermost(text.slice(0, -2)) : -1;
       const level = Math.max(begins, ends);

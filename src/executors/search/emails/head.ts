@@ -37,7 +37,7 @@ export function readHead(bytes: Buffer, start: number, isDelimiter: (from: numbe
   let open: OpenField | undefined;
   const close = (): void => {
     if (open === undefined) return;
-    const value = bytes.latin1Slice(open.from, open.to);
+    const value = bytes.toString('latin1', open.from, open.to);
     const others = values.get(open.name);
     if (others === undefined) values.set(open.name, [value]);
     else others.push(value);
@@ -83,7 +83,7 @@ function isNameByte(byte: number | undefined): boolean {
 
 function nameOf(bytes: Buffer, from: number, end: number): FieldName | undefined {
   const name = NAMES.get(end - from);
-  return name !== undefined && bytes.latin1Slice(from, end).toLowerCase() === name ? name : undefined;
+  return name !== undefined && bytes.toString('latin1', from, end).toLowerCase() === name ? name : undefined;
 }
 
 const FROM = Buffer.from('From ');

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { ScanError } from '../scan-error.ts';
 import { createBoundaries } from './boundaries.ts';
-import { asBuffer, endOfText, LF } from './bytes.ts';
+import { asBuffer, DASH, endOfText, LF } from './bytes.ts';
 import { readHead } from './head.ts';
 import { kindOf, LONGEST_BOUNDARY } from './part-kind.ts';
+import { LINE_OF_DASHES } from './text-parts.ts';
 
 /** What is kept of one message at the same time: its headers and its plain texts. */
 export const MOST_KEPT = 32 * 1024 * 1024;
@@ -84,12 +85,24 @@ function createFilter(keep: (bytes: Buffer) => void): Filter {
 
   function take(bytes: Buffer): void {
     for (let from = 0; from < bytes.length; ) {
+      from = passBody(bytes, from);
+      if (from === bytes.length) return;
       const feed = bytes.indexOf(LF, from);
       const to = feed < 0 ? bytes.length : feed + 1;
       hold(bytes.subarray(from, to));
       if (feed >= 0) endLine();
       from = to;
     }
+  }
+
+  /** Many lines at once: in a body all up to the next that might be a delimiter, if `from` is the beginning of a line. Returns how far. */
+  function passBody(bytes: Buffer, from: number): number {
+    if (state === 'head' || lineSize > 0 || bytes[from] === DASH) return from;
+    const dashes = bytes.indexOf(LINE_OF_DASHES, from);
+    const to = (dashes < 0 ? bytes.lastIndexOf(LF) : dashes) + 1;
+    if (to <= from) return from;
+    if (state === 'text') keep(bytes.subarray(from, to));
+    return to;
   }
 
   function hold(part: Buffer): void {

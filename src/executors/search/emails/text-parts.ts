@@ -25,8 +25,10 @@ export function textPartsOf(bytes: Buffer, root: Head): TextPart[] {
     const kind = head === undefined ? undefined : kindOf(head, childType);
     if (kind?.kind === 'multipart') boundaries.push(kind.boundary, kind.childType);
     const found = boundaries.depth === 0 ? undefined : nextDelimiter(bytes, at, boundaries);
-    if (kind?.kind === 'text')
-      texts.push({ bytes: bytes.subarray(at, found === undefined ? bytes.length : beforeBreak(bytes, at, found.from)), coding: kind.coding });
+    if (kind?.kind === 'text') {
+      const isWhole = boundaries.depth === 0;
+      texts.push({ bytes: bytes.subarray(at, isWhole ? bytes.length : beforeBreak(bytes, at, found?.from ?? bytes.length)), coding: kind.coding });
+    }
     if (found === undefined) return texts;
     boundaries.cut(found.closes ? found.level : found.level + 1);
     head = undefined;
@@ -43,7 +45,8 @@ interface FoundDelimiter extends Delimiter {
   readonly next: number;
 }
 
-const LINE_OF_DASHES = Buffer.from('\n--');
+/** What every delimiter begins with, the end of the line before it included. */
+export const LINE_OF_DASHES = Buffer.from('\n--');
 
 /** The first delimiter at or after `at`, which is the beginning of a line. */
 function nextDelimiter(bytes: Buffer, at: number, boundaries: Boundaries): FoundDelimiter | undefined {
@@ -55,7 +58,7 @@ function nextDelimiter(bytes: Buffer, at: number, boundaries: Boundaries): Found
   return undefined;
 }
 
-/** The line break before a delimiter belongs to it. */
+/** The line break before a delimiter belongs to it, and so does the one before the end where the last delimiter is missing. */
 function beforeBreak(bytes: Buffer, start: number, delimiter: number): number {
   let end = delimiter;
   if (end > start && bytes[end - 1] === LF) end -= 1;
