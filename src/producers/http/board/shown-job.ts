@@ -1,7 +1,7 @@
-import { FILE_CAPABILITIES, LeasePayload, TaskJob, type TaskManifest } from '../../../contracts/index.ts';
+import { FILE_CAPABILITIES, LeasePayload, SEARCH_CAPABILITIES, TaskJob, type TaskManifest } from '../../../contracts/index.ts';
 import type { BoardJob } from './source.ts';
 
-/** What the board gets to see of a job: never a lease, never the inputs of a search, nothing that is long. */
+/** What the board gets to see of a job: never a lease, never what a search looks for or finds, nothing that is long. */
 export interface ShownJob {
   readonly id: string;
   readonly name: string;
@@ -46,7 +46,7 @@ function shownTask({ manifest, lease }: TaskJob, now: number): Record<string, un
   return {
     task_id: manifest.task_id,
     capability: manifest.capability_id,
-    ...shownPaths(manifest),
+    ...shownInputs(manifest),
     ...(manifest.constraints.scope === undefined ? {} : { scope: cut(manifest.constraints.scope, MOST.path) }),
     ...(manifest.provenance?.undo_of === undefined ? {} : { undo_of: manifest.provenance.undo_of }),
     lease_expires: shownExpiry(lease, now),
@@ -54,12 +54,14 @@ function shownTask({ manifest, lease }: TaskJob, now: number): Record<string, un
   };
 }
 
-/** Paths are what a file task is about; the inputs of everything else may be somebody's question. */
-function shownPaths({ capability_id, inputs }: TaskManifest): Record<string, unknown> {
-  if (!FILE_CAPABILITIES.has(capability_id)) return {};
-  const paths = ['source_path', 'destination_path'] as const;
-  return Object.fromEntries(paths.flatMap((name) => (typeof inputs[name] === 'string' ? [[name, cut(inputs[name], MOST.path)]] : [])));
+/** Paths are what a file task is about, a scope is where a search looks; the other inputs may be somebody's question. */
+function shownInputs({ capability_id, inputs }: TaskManifest): Record<string, unknown> {
+  const names = FILE_CAPABILITIES.has(capability_id) ? FILE_INPUTS : SEARCH_CAPABILITIES.has(capability_id) ? SEARCH_INPUTS : [];
+  return Object.fromEntries(names.flatMap((name) => (typeof inputs[name] === 'string' ? [[name, cut(inputs[name], MOST.path)]] : [])));
 }
+
+const FILE_INPUTS = ['source_path', 'destination_path'] as const;
+const SEARCH_INPUTS = ['target_scope'] as const;
 
 /** Says only how it is at fault: what is no contract may hold anything, also a lease. */
 function notATask(data: unknown, unreadable: string | undefined): Record<string, unknown> {

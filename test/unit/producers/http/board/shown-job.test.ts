@@ -69,6 +69,14 @@ describe('a job on the board', () => {
     }
   });
 
+  it('shows which scope a search looks into, and of other capabilities no inputs', () => {
+    const inputs = { query: 'what was asked', target_scope: 'in\u001bbox', max_results: 3, source_path: '/asked' };
+    const search = shown({ data: { v: 1, manifest: { ...manifest, capability_id: 'SEARCH_EMAILS', inputs } } });
+    expect(search.data).toMatchObject({ target_scope: 'in\u{fffd}box' });
+    expect(Object.keys(search.data)).not.toEqual(expect.arrayContaining([expect.stringMatching(/query|max_results|source_path/)]));
+    expect(shown({ data: { v: 1, manifest: { ...manifest, capability_id: 'ELSE', inputs } } }).data).not.toHaveProperty('target_scope');
+  });
+
   it('shows of a return value only status and digest', () => {
     expect(shown({ returnvalue: { status: 'SUCCESS', result_sha256: 'f'.repeat(64), output: {} } }).returnvalue).toEqual({
       status: 'SUCCESS',
