@@ -47,7 +47,7 @@ function scanSql({ from, texts, mustHold }: Layout, key: KeyReading, query: stri
   const text = texts.length === 0 ? "''" : `CASE field ${excerpts.join(' ')} END`;
   const holds = mustHold.length === 0 ? 'true' : mustHold.join(' AND ');
   return `
-    SELECT count(field), count_if(NOT good), count_if(NOT holds),
+    SELECT count(field), count(*) FILTER (NOT good), count(*) FILTER (NOT holds),
       arg_min({id: key::VARCHAR, field: field, text: ${text}}, key, ${maxResults}) FILTER (field IS NOT NULL AND good)
     FROM (SELECT *, ${key.value} AS key, ${key.isGood} AS good, (${holds}) AS holds, ${field} AS field FROM ${from})`;
 }
