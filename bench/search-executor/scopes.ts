@@ -27,7 +27,7 @@ export function placesIn({ files80k, files1m, rows, mail }: Folders) {
 export type DataPlaces = ReturnType<typeof placesIn>;
 export type ScopeId = keyof DataPlaces;
 
-/** `writ.toml` of the worker: the scopes and the longer limit; everything else is the product's default. */
+/** `writ.toml` of the worker: the scopes, the longer limit, and a log that leaves the terminal to the bench; the rest is the product's default. */
 export function settingsToml(places: DataPlaces): string {
   const dataset = { primary_key: KEY };
   const scopes = {
@@ -42,5 +42,5 @@ export function settingsToml(places: DataPlaces): string {
     const lines = Object.entries({ ...scope, path: places[id as ScopeId] }).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
     return `[search.scopes.${id}]\n${lines.join('\n')}\n`;
   });
-  return `[search]\nmax_run_s = ${MAX_RUN_S}\n\n${tables.join('\n')}`;
+  return `[log]\nlevel = "warn"\n\n[search]\nmax_run_s = ${MAX_RUN_S}\n\n${tables.join('\n')}`;
 }
