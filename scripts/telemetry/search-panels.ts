@@ -15,7 +15,8 @@ export const SEARCH_PANELS: readonly Panel[] = [
   },
   {
     title: 'Search time',
-    description: 'The 95th percentile of the time from the delivery of a search to its recorded answer. A search ends after `search.max_run_s` (30 s) at the latest.',
+    description:
+      'The 95th percentile of the time from the delivery of a search to its recorded answer. A search ends after `search.max_run_s` (30 s) at the latest.',
     kind: 'timeseries',
     unit: 's',
     queries: { '{{capability}}': `histogram_quantile(0.95, sum by (capability, le) (rate(writ_task_run_seconds_bucket{${SEARCHES}}[${RATE}])))` },

@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { parse } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ConfigSchema } from '../../../config/schema.ts';
 import { createApiKeyStore } from '../../../src/adapters/linux/api-keys.ts';
 import { createLoginLinks } from '../../../src/adapters/linux/login-links.ts';
 import { processIo } from '../../../src/bin/cli/io.ts';
@@ -177,6 +179,17 @@ describe('writ audit', () => {
 });
 
 describe('the first start', () => {
+  it('allows file tasks in the workspace and searches of its file names, and only the first start does', async () => {
+    await prepareFirstStart(places());
+    const { workspace, configFile } = places();
+    const settings = ConfigSchema.parse(parse(readFileSync(configFile, 'utf8')));
+    expect(settings.file.base_directories).toEqual({ workspace });
+    expect(settings.search.scopes).toEqual({ workspace: { kind: 'files', path: workspace } });
+    writeFileSync(configFile, '');
+    await prepareFirstStart(places());
+    expect(readFileSync(configFile, 'utf8')).toBe('');
+  });
+
   it('makes one operator key with all roles, audited, and never again', async () => {
     await prepareFirstStart(places());
     const secret = readFileSync(places().operatorKey, 'utf8').trim();

@@ -57,7 +57,24 @@ describe('the command line', () => {
     expect(await world.cli(['--version'])).toMatchObject({ code: 0, out: '9.9.9\n' });
     const help = await world.cli(['--help']);
     expect(help.code).toBe(0);
-    for (const command of ['up', 'worker', 'kernel', 'init', 'keygen', 'doctor', 'push', 'result', 'retry', 'undo', 'cancel', 'status', 'lease', 'vault'])
+    for (const command of [
+      'up',
+      'worker',
+      'kernel',
+      'init',
+      'keygen',
+      'doctor',
+      'push',
+      'result',
+      'retry',
+      'undo',
+      'cancel',
+      'status',
+      'find',
+      'scopes',
+      'lease',
+      'vault',
+    ])
       expect(help.out).toContain(`  ${command} `);
     expect((await world.cli(['push', '--help'])).out).toContain('--data-dir');
   });
