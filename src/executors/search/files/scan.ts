@@ -1,9 +1,8 @@
-import { compareCodePoints } from '../../../core/code-points.ts';
-import type { FilesScope, Found, TreeSource, TreeVisitor } from '../../../core/ports/index.ts';
-import { type Collector, createCollector } from '../collector.ts';
+import type { FilesScope, TreeSource, TreeVisitor } from '../../../core/ports/index.ts';
 import { snippetOf } from '../snippet.ts';
-import type { Question, Scan } from '../sources.ts';
+import type { Scan } from '../sources.ts';
 import { errorOf } from './errors.ts';
+import { createFirstPaths, type FirstPaths } from './first-paths.ts';
 import { createMatcher } from './matcher.ts';
 
 /**
@@ -15,16 +14,17 @@ import { createMatcher } from './matcher.ts';
  * cannot be read, RESOURCE_EXHAUSTED when the system has no descriptors left. Blocks its thread until it is done.
  */
 export function createFilesScan(trees: TreeSource): Scan<FilesScope> {
-  return async ({ path }, question) => {
-    const collector = createCollector<string>(question.maxResults, compareCodePoints);
-    const end = trees.walk(path, createVisitor(question, collector));
+  return async ({ path }, { query, maxResults }) => {
+    const paths = createFirstPaths(maxResults);
+    const end = trees.walk(path, createVisitor(query, paths));
     if (!end.ok) throw errorOf(end);
-    return withoutTwins(collector.found());
+    const { count, first } = paths.end();
+    return { count, hits: first.map(({ id, name }) => ({ id, match_field: 'filename', match_snippet: snippetOf(name, name.indexOf(query), query) })) };
   };
 }
 
 /** Looks for the query in the bytes of each name; most names never become a string. */
-function createVisitor({ query }: Question, collector: Collector<string>): TreeVisitor {
+function createVisitor(query: string, paths: FirstPaths): TreeVisitor {
   const matches = createMatcher(new TextEncoder().encode(query));
   let textOf: (block: Uint8Array, start: number, end: number) => string | undefined = () => undefined;
   let pathOf = (): string => '';
@@ -45,18 +45,12 @@ function createVisitor({ query }: Question, collector: Collector<string>): TreeV
       if (path === undefined) {
         path = pathOf();
         // All ids in here come after the directory's own path: when that is too late, so are they.
-        isWanted = collector.wants(path);
+        isWanted = paths.wants(path);
       }
-      if (!isWanted) return collector.skip();
+      if (!isWanted) return paths.skip();
       const id = path + name;
-      if (!collector.wants(id)) return collector.skip();
-      collector.add(id, { id, match_field: 'filename', match_snippet: snippetOf(name, name.indexOf(query), query) });
+      if (paths.wants(id)) paths.add({ id, name });
+      else paths.skip();
     },
   };
-}
-
-/** Ids are unique (SE-50), also when a file was removed and made again while its directory was read, and so was seen twice. */
-function withoutTwins({ count, hits }: Found): Found {
-  const unique = hits.filter(({ id }, i) => id !== hits[i - 1]?.id);
-  return { count: count - (hits.length - unique.length), hits: unique };
 }

@@ -38,7 +38,7 @@ describe('the matcher of file names', () => {
           expect(createMatcher(Buffer.from(query))(bytes, 0, bytes.length)).toBe(expected);
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: 400 },
     );
   });
 
