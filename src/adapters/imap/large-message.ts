@@ -44,7 +44,7 @@ export async function* withoutAttachments(
 async function* part(window: Window, node: MessageStructureObject, outer: readonly string[], limits: LargeLimits): AsyncGenerator<Uint8Array, boolean> {
   const header = await headerSize(window, limits);
   if (header === undefined) return false;
-  const said = plainType(window.bytes().latin1Slice(0, header));
+  const said = plainType(window.bytes().toString('latin1', 0, header));
   yield window.take(header);
   const type = node.type.toLowerCase();
   if (type.startsWith('multipart/')) {
@@ -97,8 +97,8 @@ async function delimiterSize(window: Window, line: string, { stepBytes }: LargeL
   if (broken === -1) return undefined;
   const from = broken + BREAK.length;
   const end = bytes.indexOf('\r\n', from, 'latin1');
-  if (end < 0) return window.atEnd() && bytes.latin1Slice(from) === line ? bytes.length : undefined;
-  return bytes.latin1Slice(from, end) === line ? end + BREAK.length : undefined;
+  if (end < 0) return window.atEnd() && bytes.toString('latin1', from) === line ? bytes.length : undefined;
+  return bytes.toString('latin1', from, end) === line ? end + BREAK.length : undefined;
 }
 
 const BREAK = Buffer.from('\r\n');

@@ -86,9 +86,9 @@ describe('while a mailbox is read', () => {
   });
 
   it.each([
-    ['a message is left out', /\* 2 FETCH \(UID 2 INTERNALDATE[^]*?(?=\* 3)/],
+    ['a message is left out', /\* 2 FETCH \(UID 2 INTERNALDATE[\s\S]*?(?=\* 3)/],
     ['a line of the list is damaged', /(?<=\* 2 FETCH \(UID 2) RFC822.SIZE/],
-    ['a message has no body', /(?<=\* 2 FETCH .*BODY\[\] )\{\d+\}\r\n[^]*?(?=\)\r\n\* 3)/],
+    ['a message has no body', /(?<=\* 2 FETCH .*BODY\[\] )\{\d+\}\r\n[\s\S]*?(?=\)\r\n\* 3)/],
   ])('an answer in which %s is no answer [SE-68]', async (what, damage) => {
     const mailbox = `damaged ${what.length}`;
     await fill(mailbox, 3);
