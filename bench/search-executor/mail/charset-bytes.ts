@@ -1,3 +1,5 @@
+import { TextDecoder } from 'node:util';
+
 /** Charsets of the generated mail, by the names that mail gives them. */
 export type CharsetName = 'us-ascii' | 'utf-8' | 'iso-8859-1' | 'windows-1252' | 'iso-8859-2' | 'koi8-r' | 'shift_jis';
 
