@@ -9,7 +9,13 @@ import { type DataSets, needRoom } from './sets.ts';
 import { SEED, type Sizes } from './sizes.ts';
 import { writeTree } from './tree.ts';
 
-const MailShape = z.object({ messages: z.number(), mboxBytes: z.number(), maildirBytes: z.number(), matches: z.number(), first: z.array(z.string()).readonly() });
+const MailShape = z.object({
+  messages: z.number(),
+  mboxBytes: z.number(),
+  maildirBytes: z.number(),
+  matches: z.number(),
+  first: z.array(z.string()).readonly(),
+});
 const RowsShape = z.object({ csv: z.number(), parquet: z.number() });
 
 export interface BenchData {
