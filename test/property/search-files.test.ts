@@ -75,9 +75,9 @@ function plant(root: string, entries: readonly Entry[]): void {
     const place = Buffer.from([root, ...one.at.map((bytes) => bytes.toString('latin1'))].join('/'), 'latin1');
     try {
       mkdirSync(place.subarray(0, place.lastIndexOf('/')), { recursive: true });
-      if (one.kind === 'file') writeFileSync(place, '', { flag: 'wx' });
+      if (one.kind === 'link') symlinkSync(one.target, place);
       else if (one.kind === 'directory') mkdirSync(place);
-      else symlinkSync(one.target, place);
+      else writeFileSync(place, '', { flag: 'wx' });
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && ['EEXIST', 'ENOTDIR', 'ENOENT', 'ELOOP', 'EISDIR', 'ENAMETOOLONG'].includes(String(error.code))))
         throw error;
@@ -145,7 +145,7 @@ describe('a search of file names', () => {
           inDirectory(async (root) => {
             // One level, so that no file can take the place of another's directory.
             const entries: Entry[] = places.map(([first], i) => ({
-              at: [Buffer.from(`d${i % 7}`), first ?? Buffer.from("e")],
+              at: [Buffer.from(`d${i % 7}`), first ?? Buffer.from('e')],
               kind: 'file',
             }));
             const shuffled = entries

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { isReservedName } from '../../../contracts/reserved.ts';
+import { isReservedName } from '../../../contracts/index.ts';
 
 /** `struct linux_dirent64`: inode and offset with 8 bytes each, length of the record with 2, type with 1, name up to NUL. */
 const LENGTH = 16;
