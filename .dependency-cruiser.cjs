@@ -51,7 +51,7 @@ const LAYERS = [
   {
     layer: 'executors',
     may: ['contracts', 'core'],
-    packages: ['zod', 'postal-mime'],
+    packages: ['zod'],
     why: 'Executors are libraries: they know no queue, no Redis, no web server and no logger, and get the file system and the journal through ports.',
   },
   {

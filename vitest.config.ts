@@ -5,8 +5,13 @@ import { LongFirst } from './test/support/long-first.ts';
 const at = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 export default defineConfig({
-  // Threads of the tests start from compiled twins of their entries.
-  resolve: { alias: [{ find: /^\.{1,2}\/.*\/thread-entry\.ts$/, replacement: at('test/support/compiled/thread-entry.ts') }] },
+  // Threads and processes of the tests start from compiled twins of their entries.
+  resolve: {
+    alias: ['thread-entry', 'process-entry'].map((name) => ({
+      find: new RegExp(`^\\.{1,2}/.*/core/${name}\\.ts$`),
+      replacement: at(`test/support/compiled/${name}.ts`),
+    })),
+  },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: [at('test/support/compiled/setup.ts')],

@@ -27,7 +27,9 @@ export type Event =
   | 'missed'
   | 'restarts'
   | 'dataLosses'
-  | 'crashedDeliveries';
+  | 'crashedDeliveries'
+  /** Temporary files of ours that went away with a directory that somebody moved (docs/protocol.md 5). */
+  | 'stranded';
 
 export interface Counts {
   readonly rounds: Record<string, number>;
@@ -59,6 +61,7 @@ export function createCounts(tell: (note: string) => void = () => undefined): Co
     'restarts',
     'dataLosses',
     'crashedDeliveries',
+    'stranded',
   ]);
   const violations = zero(Object.keys(VIOLATIONS) as Violation[]);
   const rounds: Record<string, number> = {};

@@ -44,6 +44,8 @@ export interface Field {
   readonly redisFaults: RedisFaults;
   readonly expectations: Expectations;
   readonly tiny: TinyFileSystem | undefined;
+  /** Where cases have moved destination directories to, away from the names that tasks know. */
+  readonly movedDirectories: Set<string>;
   /** Lines of the workers at level `error` or above. */
   readonly workerLog: string;
   stop(): Promise<void>;
@@ -94,6 +96,7 @@ export async function startField(options: FieldOptions): Promise<Field> {
     redisFaults,
     expectations: createExpectations(counts),
     tiny,
+    movedDirectories: new Set(),
     workerLog,
     async stop() {
       await pool.stop();

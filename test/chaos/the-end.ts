@@ -65,8 +65,12 @@ function judgeJournal({ rig, counts, tickets }: Field): void {
   }
 }
 
-function judgeTemporaries({ counts }: Field, base: string): void {
+function judgeTemporaries({ counts, movedDirectories }: Field, base: string): void {
   for (const entry of readdirSync(base, { recursive: true, encoding: 'utf8' })) {
-    if (path.basename(entry).startsWith('.writ-tmp-')) counts.violation('leftover', path.join(base, entry));
+    if (!path.basename(entry).startsWith('.writ-tmp-')) continue;
+    const found = path.join(base, entry);
+    // The worker was killed between taking its copy back and removing it, and no name leads there any more.
+    if (movedDirectories.has(path.dirname(found))) counts.event('stranded');
+    else counts.violation('leftover', found);
   }
 }

@@ -70,6 +70,8 @@ export interface RigOptions {
   readonly logLevel?: string;
   /** Base directories beside `main` and `other`, id = path. */
   readonly bases?: Readonly<Record<string, string>>;
+  /** Whether file names of the base directory may be searched, as scope `base`. */
+  readonly searchable?: boolean;
 }
 
 export async function startRig(options: RigOptions = {}): Promise<Rig> {
@@ -86,6 +88,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     ...options.config,
     redis: { url, ...options.config?.['redis'] },
     worker: { ...FAST_LOCKS, ...options.config?.['worker'] },
+    search: { ...(options.searchable ? { scopes: { base: { kind: 'files', path: base } } } : {}), ...options.config?.['search'] },
     file: { base_directories: { main: base, other: otherBase, ...options.bases }, ...options.config?.['file'] },
   };
   const config = ConfigSchema.parse(settings);

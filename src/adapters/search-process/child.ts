@@ -1,8 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { createRequire } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { WritError } from '../../core/errors.ts';
 import type { ScanAnswer, ScanRequest } from '../../core/ports/index.ts';
+import { processEntry } from '../../core/process-entry.ts';
 import type { FromChild } from './messages.ts';
 import { residentBytes } from './resident.ts';
 
@@ -36,8 +35,9 @@ export interface ChildOptions {
  * @throws WritError INTERNAL when it ends or says nothing within `startMs`
  */
 export async function startChild({ entry, args, startMs }: ChildOptions): Promise<ScanChild> {
-  const process = fork(fileURLToPath(entry), [...args], {
-    execArgv: entry.pathname.endsWith('.ts') ? ['--import', typeScriptLoader()] : [],
+  const { file, execArgv } = processEntry(entry);
+  const process = fork(file, [...args], {
+    execArgv: [...execArgv],
     env: { TZ: 'UTC', LC_ALL: 'C' },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
@@ -78,8 +78,4 @@ function ready(process: ChildProcess, ended: Promise<ChildEnd>, startMs: number)
     process.once('message', settle(resolve));
     void ended.then(settle(() => reject(new WritError('INTERNAL', 'a search process ended while it started'))));
   });
-}
-
-function typeScriptLoader(): string {
-  return pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 }

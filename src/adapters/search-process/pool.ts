@@ -17,6 +17,8 @@ export interface ScanPoolOptions {
   readonly maxBytes: number;
   /** Told of processes that were ended, and of those that ended by themselves. */
   readonly onEnd?: (why: KillReason | 'died') => void;
+  /** Told of every process that is gone, so that what it left on the disk can be removed. */
+  readonly onGone?: (pid: number) => void;
 }
 
 /** How often the resident size of a searching process is looked at (design 6). */
@@ -44,7 +46,10 @@ export function createScanPool(options: ScanPoolOptions): Scanner {
   async function start(): Promise<ScanChild> {
     const child = await startChild({ entry: options.entry, args: options.args, startMs: START_MS });
     all.add(child);
-    void child.ended.then(() => all.delete(child));
+    void child.ended.then(() => {
+      all.delete(child);
+      options.onGone?.(child.pid);
+    });
     if (!running) child.kill();
     return child;
   }

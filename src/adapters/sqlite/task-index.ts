@@ -65,8 +65,7 @@ export function createTaskIndex(options: { readonly file: string; readonly maxTa
   return {
     ...lifecycle,
     list: (filter, page) => found(() => reader.ask('list', filter, page)),
-    events: (after, signal) =>
-      followEvents(after, signal, { look: (at) => thread.ask('look', at), changed: changes.next, ended: () => release === undefined }),
+    events: (after, signal) => followEvents(after, signal, { look: (at) => thread.ask('look', at), changed: changes.next, ended: () => release === undefined }),
     health: () => health,
     async begin() {
       const { generation, positions, tasks } = await thread.ask('begin');

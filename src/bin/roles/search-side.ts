@@ -5,6 +5,7 @@ import { LOG_LINES } from '../../observability/log-lines.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import { type SearchProcessOptions, searchProcessEntry } from '../search/process.ts';
 import { searchScopes } from '../search/scopes.ts';
+import { createSpillPlace } from '../search/spill.ts';
 import type { RoleContext } from './context.ts';
 import type { WorkerSide } from './file-side.ts';
 
@@ -15,11 +16,13 @@ export function searchSide({ config, places, log }: RoleContext, metrics: Metric
   const scopes = searchScopes(config);
   const kinds = [...new Set(Object.values(scopes).map(({ kind }) => kind))].sort();
   const maxBytes = config.search.max_memory_mb * MEGABYTE;
+  const spill = createSpillPlace(places.searchSpill);
   const scanner = createScanPool({
     entry: searchProcessEntry(),
     args: [JSON.stringify({ kinds, spillDirectory: places.searchSpill, maxBytes } satisfies SearchProcessOptions)],
     size: kinds.length === 0 ? 0 : config.worker.search_concurrency,
     maxBytes,
+    onGone: spill.removeOf,
     onEnd(why) {
       metrics.inc('writ_search_processes_ended_total', { why });
       if (why !== 'grown') log.warn({ why }, LOG_LINES.searchProcess.message);
@@ -29,6 +32,6 @@ export function searchSide({ config, places, log }: RoleContext, metrics: Metric
     queue: queueName('search', config.pool.id),
     concurrency: config.worker.search_concurrency,
     executor: createSearchExecutor({ scopes, scanner, maxRunMs: config.search.max_run_s * 1000 }),
-    parts: [scanner],
+    parts: [spill.part, scanner],
   };
 }

@@ -2,7 +2,7 @@
 export interface SearchProcessOptions {
   /** Kinds of scopes that there are; what they need is loaded before the first search. */
   readonly kinds: readonly ('files' | 'emails' | 'datasets')[];
-  /** Directory for what a search may put on the disk while it runs; each process has a folder of its own in it. */
+  /** Directory for what a search may put on the disk while it runs; each process makes a folder in it, named by its pid. */
   readonly spillDirectory: string;
   /** What a search may take beyond the idle process, bytes; enforced from outside. */
   readonly maxBytes: number;

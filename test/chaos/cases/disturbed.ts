@@ -11,17 +11,19 @@ import { blow } from '../strikes.ts';
 export async function takenBack(stage: Stage, linked: boolean): Promise<void> {
   const { random } = stage.field;
   const directory = path.join(stage.main, 'd');
+  const movedTo = path.join(stage.main, 'e');
   mkdirSync(directory);
+  stage.field.movedDirectories.add(movedTo);
   const kind = random.pick(['FILE_MOVE', 'FILE_COPY'] as const);
   const plain = kind === 'FILE_MOVE' ? await OPERATIONS.move(stage) : await OPERATIONS.copy(stage, undefined);
   const manifest = stage.manifest(kind, plain.source, path.join(directory, 'b'));
-  const effect: Effect = { ...plain, ticket: await stage.field.tickets.issue(manifest), targets: [path.join(directory, 'b'), path.join(stage.main, 'e', 'b')] };
+  const effect: Effect = { ...plain, ticket: await stage.field.tickets.issue(manifest), targets: [path.join(directory, 'b'), path.join(movedTo, 'b')] };
   const first = kind === 'FILE_COPY' ? 'C4' : linked ? 'L1' : 'M1';
   await disturb(
     stage,
     effect,
     first,
-    { do: 'rename', from: directory, to: path.join(stage.main, 'e') },
+    { do: 'rename', from: directory, to: movedTo },
     'taken-back',
     /taken back|source changed|disappear|destination|does not exist/,
   );

@@ -20,7 +20,12 @@ describe('the program as a process', () => {
     expect(said.out).toMatch(/^accepted 450, rejected 1 in /);
     expect(said.err).toMatch(/^line 451: .*INVALID_MANIFEST/);
     const { out } = await writ.cli(['status', '--json']);
-    expect(JSON.parse(out)).toMatchObject({ queues: [{ queue: 'file', waiting: 450, workers: 0, oldest_waiting_ms: expect.any(Number) }] });
+    expect(JSON.parse(out)).toMatchObject({
+      queues: [
+        { queue: 'file', waiting: 450, workers: 0, oldest_waiting_ms: expect.any(Number) },
+        { queue: 'search', waiting: 0, workers: 0 },
+      ],
+    });
   });
 
   it('ends with a summary on Ctrl-C while it waits for more input', async () => {

@@ -93,6 +93,8 @@ describe('the metrics of an installation', () => {
   });
 
   it('exposes every metric of the contract and no other, with its type, labels and values', async () => {
+    site.api.http.ended({ route: '/v1/tasks', method: 'POST', status: 202, seconds: 0.01 });
+    site.api.http.follow({ connections: () => 1, streams: () => 0 });
     const text = await site.scrape();
     const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type]) => [name, type]));
     expect([...types.keys()].sort()).toEqual([...rows.keys()].sort());

@@ -8,7 +8,7 @@ import { type ApiMetrics, createApiMetrics } from '../../../src/bin/api-metrics.
 import { createKernelRole } from '../../../src/bin/roles/kernel.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
 import { scriptArgs } from '../../support/compiled/script.ts';
-import { type Rig, startRig } from '../../support/rig.ts';
+import { type Rig, type RigOptions, startRig } from '../../support/rig.ts';
 
 /** A rig with a kernel and the metrics of the api role. */
 export interface Site extends AsyncDisposable {
@@ -20,8 +20,8 @@ export interface Site extends AsyncDisposable {
   dyingWorker(): Promise<void>;
 }
 
-export async function startSite(): Promise<Site> {
-  const rig = await startRig();
+export async function startSite(options: RigOptions = {}): Promise<Site> {
+  const rig = await startRig(options);
   const context = { config: rig.config, places: rig.places, log: createLogger('silent', 'kernel') };
   const kernel = await createKernelRole(context);
   await kernel.start();

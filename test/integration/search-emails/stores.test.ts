@@ -92,8 +92,8 @@ describe('a Maildir', () => {
 
   it.each([
     ['nothing there', (place: string) => place],
-    ['a directory without cur and new', (place: string) => (mkdirSync(place), place)],
-    ['a file', (place: string) => (writeFileSync(place, ''), place)],
+    ['a directory without cur and new', (place: string) => mkdirSync(place, { recursive: true }) ?? place],
+    ['a file', (place: string) => writeFileSync(place, '') ?? place],
   ])('is unavailable: %s [SE-67]', async (_, make) => {
     await expect(found('maildir', make(path.join(root, 'x')))).rejects.toMatchObject({ code: 'SCOPE_UNAVAILABLE', message: expect.not.stringContaining(root) });
   });

@@ -42,13 +42,16 @@ const PAIRS = SINGLE.flatMap((one, at) => SINGLE.slice(at + 1).map((other) => ({
 const MANY: readonly TaskFilter[] = [{}, { state: 'failure', plan: 'p', error_code: 'LEASE_EXPIRED', path: '/a', until: '2026-01-01T00:00:00Z' }];
 
 describe('a page of tasks', () => {
-  it.each([...SINGLE, ...PAIRS, ...MANY].map((filter) => [JSON.stringify(filter), filter] as const))('finds its places in indexes alone for %s', (_, filter) => {
-    const plans = plansOf(filter);
-    expect(plans.some((plan) => plan.startsWith('SEARCH task USING COVERING INDEX'))).toBe(true);
-    expect(plans.filter((plan) => /^SCAN task/.test(plan))).toEqual([]);
-    // The table itself is asked for rows by their numbers only.
-    expect(plans.filter((plan) => /^SEARCH task USING (?!COVERING INDEX|INTEGER PRIMARY KEY)/.test(plan))).toEqual([]);
-    // Only the newest rows beneath a path, a page of them, are sorted.
-    if (filter.path === undefined) expect(plans.filter((plan) => plan.includes('TEMP B-TREE'))).toEqual([]);
-  });
+  it.each([...SINGLE, ...PAIRS, ...MANY].map((filter) => [JSON.stringify(filter), filter] as const))(
+    'finds its places in indexes alone for %s',
+    (_, filter) => {
+      const plans = plansOf(filter);
+      expect(plans.some((plan) => plan.startsWith('SEARCH task USING COVERING INDEX'))).toBe(true);
+      expect(plans.filter((plan) => /^SCAN task/.test(plan))).toEqual([]);
+      // The table itself is asked for rows by their numbers only.
+      expect(plans.filter((plan) => /^SEARCH task USING (?!COVERING INDEX|INTEGER PRIMARY KEY)/.test(plan))).toEqual([]);
+      // Only the newest rows beneath a path, a page of them, are sorted.
+      if (filter.path === undefined) expect(plans.filter((plan) => plan.includes('TEMP B-TREE'))).toEqual([]);
+    },
+  );
 });

@@ -30,8 +30,9 @@ async function scanColumns({ columns }: DatasetSources, scope: DatasetScope, { q
 async function scanTable({ tables }: DatasetSources, scope: DatasetScope, { query, maxResults }: Question): Promise<Found> {
   const collector = createCollector(maxResults, compareKeys);
   const answer = tables.read(scope, query, (match) => {
-    if (collector.wants(match.key)) collector.add(match.key, hitOf(match, query));
-    else collector.skip();
+    if (!collector.wants(match.key)) return collector.skip();
+    const hit = hitOf(match, query);
+    collector.add(match.key, () => hit);
   });
   if (!answer.ok) throw refused(answer);
   return collector.found();

@@ -34,8 +34,12 @@ async function scanFile(file: OpenedBytes, primaryKey: string, { query, maxResul
     keys.add(keyText(key));
     const field = firstMatch(row, query);
     if (field === undefined) continue;
-    if (collector.wants(key)) collector.add(key, hitOf(key, field, query));
-    else collector.skip();
+    if (!collector.wants(key)) {
+      collector.skip();
+      continue;
+    }
+    const hit = hitOf(key, field, query);
+    collector.add(key, () => hit);
   }
   await refuseRepeated(file, primaryKey, keys.repeated());
   return collector.found();

@@ -1,5 +1,5 @@
 import { sha256Hex } from '../../../core/hash.ts';
-import type { Found, Hit, ImapScope, MailFolderScope, MessageSource, StoredMessage } from '../../../core/ports/index.ts';
+import type { Found, ImapScope, MailFolderScope, MessageSource, StoredMessage } from '../../../core/ports/index.ts';
 import { createCollector } from '../collector.ts';
 import { ScanError } from '../scan-error.ts';
 import { snippetOf } from '../snippet.ts';
@@ -73,7 +73,6 @@ interface Answer {
 function createAnswer(maxResults: number): Answer {
   const identities = createIdentities();
   const collector = createCollector<MessageKey>(maxResults, compareKeys);
-  const keys = new WeakMap<Hit, MessageKey>();
 
   return {
     identities,
@@ -91,17 +90,9 @@ function createAnswer(maxResults: number): Answer {
       };
       if (!collector.wants(wanted)) return collector.skip();
       const key = { receivedAt, name: named, sha256: known(), copy: identities.copyOf(named, known()) };
-      const hit = { id: named, match_field: match.field, match_snippet: snippetOf(match.text, match.index, needle.query) };
-      keys.set(hit, key);
-      collector.add(key, hit);
+      const rest = { match_field: match.field, match_snippet: snippetOf(match.text, match.index, needle.query) };
+      collector.add(key, () => ({ id: identities.idOf(key), ...rest }));
     },
-    found() {
-      const { count, hits } = collector.found();
-      return { count, hits: hits.map((hit) => withId(hit, keys.get(hit), identities)) };
-    },
+    found: collector.found,
   };
-}
-
-function withId(hit: Hit, key: MessageKey | undefined, identities: Identities): Hit {
-  return key === undefined ? hit : { ...hit, id: identities.idOf(key) };
 }

@@ -1,8 +1,9 @@
+import { compareCodePoints } from '../../../core/code-points.ts';
 import type { FilesScope, TreeSource, TreeVisitor } from '../../../core/ports/index.ts';
+import { type Collector, createCollector } from '../collector.ts';
 import { snippetOf } from '../snippet.ts';
 import type { Scan } from '../sources.ts';
 import { errorOf } from './errors.ts';
-import { createFirstPaths, type FirstPaths } from './first-paths.ts';
 import { createMatcher } from './matcher.ts';
 
 /**
@@ -15,16 +16,15 @@ import { createMatcher } from './matcher.ts';
  */
 export function createFilesScan(trees: TreeSource): Scan<FilesScope> {
   return async ({ path }, { query, maxResults }) => {
-    const paths = createFirstPaths(maxResults);
+    const paths = createCollector<string>(maxResults, compareCodePoints);
     const end = trees.walk(path, createVisitor(query, paths));
     if (!end.ok) throw errorOf(end);
-    const { count, first } = paths.end();
-    return { count, hits: first.map(({ id, name }) => ({ id, match_field: 'filename', match_snippet: snippetOf(name, name.indexOf(query), query) })) };
+    return paths.found();
   };
 }
 
 /** Looks for the query in the bytes of each name; most names never become a string. */
-function createVisitor(query: string, paths: FirstPaths): TreeVisitor {
+function createVisitor(query: string, paths: Collector<string>): TreeVisitor {
   const matches = createMatcher(new TextEncoder().encode(query));
   let textOf: (block: Uint8Array, start: number, end: number) => string | undefined = () => undefined;
   let pathOf = (): string => '';
@@ -49,7 +49,7 @@ function createVisitor(query: string, paths: FirstPaths): TreeVisitor {
       }
       if (!isWanted) return paths.skip();
       const id = path + name;
-      if (paths.wants(id)) paths.add({ id, name });
+      if (paths.wants(id)) paths.add(id, () => ({ id, match_field: 'filename', match_snippet: snippetOf(name, name.indexOf(query), query) }));
       else paths.skip();
     },
   };

@@ -3,7 +3,8 @@ import { descriptorLimit, parseDescriptorLimit } from '../../../../src/adapters/
 
 describe('the limit of open descriptors', () => {
   it('is the soft limit of the line that names it', () => {
-    const limits = 'Limit                     Soft Limit           Hard Limit           Units     \nMax open files            1024                 20000                files     \n';
+    const limits =
+      'Limit                     Soft Limit           Hard Limit           Units     \nMax open files            1024                 20000                files     \n';
     expect(parseDescriptorLimit(limits)).toBe(1024);
   });
 

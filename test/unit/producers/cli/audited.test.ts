@@ -23,7 +23,7 @@ describe('what operators do on the command line', () => {
     await world.cli(['cancel', 'good']);
     expect(said(world)).toEqual([
       ['task.retry', 'bad', 'asked', { regrant: true }],
-      ['task.retry', 'bad', 'done', { regrant: true }],
+      ['task.retry', 'bad', 'done', { regrant: true, regranted: true }],
       ['task.retry', 'good', 'asked', {}],
       ['task.retry', 'good', 'refused', { code: 'WRONG_STATE' }],
       ['task.undo', 'good', 'asked', {}],

@@ -40,7 +40,7 @@ describe('retry of one job', () => {
     expect((await board.rig.answer(manifest.task_id, ({ status }) => status === 'SUCCESS')).status).toBe('SUCCESS');
     expect(board.audit.slice(-2)).toEqual([
       { surface: 'board', who: 'olga', action: 'task.retry', subject: manifest.task_id, outcome: 'asked' },
-      { surface: 'board', who: 'olga', action: 'task.retry', subject: manifest.task_id, outcome: 'done' },
+      { surface: 'board', who: 'olga', action: 'task.retry', subject: manifest.task_id, outcome: 'done', detail: { regranted: false } },
     ]);
   });
 
