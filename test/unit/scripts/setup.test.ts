@@ -137,8 +137,9 @@ describe('set-up', () => {
     const ran = await run('scripts/setup', '--tests');
     expect([ran.code, ran.stderr.at(-1)]).toEqual([
       1,
-      'setup: the tests need chromium prometheus dovecot-imapd; run: sudo apt-get update && sudo apt-get install -y chromium prometheus dovecot-imapd',
+      'setup: the tests need python3 chromium prometheus dovecot-imapd; run: sudo apt-get update && sudo apt-get install -y python3 chromium prometheus dovecot-imapd',
     ]);
+    standIn('python3');
     standIn('chromium');
     standIn('promtool');
     standIn('doveadm');
@@ -151,6 +152,7 @@ describe('set-up', () => {
   ])('installs %s with apt when the tests lack it, and switches the service off that comes with it', async (wanted, command, present, service) => {
     everythingPresent();
     await run('scripts/setup');
+    standIn('python3');
     standIn('chromium');
     standIn(present);
     standIn('sudo', 'shift; exec "$@"');

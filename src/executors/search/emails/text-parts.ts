@@ -34,6 +34,8 @@ export function textPartsOf(bytes: Buffer, root: Head): TextPart[] {
     head = undefined;
     at = found.next;
     if (found.closes) continue;
+    // Two delimiters with nothing between them, not even an empty line, have no part between them.
+    if (boundaries.find(bytes, at, nextLine(bytes, at)) !== undefined) continue;
     childType = boundaries.childType;
     head = readHead(bytes, at, (from, next) => boundaries.find(bytes, from, next) !== undefined);
     at = head.bodyStart;
