@@ -15,6 +15,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: [at('test/support/compiled/setup.ts')],
+    provide: { caseFactor: 1 },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Processes, not threads: native addons, worker threads and signals belong to one test file at a time.

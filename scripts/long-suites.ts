@@ -31,4 +31,16 @@ export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
     what: '100,000 tasks pushed in one request and then retried by a filter; API and client stay flat',
     command: ['node', '--import', 'tsx', 'test/chaos/bulk/run.ts'],
   },
+  'search-oracles': {
+    what: 'thousands of generated trees, mails and data sets: searches agree with find and with Python',
+    command: [
+      'vitest',
+      'run',
+      '--config',
+      'test/support/vitest.oracles.ts',
+      'test/property/search-files.test.ts',
+      'test/property/search-emails.test.ts',
+      'test/property/datasets.test.ts',
+    ],
+  },
 };

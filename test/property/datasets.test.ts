@@ -4,6 +4,7 @@ import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { askOracle, comparable, createDatasetBench, type DatasetCase } from '../support/datasets.ts';
+import { cases as oracleCases } from '../support/oracle-runs.ts';
 
 /** Pieces that meet the rules' edges: astral against U+FF5E, composed against decomposed, quotes, line breaks, NUL, wildcards. */
 const PIECES = [
@@ -68,7 +69,7 @@ async function compare(format: DatasetCase['format'], runs: number, write: (file
   const bench = await createDatasetBench();
   try {
     const cases: DatasetCase[] = [];
-    for (const [at, one] of fc.sample(table, { numRuns: runs, seed: 20_261_121 }).entries()) {
+    for (const [at, one] of fc.sample(table, { numRuns: oracleCases(runs), seed: 20_261_121 }).entries()) {
       const file = path.join(bench.directory, `a*[${at}]?.${format}`);
       await write(file, one, at);
       const numeric = format === 'csv' && one.numeric ? [KEY] : [];

@@ -7,6 +7,7 @@ import { receivedDate } from '../../src/executors/search/emails/received-date.ts
 import { skeletonOf } from '../../src/executors/search/emails/skeleton.ts';
 import { askPython } from '../support/mail-oracle.ts';
 import { message } from '../support/mail-samples.ts';
+import { cases } from '../support/oracle-runs.ts';
 
 const never = (): boolean => false;
 const read = (bytes: Buffer) => {
@@ -29,7 +30,7 @@ const queryFor = (bytes: Buffer) => {
 
 describe('reading generated messages', () => {
   it('finds the fields and the plain text that the email package of Python finds [SE-42] [SE-43]', () => {
-    const samples = fc.sample(message, { numRuns: 600, seed: 20261121 });
+    const samples = fc.sample(message, { numRuns: cases(600), seed: 20261121 });
     const answers = askPython({ messages: samples }).messages;
     for (const [i, bytes] of samples.entries()) expect(read(bytes), bytes.toString('latin1')).toEqual(answers[i]);
   });
@@ -46,7 +47,7 @@ describe('reading generated messages', () => {
           if (field !== undefined) expect(match).toEqual({ field, text: fields[field], index: fields[field].indexOf(query) });
         },
       ),
-      { numRuns: 400 },
+      { numRuns: cases(400) },
     );
   });
 
@@ -56,7 +57,7 @@ describe('reading generated messages', () => {
         const { bytes: kept } = await skeletonOf(inPieces(bytes, size));
         expect(read(kept)).toEqual(read(bytes));
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     );
   });
 
@@ -98,7 +99,7 @@ describe('reading generated messages', () => {
         expect(read(kept)).toEqual(read(raw));
         receivedDate(raw.toString('latin1'));
       }),
-      { numRuns: 500 },
+      { numRuns: cases(500) },
     );
   });
 });
@@ -124,7 +125,7 @@ describe('the date of a Received field', () => {
           text: `${weekday}${at.getUTCDate()} ${month} ${at.getUTCFullYear()} ${two(at.getUTCHours())}:${two(at.getUTCMinutes())}${seconds ? `:${two(at.getUTCSeconds())}` : ''} ${zone}`,
         };
       });
-    const samples = fc.sample(date, { numRuns: 1000, seed: 7 });
+    const samples = fc.sample(date, { numRuns: cases(1000), seed: 7 });
     const { dates } = askPython({ dates: samples.map(({ text }) => text) });
     for (const [i, { text, comment }] of samples.entries()) {
       expect(receivedDate(` from a (x; y) by b;\r\n\t${text}${comment}`), text).toBe(dates[i]);

@@ -5,6 +5,7 @@ import path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeOnSecondFilesystem } from '../support/mounts.ts';
+import { cases } from '../support/oracle-runs.ts';
 import { LEVELS, searchFiles } from '../support/search-files.ts';
 
 /** What stands at a path; a link points to its target as it is. */
@@ -132,7 +133,7 @@ describe('a search of file names', () => {
           }
         }),
       ),
-      { numRuns: 80 },
+      { numRuns: cases(80) },
     );
   });
 
@@ -159,7 +160,7 @@ describe('a search of file names', () => {
               expect(JSON.stringify(await searchFiles('openat2', there, 'e', max))).toBe(JSON.stringify(await searchFiles('openat2', here, 'e', max)));
           }),
       ),
-      { numRuns: 40 },
+      { numRuns: cases(40) },
     );
   });
 });
