@@ -99,7 +99,7 @@ describe('reading generated messages', () => {
         expect(read(kept)).toEqual(read(raw));
         receivedDate(raw.toString('latin1'));
       }),
-      { numRuns: cases(500) },
+      { numRuns: cases(500), examples: [[Buffer.from('Content-Type: multipart/mixed; boundary=a\n--a\n\nFrom a@b Mon Jan 1'), 1]] },
     );
   });
 });

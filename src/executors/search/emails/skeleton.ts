@@ -118,6 +118,10 @@ function createFilter(keep: (bytes: Buffer) => void): Filter {
     const whole = line.length === 1 ? only : Buffer.concat(line);
     line = [];
     lineSize = 0;
+    takeLine(whole);
+  }
+
+  function takeLine(whole: Buffer): void {
     const delimiter = boundaries.find(whole, 0, whole.length);
     if (delimiter !== undefined) {
       if (state === 'head') flushHead();
@@ -130,14 +134,21 @@ function createFilter(keep: (bytes: Buffer) => void): Filter {
   }
 
   function headLine(whole: Buffer): void {
+    if (endOfText(whole, 0, whole.length) > 0 && !isHeader(whole)) {
+      // A line that belongs to no header begins the body; it may be the first delimiter of the multipart that the head names.
+      flushHead();
+      takeLine(whole);
+      return;
+    }
     head.push(whole);
     headSize += whole.length;
-    if (endOfText(whole, 0, whole.length) === 0 || !isHeader(whole)) flushHead();
+    if (endOfText(whole, 0, whole.length) === 0) flushHead();
   }
 
-  /** A line that belongs to no header begins the body; then it is kept with the head, and as such. */
   function isHeader(whole: Buffer): boolean {
-    return readHead(head.length === 1 ? whole : Buffer.concat([FIELD, whole]), 0, never).bodyStart > 0;
+    // A line that continues a field is one only behind a field.
+    const before = head.length === 0 ? EMPTY : FIELD;
+    return readHead(Buffer.concat([before, whole]), 0, never).bodyStart > before.length;
   }
 
   function flushHead(): void {
