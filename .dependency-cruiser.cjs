@@ -187,7 +187,7 @@ module.exports = {
       name: 'nobody-imports-tests',
       comment: 'Product code that needs a test helper needs a module of its own.',
       severity: 'error',
-      from: { pathNot: '^(test|bench)/' },
+      from: { pathNot: '^((test|bench)/|vitest[.]config[.]ts$)' },
       to: { path: '^test/' },
     },
     {
