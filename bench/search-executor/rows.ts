@@ -1,5 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { createRandom, type Random, shuffled } from './random.ts';
+import { createRandom, type Random } from '../../test/support/random.ts';
+import { shuffled } from './shuffle.ts';
 import { QUERIES, SEED } from './sizes.ts';
 
 /** Columns of the data set with DuckDB's type of each. Four are text and searched. */
@@ -17,14 +18,14 @@ const CHUNK = 4 * 1024 * 1024;
 
 /** Record `index` of `count` as a line of CSV. Keys are in no order, so sorting is work. */
 function line(index: number, count: number, random: Random): string {
-  const planted = random.next() < MATCHES ? random.pick(['city', 'note', 'note', 'note'] as const) : undefined;
+  const planted = random.number() < MATCHES ? random.pick(['city', 'note', 'note', 'note'] as const) : undefined;
   const first = random.pick(NAMES);
   const last = random.pick(NAMES);
   const city = `${random.pick(CITIES)}${planted === 'city' ? ` ${QUERIES.datasets}` : ''}`;
-  const words = Array.from({ length: 2 + random.below(6) }, () => random.pick(WORDS));
-  if (planted === 'note') words.splice(random.below(words.length), 0, QUERIES.datasets);
+  const words = Array.from({ length: 2 + random.integer(6) }, () => random.pick(WORDS));
+  if (planted === 'note') words.splice(random.integer(words.length), 0, QUERIES.datasets);
   const id = shuffled(index, count) + 1;
-  return `${id},${first} ${last},user${id}@mail${random.below(50)}.example,${city},${quoted(words.join(' '))},${random.below(1_000_000) / 100}\n`;
+  return `${id},${first} ${last},user${id}@mail${random.integer(50)}.example,${city},${quoted(words.join(' '))},${random.integer(1_000_000) / 100}\n`;
 }
 
 /** RFC 4180. */

@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import { createRandom, type Random } from './random.ts';
+import { createRandom, type Random } from '../../test/support/random.ts';
 import { QUERIES, SEED } from './sizes.ts';
 
 /** A folder and what lies in it. */
@@ -27,20 +27,20 @@ export function* treeOf(count: number): Generator<Folder, void, void> {
   for (let made = 0, n = 0; made < count; n += 1) {
     const folder = n === 0 ? { path: '', depth: 0 } : below(random.pick(folders), n, random);
     if (n > 0 && folder.depth < DEEPEST) folders.push(folder);
-    const files = Array.from({ length: Math.min(1 + random.below(2 * FILES_IN_A_FOLDER), count - made) }, (_, at) => fileName(at, random));
+    const files = Array.from({ length: Math.min(1 + random.integer(2 * FILES_IN_A_FOLDER), count - made) }, (_, at) => fileName(at, random));
     made += files.length;
     yield { path: folder.path, files };
   }
 }
 
 function below(parent: { path: string; depth: number }, n: number, random: Random): { path: string; depth: number } {
-  const word = random.next() < 4 * MATCHES ? QUERIES.files : random.pick(WORDS);
+  const word = random.number() < 4 * MATCHES ? QUERIES.files : random.pick(WORDS);
   return { path: path.join(parent.path, `${word}-${n.toString(36)}`), depth: parent.depth + 1 };
 }
 
 function fileName(at: number, random: Random): string {
-  const word = random.next() < MATCHES ? QUERIES.files : random.pick(WORDS);
-  return `${random.pick(WORDS)} ${word}-${at.toString(36)}${random.below(1000)}.${random.pick(EXTENSIONS)}`;
+  const word = random.number() < MATCHES ? QUERIES.files : random.pick(WORDS);
+  return `${random.pick(WORDS)} ${word}-${at.toString(36)}${random.integer(1000)}.${random.pick(EXTENSIONS)}`;
 }
 
 /** Puts the tree on the disk. Each folder of a hundred also has a symbolic link that would match. */

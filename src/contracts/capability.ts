@@ -15,5 +15,3 @@ export type QueueKind = 'file' | 'search' | 'plan';
 export type CapabilityId = keyof typeof CAPABILITY_QUEUE;
 
 export const FILE_CAPABILITIES: ReadonlySet<string> = new Set<CapabilityId>(['FILE_MOVE', 'FILE_COPY', 'FILE_DELETE']);
-
-export const SEARCH_CAPABILITIES: ReadonlySet<string> = new Set<CapabilityId>(['SEARCH_FILES', 'SEARCH_EMAILS', 'SEARCH_DATASETS']);

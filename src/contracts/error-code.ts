@@ -14,7 +14,7 @@ export const SEARCH_ERROR_CODES = [
 ] as const;
 
 /** Codes that an ExecutionResult may carry. */
-export const RESULT_ERROR_CODES = [...FILE_ERROR_CODES, 'INVALID_QUERY', 'SCOPE_NOT_ALLOWED', 'SCOPE_UNAVAILABLE'] as const satisfies readonly string[];
+export const RESULT_ERROR_CODES = [...FILE_ERROR_CODES, 'INVALID_QUERY', 'SCOPE_NOT_ALLOWED', 'SCOPE_UNAVAILABLE'] as const;
 export type ResultErrorCode = (typeof RESULT_ERROR_CODES)[number];
 
 /** Codes for which a producer's own `attempts` are honoured (design 4.7). */

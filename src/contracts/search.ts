@@ -14,6 +14,7 @@ export const SEARCH_KIND = {
   SEARCH_DATASETS: 'datasets',
 } as const satisfies { readonly [C in CapabilityId as C extends `SEARCH_${string}` ? C : never]: string };
 export type SearchCapability = keyof typeof SEARCH_KIND;
+export const SEARCH_CAPABILITIES: ReadonlySet<string> = new Set(Object.keys(SEARCH_KIND));
 
 /** Text measured in code points, as JSON Schema and the specification do. */
 function text(min: number, max: number, description: string) {

@@ -1,3 +1,4 @@
+import type { Random } from '../support/random.ts';
 import { takenBack, withdrawn } from './cases/disturbed.ts';
 import { killAtPoint } from './cases/kill-at-point.ts';
 import { drain, killAtRandom } from './cases/kill-at-random.ts';
@@ -7,7 +8,6 @@ import { redisCut, redisFlushed, redisKilled, redisRolledBack } from './cases/re
 import { zombie } from './cases/zombie.ts';
 import { OPERATION_NAMES, type OPERATIONS, type OperationName } from './operations.ts';
 import { pointsOf } from './points.ts';
-import type { Random } from './random.ts';
 import type { Point } from './setup.ts';
 import { createStage, type Stage } from './stage.ts';
 

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from '../support/random.ts';
 import type { Counts } from './counts.ts';
 import { signal } from './processes.ts';
-import type { Random } from './random.ts';
 
 /** Worker processes that are started again whenever one ends. */
 export interface Pool {

@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts';
+import type { Random } from '../../../test/support/random.ts';
 import type { CharsetName } from './charset-bytes.ts';
 import type { Transfer } from './transfer.ts';
 
@@ -70,7 +70,7 @@ export const LANGUAGES: readonly Language[] = [
 
 /** A language by its share of the mail. */
 export function pickLanguage(random: Random): Language {
-  let rest = random.next();
+  let rest = random.number();
   const found = LANGUAGES.find(({ share }) => {
     rest -= share;
     return rest < 0;
@@ -82,12 +82,12 @@ const COLUMNS = 72;
 
 /** Words in lines, ending with a line break; a planted word comes somewhere between them. No line begins with `From `. */
 export function proseOf(language: Language, count: number, random: Random, planted?: string): string {
-  const at = planted === undefined ? -1 : random.below(count);
+  const at = planted === undefined ? -1 : random.integer(count);
   let text = '';
   let width = 0;
   for (let n = 0; n < count; n += 1) {
     const word = `${random.pick(language.words)}${n === at ? ` ${planted}` : ''}`;
-    const ends = width + word.length > COLUMNS || random.next() < 0.01;
+    const ends = width + word.length > COLUMNS || random.number() < 0.01;
     text += ends ? `${word}.\n` : `${word} `;
     width = ends ? 0 : width + word.length + 1;
   }

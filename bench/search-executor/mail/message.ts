@@ -1,4 +1,5 @@
-import { createRandom, type Random, shuffled } from '../random.ts';
+import { createRandom, type Random } from '../../../test/support/random.ts';
+import { shuffled } from '../shuffle.ts';
 import { QUERIES, SEED } from '../sizes.ts';
 import { type CharsetName, encodeIn } from './charset-bytes.ts';
 import { type Language, pickLanguage, proseOf, type Writing } from './language.ts';
@@ -32,7 +33,7 @@ export function plantedWord(index: number): string {
 /** The messages of a mailbox, in no order of time; about 8 KB each. */
 export function* messagesOf(count: number): Generator<Message, void, void> {
   const random = createRandom(SEED);
-  const blob = base64Lines(Buffer.from(Uint8Array.from({ length: 300_000 }, () => random.below(256))));
+  const blob = base64Lines(Buffer.from(Uint8Array.from({ length: 300_000 }, () => random.integer(256))));
   for (let index = 0; index < count; index += 1) yield messageAt(index, count, random, blob);
 }
 
@@ -40,13 +41,13 @@ function messageAt(index: number, count: number, random: Random, blob: string): 
   const language = pickLanguage(random);
   const form = random.pick(language.writings);
   const shape = random.pick(SHAPES);
-  const place = random.next() < PLANTED ? placeIn(shape, random) : undefined;
-  const receivedAt = random.next() < WITHOUT_RECEIVED ? undefined : FIRST_MS + shuffled(index, count) * EVERY_MS;
+  const place = random.number() < PLANTED ? placeIn(shape, random) : undefined;
+  const receivedAt = random.number() < WITHOUT_RECEIVED ? undefined : FIRST_MS + shuffled(index, count) * EVERY_MS;
   const word = plantedWord(index);
   const boundary = `=_${index.toString(36)}`;
   const prose = (size: number, where: Place): string => proseOf(language, size, random, place === where ? word : undefined);
-  const text = textPart(prose(80 + random.below(300), 'body'), form);
-  const html = htmlPart(prose(80 + random.below(300), 'html'), form);
+  const text = textPart(prose(80 + random.integer(300), 'body'), form);
+  const html = htmlPart(prose(80 + random.integer(300), 'html'), form);
   const bodies = {
     plain: () => text,
     html: () => html,
@@ -71,16 +72,16 @@ function placeIn(shape: Shape, random: Random): Place {
 
 function headOf(index: number, language: Language, charset: CharsetName, receivedAt: number | undefined, planted: string | undefined, random: Random): string {
   const name = random.pick(language.names);
-  const words = Array.from({ length: 3 + random.below(5) }, () => random.pick(language.words));
-  if (planted !== undefined) words.splice(random.below(words.length), 0, planted);
+  const words = Array.from({ length: 3 + random.integer(5) }, () => random.pick(language.words));
+  if (planted !== undefined) words.splice(random.integer(words.length), 0, planted);
   const date = new Date(receivedAt ?? FIRST_MS).toUTCString().replace('GMT', '+0000');
-  const received = `Received: from mx.example.org (mx.example.org [192.0.2.${1 + random.below(250)}])\n\tby mail.example.net (Postfix) with ESMTPS id Q${index};\n\t${date}\n`;
-  const signature = base64Lines(Buffer.from(Uint8Array.from({ length: 190 }, () => random.below(256)))).replaceAll(/\n(?=.)/g, '\n\t');
+  const received = `Received: from mx.example.org (mx.example.org [192.0.2.${1 + random.integer(250)}])\n\tby mail.example.net (Postfix) with ESMTPS id Q${index};\n\t${date}\n`;
+  const signature = base64Lines(Buffer.from(Uint8Array.from({ length: 190 }, () => random.integer(256)))).replaceAll(/\n(?=.)/g, '\n\t');
   return [
     receivedAt === undefined ? '' : received + received.replace('mail.example.net', 'relay.example.org'),
     `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=example.org; s=mail;\n\tb=${signature}`,
     `Return-Path: <sender${index % 997}@example.org>\n`,
-    `Message-ID: <${index.toString(36)}.${random.below(1e9)}@example.org>\n`,
+    `Message-ID: <${index.toString(36)}.${random.integer(1e9)}@example.org>\n`,
     `Date: ${date}\n`,
     `From: ${encodedWords(name, charset)} <sender${index % 997}@example.org>\n`,
     `To: ${encodedWords(random.pick(language.names), charset)} <team@example.net>,\n\toffice@example.net\n`,
@@ -114,8 +115,8 @@ function htmlPart(text: string, { charset, transfer }: Writing): Buffer {
 
 /** Some 2 to 40 KB that look like any other compressed file. */
 function pdfPart(blob: string, random: Random): Buffer {
-  const lines = 26 + random.below(500);
-  const start = random.below(Math.floor(blob.length / 77) - lines) * 77;
+  const lines = 26 + random.integer(500);
+  const start = random.integer(Math.floor(blob.length / 77) - lines) * 77;
   const disposition = 'Content-Disposition: attachment; filename="offer.pdf"';
   const head = ['Content-Type: application/pdf; name="offer.pdf"', 'Content-Transfer-Encoding: base64', disposition];
   return part(head, Buffer.from(blob.slice(start, start + lines * 77), 'latin1'));

@@ -17,8 +17,9 @@ const LONGEST_HEADER = 256 * 1024;
 
 /** Whether a message has anything that is worth leaving out. */
 export function hasAttachments(node: MessageStructureObject, { skipBytes }: Pick<LargeLimits, 'skipBytes'>): boolean {
-  if (NEVER_TEXT.test(node.type.toLowerCase())) return (node.size ?? 0) >= skipBytes;
-  return node.type.startsWith('multipart/') && (node.childNodes ?? []).some((child) => hasAttachments(child, { skipBytes }));
+  const type = node.type.toLowerCase();
+  if (NEVER_TEXT.test(type)) return (node.size ?? 0) >= skipBytes;
+  return type.startsWith('multipart/') && (node.childNodes ?? []).some((child) => hasAttachments(child, { skipBytes }));
 }
 
 /**

@@ -81,21 +81,27 @@ export function createScanPool(options: ScanPoolOptions): Scanner {
     return end.answer;
   };
 
-  const lifecycle: Lifecycle = part(
-    async () => {
-      running = true;
-      const children = Array.from({ length: options.size }, start);
-      for (const child of children) put(child);
+  async function end(): Promise<void> {
+    running = false;
+    // Those that are still starting end themselves when they see that nobody wants them.
+    await Promise.allSettled(idle.splice(0));
+    const ending = [...all];
+    for (const child of ending) child.kill();
+    await Promise.all(ending.map(({ ended }) => ended));
+  }
+
+  const lifecycle: Lifecycle = part(async () => {
+    running = true;
+    const children = Array.from({ length: options.size }, start);
+    for (const child of children) put(child);
+    try {
       await Promise.all(children);
-    },
-    async () => {
-      running = false;
-      const children = await Promise.allSettled(idle.splice(0));
-      for (const child of all) child.kill();
-      await Promise.all([...all].map(({ ended }) => ended));
-      await Promise.allSettled(children.map((child) => (child.status === 'fulfilled' ? child.value.ended : undefined)));
-    },
-  );
+    } catch (error) {
+      // One that cannot start must not leave its siblings behind.
+      await end();
+      throw error;
+    }
+  }, end);
   return { ...lifecycle, scan };
 }
 

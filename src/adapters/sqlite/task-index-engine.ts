@@ -1,8 +1,6 @@
-import type { TaskFilter, TaskPage } from '../../contracts/index.ts';
 import { WritError } from '../../core/errors.ts';
 import type { IndexBatch, IndexedTask, JobRef, NumberedTask } from '../../core/ports/index.ts';
 import type { EventLook } from '../../core/task-events.ts';
-import { listTasks, type PageRequest } from './task-index-list.ts';
 import { isDamage, type OpenIndex, openIndex, removeIndex } from './task-index-open.ts';
 import { type IndexReads, indexReads } from './task-index-reads.ts';
 import { type IndexLimits, type IndexWrites, indexWrites } from './task-index-writes.ts';
@@ -27,8 +25,6 @@ export interface IndexOperations {
 }
 
 export interface IndexEngine extends IndexOperations {
-  /** A page on the writer's own connection; the threads leave pages to the reader. */
-  list(filter: TaskFilter, page: PageRequest): TaskPage;
   close(): void;
 }
 
@@ -88,7 +84,6 @@ export function createIndexEngine(options: IndexOptions): IndexEngine {
     unknown: (taskIds) => guarded(() => open.reads.unknown(taskIds)),
     walk: (after, limit) => guarded(() => open.reads.walk(after, limit)),
     look: (after) => guarded(() => open.reads.look(after)),
-    list: (filter, page) => guarded(() => listTasks(open.db, filter, page)),
     close: () => open.db.close(),
   };
 }

@@ -3,23 +3,16 @@ import { createConfinedFileSystem } from '../../adapters/linux/confined-fs/index
 import type { createInstanceRegistry } from '../../adapters/linux/instances.ts';
 import { createFileJournal } from '../../adapters/sqlite/journal.ts';
 import { systemClock } from '../../core/clock.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
 import { part } from '../../core/parts.ts';
 import type { HostMemory } from '../../core/ports/index.ts';
 import { type CrashPoint, createFileExecutor } from '../../executors/file/index.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import type { RoleContext } from './context.ts';
-import type { ServedQueue } from './wire-pipeline.ts';
+import type { WorkerSide } from './worker-side.ts';
 
 export interface WorkerSeams {
   /** Told of each crash point of the file executor that was passed; chaos tests end the process in it. */
   readonly onPoint?: (point: CrashPoint, taskId: string) => void;
-}
-
-/** What serving one queue takes beside the queue. */
-export interface WorkerSide extends ServedQueue {
-  /** In the order of starting, before the queue is served. */
-  readonly parts: readonly Lifecycle[];
 }
 
 /** File tasks: the journal, and the file executor with its memory. */

@@ -7,7 +7,7 @@ import { type SearchProcessOptions, searchProcessEntry } from '../search/process
 import { searchScopes } from '../search/scopes.ts';
 import { createSpillPlace } from '../search/spill.ts';
 import type { RoleContext } from './context.ts';
-import type { WorkerSide } from './file-side.ts';
+import type { WorkerSide } from './worker-side.ts';
 
 const MEGABYTE = 1024 * 1024;
 

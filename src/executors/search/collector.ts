@@ -4,9 +4,9 @@ import type { Found, Hit } from '../../core/ports/index.ts';
 export interface Collector<K> {
   /** Whether a match with this key can still be among the first; asked before a hit that is dear to make. A no is for good. */
   wants(key: K): boolean;
-  /** `hit` is called at the end, if at all: what it holds on to is held for up to twice the limit of matches. */
+  /** Counts a match, and keeps it if it is wanted. `hit` is called at the end, if at all: what it holds on to is held for up to twice the limit of matches. */
   add(key: K, hit: () => Hit): void;
-  /** Counts a match that was not wanted. */
+  /** Counts a match that is known not to be wanted. */
   skip(): void;
   found(): Found;
 }
@@ -44,10 +44,13 @@ export function createCollector<K>(max: number, compare: (a: K, b: K) => number)
     last = kept[max - 1];
   }
 
+  const wants = (key: K): boolean => last === undefined || compare(key, last.key) < 0;
+
   return {
-    wants: (key) => last === undefined || compare(key, last.key) < 0,
+    wants,
     add(key, hit) {
       count += 1;
+      if (!wants(key)) return;
       kept.push({ key, hit });
       if (kept.length >= full) cut();
     },

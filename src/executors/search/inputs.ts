@@ -1,4 +1,4 @@
-import { SEARCH_CAPABILITIES, SEARCH_KIND, type TaskManifest } from '../../contracts/index.ts';
+import { SEARCH_KIND, type TaskManifest } from '../../contracts/index.ts';
 import { codePointLength } from '../../core/code-points.ts';
 import { failure, type Outcome } from '../../core/outcome.ts';
 import type { ScanRequest, SearchScope } from '../../core/ports/index.ts';
@@ -26,7 +26,7 @@ export type Judged = { readonly ok: true; readonly value: SearchTask } | { reado
  *   `max_results` and unknown inputs, for which the closed set has no code of their own), `SCOPE_NOT_ALLOWED`
  */
 export function judge(manifest: TaskManifest, scopes: ReadonlyMap<string, SearchScope>): Judged {
-  const kind = SEARCH_CAPABILITIES.has(manifest.capability_id) ? KINDS.get(manifest.capability_id) : undefined;
+  const kind = KINDS.get(manifest.capability_id);
   if (kind === undefined) return no('UNSUPPORTED_CAPABILITY', 'the search executor does SEARCH_FILES, SEARCH_EMAILS and SEARCH_DATASETS only');
 
   const { inputs, constraints } = manifest;

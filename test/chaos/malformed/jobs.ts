@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts';
+import type { Random } from '../../support/random.ts';
 
 /** A job's hash in Redis, as a raw producer may write it: JSON text, or something that only looks like it. */
 export interface HostileJob {

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { createRandom } from '../random.ts';
+import { createRandom } from '../../support/random.ts';
 import { SLOW_KINDS, type SlowKind, type SlowKindName, STREAMS_OF_A_KEY } from './kinds.ts';
 
 /** A process that holds so many slow clients of one kind. Who is shown out comes back at once. */

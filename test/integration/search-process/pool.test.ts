@@ -1,3 +1,6 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createScanPool, type ScanPoolOptions } from '../../../src/adapters/search-process/pool.ts';
 import type { ScanAnswer, Scanner, ScanRequest } from '../../../src/core/ports/index.ts';
@@ -102,6 +105,15 @@ describe('the pool of search processes', () => {
     await pool.stop();
     expect((await spinning).ok).toBe(false);
     expect(() => process.kill(idle, 0)).toThrow(/ESRCH/);
+  });
+
+  it('leaves no sibling behind when one of its processes cannot start [SE-09]', async () => {
+    const directory = mkdtempSync(path.join(tmpdir(), 'writ-pool-'));
+    const pidFile = path.join(directory, 'pid');
+    const entry = new URL('../../support/lone-search-child.ts', import.meta.url);
+    await expect(startPool({ entry, args: [pidFile], size: 2 })).rejects.toMatchObject({ code: 'INTERNAL' });
+    expect(() => process.kill(Number(readFileSync(pidFile, 'utf8')), 0)).toThrow(/ESRCH/);
+    rmSync(directory, { recursive: true });
   });
 
   it('refuses to start when its process cannot', async () => {

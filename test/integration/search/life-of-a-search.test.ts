@@ -2,11 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Queue, QueueEvents } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { QUEUE_PREFIX } from '../../../queues/catalog.ts';
-import { createConnection } from '../../../queues/connection.ts';
 import type { TaskManifest } from '../../../src/contracts/index.ts';
+import { type RawProducer, startRawProducer } from '../../support/raw-producer.ts';
 import { manifestOf, type Rig, startRig } from '../../support/rig.ts';
 
 /** Longer than a lock lives (1.5 s in the rig), so that a search over the limit needs its lock renewed. */
@@ -14,8 +12,7 @@ const MAX_RUN_S = 3;
 
 let rig: Rig;
 let root: string;
-let queue: Queue;
-let events: QueueEvents;
+let raw: RawProducer;
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'writ-search-'));
@@ -43,13 +40,10 @@ beforeAll(async () => {
     },
   });
   await rig.startWorker({ queues: ['search'] });
-  queue = new Queue('search', { connection: createConnection(rig.redis.target(), 'worker'), prefix: QUEUE_PREFIX });
-  events = new QueueEvents('search', { connection: createConnection(rig.redis.target(), 'worker'), prefix: QUEUE_PREFIX });
-  await events.waitUntilReady();
+  raw = await startRawProducer(rig, 'search');
 }, 60_000);
 afterAll(async () => {
-  await events.close();
-  await queue.close();
+  await raw.close();
   await rig.stop();
   rmSync(root, { recursive: true, force: true });
 });
@@ -60,11 +54,8 @@ function search(capability: string, inputs: Record<string, unknown> = {}): TaskM
 
 /** How a job ended that a raw producer added. */
 async function addRaw(data: unknown): Promise<string> {
-  const job = await queue.add('raw', data);
-  return job.waitUntilFinished(events, 15_000).then(
-    () => 'completed',
-    (error: Error) => error.message,
-  );
+  const end = await raw.add(data);
+  return 'failed' in end ? end.failed : 'completed';
 }
 
 /** The processes that this one has started and that still run. */
@@ -173,7 +164,7 @@ describe('a search, from push to signed result', () => {
     await rig.push(manifest);
     const result = await rig.answer(manifest.task_id, () => true, 20_000);
     expect(result.error).toEqual({ error_code: 'RESOURCE_EXHAUSTED', message: 'the task ran longer than its wall-clock limit' });
-    expect((await queue.getJob(`t_${manifest.task_id}`))?.attemptsStarted).toBe(1);
+    expect((await raw.queue.getJob(`t_${manifest.task_id}`))?.attemptsStarted).toBe(1);
     const next = search('SEARCH_FILES');
     await rig.push(next);
     expect(await rig.answer(next.task_id)).toMatchObject({ status: 'SUCCESS', error: null });

@@ -1,30 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { Queue, QueueEvents } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { QUEUE_PREFIX } from '../../../queues/catalog.ts';
-import { createConnection } from '../../../queues/connection.ts';
 import { createInProcessJournal } from '../../../src/adapters/sqlite/journal-in-process.ts';
 import type { TaskManifest } from '../../../src/contracts/index.ts';
 import { manifestSha256 } from '../../../src/core/hash.ts';
 import { failure } from '../../../src/core/outcome.ts';
+import { type RawEnd, type RawProducer, startRawProducer } from '../../support/raw-producer.ts';
 import { manifestOf, type Rig, startRig } from '../../support/rig.ts';
 
 let rig: Rig;
-let queue: Queue;
-let events: QueueEvents;
+let raw: RawProducer;
 
 beforeAll(async () => {
   rig = await startRig({ logLevel: process.env['RIG_LOG'] ?? 'silent' });
   await rig.startWorker();
-  queue = new Queue('file', { connection: createConnection(rig.redis.target(), 'worker'), prefix: QUEUE_PREFIX });
-  events = new QueueEvents('file', { connection: createConnection(rig.redis.target(), 'worker'), prefix: QUEUE_PREFIX });
-  await events.waitUntilReady();
+  raw = await startRawProducer(rig, 'file');
 }, 60_000);
 afterAll(async () => {
-  await events.close();
-  await queue.close();
+  await raw.close();
   await rig.stop();
 });
 
@@ -37,14 +31,7 @@ function file(name = 'a.txt'): { path: string; content: string; sibling: (name: 
   return { path: join(folder, name), content, sibling: (other) => join(folder, other) };
 }
 
-/** Adds a job as a raw producer would; how it ended, as BullMQ shows it. */
-async function addRaw(data: unknown): Promise<{ returned: unknown } | { failed: string }> {
-  const job = await queue.add('raw', data);
-  return job.waitUntilFinished(events, 15_000).then(
-    (returned: unknown) => ({ returned }),
-    (error: Error) => ({ failed: error.message }),
-  );
-}
+const addRaw = (data: unknown): Promise<RawEnd> => raw.add(data);
 
 const move = (): { manifest: TaskManifest; from: ReturnType<typeof file>; to: string } => {
   const from = file();
@@ -112,7 +99,7 @@ describe('a leased task, from the queue to its signed result', () => {
     const { manifest, from } = await moved();
     const first = (await rig.ledger.row(manifest.task_id))?.result;
     writeFileSync(from.path, 'created again');
-    await queue.obliterate({ force: true });
+    await raw.queue.obliterate({ force: true });
     const expired = await rig.lease(manifest, { iat: 1_000, exp: 1_001 });
     expect(await addRaw({ v: 1, manifest, lease: expired })).toEqual({ returned: expect.objectContaining({ status: 'SUCCESS' }) });
     expect((await rig.ledger.row(manifest.task_id))?.result).toBe(first);
@@ -150,8 +137,8 @@ describe('a leased task, from the queue to its signed result', () => {
       await rig.lease(manifest, { iss: 'somebody' }),
     ];
     for (const lease of leases) {
-      const job = await queue.add('raw', { v: 1, manifest, ...(lease === undefined ? {} : { lease }) });
-      await expect(job.waitUntilFinished(events, 15_000)).rejects.toThrow(/^INVALID_LEASE: /);
+      const job = await raw.queue.add('raw', { v: 1, manifest, ...(lease === undefined ? {} : { lease }) });
+      await expect(job.waitUntilFinished(raw.events, 15_000)).rejects.toThrow(/^INVALID_LEASE: /);
       const refusal = await rig.ledger.refusal(manifest.task_id, `file:${job.id}`);
       expect(JSON.parse(refusal ?? '{}')).toMatchObject({ status: 'FAILURE', error: { error_code: 'INVALID_LEASE' } });
       expect(await rig.verify(manifest, refusal ?? '')).toBe(true);

@@ -30,7 +30,10 @@ async function scanColumns({ columns }: DatasetSources, scope: DatasetScope, { q
 async function scanTable({ tables }: DatasetSources, scope: DatasetScope, { query, maxResults }: Question): Promise<Found> {
   const collector = createCollector(maxResults, compareKeys);
   const answer = tables.read(scope, query, (match) => {
-    if (!collector.wants(match.key)) return collector.skip();
+    if (!collector.wants(match.key)) {
+      collector.skip();
+      return;
+    }
     const hit = hitOf(match, query);
     collector.add(match.key, () => hit);
   });

@@ -11,10 +11,11 @@ import { hexDigit } from './quoted-printable.ts';
  */
 export function fieldText(raw: string): string {
   const unfolded = trimBlanks(raw.replaceAll(/\r?\n/g, ''));
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: asks for ASCII.
-  const text = /^[\u0000-\u007f]*$/.test(unfolded) ? unfolded : charsetOf(undefined).decode(Buffer.from(unfolded, 'latin1'));
+  const text = ABOVE_ASCII.test(unfolded) ? charsetOf(undefined).decode(Buffer.from(unfolded, 'latin1')) : unfolded;
   return text.includes('=?') ? decodeWords(text) : text;
 }
+
+const ABOVE_ASCII = /[\u0080-\u00ff]/;
 
 /** Spaces and tabs only: `trim` would take U+00A0 as well, which is text. */
 function trimBlanks(text: string): string {

@@ -88,7 +88,10 @@ function createAnswer(maxResults: number): Answer {
           return known();
         },
       };
-      if (!collector.wants(wanted)) return collector.skip();
+      if (!collector.wants(wanted)) {
+        collector.skip();
+        return;
+      }
       const key = { receivedAt, name: named, sha256: known(), copy: identities.copyOf(named, known()) };
       const rest = { match_field: match.field, match_snippet: snippetOf(match.text, match.index, needle.query) };
       collector.add(key, () => ({ id: identities.idOf(key), ...rest }));

@@ -47,10 +47,12 @@ function createVisitor(query: string, paths: Collector<string>): TreeVisitor {
         // All ids in here come after the directory's own path: when that is too late, so are they.
         isWanted = paths.wants(path);
       }
-      if (!isWanted) return paths.skip();
+      if (!isWanted) {
+        paths.skip();
+        return;
+      }
       const id = path + name;
-      if (paths.wants(id)) paths.add(id, () => ({ id, match_field: 'filename', match_snippet: snippetOf(name, name.indexOf(query), query) }));
-      else paths.skip();
+      paths.add(id, () => ({ id, match_field: 'filename', match_snippet: snippetOf(name, name.indexOf(query), query) }));
     },
   };
 }
