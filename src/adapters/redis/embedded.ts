@@ -62,6 +62,7 @@ export function createEmbeddedRedis(options: EmbeddedRedisOptions): EmbeddedRedi
       await delay(pause, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
       server = await launch().catch((error: unknown) => void options.log?.(messageOf(error)));
+      if (signal.aborted) return;
       if (server) pause = FIRST_RESTART_MS;
     }
   };

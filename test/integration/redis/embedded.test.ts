@@ -181,6 +181,24 @@ describe('the embedded Redis', () => {
     await embedded.stop();
   });
 
+  it('stops while the server is being started again', async () => {
+    let starts = 0;
+    let secondStart: () => void;
+    const startedAgain = new Promise<void>((settle) => {
+      secondStart = settle;
+    });
+    const log = (line: string): void => {
+      if (line.endsWith('Reading config from stdin') && ++starts === 2) secondStart();
+    };
+    const embedded = create({ directory, log });
+    await embedded.start();
+    process.kill(embedded.pid() ?? 0, 'SIGKILL');
+    await startedAgain;
+    await embedded.stop();
+    expect(embedded.pid()).toBeUndefined();
+    await create({ directory }).start();
+  });
+
   it('closes a directory that was open to others', async () => {
     mkdirSync(directory, { recursive: true, mode: 0o755 });
     chmodSync(directory, 0o755);
