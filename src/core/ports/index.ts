@@ -11,6 +11,8 @@ export type * from './kernel.ts';
 export type * from './kernel-store.ts';
 export type * from './ledger.ts';
 export type * from './message-source.ts';
+export type * from './plan.ts';
+export type * from './plan-door.ts';
 export type * from './pool.ts';
 export type * from './revocations.ts';
 export type * from './search.ts';
