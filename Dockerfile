@@ -16,6 +16,7 @@ RUN groupadd --gid 10001 writ && useradd --uid 10001 --gid writ --no-create-home
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/config ./config
+COPY --from=build /app/registries ./registries
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 USER 10001:10001

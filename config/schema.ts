@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { z } from 'zod';
 import { baseDirectoryFaults } from './base-directories.ts';
 import { SearchScopes } from './search-scopes.ts';
@@ -126,6 +127,16 @@ const search = z.strictObject({
   }),
 });
 
+const plan = z.strictObject({
+  registry_dir: z
+    .string()
+    .refine((text) => text === '' || (path.posix.isAbsolute(text) && !text.includes('\0')), 'must be empty or an absolute path')
+    .default('')
+    .describe(
+      'Directory with definitions and tool bindings of yours, laid out like the shipped ones (docs/plans.md); they replace shipped ones of the same id. Empty: none.',
+    ),
+});
+
 const http = z.strictObject({
   host: z.string().min(1).max(253).default('127.0.0.1').describe('Address that the API listens on; anything but loopback opens it to the network.'),
   port: z.int().min(0).max(65_535).default(8377).describe('Port of the API; 0 takes a free one.'),
@@ -180,6 +191,7 @@ export const ConfigSchema = z
     board: board.prefault({}).describe('What operators may do.'),
     file: file.prefault({}).describe('The file executor.'),
     search: search.prefault({}).describe('The search executor.'),
+    plan: plan.prefault({}).describe('Plans, and what they are made of.'),
     http: http.prefault({}).describe('The HTTP API, the board and the pages around them.'),
     metrics: metrics.prefault({}).describe('Figures for Prometheus.'),
     task_index: taskIndex.prefault({}).describe('The task index finds tasks by what they are and how they ended; it is a copy.'),
