@@ -7,10 +7,13 @@ export const QUEUE_PREFIX = '{writ}';
 /** The pool whose queues have bare names. */
 export const DEFAULT_POOL = 'default';
 
-const QUEUE_NAME = /^(file|search|plan)(?:@([a-z0-9][a-z0-9-]{0,31}))?$/;
+const QUEUE_NAME = /^(file|search|plan|tool-[a-z0-9-]{1,32})(?:@([a-z0-9][a-z0-9-]{0,31}))?$/;
+
+/** The queue of a provider's tools: each has its own, so that a slow provider starves only itself (design 7). */
+export type ToolQueue = `tool-${string}`;
 
 /** `file`, or `file@<pool>` (design 2): the name that a lease's `aud` carries. */
-export function queueName(kind: QueueKind, pool: string): string {
+export function queueName(kind: QueueKind | ToolQueue, pool: string): string {
   return pool === DEFAULT_POOL ? kind : `${kind}@${pool}`;
 }
 
@@ -18,9 +21,10 @@ export function isQueueName(name: string): boolean {
   return QUEUE_NAME.exec(name)?.[2] !== DEFAULT_POOL && QUEUE_NAME.test(name);
 }
 
-/** The queues that carry tasks in a pool. */
-export function taskQueues(pool: string): readonly string[] {
-  return [...new Set<QueueKind>(Object.values(CAPABILITY_QUEUE))].map((kind) => queueName(kind, pool));
+/** The queues that carry tasks in a pool. `providers`: of the tools that are bound on this host. */
+export function taskQueues(pool: string, providers: readonly string[] = []): readonly string[] {
+  const kinds = [...new Set<QueueKind>(Object.values(CAPABILITY_QUEUE))];
+  return [...kinds, ...providers.map((provider): ToolQueue => `tool-${provider}`)].map((kind) => queueName(kind, pool));
 }
 
 /**
@@ -32,6 +36,9 @@ export function queueOf(capabilityId: string, pool: string): string {
 }
 
 const KIND_OF: ReadonlyMap<string, QueueKind> = new Map(Object.entries(CAPABILITY_QUEUE));
+
+/** The whole job of a plan, as JSON text, may not be larger: it carries the definitions that it uses. */
+export const MAX_PLAN_BYTES = 1024 * 1024;
 
 const HOUR_S = 3600;
 

@@ -9,7 +9,7 @@ export const REVOCATION_TYP = 'writ-revocation+jws';
 export const TokenHeader = z.strictObject({ alg: z.literal('EdDSA'), typ: z.string(), kid: z.string().min(1).max(128) });
 export type TokenHeader = z.infer<typeof TokenHeader>;
 
-const EpochSeconds = z.int().min(0).max(253402300799);
+export const EpochSeconds = z.int().min(0).max(253402300799);
 
 /** Permission to run exactly one manifest on one queue until `exp`. Times are whole seconds since 1970. */
 export const LeasePayload = z.strictObject({

@@ -1,10 +1,12 @@
-import type { LeasePayload, TaskManifest } from '../contracts/index.ts';
+import type { LeasePayload, PlanLeasePayload, TaskManifest } from '../contracts/index.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Ed25519, RevocationFeed } from '../core/ports/index.ts';
-import { authorizeLease, type LeaseRefusal } from './authorize-lease.ts';
+import { authorizeLease, authorizeTimes, type LeaseRefusal } from './authorize-lease.ts';
 import type { Keyring } from './keyring.ts';
+import { authenticatePlanLease } from './plan-lease.ts';
 import { verifyResult } from './result.ts';
 import type { RevocationMirror } from './revocation-mirror.ts';
+import type { Checked } from './token.ts';
 import { type AuthenticatedLease, authenticateLease } from './verify-lease.ts';
 
 export interface AuthoritiesOptions {
@@ -27,6 +29,9 @@ export interface Authorities {
   refresh(): Promise<void>;
   /** Revocation, lifetime, expiry and capability, now. */
   authorize(lease: LeasePayload, capabilities: ReadonlySet<string>): LeaseRefusal | undefined;
+  authenticatePlan(planSha256: string, lease: string | undefined, queue: string): Promise<Checked<{ readonly lease: PlanLeasePayload }>>;
+  /** Revocation, lifetime and expiry of a plan's lease, now. */
+  authorizePlan(lease: PlanLeasePayload): LeaseRefusal | undefined;
   /** Whether a stored result is really an executor's answer to this task. */
   verifyResult(result: string, manifest: TaskManifest, manifestSha256: string): Promise<boolean>;
 }
@@ -38,6 +43,8 @@ export function createAuthorities({ leaseKeys, resultKeys, ed25519, revocations,
     authenticate: (manifest, manifestSha256, lease, queue) => authenticateLease(lease, { manifest, manifestSha256, aud: queue, iss: issuer }, leases),
     refresh: () => revocations.catchUp(feed),
     authorize: (lease, capabilities) => authorizeLease(lease, { now: clock.now(), maxTtl, isRevoked: revocations.isRevoked, capabilities }),
+    authenticatePlan: (planSha256, lease, queue) => authenticatePlanLease(lease, { planSha256, aud: queue, iss: issuer }, leases),
+    authorizePlan: (lease) => authorizeTimes(lease, { now: clock.now(), maxTtl, isRevoked: revocations.isRevoked }),
     async verifyResult(result, manifest, manifestSha256) {
       const subject = { taskId: manifest.task_id, capabilityId: manifest.capability_id, manifestSha256 };
       return (await verifyResult(result, subject, results)).ok;

@@ -24,12 +24,22 @@ const MAX_CLOCK_SKEW_SECONDS = 60;
  *
  * @returns why not, or undefined
  */
-export function authorizeLease(lease: LeasePayload, { now, maxTtl, isRevoked, capabilities }: LeaseCircumstances): LeaseRefusal | undefined {
+export function authorizeLease(lease: LeasePayload, { capabilities, ...circumstances }: LeaseCircumstances): LeaseRefusal | undefined {
+  const refusal = authorizeTimes(lease, circumstances);
+  if (refusal) return refusal;
+  if (!capabilities.has(lease.capability_id)) return { code: 'UNSUPPORTED_CAPABILITY', message: `no executor here serves ${lease.capability_id}` };
+  return undefined;
+}
+
+/** Revocation, lifetime and expiry, of a task's lease or a plan's. */
+export function authorizeTimes(
+  lease: Pick<LeasePayload, 'jti' | 'iat' | 'exp'>,
+  { now, maxTtl, isRevoked }: Omit<LeaseCircumstances, 'capabilities'>,
+): LeaseRefusal | undefined {
   const seconds = now / 1000;
   if (isRevoked(lease.jti)) return { code: 'INVALID_LEASE', message: 'the lease was revoked' };
   if (lease.iat > seconds + MAX_CLOCK_SKEW_SECONDS) return { code: 'INVALID_LEASE', message: 'the lease was issued in the future' };
   if (lease.exp - lease.iat > maxTtl) return { code: 'INVALID_LEASE', message: `the lease lives longer than ${maxTtl} seconds` };
   if (seconds >= lease.exp) return { code: 'LEASE_EXPIRED', message: `the lease expired at ${new Date(lease.exp * 1000).toISOString()}` };
-  if (!capabilities.has(lease.capability_id)) return { code: 'UNSUPPORTED_CAPABILITY', message: `no executor here serves ${lease.capability_id}` };
   return undefined;
 }

@@ -16,6 +16,8 @@ export {
   type VerifyKey,
   verifyKey,
 } from './keys.ts';
+export { createPlanEndSigner, verifyPlanEnd } from './plan-end.ts';
+export { authenticatePlanLease, openPlanLease, signPlanLease } from './plan-lease.ts';
 export { createResultSigner, type ResultSubject, verifyResult } from './result.ts';
 export { signRevocation, verifyRevocation } from './revocation.ts';
 export { createRevocationMirror, type RevocationMirror, type RevocationMirrorOptions } from './revocation-mirror.ts';

@@ -20,7 +20,7 @@ export interface OpenLabel {
 
 export type LabelValues = readonly string[] | OpenLabel;
 
-export const QUEUE: OpenLabel = { what: 'the queues of the pool', pattern: /^(file|search|plan)(@[a-z0-9][a-z0-9-]{0,31})?$/ };
+export const QUEUE: OpenLabel = { what: 'the queues of the pool', pattern: /^(file|search|plan|tool-[a-z0-9-]{1,32})(@[a-z0-9][a-z0-9-]{0,31})?$/ };
 /** Paths as the routes are written, never as they were asked for; a set that is complete when the API starts. */
 export const ROUTE: OpenLabel = {
   what: "the API's paths as they are written in its table (`/v1/tasks/:id`), `/docs/*`, `/board/*`, and `none` for a path that nothing has",

@@ -13,6 +13,8 @@ export function tagOf(taskId: string): string {
 export const ALL_TAGS: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 export const rowKey = (taskId: string, tag: string = tagOf(taskId)): string => `{wl-${tag}}:task:${taskId}`;
+/** What may be seen of a plan, and whether its cancel was asked; the id is its hash. */
+export const planKey = (planId: string): string => `{wl-${tagOf(planId)}}:plan:${planId}`;
 export const refusedKey = (taskId: string, jobKey: string): string => `{wl-${tagOf(taskId)}}:refused:${jobKey}`;
 export const generationKey = (tag: string): string => `{wl-${tag}}:generation`;
 export const recordedChannel = (tag: string): string => `{wl-${tag}}:recorded`;

@@ -13,6 +13,7 @@ export type * from './ledger.ts';
 export type * from './message-source.ts';
 export type * from './plan.ts';
 export type * from './plan-door.ts';
+export type * from './plan-journal.ts';
 export type * from './pool.ts';
 export type * from './revocations.ts';
 export type * from './search.ts';

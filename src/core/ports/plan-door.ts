@@ -50,3 +50,16 @@ export interface GrantedPlanLease {
 export interface PlanLinker {
   link(envelope: unknown): { readonly envelope: JsonObject; readonly planSha256: string };
 }
+
+/** What everybody may look at while a plan runs, and the cancel that somebody asked; Redis, so it may vanish. */
+export interface PlanViews {
+  read(id: string): Promise<PlanView | undefined>;
+  /** Writes what changed and tells listeners. `exp`: of the plan lease, seconds. */
+  show(id: string, change: PlanViewChange, exp: number, now: number): Promise<void>;
+  /** False when there is no such plan. */
+  requestCancel(id: string, now: number): Promise<boolean>;
+  clearCancel(id: string): Promise<void>;
+  onChange(id: string, listener: () => void): Promise<() => Promise<void>>;
+}
+
+export type PlanViewChange = Pick<PlanView, 'state' | 'stepsDone' | 'current' | 'error' | 'result'>;

@@ -1,0 +1,77 @@
+import { canonicalJson } from '../src/core/canonical-json.ts';
+import type { Clock } from '../src/core/clock.ts';
+import { WritError } from '../src/core/errors.ts';
+import { sha256Hex } from '../src/core/hash.ts';
+import type { PlanReceipt, Plans, PlanView, PlanViews } from '../src/core/ports/index.ts';
+import { MAX_PLAN_BYTES } from './catalog.ts';
+import type { FoundJob } from './job-lookup.ts';
+import { type PlanJobData, type PlanJobs, planJobId } from './plan-jobs.ts';
+import { rerunJob } from './push-table.ts';
+
+export interface PlansDeps {
+  readonly jobs: PlanJobs;
+  readonly views: PlanViews;
+  readonly clock: Clock;
+  /** Refuses new work when Redis is nearly full. */
+  readonly guard?: { check(): Promise<void> };
+}
+
+/** Each round needs another writer to change the same job in between. */
+const MAX_ROUNDS = 8;
+
+/** The Plans port on BullMQ. Nothing is decided here: a plan that runs twice runs once, by its journal. */
+export function createPlans({ jobs, views, clock, guard }: PlansDeps): Plans {
+  return {
+    async push({ envelope, lease, traceparent }) {
+      const id = sha256Hex(canonicalJson(envelope));
+      const data: PlanJobData = { v: 1, envelope, lease, ...(traceparent === undefined ? {} : { traceparent }) };
+      const bytes = Buffer.byteLength(JSON.stringify(data));
+      if (bytes > MAX_PLAN_BYTES) throw new WritError('INVALID_MANIFEST', `the plan has ${bytes} bytes, at most ${MAX_PLAN_BYTES} are allowed`);
+      for (let round = 0; round < MAX_ROUNDS; round += 1) {
+        const [view, found] = await Promise.all([views.read(id), jobs.find(id)]);
+        const receipt = await pushOnce(id, data, view, found);
+        if (receipt) return receipt;
+      }
+      throw new WritError('WRONG_STATE', `the job of plan ${id} keeps changing; push again`);
+    },
+    view: views.read,
+    async cancel(id) {
+      const view = await views.read(id);
+      if (view === undefined) return 'not-found';
+      if (view.state === 'success' || view.state === 'failure') return 'ended';
+      if (!(await views.requestCancel(id, clock.now()))) return 'not-found';
+      await jobs.promote(id);
+      return 'requested';
+    },
+    async retry(id, { lease } = {}) {
+      const found = await jobs.find(id);
+      if (found === undefined) return 'not-found';
+      if (found.state !== 'failed') return 'wrong-state';
+      await views.clearCancel(id);
+      const { data } = found.job;
+      const renewed = lease !== undefined && typeof data === 'object' && data !== null ? { ...data, lease } : data;
+      return (await rerunJob(found, renewed)) ? 'retried' : 'wrong-state';
+    },
+    onChange: views.onChange,
+  };
+
+  async function pushOnce(id: string, data: PlanJobData, view: PlanView | undefined, found: FoundJob | undefined): Promise<PlanReceipt | undefined> {
+    if (view?.state === 'success' && view.result !== undefined) return { kind: 'finished', id, result: view.result };
+    const receipt = (kind: 'accepted' | 'in-flight' | 'retried'): PlanReceipt => ({ kind, id, queue: jobs.queue, jobId: planJobId(id) });
+    if (found === undefined) {
+      await guard?.check();
+      await views.clearCancel(id);
+      await views.show(id, { state: 'waiting', stepsDone: view?.stepsDone ?? 0, current: undefined, error: undefined, result: undefined }, 0, clock.now());
+      await jobs.add(id, data);
+      return receipt('accepted');
+    }
+    if (found.state === 'waiting' || found.state === 'active' || found.state === 'delayed') return receipt('in-flight');
+    if (found.state === 'absent' || found.unreadable) {
+      await found.job.remove();
+      return undefined;
+    }
+    await views.clearCancel(id);
+    if (!(await rerunJob(found, data))) return undefined;
+    return receipt(found.state === 'failed' ? 'retried' : 'accepted');
+  }
+}

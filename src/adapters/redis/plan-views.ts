@@ -1,0 +1,88 @@
+import type { Redis } from 'ioredis';
+import { z } from 'zod';
+import { type LedgerSettings, rowExpiry } from '../../core/ledger-life.ts';
+import type { PlanView, PlanViews } from '../../core/ports/index.ts';
+import { planKey, recordedChannel, tagOf } from './keys.ts';
+import { redisCall } from './redis-error.ts';
+
+/** Redis is not trusted: a field that is not as we write it counts as missing. */
+const Fields = z.object({
+  state: z.enum(['waiting', 'running', 'success', 'failure']).catch('waiting'),
+  steps: z.coerce.number().int().min(0).catch(0),
+  current: z.string().optional(),
+  cancel: z.string().optional(),
+  error: z.string().optional(),
+  result: z.string().optional(),
+  updated: z.coerce.number().catch(0),
+});
+const Current = z.object({ path: z.string(), tool: z.string(), operation: z.string(), taskId: z.string().optional() });
+const PlanError = z.object({ code: z.string(), message: z.string() });
+
+export interface PlanViewsOptions extends Pick<LedgerSettings, 'retentionMs'> {
+  readonly redis: Redis;
+  /** Listens on a connection of its own; absent where nobody waits. */
+  readonly listen?: (planId: string, listener: () => void) => Promise<() => Promise<void>>;
+}
+
+/** The plan views in Redis (docs/plan-protocol.md): one hash a plan, in the slot of its id. */
+export function createRedisPlanViews({ redis, retentionMs, listen }: PlanViewsOptions): PlanViews {
+  return {
+    read: (id) =>
+      redisCall(async () => {
+        const found = await redis.hgetall(planKey(id));
+        return Object.keys(found).length === 0 ? undefined : viewOf(id, found);
+      }),
+    show: (id, { state, stepsDone, current, error, result }, exp, now) =>
+      redisCall(async () => {
+        const key = planKey(id);
+        const fields = { state, steps: stepsDone, current: text(current), error: text(error), result: result ?? '', updated: now };
+        const told = redis
+          .multi()
+          .hset(key, fields)
+          .pexpireat(key, rowExpiry(exp, now, { retentionMs }))
+          .publish(recordedChannel(tagOf(id)), id);
+        await told.exec();
+      }),
+    requestCancel: (id, now) =>
+      redisCall(async () => {
+        const key = planKey(id);
+        if ((await redis.exists(key)) === 0) return false;
+        await redis
+          .multi()
+          .hset(key, { cancel: '1', updated: now })
+          .publish(recordedChannel(tagOf(id)), id)
+          .exec();
+        return true;
+      }),
+    clearCancel: (id) => redisCall(async () => void (await redis.hdel(planKey(id), 'cancel'))),
+    onChange: async (id, listener) => (listen === undefined ? async () => undefined : listen(id, listener)),
+  };
+}
+
+function viewOf(id: string, found: Record<string, string>): PlanView {
+  const { state, steps, current, cancel, error, result, updated } = Fields.parse(found);
+  const at = read(Current, current);
+  return {
+    id,
+    state,
+    stepsDone: steps,
+    current: at && { ...at, taskId: at.taskId },
+    cancelRequested: cancel === '1',
+    error: read(PlanError, error),
+    result: result || undefined,
+    updated,
+  };
+}
+
+function text(value: object | undefined): string {
+  return value === undefined ? '' : JSON.stringify(value);
+}
+
+function read<Schema extends z.ZodType>(schema: Schema, json: string | undefined): z.infer<Schema> | undefined {
+  if (json === undefined || json === '') return undefined;
+  try {
+    return schema.safeParse(JSON.parse(json)).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,126 @@
+import { WritError } from '../../core/errors.ts';
+import type { PlanEnd, PlanEntry, PlanRecord } from '../../core/ports/index.ts';
+import type { SqliteDatabase } from './open.ts';
+
+interface PlanRow {
+  readonly plan_sha256: string;
+  readonly envelope: string;
+  readonly lease: string;
+  readonly state: 'running' | 'success' | 'failure';
+  readonly ended_by: string | null;
+  readonly code: string | null;
+  readonly message: string | null;
+  readonly result: string | null;
+  readonly settled: number;
+  readonly losses: number;
+  readonly entries: number;
+  readonly voided: number;
+}
+
+interface EntryRow {
+  readonly path: string;
+  readonly generation: number;
+  readonly task_id: string;
+  readonly executor_result: string | null;
+  readonly voided: number;
+}
+
+/** The operations of the plan journal on an open database; each blocks its thread and needs a transaction around it. */
+export function planStatements(db: SqliteDatabase) {
+  const insert = db.prepare<[string, string, string, number]>(
+    `INSERT INTO plan (plan_sha256, envelope, lease, state, changed_at) VALUES (?, ?, ?, 'running', ?)
+     ON CONFLICT (plan_sha256) DO UPDATE SET lease = excluded.lease WHERE state = 'running'`,
+  );
+  const select = db.prepare<[string], PlanRow>(
+    `SELECT plan.*, (SELECT count(*) FROM entry WHERE entry.plan_sha256 = plan.plan_sha256) AS entries,
+     (SELECT count(*) FROM entry WHERE entry.plan_sha256 = plan.plan_sha256 AND voided = 1) AS voided FROM plan WHERE plan_sha256 = ?`,
+  );
+  const entries = db.prepare<[string], EntryRow>('SELECT path, generation, task_id, executor_result, voided FROM entry WHERE plan_sha256 = ? ORDER BY seq');
+  const addEntry = db.prepare<Record<string, string | number | null>>(
+    `INSERT INTO entry (plan_sha256, path, generation, seq, task_id, executor_result)
+     SELECT @planSha256, @path, @generation, coalesce(max(seq), 0) + 1, @taskId, @executorResult FROM entry WHERE plan_sha256 = @planSha256
+     ON CONFLICT DO NOTHING`,
+  );
+  const entryAt = db.prepare<[string, string], EntryRow>(
+    'SELECT path, generation, task_id, executor_result, voided FROM entry WHERE plan_sha256 = ? AND path = ? AND voided = 0',
+  );
+  const touch = db.prepare<[number, string]>("UPDATE plan SET losses = 0, changed_at = ? WHERE plan_sha256 = ? AND state = 'running'");
+  const finish = db.prepare<Record<string, string | number | null>>(
+    `UPDATE plan SET state = @state, ended_by = @endedBy, code = @code, message = @message, result = @result, settled = 0, changed_at = @now
+     WHERE plan_sha256 = @planSha256 AND state = 'running'`,
+  );
+  const settled = db.prepare<[string]>("UPDATE plan SET settled = 1 WHERE plan_sha256 = ? AND state <> 'running'");
+  const voidEntry = db.prepare<[string, string]>('UPDATE entry SET voided = 1 WHERE plan_sha256 = ? AND path = ? AND voided = 0');
+  const reopen = db.prepare<[string, number, string]>(
+    `UPDATE plan SET state = 'running', lease = ?, ended_by = NULL, code = NULL, message = NULL, result = NULL, settled = 0, losses = 0, changed_at = ?
+     WHERE plan_sha256 = ? AND state = 'failure'`,
+  );
+  const lost = db.prepare<[string], { losses: number }>("UPDATE plan SET losses = losses + 1 WHERE plan_sha256 = ? AND state = 'running' RETURNING losses");
+  const idle = db.prepare<[number, number], Pick<PlanRow, 'plan_sha256' | 'envelope' | 'lease'>>(
+    "SELECT plan_sha256, envelope, lease FROM plan WHERE state = 'running' AND changed_at <= ? ORDER BY changed_at LIMIT ?",
+  );
+
+  function record(planSha256: string): PlanRecord | undefined {
+    const row = select.get(planSha256);
+    if (row === undefined) return undefined;
+    return {
+      planSha256,
+      envelope: row.envelope,
+      lease: row.lease,
+      end: endOf(row),
+      settled: row.settled === 1,
+      losses: row.losses,
+      entries: row.entries,
+      voided: row.voided,
+    };
+  }
+
+  function known(planSha256: string): PlanRecord {
+    const found = record(planSha256);
+    if (found === undefined) throw new WritError('INTERNAL', `the plan journal has no plan ${planSha256}`);
+    return found;
+  }
+
+  return {
+    begin({ planSha256, envelope, lease }: { planSha256: string; envelope: string; lease: string }, now: number): PlanRecord {
+      insert.run(planSha256, envelope, lease, now);
+      return known(planSha256);
+    },
+    record,
+    entries: (planSha256: string): readonly PlanEntry[] => entries.all(planSha256).map(entryOf),
+    append(planSha256: string, { path, generation, taskId, executorResult }: Omit<PlanEntry, 'voided'>, now: number): PlanEntry {
+      addEntry.run({ planSha256, path, generation, taskId, executorResult: executorResult ?? null });
+      touch.run(now, planSha256);
+      const kept = entryAt.get(planSha256, path);
+      if (kept === undefined) throw new WritError('INTERNAL', `the plan journal has no answer for ${path}`);
+      return entryOf(kept);
+    },
+    end(planSha256: string, { status, endedBy, code, message, result }: PlanEnd, now: number): PlanEnd {
+      const state = status === 'SUCCESS' ? 'success' : 'failure';
+      finish.run({ planSha256, state, endedBy: endedBy ?? null, code: code ?? null, message, result, now });
+      const { end } = known(planSha256);
+      if (end === undefined) throw new WritError('INTERNAL', 'a plan that was ended still runs');
+      return end;
+    },
+    settle: (planSha256: string): void => void settled.run(planSha256),
+    resume(planSha256: string, lease: string, now: number): PlanRecord {
+      const { end } = known(planSha256);
+      if (reopen.run(lease, now, planSha256).changes === 1 && end?.endedBy !== undefined) voidEntry.run(planSha256, end.endedBy);
+      return known(planSha256);
+    },
+    lose: (planSha256: string): number => lost.get(planSha256)?.losses ?? 0,
+    running: (unchangedSince: number, limit: number) =>
+      idle.all(unchangedSince, limit).map(({ plan_sha256, envelope, lease }) => ({ planSha256: plan_sha256, envelope, lease })),
+  };
+}
+
+export type PlanStatements = ReturnType<typeof planStatements>;
+
+function endOf({ state, code, message, ended_by, result }: PlanRow): PlanEnd | undefined {
+  if (state === 'running' || result === null) return undefined;
+  return { status: state === 'success' ? 'SUCCESS' : 'FAILURE', code: code ?? undefined, message: message ?? '', endedBy: ended_by ?? undefined, result };
+}
+
+function entryOf({ path, generation, task_id, executor_result, voided }: EntryRow): PlanEntry {
+  return { path, generation, taskId: task_id, executorResult: executor_result ?? undefined, voided: voided === 1 };
+}

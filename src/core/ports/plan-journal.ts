@@ -1,0 +1,60 @@
+/** The answer that a plan has seen for one step. */
+export interface PlanEntry {
+  readonly path: string;
+  /** How often an operator's retry has voided this place before. */
+  readonly generation: number;
+  readonly taskId: string;
+  /** The executor's signed result; `undefined` for a tool that has no binding here. */
+  readonly executorResult: string | undefined;
+  /** Ended the plan once; a retry took its word away. */
+  readonly voided: boolean;
+}
+
+export interface PlanEnd {
+  readonly status: 'SUCCESS' | 'FAILURE';
+  readonly code: string | undefined;
+  readonly message: string;
+  /** The step whose result ended the plan. */
+  readonly endedBy: string | undefined;
+  /** The signed end, JSON text. */
+  readonly result: string;
+}
+
+export interface PlanRecord {
+  readonly planSha256: string;
+  /** Canonical text of the linked envelope. */
+  readonly envelope: string;
+  readonly lease: string;
+  /** `undefined` while the plan runs. */
+  readonly end: PlanEnd | undefined;
+  /** Whether the queue knows of the end. */
+  readonly settled: boolean;
+  /** Workers lost since the last entry. */
+  readonly losses: number;
+  /** How many entries the journal has: all, and those of them that a retry has voided. */
+  readonly entries: number;
+  readonly voided: number;
+}
+
+/**
+ * The plan role's memory, host-local and fsynced (docs/plan-protocol.md 2). What resolves is on disk.
+ * Throws WritError STORAGE_UNAVAILABLE.
+ */
+export interface PlanJournal {
+  /** Begins the plan, or finds it; a plan that runs takes over the lease. */
+  begin(plan: { readonly planSha256: string; readonly envelope: string; readonly lease: string }, now: number): Promise<PlanRecord>;
+  record(planSha256: string): Promise<PlanRecord | undefined>;
+  /** In the order in which the plan saw them. */
+  entries(planSha256: string): Promise<readonly PlanEntry[]>;
+  /** Keeps the first result of a place and generation, and answers with it. */
+  append(planSha256: string, entry: Omit<PlanEntry, 'voided'>, now: number): Promise<PlanEntry>;
+  /** Keeps the first end. */
+  end(planSha256: string, end: PlanEnd, now: number): Promise<PlanEnd>;
+  settle(planSha256: string): Promise<void>;
+  /** A failed plan runs on: the entry that ended it is voided, and the lease is the new one. */
+  resume(planSha256: string, lease: string, now: number): Promise<PlanRecord>;
+  /** One more worker was lost; answers how many since the last entry. */
+  lose(planSha256: string): Promise<number>;
+  /** Plans that run and have not changed since, oldest first. */
+  running(unchangedSince: number, limit: number): Promise<readonly Pick<PlanRecord, 'planSha256' | 'envelope' | 'lease'>[]>;
+}

@@ -1,0 +1,73 @@
+import { PLAN_CAPABILITY, PLAN_LEASE_TYP, PlanLeasePayload } from '../contracts/index.ts';
+import { canonicalJson, parseStrictJson } from '../core/canonical-json.ts';
+import { WritError } from '../core/errors.ts';
+import type { Ed25519 } from '../core/ports/index.ts';
+import { toBase64url } from './base64url.ts';
+import { mayServe, type SigningKey } from './keys.ts';
+import { type Checked, refused, signToken, splitToken, type Verifier, verifySignature } from './token.ts';
+
+/** Room for 256 capabilities and 64 scopes. */
+export const MAX_PLAN_LEASE_CHARACTERS = 400_000;
+
+/** What a plan lease must say to be permission for this plan on this queue. */
+export interface PlanLeaseExpectations {
+  readonly planSha256: string;
+  /** Queue name including its pool. */
+  readonly aud: string;
+  readonly iss: string;
+}
+
+/**
+ * Signs a plan's lease.
+ *
+ * @throws WritError LEASE_REFUSED for a key that may not sign it, INVALID_ARGUMENT for a payload that is no plan lease
+ */
+export async function signPlanLease(payload: PlanLeasePayload, key: SigningKey, ed25519: Ed25519): Promise<string> {
+  const shape = PlanLeasePayload.safeParse(payload);
+  if (!shape.success) {
+    const field = shape.error.issues[0]?.path.join('.') ?? '';
+    throw new WritError('INVALID_ARGUMENT', `the plan lease's ${field} ${shape.error.issues[0]?.message ?? ''}`, { field });
+  }
+  if (key.use !== 'lease' || !mayServe(key, PLAN_CAPABILITY)) throw new WritError('LEASE_REFUSED', `the key ${key.kid} may not sign a lease for a plan`);
+  return signToken(PLAN_LEASE_TYP, payload, key, ed25519);
+}
+
+/** A genuine plan lease, whatever it allows. Never throws on hostile input; a keyring that cannot be read throws. */
+export async function openPlanLease(token: string | undefined, verifier: Verifier): Promise<Checked<{ readonly lease: PlanLeasePayload }>> {
+  if (token === undefined || token === '') return refused('the job carries no lease');
+  if (token.length > MAX_PLAN_LEASE_CHARACTERS) return refused(`the lease is longer than ${MAX_PLAN_LEASE_CHARACTERS} characters`);
+  const parts = splitToken(token);
+  if (parts === undefined) return refused('the lease is not a compact JWS');
+  const signed = await verifySignature(parts, PLAN_LEASE_TYP, verifier);
+  if (!signed.ok) return signed;
+  const payload = readPlanLease(parts.payload);
+  if (payload === undefined) return refused('the payload is not a plan lease in canonical form');
+  if (!mayServe(signed.key, PLAN_CAPABILITY)) return refused(`the key ${signed.key.kid} may not sign a lease for a plan`);
+  return { ok: true, lease: payload };
+}
+
+/** Whether the token is the kernel's word about exactly this plan on this queue; says nothing about time or revocation. */
+export async function authenticatePlanLease(
+  token: string | undefined,
+  expected: PlanLeaseExpectations,
+  verifier: Verifier,
+): Promise<Checked<{ readonly lease: PlanLeasePayload }>> {
+  const opened = await openPlanLease(token, verifier);
+  if (!opened.ok) return opened;
+  const { lease } = opened;
+  if (lease.iss !== expected.iss) return refused(`the lease was issued by ${lease.iss}, not by ${expected.iss}`);
+  if (lease.aud !== expected.aud) return refused(`the lease is for the queue ${lease.aud}, not for ${expected.aud}`);
+  if (lease.plan_sha256 !== expected.planSha256) return refused('the lease is for another plan');
+  return opened;
+}
+
+/** One value, one token: the payload must be the encoding of its own canonical form. */
+function readPlanLease(part: string): PlanLeasePayload | undefined {
+  try {
+    const text = Buffer.from(part, 'base64url').toString('utf8');
+    const value = parseStrictJson(text, { maxBytes: MAX_PLAN_LEASE_CHARACTERS, maxDepth: 3 });
+    return toBase64url(text) === part && canonicalJson(value) === text ? PlanLeasePayload.safeParse(value).data : undefined;
+  } catch {
+    return undefined;
+  }
+}
