@@ -19,6 +19,19 @@ export const PUBLISHED = {
   'search-emails.output': contracts.SearchEmailsOutput,
   'search-datasets.inputs': contracts.SearchDatasetsInputs,
   'search-datasets.output': contracts.SearchDatasetsOutput,
+  step: contracts.Step,
+  memory: contracts.Memory,
+  envelope: contracts.Envelope,
+  'tool-input': contracts.ToolInput,
+  'tool-result': contracts.ToolResult,
+  'tool-definition': contracts.ToolDefinition,
+  capability: contracts.CapabilityDefinition,
+  usecase: contracts.UsecaseDefinition,
+  result: contracts.Result,
+  'result-envelope': contracts.ResultEnvelope,
+  'plan-job': contracts.PlanJob,
+  'plan-result': contracts.PlanResult,
+  'plan-lease-payload': contracts.PlanLeasePayload,
 } satisfies Record<string, z.ZodType>;
 
 /** The published contracts: JSON Schemas (draft 2020-12), the OpenAPI document, and the table of routes in the documentation. */
