@@ -40,7 +40,11 @@ export function jsonFilesIn(root: string, folder: string): readonly string[] {
 /** An INVALID_CONFIG about a file of a registry; `field` is what is at fault inside it. */
 export function refusal(file: string, message: string, by?: string, field?: string): WritError {
   const about = field === undefined || field === '' || message.startsWith(field) ? message : `${field}: ${message}`;
-  return new WritError('INVALID_CONFIG', `${file}: ${about}${by === undefined ? '' : ` (named by ${by})`}`, field === undefined || field === '' ? {} : { field });
+  return new WritError(
+    'INVALID_CONFIG',
+    `${file}: ${about}${by === undefined ? '' : ` (named by ${by})`}`,
+    field === undefined || field === '' ? {} : { field },
+  );
 }
 
 /** The real place of a pointer. A symbolic link may stand on the way as long as it stays inside. */

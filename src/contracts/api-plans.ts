@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { Sha256Hex } from './ids.ts';
+import { LeaseToken } from './task-job.ts';
+
+/** Plans over HTTP: what travels beside the contracts of envelopes and results. */
+
+const Time = z.iso.datetime({ precision: 3 });
+
+/** An envelope of either form, linked or not. What is in it is judged when it is linked. */
+const AnyEnvelope = z.record(z.string(), z.unknown());
+
+/** One plan for `POST /v1/plans`. The lease is over the linked envelope. */
+export const PlanSubmission = z.strictObject({
+  v: z.literal(1).optional(),
+  envelope: AnyEnvelope,
+  lease: LeaseToken.optional(),
+  traceparent: z.string().max(64).optional(),
+});
+export type PlanSubmission = z.infer<typeof PlanSubmission>;
+
+export const PLAN_STATES = ['waiting', 'running', 'success', 'failure'] as const;
+export const PlanState = z.enum(PLAN_STATES);
+export type PlanState = z.infer<typeof PlanState>;
+
+/** The push was taken. How the plan stands lies under `location`. */
+export const PlanSubmitted = z.strictObject({
+  /** `plan_sha256`: the hash of the linked envelope. */
+  plan_id: Sha256Hex,
+  /** `accepted`: queued. `in_flight`: the same plan waits or runs. `retried`: the failed plan runs on from where it stopped. */
+  receipt: z.enum(['accepted', 'in_flight', 'retried']),
+  queue: z.string(),
+  location: z.string(),
+});
+export type PlanSubmitted = z.infer<typeof PlanSubmitted>;
+
+/** The step that a plan waits for. */
+export const PlanStep = z.strictObject({
+  /** Its place in the plan. */
+  path: z.string(),
+  tool: z.string(),
+  operation: z.string(),
+  /** The task that it became. */
+  task_id: z.string().optional(),
+});
+export type PlanStep = z.infer<typeof PlanStep>;
+
+/** A plan as `GET /v1/plans/:id` shows it. */
+export const PlanStatus = z.strictObject({
+  plan_id: Sha256Hex,
+  state: PlanState,
+  /** Steps that have an answer. */
+  steps_done: z.int().min(0),
+  current: PlanStep.optional(),
+  cancel_requested: z.boolean(),
+  error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+  updated_at: Time,
+  /** The signed end (`plan-result.schema.json`), which holds results and memory: only for those who may see them, and ask. */
+  result: z.record(z.string(), z.unknown()).optional(),
+});
+export type PlanStatus = z.infer<typeof PlanStatus>;
+
+/** A change of a plan, as `GET /v1/events` streams it in events of type `plan`. */
+export const PlanEvent = z.strictObject({
+  plan_id: Sha256Hex,
+  state: PlanState,
+  steps_done: z.int().min(0).optional(),
+  /** Place of the step that is under way. */
+  current: z.string().optional(),
+  error_code: z.string().optional(),
+  at: Time,
+});
+export type PlanEvent = z.infer<typeof PlanEvent>;
+
+/** `POST /v1/leases` for a plan. */
+export const PlanLeaseRequest = z.strictObject({
+  envelope: AnyEnvelope,
+  /** What the plan may do: capabilities, `TOOL_CALL` or `TOOL_CALL:<tool>`; exactly what it can reach unless given. */
+  capabilities: z.array(z.string().min(1).max(128)).max(1000).optional(),
+  /** Scopes that its steps may name; any unless given. */
+  scopes: z.array(z.string().min(1).max(4096)).max(1000).optional(),
+  /** Life of the lease, seconds. */
+  ttl: z.int().min(1).optional(),
+});
+export type PlanLeaseRequest = z.infer<typeof PlanLeaseRequest>;
+
+export const PlanLeaseAnswer = z.strictObject({
+  plan_id: Sha256Hex,
+  lease: LeaseToken,
+  capabilities: z.array(z.string()),
+  /** The linked envelope, over which the lease is; linking it again changes nothing. */
+  envelope: AnyEnvelope,
+});
+export type PlanLeaseAnswer = z.infer<typeof PlanLeaseAnswer>;
+
+/** `POST /v1/plans/:id/retry`. */
+export const PlanRetryRequest = z.strictObject({
+  /** Replaces the lease of the plan, for one that has expired. */
+  lease: LeaseToken.optional(),
+});
+export type PlanRetryRequest = z.infer<typeof PlanRetryRequest>;
+
+/** The plan runs on; its outcome lies under `location`. */
+export const PlanRetryAnswer = z.strictObject({ plan_id: Sha256Hex, location: z.string() });
+export type PlanRetryAnswer = z.infer<typeof PlanRetryAnswer>;
+
+/** The plan ends before its next step; one that is under way is finished. */
+export const PlanCancelAnswer = z.strictObject({ plan_id: Sha256Hex, cancel: z.literal('requested'), location: z.string() });
+export type PlanCancelAnswer = z.infer<typeof PlanCancelAnswer>;
