@@ -57,7 +57,7 @@ const LAYERS = [
   {
     layer: 'adapters',
     may: ['contracts', 'core', 'lease'],
-    packages: ['zod', 'ioredis', 'better-sqlite3', 'koffi', 'sodium-native', '@duckdb', 'imapflow'],
+    packages: ['zod', 'ioredis', 'better-sqlite3', 'koffi', 'sodium-native', '@duckdb', 'imapflow', 'ipaddr[.]js', '@modelcontextprotocol'],
     why: 'Adapters implement ports of core against the outside world. They serve the inner layers and know nothing of who uses them.',
   },
   {
@@ -119,7 +119,7 @@ const layerRules = LAYERS.flatMap(({ layer, may, packages, why }) => [
 ]);
 
 /** Folders whose offer is the list in their index.ts. */
-const DOORS = ['src/contracts', 'src/lease', 'src/executors/file', 'src/executors/search'];
+const DOORS = ['src/contracts', 'src/lease', 'src/executors/file', 'src/executors/search', 'src/executors/tool'];
 
 const doorRules = DOORS.map((folder) => ({
   name: `${folder.replaceAll('/', '-')}-has-one-door`,

@@ -32,6 +32,9 @@ export const PUBLISHED = {
   'plan-job': contracts.PlanJob,
   'plan-result': contracts.PlanResult,
   'plan-lease-payload': contracts.PlanLeasePayload,
+  'tool-call.inputs': contracts.ToolCallInputs,
+  'tool-call.output': contracts.ToolCallOutput,
+  'tool-binding': contracts.ToolBinding,
 } satisfies Record<string, z.ZodType>;
 
 /** The published contracts: JSON Schemas (draft 2020-12), the OpenAPI document, and the table of routes in the documentation. */

@@ -13,9 +13,20 @@ export const SEARCH_ERROR_CODES = [
   'RESOURCE_EXHAUSTED',
 ] as const;
 
+/** The closed set of TOOL_CALL: what every executor may answer, and three of its own (docs/tools.md). */
+export const TOOL_ERROR_CODES = [...FILE_ERROR_CODES, 'TOOL_FAILED', 'TOOL_UNAVAILABLE', 'TOOL_OUTCOME_UNKNOWN'] as const;
+
 /** Codes that an ExecutionResult may carry. */
-export const RESULT_ERROR_CODES = [...FILE_ERROR_CODES, 'INVALID_QUERY', 'SCOPE_NOT_ALLOWED', 'SCOPE_UNAVAILABLE'] as const;
+export const RESULT_ERROR_CODES = [
+  ...FILE_ERROR_CODES,
+  'INVALID_QUERY',
+  'SCOPE_NOT_ALLOWED',
+  'SCOPE_UNAVAILABLE',
+  'TOOL_FAILED',
+  'TOOL_UNAVAILABLE',
+  'TOOL_OUTCOME_UNKNOWN',
+] as const;
 export type ResultErrorCode = (typeof RESULT_ERROR_CODES)[number];
 
 /** Codes for which a producer's own `attempts` are honoured (design 4.7). */
-export const RETRYABLE_CODES: ReadonlySet<string> = new Set(['SCOPE_UNAVAILABLE', 'EXECUTION_FAILED', 'RESOURCE_EXHAUSTED']);
+export const RETRYABLE_CODES: ReadonlySet<string> = new Set(['SCOPE_UNAVAILABLE', 'EXECUTION_FAILED', 'RESOURCE_EXHAUSTED', 'TOOL_FAILED']);

@@ -1,5 +1,6 @@
 export * from './api.ts';
 export * from './api-actions.ts';
+export * from './api-plans.ts';
 export * from './capability.ts';
 export * from './error-code.ts';
 export * from './execution-result.ts';
@@ -19,3 +20,5 @@ export * from './reserved.ts';
 export * from './search.ts';
 export * from './task-job.ts';
 export * from './task-manifest.ts';
+export * from './tool-binding.ts';
+export * from './tool-call.ts';

@@ -13,7 +13,10 @@ export type ResultErrorCode =
   | 'RESOURCE_EXHAUSTED'
   | 'INVALID_QUERY'
   | 'SCOPE_NOT_ALLOWED'
-  | 'SCOPE_UNAVAILABLE';
+  | 'SCOPE_UNAVAILABLE'
+  | 'TOOL_FAILED'
+  | 'TOOL_UNAVAILABLE'
+  | 'TOOL_OUTCOME_UNKNOWN';
 
 /** An order of any capability; `ManifestOf` knows the inputs of each. A lease is for exactly these values. */
 export interface TaskManifest {

@@ -44,6 +44,39 @@ const SAMPLES: Readonly<Record<keyof typeof PUBLISHED, readonly object[]>> = {
   'search-files.output': [searchOutput('SEARCH_FILES', 'filename')],
   'search-emails.output': [searchOutput('SEARCH_EMAILS', 'subject')],
   'search-datasets.output': [searchOutput('SEARCH_DATASETS', 'name')],
+  'tool-call.inputs': [{ tool: 'crm.contacts', operation: 'add', params: { name: 'Ada' } }],
+  'tool-call.output': [{ data: { id: 1 } }, { data: {}, meta: { status: 204 } }],
+  'tool-binding': [
+    { tool: 'writ.file', adapter: 'writ' },
+    {
+      tool: 'crm.contacts',
+      adapter: 'http',
+      provider: 'crm',
+      concurrency: 4,
+      timeout_ms: 1000,
+      http: { hosts: ['crm.example'], allow: ['10.0.0.0/8'], response_max_bytes: 4096, secrets: { key: 'env:CRM_KEY' }, ca_file: '/etc/ca.pem' },
+      actions: {
+        add: {
+          effect: 'once',
+          request: {
+            method: 'POST',
+            url: 'https://crm.example/c',
+            query: { a: 'b' },
+            headers: { 'X-Key': '{{secrets.key}}' },
+            body: { name: '{{params.name}}' },
+          },
+          response: { data: 'contact' },
+        },
+      },
+    },
+    {
+      tool: 'docs',
+      adapter: 'mcp',
+      mcp: { command: '/bin/server', args: ['stdio'], env: { KEY: 'x' }, cwd: '/' },
+      actions: { echo: { effect: 'none', name: 'echo' } },
+    },
+    { tool: 'docs', adapter: 'mcp', mcp: { url: 'https://mcp.example/mcp', headers: { A: 'b' }, allow: [] }, actions: {} },
+  ],
 };
 
 type Path = readonly string[];

@@ -1,0 +1,42 @@
+import { type Execution, failure } from '../../core/outcome.ts';
+import type { RunContext, Task, ToolAnswer } from '../../core/ports/index.ts';
+import { stopped, stopReason } from '../../core/stopped.ts';
+import { outcomeOf, refusal } from './answers.ts';
+import { judge, type ToolTask } from './inputs.ts';
+import { sendOnce } from './once.ts';
+import type { ToolDeps } from './options.ts';
+import type { RunEnd } from './runs.ts';
+import { timeLimit } from './time-limit.ts';
+
+/** One call that this host does not know: judge, prepare, gate, and for `once` the intent, then the request. */
+export function execute(task: Task, context: RunContext, deps: ToolDeps): Promise<Execution> {
+  return deps.runs.once(task, async () => {
+    const judged = judge(task.manifest, deps.tools);
+    if (!judged.ok) return { execution: { kind: 'outcome', outcome: judged.outcome } };
+    return call(task, judged.value, context, deps);
+  });
+}
+
+async function call(task: Task, judged: ToolTask, context: RunContext, deps: ToolDeps): Promise<RunEnd> {
+  const { tool, effect, request } = judged;
+  using limit = timeLimit(context.signal, tool.timeoutMs);
+  const prepared = await tool.adapter.prepare(request, limit.signal);
+  const early = stopReason(limit.signal);
+  if (early === 'timeout')
+    return { execution: { kind: 'outcome', outcome: failure('TOOL_FAILED', 'the tool could not be reached within the time limit of the call') } };
+  if (early) return { execution: stopped(early) };
+  if (prepared.kind !== 'ready') return { execution: refusal(prepared) };
+  if (effect === 'once') return sendOnce({ task, call: judged, ready: prepared, limit }, context, deps);
+
+  const closed = context.gate();
+  if (closed) return { execution: closed };
+  return { execution: repeatable(await prepared.send(limit.signal), limit.signal) };
+}
+
+/** The end of a call that may be sent again: what was interrupted runs anew. */
+function repeatable(answer: ToolAnswer, signal: AbortSignal): Execution {
+  const reason = stopReason(signal);
+  const answered = answer.kind === 'ok' || answer.kind === 'failed';
+  if (!answered && reason !== undefined && reason !== 'timeout') return stopped(reason);
+  return { kind: 'outcome', outcome: outcomeOf(answer, false) };
+}

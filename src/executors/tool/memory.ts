@@ -1,0 +1,44 @@
+import type { HostMemory } from '../../core/ports/index.ts';
+import { unknown } from './answers.ts';
+import type { ToolDeps } from './options.ts';
+import type { RunEnd } from './runs.ts';
+
+/** The tool journal, in the words of the pipeline. Only `once` calls are in it: what may be repeated is asked anew. */
+export function createMemory(deps: ToolDeps): HostMemory {
+  const { journal, clock, runs } = deps;
+
+  return {
+    async recall(taskId) {
+      const { open, success, sent } = await journal.view(taskId);
+      if (success) return { kind: 'finished', ...success };
+      if (open) return { kind: 'open', manifestSha256: open.manifestSha256 };
+      return sent ? { kind: 'doubtful', ...sent } : { kind: 'unknown' };
+    },
+
+    /** Nobody can look at the world from here: an intent without an end is an unknown outcome, and nothing is sent. */
+    recover: (task) =>
+      runs.once(task, async (): Promise<RunEnd> => {
+        const { open } = await journal.view(task.manifest.task_id);
+        if (!open) return { execution: { kind: 'busy', why: 'the call was ended meanwhile' } };
+        const outcome = unknown('a worker was lost between sending the request and recording its answer');
+        return { execution: { kind: 'outcome', outcome }, opened: { n: open.n, sent: true } };
+      }),
+
+    async conclude(task, status, result) {
+      const { task_id: taskId } = task.manifest;
+      const ended = runs.unconcluded(task, status);
+      if (!ended) return;
+      deps.onPoint?.('before-close', taskId);
+      const end = { state: status === 'SUCCESS' ? 'success' : 'failure', sent: ended.sent, result } as const;
+      ended.closing ??= journal.close(taskId, ended.n, end, clock.now()).catch((error: unknown) => {
+        // Nothing of a refused request stands: the next delivery may ask again.
+        ended.closing = undefined;
+        throw error;
+      });
+      await ended.closing;
+      runs.concluded(task);
+    },
+
+    successes: (after, limit) => journal.successes(after, limit),
+  };
+}

@@ -1,0 +1,54 @@
+import type { Execution } from '../../core/outcome.ts';
+import type { PreparedRequest, RunContext, Task, ToolAnswer } from '../../core/ports/index.ts';
+import { stopped, stopReason } from '../../core/stopped.ts';
+import { outcomeOf, unknown } from './answers.ts';
+import type { ToolTask } from './inputs.ts';
+import type { ToolDeps } from './options.ts';
+import type { RunEnd } from './runs.ts';
+import type { TimeLimit } from './time-limit.ts';
+
+const ELSEWHERE: Execution = { kind: 'busy', why: 'another worker has just begun or finished this call' };
+
+interface OnceCall {
+  readonly task: Task;
+  readonly call: ToolTask;
+  readonly ready: Extract<PreparedRequest, { kind: 'ready' }>;
+  readonly limit: TimeLimit;
+}
+
+/** A call that is made at most once (docs/plan-protocol.md 5): gate, intent on disk, request. */
+export async function sendOnce({ task, call, ready, limit }: OnceCall, context: RunContext, deps: ToolDeps): Promise<RunEnd> {
+  const { journal, clock, onPoint } = deps;
+  const { task_id: taskId } = task.manifest;
+  // From the gate to the request of the intent nothing waits: what the gate saw is what the intent is committed under.
+  const closed = context.gate();
+  if (closed) return { execution: closed };
+  const { manifestSha256, authority } = task;
+  const opened = await journal.open({ taskId, manifestSha256, authority, tool: call.ref, operation: call.request.operation }, clock.now());
+  if (opened.kind === 'conflict') return { execution: ELSEWHERE };
+  if (opened.kind === 'spent') return { execution: { kind: 'outcome', outcome: unknown('a request was sent under this lease before') } };
+  onPoint?.('intent', taskId);
+
+  const reason = stopReason(limit.signal);
+  if (reason) {
+    await journal.withdraw(taskId, opened.n, clock.now());
+    return { execution: stopped(reason) };
+  }
+  limit.ignoreCancel();
+  const answer = await ready.send(limit.signal);
+  onPoint?.('answered', taskId);
+  return ended(answer, limit.signal, taskId, opened.n, deps);
+}
+
+async function ended(answer: ToolAnswer, signal: AbortSignal, taskId: string, n: number, { journal, clock }: ToolDeps): Promise<RunEnd> {
+  const reason = stopReason(signal);
+  const interrupted = reason === 'shutdown' || reason === 'lock-lost';
+  // An answer that came in spite of the stop is an answer.
+  if (interrupted && answer.kind === 'unsent') {
+    await journal.withdraw(taskId, n, clock.now());
+    return { execution: stopped(reason) };
+  }
+  // The attempt stays open: whoever takes over answers TOOL_OUTCOME_UNKNOWN.
+  if (interrupted && answer.kind === 'unclear') return { execution: stopped(reason) };
+  return { execution: { kind: 'outcome', outcome: outcomeOf(answer, true) }, opened: { n, sent: answer.kind !== 'unsent' } };
+}
