@@ -39,6 +39,6 @@ export function settle(end: End, tries: Tries): Action {
 }
 
 /** 1 s, doubling to 15 s, by how often the job was started. */
-function busyDelay(started: number): number {
+export function busyDelay(started: number): number {
   return Math.min(BUSY_MAX_MS, BUSY_FIRST_MS * 2 ** Math.min(10, Math.max(0, started - 1)));
 }

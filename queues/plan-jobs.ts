@@ -23,6 +23,8 @@ export function planJobId(planId: string): string {
 export interface PlanJobs {
   readonly queue: string;
   find(planId: string): Promise<FoundJob | undefined>;
+  /** Whether each plan has a job, in their order. */
+  exists(planIds: readonly string[]): Promise<readonly boolean[]>;
   /** Does nothing when the job exists. */
   add(planId: string, data: PlanJobData): Promise<void>;
   /** Ends the parking of a plan's job; nothing happens to one that is not parked. */
@@ -38,6 +40,12 @@ export function createPlanJobs({ connection, pool }: { readonly connection: Redi
   return {
     queue: name,
     find: (planId) => redisCall(() => findJob(queue, planJobId(planId))),
+    exists: (planIds) =>
+      redisCall(async () => {
+        if (planIds.length === 0) return [];
+        const answers = await connection.pipeline(planIds.map((id) => ['exists', queue.toKey(planJobId(id))])).exec();
+        return planIds.map((_, at) => answers?.[at]?.[1] === 1);
+      }),
     add: (planId, data) => redisCall(async () => void (await queue.add('plan', data, jobOptions(planJobId(planId), 1)))),
     async promote(planId) {
       // Only the id counts here; fetching the job would fetch its whole envelope.

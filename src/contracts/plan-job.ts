@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { Sha256Hex } from './ids.ts';
+import { PlanLeaseToken } from './plan-lease.ts';
 import { ResultEnvelope } from './plan-result-envelope.ts';
 import { AnyObject } from './plan-text.ts';
-import { LeaseToken } from './task-job.ts';
 
 /** The data of a BullMQ job on the plan queue (design 3). The envelope is judged by the plan executor. */
 export const PlanJob = z.strictObject({
   v: z.literal(1),
   envelope: AnyObject,
-  lease: LeaseToken.optional(),
+  lease: PlanLeaseToken.optional(),
   traceparent: z.string().max(64).optional(),
 });
 export type PlanJob = z.infer<typeof PlanJob>;

@@ -7,6 +7,9 @@ export const PLAN_LEASE_TYP = 'writ-plan-lease+jws';
 /** What a key must be good for to sign a plan's lease or end. */
 export const PLAN_CAPABILITY = 'PLAN';
 
+/** A compact JWS; room for 256 capabilities and 64 scopes. */
+export const PlanLeaseToken = z.string().max(400_000);
+
 /** Permission to run one linked envelope on one queue until `exp`, with these capabilities. Times are whole seconds since 1970. */
 export const PlanLeasePayload = z.strictObject({
   v: z.literal(1),

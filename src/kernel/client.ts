@@ -1,9 +1,8 @@
-import { Agent } from 'node:http';
 import type { z } from 'zod';
 import { isWritError, WritError } from '../core/errors.ts';
 import type { GrantedLease, GrantOptions, IssueAnswer, IssueRequest, KernelOperations } from '../core/ports/index.ts';
-import { type Exchange, exchange } from './client-http.ts';
-import { type Granted, HealthReply, IssueReply, KeysReply, ManifestReply, Problem, RevokeReply, UndoReply, Granted as WireGranted } from './wire.ts';
+import { createKernelCalls } from './client-calls.ts';
+import { type Granted, HealthReply, IssueReply, KeysReply, ManifestReply, PlanLeaseReply, RevokeReply, UndoReply, Granted as WireGranted } from './wire.ts';
 
 type WireRefusal = Extract<z.infer<typeof IssueReply>['answers'][number], { ok: false }>;
 
@@ -23,16 +22,7 @@ export interface KernelClientOptions {
  * nobody there, or no answer in time, is WritError KERNEL_UNAVAILABLE.
  */
 export function createKernelClient(socketPath: string, { timeoutMs = 10_000 }: KernelClientOptions = {}): KernelClient {
-  const agent = new Agent({ keepAlive: true, maxSockets: 16 });
-
-  async function call<Schema extends z.ZodType>(schema: Schema, method: 'GET' | 'POST', path: string, body?: object): Promise<z.infer<Schema>> {
-    const answer = await exchange({ socketPath, agent, timeoutMs, method, path, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-    if (answer.status !== 200) throw errorOf(answer);
-    const parsed = schema.safeParse(answer.body);
-    if (!parsed.success) throw new WritError('KERNEL_UNAVAILABLE', `what answers on ${socketPath} is no kernel of this version`);
-    return parsed.data;
-  }
-
+  const { call, close } = createKernelCalls(socketPath, timeoutMs);
   const client: KernelClient = {
     async issue(requests, options = {}) {
       const tasks = requests.map(({ manifest, confirmedBy }) => ({ manifest, confirmed_by: confirmedBy }));
@@ -53,6 +43,10 @@ export function createKernelClient(socketPath: string, { timeoutMs = 10_000 }: K
       const reply = await call(UndoReply, 'POST', '/undo', { manifest, result, earlier_undos: earlierUndos, ...options });
       return { manifest: reply.manifest, ...granted(reply) };
     },
+    async issuePlan(request, options = {}) {
+      const { plan_sha256, ...granted } = await call(PlanLeaseReply, 'POST', '/plan-lease', { ...request, ...options });
+      return { planSha256: plan_sha256, ...granted };
+    },
     revoke: (request) => call(RevokeReply, 'POST', '/revoke', request),
     async leasedManifest(taskId) {
       try {
@@ -68,22 +62,16 @@ export function createKernelClient(socketPath: string, { timeoutMs = 10_000 }: K
       const { number, published, problem } = revocations;
       return { issuer, kid, revocations: problem === undefined ? { number, published } : { number, published, problem } };
     },
-    close: () => agent.destroy(),
+    close,
   };
   return client;
 }
 
-function granted({ task_id, manifest_sha256, lease, jti, exp }: z.infer<typeof Granted>): GrantedLease {
+/** A lease as the wire has it. */
+export function granted({ task_id, manifest_sha256, lease, jti, exp }: z.infer<typeof Granted>): GrantedLease {
   return { taskId: task_id, manifestSha256: manifest_sha256, lease, jti, exp };
 }
 
 function refusal({ code, message, field }: WireRefusal): IssueAnswer {
   return field === undefined ? { ok: false, code, message } : { ok: false, code, message, field };
-}
-
-function errorOf({ status, body }: Exchange): WritError {
-  const problem = Problem.safeParse(body);
-  if (!problem.success) return new WritError('KERNEL_UNAVAILABLE', `the kernel's socket answered with status ${status} and no problem document`);
-  const { code, detail, field } = problem.data;
-  return new WritError(code, detail, field === undefined ? {} : { field });
 }

@@ -30,7 +30,7 @@ export function lifetime({ ttl }: GrantOptions, { config }: KernelOptions): numb
 export async function prepare({ manifest, manifestSha256, text, confirmedBy, audit }: Draft, seconds: number, options: KernelOptions): Promise<Prepared> {
   const { key, config, clock, randomId, ed25519 } = options;
   const { task_id, capability_id } = manifest;
-  const aud = config.audienceOf(capability_id);
+  const aud = config.audienceOf(manifest);
   if (aud === undefined) throw new WritError('LEASE_REFUSED', `no queue serves ${capability_id}`, { field: 'capability_id' });
   if (!mayServe(key, capability_id)) throw new WritError('LEASE_REFUSED', `the kernel's key may not sign for ${capability_id}`, { field: 'capability_id' });
   const iat = Math.floor(clock.now() / 1000);

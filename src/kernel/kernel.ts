@@ -1,16 +1,18 @@
-import { type ExecutionResult, TaskManifest } from '../contracts/index.ts';
+import { type ExecutionResult, PLAN_CAPABILITY, TaskManifest } from '../contracts/index.ts';
 import { isWritError, WritError } from '../core/errors.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
-import type { GrantedLease, GrantOptions, IssueAnswer, IssuedTask, IssueRequest, KernelOperations } from '../core/ports/index.ts';
+import type { GrantedLease, GrantOptions, IssueAnswer, IssuedTask, IssueRequest, KernelOperations, PlanKernel } from '../core/ports/index.ts';
 import { toPublicJwk, verifyResult } from '../lease/index.ts';
 import { type CheckedManifest, checkPolicy, checkShape } from './check-manifest.ts';
+import { createDerivation } from './derive.ts';
 import { conflict, type Draft, lifetime, type Prepared, prepare } from './grant.ts';
 import { createIssueLog } from './issue-log.ts';
 import type { KernelOptions } from './options.ts';
+import { preparePlanLease } from './plan-lease.ts';
 import { createRevocationLog } from './revocations.ts';
 import { undoManifest } from './undo-manifest.ts';
 
-export interface Kernel extends KernelOperations, Lifecycle {}
+export interface Kernel extends KernelOperations, PlanKernel, Lifecycle {}
 
 const MAX_ISSUE_BATCH = 500;
 
@@ -19,7 +21,8 @@ const MAX_ISSUE_BATCH = 500;
  * task id belongs to, and never signs a second one for it. `start` publishes the revocations that the feed lacks.
  */
 export function createKernel(options: KernelOptions): Kernel {
-  const { store, clock, config, key, kernelKeyring, executorKeyring, ed25519 } = options;
+  const { store, clock, config, key, kernelKeyring, executorKeyring, ed25519, plans } = options;
+  const derivation = plans && createDerivation(plans, options);
   const record = createIssueLog(store, clock);
   const revocations = createRevocationLog(options);
 
@@ -109,6 +112,33 @@ export function createKernel(options: KernelOptions): Kernel {
       return { manifest, ...(await grant(draft, grantOptions)) };
     },
 
+    async issuePlan(request, grantOptions = {}) {
+      if (plans === undefined) throw noPlans();
+      const { granted } = await preparePlanLease(request, grantOptions, plans, options);
+      const { planSha256, jti } = granted;
+      const issued = {
+        taskId: planTaskId(planSha256),
+        manifestSha256: planSha256,
+        capabilityId: PLAN_CAPABILITY,
+        jti,
+        confirmedBy: undefined,
+        audit: undefined,
+      };
+      const [answer] = await record([issued]);
+      if (answer !== 'recorded') throw conflict();
+      return granted;
+    },
+
+    async derive(request) {
+      if (derivation === undefined) throw noPlans();
+      const { step, planExp } = await derivation(request);
+      const { manifest } = step;
+      const left = planExp - Math.floor(clock.now() / 1000);
+      checkPolicy(manifest);
+      const draft = confirmed(checkShape(manifest), undefined, undefined);
+      return { manifest, ...(await grant(draft, { ttl: Math.max(1, Math.min(config.ttl, left)) })) };
+    },
+
     revoke: revocations.revoke,
     async leasedManifest(taskId) {
       const text = store.manifest(taskId);
@@ -121,6 +151,15 @@ export function createKernel(options: KernelOptions): Kernel {
     [Symbol.asyncDispose]: revocations.stop,
   };
   return kernel;
+}
+
+/** A plan in the issue log: its hash is its whole manifest. */
+function planTaskId(planSha256: string): string {
+  return `p-${planSha256}`;
+}
+
+function noPlans(): WritError {
+  return new WritError('LEASE_REFUSED', 'this kernel signs no plans');
 }
 
 type Refusal = Extract<IssueAnswer, { ok: false }>;

@@ -1,5 +1,6 @@
+import type { TaskManifest } from '../contracts/index.ts';
 import type { Clock } from '../core/clock.ts';
-import type { Ed25519, KernelStore, RevocationFeed } from '../core/ports/index.ts';
+import type { Bindings, Ed25519, KernelStore, PlanLogic, RevocationFeed } from '../core/ports/index.ts';
 import type { Keyring, SigningKey } from '../lease/index.ts';
 
 export interface KernelConfig {
@@ -9,8 +10,16 @@ export interface KernelConfig {
   readonly ttl: number;
   /** Longest lifetime, seconds. */
   readonly maxTtl: number;
-  /** The queue, pool included, that serves a capability; undefined when none does. */
-  readonly audienceOf: (capabilityId: string) => string | undefined;
+  /** The queue, pool included, that serves a manifest; undefined when none does. */
+  readonly audienceOf: (manifest: Pick<TaskManifest, 'capability_id' | 'inputs'>) => string | undefined;
+}
+
+/** What the kernel needs to know of plans. */
+export interface PlanSide {
+  readonly logic: PlanLogic;
+  readonly bindings: Bindings;
+  /** The plan queue, pool included. */
+  readonly queue: string;
 }
 
 export interface KernelOptions {
@@ -23,6 +32,8 @@ export interface KernelOptions {
   readonly ed25519: Ed25519;
   readonly config: KernelConfig;
   readonly clock: Clock;
+  /** Absent: this kernel signs no plans. */
+  readonly plans?: PlanSide;
   /** At least 128 random bits, as text. */
   readonly randomId: () => string;
   /** Carries revocations to the workers; absent where there is no Redis. */

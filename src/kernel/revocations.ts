@@ -2,7 +2,7 @@ import type { RevocationPayload } from '../contracts/index.ts';
 import { messageOf, WritError } from '../core/errors.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import type { KernelHealth, RevokeAnswer, RevokeRequest, StoredRevocation } from '../core/ports/index.ts';
-import { openLease, signRevocation, verifyRevocation } from '../lease/index.ts';
+import { openLease, openPlanLease, signRevocation, verifyRevocation } from '../lease/index.ts';
 import type { KernelOptions } from './options.ts';
 
 /** The revocation log: numbered and fsynced here first, then handed to the feed, again and again until it has it. */
@@ -72,7 +72,8 @@ export function createRevocationLog(options: KernelOptions): RevocationLog {
 
   async function subject(request: RevokeRequest): Promise<{ jti: string; exp: number }> {
     if (!('lease' in request)) return request;
-    const opened = await openLease(request.lease, verifier);
+    const task = await openLease(request.lease, verifier);
+    const opened = task.ok ? task : await openPlanLease(request.lease, verifier);
     if (!opened.ok) throw new WritError('INVALID_LEASE', opened.message, { field: 'lease' });
     return opened.lease;
   }

@@ -3,19 +3,16 @@ import type { z } from 'zod';
 import { parseStrictJson } from '../core/canonical-json.ts';
 import { WritError } from '../core/errors.ts';
 import { MAX_JSON_DEPTH } from '../core/i-json.ts';
-import type { GrantedLease, GrantOptions, IssueAnswer, KernelOperations } from '../core/ports/index.ts';
+import type { GrantedLease, GrantOptions, IssueAnswer, KernelOperations, PlanKernel } from '../core/ports/index.ts';
 import type { Granted } from './wire.ts';
-import { IssueBody, RegrantBody, RevokeBody, UndoBody } from './wire.ts';
+import { DeriveBody, IssueBody, PlanLeaseBody, RegrantBody, RevokeBody, UndoBody } from './wire.ts';
 
 /** `tasks[].manifest`: a manifest may use all its levels below the body's own. */
 const BODY_LEVELS = 3;
 
-/** The routes of the kernel's socket. Every body is read as strict JSON: two equal keys are refused, not merged. */
+/** The routes of the kernel's own socket. Every body is read as strict JSON: two equal keys are refused, not merged. */
 export function kernelRoutes(app: FastifyInstance, kernel: KernelOperations, maxBytes: number): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: unknown, body: string | Buffer) =>
-    parseStrictJson(String(body), { maxBytes, maxDepth: MAX_JSON_DEPTH + BODY_LEVELS }),
-  );
+  strictBodies(app, maxBytes);
 
   app.post('/issue', async ({ body }) => {
     const { tasks, ...rest } = read(IssueBody, body);
@@ -31,6 +28,12 @@ export function kernelRoutes(app: FastifyInstance, kernel: KernelOperations, max
     const { manifest: undo, ...granted } = await kernel.undo({ manifest, result, earlierUndos: earlier_undos }, grantOptions(rest));
     return { manifest: undo, ...wireGranted(granted) };
   });
+  app.post('/plan-lease', async ({ body }) => {
+    const { envelope, capabilities, scopes, ...rest } = read(PlanLeaseBody, body);
+    const request = { envelope, ...(capabilities === undefined ? {} : { capabilities }), ...(scopes === undefined ? {} : { scopes }) };
+    const { planSha256, ...granted } = await kernel.issuePlan(request, grantOptions(rest));
+    return { plan_sha256: planSha256, ...granted };
+  });
   app.post('/revoke', async ({ body }) => {
     const { by, ...subject } = read(RevokeBody, body);
     return kernel.revoke({ ...subject, ...(by === undefined ? {} : { by }) });
@@ -42,6 +45,23 @@ export function kernelRoutes(app: FastifyInstance, kernel: KernelOperations, max
   });
   app.get('/keys', () => kernel.keys());
   app.get('/health', () => kernel.health());
+}
+
+/** The one route of the socket that the plan role may open. */
+export function deriveRoutes(app: FastifyInstance, kernel: PlanKernel, maxBytes: number): void {
+  strictBodies(app, maxBytes);
+  app.post('/derive', async ({ body }) => {
+    const { plan_sha256, envelope, ...rest } = read(DeriveBody, body);
+    const { manifest, ...granted } = await kernel.derive({ planSha256: plan_sha256, ...(envelope === undefined ? {} : { envelope }), ...rest });
+    return { manifest, ...wireGranted(granted) };
+  });
+}
+
+function strictBodies(app: FastifyInstance, maxBytes: number): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: unknown, body: string | Buffer) =>
+    parseStrictJson(String(body), { maxBytes, maxDepth: MAX_JSON_DEPTH + BODY_LEVELS }),
+  );
 }
 
 function read<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {

@@ -3,13 +3,14 @@ import { dirname } from 'node:path';
 import fastify, { type FastifyInstance } from 'fastify';
 import { messageOf, WritError } from '../core/errors.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
-import type { KernelOperations } from '../core/ports/index.ts';
 import { problemOf } from './problem.ts';
-import { kernelRoutes } from './routes.ts';
 import { PROBLEM_TYPE } from './wire.ts';
 
 export interface KernelServerOptions {
-  readonly kernel: KernelOperations;
+  /** What the socket offers: `kernelRoutes` or `deriveRoutes` of a kernel. */
+  readonly routes: (app: FastifyInstance, maxBytes: number) => void;
+  /** Largest body, bytes; by default room for 500 manifests of common size. */
+  readonly maxBodyBytes?: number;
   /** `<data>/kernel.sock`; its directory must belong to the owner alone. */
   readonly socketPath: string;
   /** Told about errors that a caller sees only as INTERNAL. */
@@ -25,7 +26,7 @@ const MAX_SOCKET_PATH_BYTES = 107;
  * The kernel on a unix socket, 0600 in a 0700 directory: who may open the socket may ask the kernel. The open store holds
  * the lock that makes this the only kernel of the directory, so a socket file that stands there is a dead one's.
  */
-export function createKernelServer({ kernel, socketPath, report }: KernelServerOptions): Lifecycle {
+export function createKernelServer({ routes, socketPath, report, maxBodyBytes = MAX_BODY_BYTES }: KernelServerOptions): Lifecycle {
   let app: FastifyInstance | undefined;
   let starting: Promise<void> | undefined;
 
@@ -34,7 +35,7 @@ export function createKernelServer({ kernel, socketPath, report }: KernelServerO
       throw new WritError('INVALID_CONFIG', `the socket path ${socketPath} is longer than ${MAX_SOCKET_PATH_BYTES} bytes`);
     await privateDirectory(dirname(socketPath));
     await rm(socketPath, { force: true });
-    app = fastify({ bodyLimit: MAX_BODY_BYTES, logger: false });
+    app = fastify({ bodyLimit: maxBodyBytes, logger: false });
     app.setErrorHandler((error, _request, reply) => {
       const problem = problemOf(error);
       if (problem.code === 'INTERNAL') report?.(messageOf(error));
@@ -43,7 +44,7 @@ export function createKernelServer({ kernel, socketPath, report }: KernelServerO
     app.setNotFoundHandler(() => {
       throw new WritError('NOT_FOUND', 'the kernel has no such route');
     });
-    kernelRoutes(app, kernel, MAX_BODY_BYTES);
+    routes(app, maxBodyBytes);
     await app.listen({ path: socketPath });
     await chmod(socketPath, 0o600);
   }

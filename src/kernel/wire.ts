@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LeaseToken, Sha256Hex, TaskId, TaskManifest } from '../contracts/index.ts';
+import { LeaseToken, PlanLeaseToken, Sha256Hex, TaskId, TaskManifest } from '../contracts/index.ts';
 import { ERRORS, type ErrorCode } from '../core/errors.ts';
 
 /** What travels over the kernel's socket; names on the wire are in snake case, as in every document of ours. */
@@ -18,9 +18,26 @@ export const IssueBody = z.strictObject({
 export const RegrantBody = z.strictObject({ manifest: Manifest, result: Result, ...grantFields });
 export const UndoBody = z.strictObject({ manifest: Manifest, result: Result, earlier_undos: z.int().min(0), ...grantFields });
 export const RevokeBody = z.union([
-  z.strictObject({ lease: LeaseToken, by: By.optional() }),
+  z.strictObject({ lease: PlanLeaseToken, by: By.optional() }),
   z.strictObject({ jti: z.string().min(1).max(128), exp: z.int().min(0).max(253402300799), by: By.optional() }),
 ]);
+
+const Evidence = z.array(z.strictObject({ path: z.string().max(1024), generation: z.int().min(0), result: Result })).max(1100);
+const Envelope = z.record(z.string(), z.unknown());
+export const PlanLeaseBody = z.strictObject({
+  envelope: Envelope,
+  capabilities: z.array(z.string().min(1).max(192)).max(256).optional(),
+  scopes: z.array(z.string().min(1).max(4096)).max(64).optional(),
+  ...grantFields,
+});
+export const DeriveBody = z.strictObject({
+  plan_sha256: Sha256Hex,
+  lease: PlanLeaseToken,
+  envelope: Envelope.optional(),
+  since: z.int().min(0),
+  answers: Evidence,
+  voided: Evidence,
+});
 
 const granted = { task_id: TaskId, manifest_sha256: Sha256Hex, lease: LeaseToken, jti: z.string(), exp: z.int() };
 const Code = z.enum(Object.keys(ERRORS)).transform((code): ErrorCode => (isErrorCode(code) ? code : 'INTERNAL'));
@@ -35,6 +52,8 @@ export const IssueReply = z.object({
   ),
 });
 export const UndoReply = z.object({ manifest: TaskManifest, ...granted });
+export const DeriveReply = UndoReply;
+export const PlanLeaseReply = z.object({ plan_sha256: Sha256Hex, lease: z.string(), jti: z.string(), exp: z.int(), capabilities: z.array(z.string()) });
 export const ManifestReply = z.object({ manifest: TaskManifest });
 export const RevokeReply = z.object({ n: z.int(), jti: z.string(), published: z.boolean() });
 export const KeysReply = z.object({ keys: z.array(z.looseObject({})) });

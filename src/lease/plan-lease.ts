@@ -1,4 +1,4 @@
-import { PLAN_CAPABILITY, PLAN_LEASE_TYP, PlanLeasePayload } from '../contracts/index.ts';
+import { PLAN_CAPABILITY, PLAN_LEASE_TYP, PlanLeasePayload, PlanLeaseToken } from '../contracts/index.ts';
 import { canonicalJson, parseStrictJson } from '../core/canonical-json.ts';
 import { WritError } from '../core/errors.ts';
 import type { Ed25519 } from '../core/ports/index.ts';
@@ -6,8 +6,8 @@ import { toBase64url } from './base64url.ts';
 import { mayServe, type SigningKey } from './keys.ts';
 import { type Checked, refused, signToken, splitToken, type Verifier, verifySignature } from './token.ts';
 
-/** Room for 256 capabilities and 64 scopes. */
-export const MAX_PLAN_LEASE_CHARACTERS = 400_000;
+/** The token is larger than its payload. */
+const MAX_LEASE_BYTES = 400_000;
 
 /** What a plan lease must say to be permission for this plan on this queue. */
 export interface PlanLeaseExpectations {
@@ -35,7 +35,7 @@ export async function signPlanLease(payload: PlanLeasePayload, key: SigningKey, 
 /** A genuine plan lease, whatever it allows. Never throws on hostile input; a keyring that cannot be read throws. */
 export async function openPlanLease(token: string | undefined, verifier: Verifier): Promise<Checked<{ readonly lease: PlanLeasePayload }>> {
   if (token === undefined || token === '') return refused('the job carries no lease');
-  if (token.length > MAX_PLAN_LEASE_CHARACTERS) return refused(`the lease is longer than ${MAX_PLAN_LEASE_CHARACTERS} characters`);
+  if (!PlanLeaseToken.safeParse(token).success) return refused('the lease is too long');
   const parts = splitToken(token);
   if (parts === undefined) return refused('the lease is not a compact JWS');
   const signed = await verifySignature(parts, PLAN_LEASE_TYP, verifier);
@@ -65,7 +65,7 @@ export async function authenticatePlanLease(
 function readPlanLease(part: string): PlanLeasePayload | undefined {
   try {
     const text = Buffer.from(part, 'base64url').toString('utf8');
-    const value = parseStrictJson(text, { maxBytes: MAX_PLAN_LEASE_CHARACTERS, maxDepth: 3 });
+    const value = parseStrictJson(text, { maxBytes: MAX_LEASE_BYTES, maxDepth: 3 });
     return toBase64url(text) === part && canonicalJson(value) === text ? PlanLeasePayload.safeParse(value).data : undefined;
   } catch {
     return undefined;

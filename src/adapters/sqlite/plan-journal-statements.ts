@@ -21,7 +21,7 @@ interface EntryRow {
   readonly path: string;
   readonly generation: number;
   readonly task_id: string;
-  readonly executor_result: string | null;
+  readonly executor_result: string;
   readonly voided: number;
 }
 
@@ -89,7 +89,7 @@ export function planStatements(db: SqliteDatabase) {
     record,
     entries: (planSha256: string): readonly PlanEntry[] => entries.all(planSha256).map(entryOf),
     append(planSha256: string, { path, generation, taskId, executorResult }: Omit<PlanEntry, 'voided'>, now: number): PlanEntry {
-      addEntry.run({ planSha256, path, generation, taskId, executorResult: executorResult ?? null });
+      addEntry.run({ planSha256, path, generation, taskId, executorResult });
       touch.run(now, planSha256);
       const kept = entryAt.get(planSha256, path);
       if (kept === undefined) throw new WritError('INTERNAL', `the plan journal has no answer for ${path}`);
@@ -122,5 +122,5 @@ function endOf({ state, code, message, ended_by, result }: PlanRow): PlanEnd | u
 }
 
 function entryOf({ path, generation, task_id, executor_result, voided }: EntryRow): PlanEntry {
-  return { path, generation, taskId: task_id, executorResult: executor_result ?? undefined, voided: voided === 1 };
+  return { path, generation, taskId: task_id, executorResult: executor_result, voided: voided === 1 };
 }

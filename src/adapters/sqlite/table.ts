@@ -1,13 +1,15 @@
-import { lstatSync } from 'node:fs';
-import Database from 'better-sqlite3';
-import { messageOf } from '../../core/errors.ts';
+import type { Database } from 'better-sqlite3';
 import type { DatasetRefusal, TableDataset } from '../../core/ports/dataset-source.ts';
 import type { DatasetScope } from '../../core/ports/index.ts';
 import { unavailable } from '../datasets/regular-file.ts';
+import { type ForeignFile, openForeignFile } from './foreign-file.ts';
+import { TableBroken } from './table-broken.ts';
 import { describeTable } from './table-columns.ts';
-import { readTable, TableBroken } from './table-read.ts';
+import { checkKeys } from './table-keys.ts';
+import { readMatches } from './table-read.ts';
+import { checkTexts } from './table-texts.ts';
 
-type Take = Parameters<TableDataset['read']>[2];
+type Take = Parameters<TableDataset['read']>[3];
 type Answer = ReturnType<TableDataset['read']>;
 
 /**
@@ -15,34 +17,28 @@ type Answer = ReturnType<TableDataset['read']>;
  * such a log is missing, SQLite makes its two side files for the time of the search and removes them.
  */
 export function createSqliteTables(): TableDataset {
-  return { read: (scope, query, take) => regularFile(scope.path) ?? withDatabase(scope, query, take) };
+  return { read: (scope, ...wanted) => withDatabase(scope, (db) => readScope(db, scope, ...wanted)) };
 }
 
-function regularFile(path: string): DatasetRefusal | undefined {
+function withDatabase(scope: DatasetScope, work: (db: Database) => Answer): Answer {
+  let file: ForeignFile | undefined;
   try {
-    return lstatSync(path).isFile() ? undefined : unavailable('the path is not a regular file');
-  } catch (error) {
-    return unavailable(/ENOENT|ENOTDIR/.test(messageOf(error)) ? 'the file does not exist' : 'the file may not be read by this account');
-  }
-}
-
-function withDatabase(scope: DatasetScope, query: string, take: Take): Answer {
-  let db: Database.Database | undefined;
-  try {
-    db = new Database(scope.path, { readonly: true, fileMustExist: true, timeout: 5000 });
-    guard(db);
+    const opened = openForeignFile(scope.path);
+    if (!opened.ok) return opened;
+    file = opened;
+    guard(file.db);
     // One transaction: the table's description, its keys and its records are of one moment.
-    db.exec('BEGIN');
-    return readScope(db, scope, query, take);
+    file.db.exec('BEGIN');
+    return work(file.db);
   } catch (error) {
     return refusalOf(error);
   } finally {
-    db?.close();
+    file?.close();
   }
 }
 
 /** The file is somebody else's: its schema must not make this process do more than read. */
-function guard(db: Database.Database): void {
+function guard(db: Database): void {
   db.pragma('query_only = ON');
   db.pragma('trusted_schema = OFF');
   db.pragma('cell_size_check = ON');
@@ -51,11 +47,12 @@ function guard(db: Database.Database): void {
   db.defaultSafeIntegers(true);
 }
 
-function readScope(db: Database.Database, scope: DatasetScope, query: string, take: Take): Answer {
-  const table = describeTable(db, scope.table);
+function readScope(db: Database, { table: name, primaryKey }: DatasetScope, query: string, most: number, take: Take): Answer {
+  const table = describeTable(db, name);
   if (table === undefined) return unavailable('the table does not exist');
-  readTable(db, table, scope.primaryKey, query, take);
-  return { ok: true };
+  checkKeys(db, table, primaryKey);
+  checkTexts(db, table);
+  return { ok: true, count: readMatches(db, table, primaryKey, query, most, take) };
 }
 
 /** SQLite's codes for a file that cannot be opened at all. */

@@ -35,10 +35,18 @@ export interface RankedMatches {
   readonly matches: readonly DatasetMatch[];
 }
 
-/** A source that gives its matches in any order. */
+/** A source that counts its matches and gives, in any order, those that may be among the first. */
 export interface TableDataset {
-  /** Checks every record's key and hands each match to `take`, once. Blocks the calling thread. Refusals as above. */
-  read(scope: DatasetScope, query: string, take: (match: DatasetMatch) => void): { readonly ok: true } | DatasetRefusal;
+  /**
+   * Checks every record, counts all matches, and hands to `take`, once each, at least the first `maxResults` by key.
+   * Blocks the calling thread. Refusals as above; also for a text that is not Unicode.
+   */
+  read(
+    scope: DatasetScope,
+    query: string,
+    maxResults: number,
+    take: (match: DatasetMatch) => void,
+  ): { readonly ok: true; readonly count: number } | DatasetRefusal;
 }
 
 /** A regular file, opened for reading. */

@@ -1,9 +1,12 @@
 import type { LeasePayload, TaskJob, TaskManifest } from '../../contracts/index.ts';
 import type { ErrorCode } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
 import type { Enqueue } from './enqueue.ts';
 import type { FileJournal, VaultEntry } from './journal.ts';
 import type { RevokeAnswer } from './kernel.ts';
 import type { Ledger, TaskSignals } from './ledger.ts';
+import type { GrantedPlanLease } from './plan-door.ts';
+import type { PlanTerms } from './plan-surface.ts';
 
 /**
  * What the composition root hands to every surface (command line, HTTP): the same services, so that a task gets the
@@ -35,6 +38,8 @@ export type Grant =
 export interface KernelDoor {
   /** Grants in the order of the manifests; how many are asked for at once is not the caller's concern. */
   issue(manifests: readonly TaskManifest[], terms: LeaseTerms): Promise<readonly Grant[]>;
+  /** A lease for a linked envelope. */
+  issuePlan(envelope: JsonObject, terms: PlanTerms): Promise<GrantedPlanLease>;
   /** A new lease for the manifest of a failed task; `failure` is its signed result. */
   regrant(manifest: TaskManifest, failure: string, terms: LeaseTerms): Promise<string>;
   /** The task that takes back a standing effect; `success` is the signed result of the task that is undone. */

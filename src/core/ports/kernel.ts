@@ -1,5 +1,6 @@
 import type { TaskManifest } from '../../contracts/index.ts';
 import type { ErrorCode } from '../errors.ts';
+import type { GrantedPlanLease } from './plan-door.ts';
 
 /** A manifest for which somebody asks a lease. */
 export interface IssueRequest {
@@ -65,6 +66,8 @@ export interface KernelOperations {
   regrant(request: { readonly manifest: unknown; readonly result: string }, options?: GrantOptions): Promise<GrantedLease>;
   /** A lease for taking back a task; `result` is its executor-signed SUCCESS, `earlierUndos` counts the undos so far. */
   undo(request: { readonly manifest: unknown; readonly result: string; readonly earlierUndos: number }, options?: GrantOptions): Promise<UndoGrant>;
+  /** A lease for a whole plan. */
+  issuePlan(request: PlanLeaseRequest, options?: GrantOptions): Promise<GrantedPlanLease>;
   /** Durable when it resolves. Revoking twice answers the first entry. */
   revoke(request: RevokeRequest): Promise<RevokeAnswer>;
   /** The manifest that was leased under the id, for `undo` long after its job is gone. */
@@ -72,4 +75,48 @@ export interface KernelOperations {
   /** JWKS of the keys that verify leases. */
   keys(): Promise<{ readonly keys: readonly object[] }>;
   health(): Promise<KernelHealth>;
+}
+
+export interface PlanLeaseRequest {
+  /** The linked envelope. */
+  readonly envelope: unknown;
+  /** What its steps may ask; all that it can reach unless given. */
+  readonly capabilities?: readonly string[];
+  /** Directories of file steps and scopes of searches; no restriction unless given. */
+  readonly scopes?: readonly string[];
+}
+
+/** An executor's answer to one step, as the kernel asks to see it. */
+export interface StepEvidence {
+  readonly path: string;
+  readonly generation: number;
+  /** The signed ExecutionResult. */
+  readonly result: string;
+}
+
+export interface DeriveRequest {
+  readonly planSha256: string;
+  /** The plan lease. */
+  readonly lease: string;
+  /** The linked envelope; may be left out when `since` is not 0. */
+  readonly envelope?: unknown;
+  /** How many answers the kernel has been shown before; it knows them still, or refuses with WRONG_STATE. */
+  readonly since: number;
+  /** The answers after those, in the order in which the plan saw them. */
+  readonly answers: readonly StepEvidence[];
+  /** The answers that retries have taken back from the step that is asked for. */
+  readonly voided: readonly StepEvidence[];
+}
+
+/** A lease for the step that the plan has reached; the kernel computed its manifest. */
+export interface DerivedLease extends GrantedLease {
+  readonly manifest: TaskManifest;
+}
+
+/**
+ * The part of the kernel that the plan role may reach. Throws WritError WRONG_STATE (show everything again, or the plan has
+ * ended), LEASE_REFUSED, LEASE_EXPIRED, INVALID_LEASE, INVALID_RESULT, INVALID_MANIFEST, KERNEL_UNAVAILABLE.
+ */
+export interface PlanKernel {
+  derive(request: DeriveRequest): Promise<DerivedLease>;
 }

@@ -4,8 +4,8 @@ export interface PlanEntry {
   /** How often an operator's retry has voided this place before. */
   readonly generation: number;
   readonly taskId: string;
-  /** The executor's signed result; `undefined` for a tool that has no binding here. */
-  readonly executorResult: string | undefined;
+  /** The executor's signed result. */
+  readonly executorResult: string;
   /** Ended the plan once; a retry took its word away. */
   readonly voided: boolean;
 }

@@ -42,12 +42,20 @@ export interface PlanRun {
   /** Number of concrete steps that have an answer. */
   readonly stepsDone: number;
   feed(result: unknown): PlanState;
+  /** Ends the plan where it stands with an error of the driver's (cancel, authority); results and memory stay as they are. */
+  end(error: { readonly code: string; readonly message: string }): PlanDone;
 }
 
 /** The pure core behind a port, for the kernel and the driver. */
 export interface PlanLogic {
   start(envelope: unknown): PlanRun;
+  /** The tools that a linked envelope can reach; the operation is unknown where only a run can tell. Or why it is no plan. */
+  reach(envelope: unknown): PlanReach;
 }
+
+export type PlanReach =
+  | { readonly ok: true; readonly tools: readonly { readonly ref: string; readonly operations: readonly string[] }[] }
+  | { readonly ok: false; readonly code: string; readonly message: string };
 
 /** How a call reaches the world: read from `config/tool-bindings` of this host, never from an envelope. */
 export type BoundAdapter = { readonly adapter: 'writ' } | { readonly adapter: 'http' | 'mcp'; readonly provider: string };

@@ -86,7 +86,7 @@ describe('the life of a kernel', () => {
       throw new Error('not asked');
     };
     const kernel = { issue: nobody, regrant: nobody, undo: nobody, revoke: nobody, leasedManifest: nobody, keys: nobody, health: nobody };
-    await createKernelServer({ kernel, socketPath }).start();
+    await createKernelServer({ routes: (app, maxBytes) => kernelRoutes(app, kernel, maxBytes), socketPath }).start();
   }
 
   it('replaces the socket file that a dead kernel left', async () => {

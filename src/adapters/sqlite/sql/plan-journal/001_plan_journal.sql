@@ -28,8 +28,8 @@ CREATE TABLE entry (
   generation INTEGER NOT NULL,
   seq INTEGER NOT NULL,
   task_id TEXT NOT NULL,
-  -- the executor's signed result; null for a tool without a binding
-  executor_result TEXT,
+  -- the executor's signed result
+  executor_result TEXT NOT NULL,
   voided INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (plan_sha256, path, generation)
 ) STRICT, WITHOUT ROWID;

@@ -1,0 +1,25 @@
+import { sha256Hex } from '../../src/core/hash.ts';
+import { type Action, busyDelay, type Tries } from '../settle.ts';
+import type { PlanDeliveryEnd } from './delivery-end.ts';
+
+type Table = { readonly [K in PlanDeliveryEnd['kind']]: (end: Extract<PlanDeliveryEnd, { kind: K }>, tries: Tries) => Action };
+
+const AGAIN_MS = 1000;
+
+/** The one place where the end of a plan's delivery becomes a BullMQ action (docs/plan-protocol.md 1). A plan fails for good: only a retry runs it on. */
+const TABLE = {
+  malformed: (end) => ({ kind: 'fail', message: `INVALID_MANIFEST: ${end.message}`, recoverable: false }),
+  refused: (end) => ({ kind: 'fail', message: `INVALID_LEASE: ${end.message}`, recoverable: false }),
+  ended: ({ end }) =>
+    end.status === 'SUCCESS'
+      ? { kind: 'complete', value: { status: 'SUCCESS', result_sha256: sha256Hex(end.result) } }
+      : { kind: 'fail', message: `${end.code}: ${end.message}`, recoverable: false },
+  parked: (end) => ({ kind: 'delay', ms: end.ms }),
+  busy: () => ({ kind: 'delay', ms: AGAIN_MS }),
+  interrupted: (end) => ({ kind: 'delay', ms: end.reason === 'shutdown' ? 0 : AGAIN_MS }),
+  crashed: (_end, tries) => ({ kind: 'delay', ms: busyDelay(tries.started) }),
+} satisfies Table;
+
+export function settlePlan(end: PlanDeliveryEnd, tries: Tries): Action {
+  return (TABLE[end.kind] as (end: PlanDeliveryEnd, tries: Tries) => Action)(end, tries);
+}

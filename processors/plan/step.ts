@@ -1,0 +1,101 @@
+import { queueName } from '../../queues/catalog.ts';
+import { ExecutionResult } from '../../src/contracts/index.ts';
+import { isWritError } from '../../src/core/errors.ts';
+import { failure } from '../../src/core/outcome.ts';
+import type { PlanStep } from '../../src/core/plan-step.ts';
+import type { JobView } from '../../src/core/ports/index.ts';
+import type { PlanInHand } from './deliver.ts';
+import type { PlanDeliveryEnd } from './delivery-end.ts';
+import type { PlanDeps } from './deps.ts';
+import { deriveLease } from './derive-lease.ts';
+import { endWith, show } from './end.ts';
+
+/** `answered`: the plan has seen the step's answer and may go on. */
+export type Taken = { readonly kind: 'answered' } | PlanDeliveryEnd;
+
+const FIRST_PARK_MS = 2_000;
+const LONGEST_PARK_MS = 30_000;
+
+/** One step: its answer, if there is one; else its task on a queue, and the plan parked (docs/plan-protocol.md 1). */
+export async function takeStep(plan: PlanInHand, step: PlanStep, deps: PlanDeps): Promise<Taken> {
+  const answer = step.problem === undefined ? await answerOf(step, deps) : await unable(step, step.problem, deps);
+  if (answer !== undefined) return take(plan, step, answer, deps);
+  const queue = queueName(step.queue ?? 'file', deps.pool);
+  const job = await deps.enqueue.jobState(step.manifest.task_id, queue);
+  if (await isCancelAsked(plan, deps)) return cancel(plan, step, job, deps);
+  if (!isOnItsWay(job)) {
+    const refused = await answerBeforeClaim(step, job, deps);
+    if (refused !== undefined) return take(plan, step, refused, deps);
+    const stop = await enqueue(plan, step, queue, deps);
+    if (stop) return stop;
+  }
+  const isAnswered = async (): Promise<boolean> => (await answerOf(step, deps)) !== undefined;
+  if (await isAnswered()) return takeStep(plan, step, deps);
+  plan.walk.parks += 1;
+  return { kind: 'parked', ms: Math.min(LONGEST_PARK_MS, FIRST_PARK_MS * 2 ** Math.min(10, plan.walk.parks - 1)), isAnswered };
+}
+
+/** The journal keeps the answer before the plan sees it. */
+async function take({ planSha256, walk }: PlanInHand, step: PlanStep, executorResult: string, { journal, clock }: PlanDeps): Promise<Taken> {
+  const { path, generation, manifest } = step;
+  walk.take(step, await journal.append(planSha256, { path, generation, taskId: manifest.task_id, executorResult }, clock.now()));
+  return { kind: 'answered' };
+}
+
+/** The executor's verified answer in the ledger. Redis is not trusted: a text that does not verify is none. */
+async function answerOf(step: PlanStep, { ledger, authorities }: PlanDeps): Promise<string | undefined> {
+  const row = await ledger.row(step.manifest.task_id);
+  if (row?.result === undefined || (row.state !== 'success' && row.state !== 'failure')) return undefined;
+  return genuine(step, row.result, authorities);
+}
+
+/** A step whose own lease ran out in the queue gets another while the plan's lease lives: the plan does not see it. */
+async function genuine({ manifest, manifestSha256 }: PlanStep, result: string, authorities: PlanDeps['authorities']): Promise<string | undefined> {
+  if (!(await authorities.verifyResult(result, manifest, manifestSha256))) return undefined;
+  return ExecutionResult.parse(JSON.parse(result)).error?.error_code === 'LEASE_EXPIRED' ? undefined : result;
+}
+
+/** The answer to a job that was refused before it reached the task's row. */
+async function answerBeforeClaim(step: PlanStep, job: JobView | undefined, { ledger, authorities }: PlanDeps): Promise<string | undefined> {
+  if (job?.state !== 'failed') return undefined;
+  const result = await ledger.refusal(step.manifest.task_id, `${job.queue}:${job.jobId}`);
+  return result === undefined ? undefined : genuine(step, result, authorities);
+}
+
+/** A step that cannot be a task: the same signed answer whenever it is asked. */
+function unable({ manifest, manifestSha256 }: PlanStep, problem: string, { signer }: PlanDeps): Promise<string> {
+  return signer.sign(manifest, manifestSha256, failure('TOOL_UNAVAILABLE', problem));
+}
+
+function isOnItsWay(job: JobView | undefined): boolean {
+  return job !== undefined && (job.state === 'waiting' || job.state === 'delayed' || job.state === 'active');
+}
+
+async function isCancelAsked({ planSha256 }: PlanInHand, { views }: PlanDeps): Promise<boolean> {
+  return (await views.read(planSha256))?.cancelRequested ?? false;
+}
+
+/** Between two steps the plan ends; a step that is under way is asked to stop, and its answer is waited for. */
+async function cancel(plan: PlanInHand, step: PlanStep, job: JobView | undefined, deps: PlanDeps): Promise<Taken> {
+  if (!isOnItsWay(job)) return endWith(plan, { code: 'CANCELLED', message: 'the plan was cancelled' }, deps);
+  await deps.ledger.cancel(step.manifest.task_id, deps.clock.now());
+  return { kind: 'parked', ms: FIRST_PARK_MS, isAnswered: async () => (await answerOf(step, deps)) !== undefined };
+}
+
+/** Has the kernel sign the step's lease and puts its task on the queue; answers how the plan ends when it may not. */
+async function enqueue(plan: PlanInHand, step: PlanStep, queue: string, deps: PlanDeps): Promise<PlanDeliveryEnd | undefined> {
+  await show(plan.planSha256, { state: step, stepsDone: plan.walk.stepsDone }, plan.exp, deps);
+  try {
+    const { manifest, lease } = await deriveLease(plan, step, deps.kernel);
+    const traceparent = plan.traceparent === undefined ? {} : { traceparent: plan.traceparent };
+    const receipt = await deps.enqueue.push({ v: 1, manifest, lease, ...traceparent }, { queue });
+    if (receipt.kind !== 'conflict') return undefined;
+    return await endWith(plan, { code: 'REPLAY_MISMATCH', message: `the task of ${step.path} was run with another manifest` }, deps);
+  } catch (error) {
+    if (isWritError(error) && FINAL.has(error.code)) return endWith(plan, { code: error.code, message: error.message }, deps);
+    throw error;
+  }
+}
+
+/** What the kernel will say again, however often it is asked. */
+const FINAL: ReadonlySet<string> = new Set(['LEASE_REFUSED', 'LEASE_EXPIRED', 'INVALID_LEASE', 'INVALID_MANIFEST', 'INVALID_RESULT', 'HRC_REQUIRED']);

@@ -1,0 +1,140 @@
+import { DelayedError, type Job, UnrecoverableError, Worker, type WorkerOptions } from 'bullmq';
+import type { Clock } from '../src/core/clock.ts';
+import type { Lifecycle } from '../src/core/lifecycle.ts';
+import type { Attempt } from '../src/observability/deliveries.ts';
+import type { Delivery } from './delivery.ts';
+import type { InFlight, Running } from './in-flight.ts';
+import { createLockWatch } from './lock-watch.ts';
+import type { Action, Tries } from './settle.ts';
+
+export interface QueueWorkerOptions {
+  /** Queue name including its pool. */
+  readonly queue: string;
+  /** BullMQ's own options: connection, prefix, concurrency, lock and stalled times, retention (`queues/catalog.ts`). */
+  readonly worker: WorkerOptions;
+  /** How long a stop waits for running jobs before it interrupts them, milliseconds. */
+  readonly drainMs: number;
+  /** Errors of the connection and of BullMQ itself. */
+  readonly onError: (error: Error) => void;
+  /** Told of locks that could not be renewed. */
+  readonly onRenewalFailed?: (jobs: number) => void;
+  /** Told of each job of a lost worker that this one put back. */
+  readonly onStalled?: (jobId: string) => void;
+  /** Told of each job that the queue has as failed. */
+  readonly onFailed?: (jobId: string) => void;
+}
+
+/** What is done with one delivery; `afterDelay` runs once a job that is delayed is parked. */
+export interface Handled {
+  readonly action: Action;
+  readonly afterDelay?: () => Promise<void>;
+}
+
+export interface QueueWorkerDeps {
+  readonly clock: Clock;
+  readonly inFlight: InFlight;
+  handle(delivery: Delivery, running: Running, tries: Tries): Promise<Handled>;
+}
+
+/** One BullMQ worker. */
+export interface QueueWorker extends Lifecycle {
+  readonly queue: string;
+}
+
+/** Serves one queue until stopped. Stopping drains: running jobs may end, no new ones start. */
+export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorkerDeps): QueueWorker {
+  const locks = createLockWatch(options.worker.lockDuration ?? 0, deps.clock);
+  let worker: Worker | undefined;
+
+  const process = async (job: Job, token?: string): Promise<unknown> => {
+    const jobId = job.id ?? '';
+    const running = deps.inFlight.begin(jobId);
+    locks.begin(jobId, job.processedOn);
+    try {
+      const delivery: Delivery = {
+        data: job.data,
+        queue: options.queue,
+        jobId,
+        attempt: attemptOf(job),
+        signal: running.controller.signal,
+        stop: (reason) => running.controller.abort(reason),
+        lockIsFresh: () => locks.isFresh(jobId),
+      };
+      const handled = await deps.handle(delivery, running, { started: job.attemptsStarted, allowed: job.opts.attempts ?? 1 });
+      return await carryOut(handled, job, token);
+    } finally {
+      locks.end(jobId);
+      deps.inFlight.end(running);
+    }
+  };
+
+  return {
+    queue: options.queue,
+    async start() {
+      if (worker) return;
+      worker = new TolerantWorker(options.queue, process, { ...options.worker, autorun: true });
+      worker.on('error', options.onError);
+      worker.on('locksRenewed', ({ jobIds }) => locks.renewed(jobIds));
+      // BullMQ only tells; the handler must stop by itself (job-processing.md 3.1).
+      worker.on('lockRenewalFailed', (jobIds) => {
+        deps.inFlight.stop({ jobIds }, 'lock-lost');
+        options.onRenewalFailed?.(jobIds.length);
+      });
+      worker.on('stalled', (jobId) => options.onStalled?.(jobId));
+      worker.on('failed', (job) => options.onFailed?.(job?.id ?? ''));
+      await worker.waitUntilReady();
+    },
+    async stop() {
+      if (!worker) return;
+      const stopping = worker;
+      worker = undefined;
+      const interrupt = setTimeout(() => deps.inFlight.stop({}, 'shutdown'), options.drainMs);
+      try {
+        await stopping.close();
+      } finally {
+        clearTimeout(interrupt);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await this.stop();
+    },
+  };
+}
+
+function attemptOf({ timestamp, processedOn = timestamp, attemptsStarted, attemptsMade, stacktrace }: Job): Attempt {
+  return { addedAt: timestamp, fetchedAt: processedOn, started: attemptsStarted, failed: attemptsMade, everFailed: (stacktrace?.length ?? 0) > 0 };
+}
+
+/** Tells BullMQ. A failed job keeps its code and sentence and no stack trace of ours. */
+async function carryOut({ action, afterDelay }: Handled, job: Job, token: string | undefined): Promise<unknown> {
+  switch (action.kind) {
+    case 'complete':
+      return action.value;
+    case 'fail':
+      throw withoutStack(action.recoverable ? new Error(action.message) : new UnrecoverableError(action.message));
+    case 'delay':
+      // The move is refused when the lock is no longer ours; then the job has been given to somebody else already.
+      await job.moveToDelayed(Date.now() + action.ms, token).catch(() => undefined);
+      await afterDelay?.();
+      throw new DelayedError();
+  }
+}
+
+function withoutStack(error: Error): Error {
+  error.stack = error.message;
+  return error;
+}
+
+/**
+ * A raw producer may put anything into a job's hash. BullMQ parses `data` before any handler sees it, and a parse error
+ * there would hit the job that was being completed; such data becomes `null`, which is answered as malformed.
+ */
+class TolerantWorker extends Worker {
+  protected override createJob(...[data, jobId]: Parameters<Worker['createJob']>): ReturnType<Worker['createJob']> {
+    try {
+      return super.createJob(data, jobId);
+    } catch {
+      return super.createJob({ ...data, data: 'null' }, jobId);
+    }
+  }
+}

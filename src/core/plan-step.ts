@@ -1,0 +1,113 @@
+import { CAPABILITY_QUEUE, ExecutionResult, MAX_JOB_BYTES, type QueueKind, TaskManifest } from '../contracts/index.ts';
+import { canonicalJson } from './canonical-json.ts';
+import { messageOf } from './errors.ts';
+import { sha256Hex } from './hash.ts';
+import { assertIJson, MAX_JSON_DEPTH } from './i-json.ts';
+import type { JsonObject } from './json.ts';
+import type { Bindings, PlanCall, PlanToolResult } from './ports/plan.ts';
+
+/** One step of a plan as a task: the same for everybody who looks at the same plan and the same results (docs/plan-protocol.md 2). */
+export interface PlanStep {
+  readonly path: string;
+  readonly tool: string;
+  readonly operation: string;
+  readonly generation: number;
+  readonly manifest: TaskManifest;
+  readonly manifestSha256: string;
+  /** What the plan's lease must allow: a capability, or `TOOL_CALL:<ref>`. */
+  readonly capability: string;
+  /** The queue without its pool. */
+  readonly queue: QueueKind | `tool-${string}` | undefined;
+  /** Why it cannot be a task at all; then there is no queue. */
+  readonly problem: string | undefined;
+}
+
+const QUEUES: ReadonlyMap<string, QueueKind> = new Map(Object.entries(CAPABILITY_QUEUE));
+/** The job around a manifest needs room for the lease and its own fields. */
+const MAX_STEP_BYTES = MAX_JOB_BYTES - 8 * 1024;
+/** job, manifest, inputs, and `params` of a tool. */
+const MANIFEST_LEVELS = 4;
+
+/** The task of a call. Pure: bindings decide only where it goes and, for the adapter `writ`, its form. */
+export function stepOf({ path, toolInput }: PlanCall, planSha256: string, generation: number, bindings: Bindings): PlanStep {
+  const { ref, operation } = toolInput.tool;
+  const deep = depthProblem(toolInput.params);
+  const params = deep === undefined ? toolInput.params : {};
+  const bound = bindings(ref);
+  const writ = bound?.adapter === 'writ';
+  const manifest: TaskManifest = {
+    task_id: `s-${sha256Hex(canonicalJson([planSha256, path, generation]))}`,
+    ...(writ ? capabilityTask(operation, params) : toolTask(ref, operation, params)),
+    provenance: { plan_sha256: planSha256, step: path },
+  };
+  const text = canonicalJson(manifest);
+  const queue = bound === undefined ? undefined : bound.adapter === 'writ' ? QUEUES.get(operation) : (`tool-${bound.provider}` as const);
+  const problem = queue === undefined ? unboundProblem(ref, operation, writ) : (deep ?? shapeProblem(manifest, text));
+  return {
+    path,
+    tool: ref,
+    operation,
+    generation,
+    manifest,
+    manifestSha256: sha256Hex(text),
+    capability: writ ? operation : `TOOL_CALL:${ref}`,
+    queue: problem === undefined ? queue : undefined,
+    problem,
+  };
+}
+
+type TaskPart = Pick<TaskManifest, 'capability_id' | 'inputs' | 'constraints'>;
+
+/** Constraints that are none stay among the inputs, where the executor refuses them with its own signed answer. */
+function capabilityTask(operation: string, { action: _action, ...params }: JsonObject): TaskPart {
+  const { constraints, ...inputs } = params;
+  const read = TaskManifest.shape.constraints.safeParse(constraints ?? {});
+  return { capability_id: operation, inputs: read.success ? inputs : params, constraints: read.success ? read.data : {} };
+}
+
+function toolTask(tool: string, operation: string, params: JsonObject): TaskPart {
+  return { capability_id: 'TOOL_CALL', inputs: { tool, operation, params }, constraints: {} };
+}
+
+function unboundProblem(ref: string, operation: string, writ: boolean): string {
+  return writ ? `no queue serves ${operation}` : `the tool ${ref} has no binding on this host`;
+}
+
+/** A manifest wraps the params in levels of its own. */
+function depthProblem(params: JsonObject): string | undefined {
+  try {
+    assertIJson(params, MAX_JSON_DEPTH - MANIFEST_LEVELS);
+    return undefined;
+  } catch (error) {
+    return `the params cannot travel in a manifest: ${messageOf(error)}`;
+  }
+}
+
+function shapeProblem(manifest: TaskManifest, text: string): string | undefined {
+  const shape = TaskManifest.safeParse(manifest);
+  if (!shape.success) return `the step is no manifest: ${shape.error.issues[0]?.path.join('.') ?? ''} ${shape.error.issues[0]?.message ?? ''}`;
+  const bytes = Buffer.byteLength(text);
+  return bytes > MAX_STEP_BYTES ? `the step has ${bytes} bytes, at most ${MAX_STEP_BYTES} are allowed` : undefined;
+}
+
+/** What the plan sees of an executor's answer. */
+export function toolResultOf({ manifest }: Pick<PlanStep, 'manifest'>, text: string): PlanToolResult {
+  const { status, output, error } = ExecutionResult.parse(JSON.parse(text));
+  const { task_id, capability_id } = manifest;
+  if (status === 'FAILURE') {
+    return { ok: false, data: null, error: { code: error.error_code, message: error.message, details: { task_id, capability_id } } };
+  }
+  // Output was signed as canonical JSON, so it is JSON.
+  const answer = output as JsonObject;
+  if (capability_id !== 'TOOL_CALL') return { ok: true, data: answer, error: null };
+  const { data = null, meta } = answer;
+  return { ok: true, data: asObject(data), error: null, ...(isObject(meta) ? { meta } : {}) };
+}
+
+function asObject(value: JsonObject[string]): JsonObject {
+  return isObject(value) ? value : { value };
+}
+
+function isObject(value: JsonObject[string] | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

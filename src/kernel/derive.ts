@@ -1,0 +1,93 @@
+import type { PlanLeasePayload } from '../contracts/index.ts';
+import { canonicalJson } from '../core/canonical-json.ts';
+import { WritError } from '../core/errors.ts';
+import { sha256Hex } from '../core/hash.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { PlanStep } from '../core/plan-step.ts';
+import { createPlanTrack, isDone, type PlanTrack } from '../core/plan-track.ts';
+import type { DeriveRequest, StepEvidence } from '../core/ports/index.ts';
+import { authenticatePlanLease, authorizeTimes, verifyResult } from '../lease/index.ts';
+import type { KernelOptions, PlanSide } from './options.ts';
+import { assertAllowed } from './plan-scope.ts';
+
+/** The step that a plan has reached, as the kernel computed it, and until when a lease for it may live. */
+export interface DerivedStep {
+  readonly step: PlanStep;
+  /** Of the plan's lease, seconds since 1970. */
+  readonly planExp: number;
+}
+
+/** Plans whose runs are kept between two of their steps. */
+const MAX_KEPT = 1000;
+
+/**
+ * Walks a plan by the executors' own answers (docs/plan-protocol.md 6). Nothing that the plan role says is believed: the
+ * envelope must have the hash that the plan lease names, each answer must be an executor's to the very manifest that the
+ * walk arrives at, and only the step after them is named.
+ */
+export function createDerivation(plans: PlanSide, options: KernelOptions): (request: DeriveRequest) => Promise<DerivedStep> {
+  const { kernelKeyring, executorKeyring, ed25519, store, clock, config } = options;
+  /** In the order of their last use. */
+  const kept = new Map<string, PlanTrack>();
+
+  async function authorized({ planSha256, lease }: DeriveRequest): Promise<PlanLeasePayload> {
+    const opened = await authenticatePlanLease(lease, { planSha256, aud: plans.queue, iss: config.issuer }, { keyring: kernelKeyring, ed25519 });
+    if (!opened.ok) throw new WritError('INVALID_LEASE', opened.message);
+    const isRevoked = (jti: string): boolean => store.revocation(jti) !== undefined;
+    const refusal = authorizeTimes(opened.lease, { now: clock.now(), maxTtl: config.maxTtl, isRevoked });
+    if (refusal) throw new WritError(refusal.code === 'LEASE_EXPIRED' ? 'LEASE_EXPIRED' : 'INVALID_LEASE', refusal.message);
+    return opened.lease;
+  }
+
+  /** The walk so far, taken out of the kept ones: a request that fails on the way leaves no half-fed track behind. */
+  function track({ planSha256, envelope, since }: DeriveRequest): PlanTrack {
+    const known = kept.get(planSha256);
+    kept.delete(planSha256);
+    if (since > 0) {
+      if (known?.fed === since) return known;
+      throw new WritError('WRONG_STATE', 'the kernel does not know the plan so far; show it everything', { field: 'since' });
+    }
+    if (sha256Hex(canonicalJson(envelope)) !== planSha256) throw new WritError('INVALID_MANIFEST', 'the envelope has another hash', { field: 'envelope' });
+    return createPlanTrack({ planSha256, envelope: envelope as JsonObject }, plans.logic, plans.bindings);
+  }
+
+  async function genuine(step: PlanStep, { result }: StepEvidence): Promise<{ readonly failed: boolean }> {
+    const subject = { taskId: step.manifest.task_id, capabilityId: step.manifest.capability_id, manifestSha256: step.manifestSha256 };
+    const verified = await verifyResult(result, subject, { keyring: executorKeyring, ed25519 });
+    if (!verified.ok) throw new WritError('INVALID_RESULT', `the answer to ${step.path} is not an executor's: ${verified.message}`, { field: 'answers' });
+    return { failed: verified.result.status === 'FAILURE' };
+  }
+
+  return async (request) => {
+    const lease = await authorized(request);
+    const walk = track(request);
+    for (const answer of request.answers) {
+      const step = stepAt(walk, () => answer.generation);
+      if (step.path !== answer.path) throw new WritError('INVALID_RESULT', `the plan is at ${step.path}, not at ${answer.path}`, { field: 'answers' });
+      await genuine(step, answer);
+      walk.feed(step, answer.result);
+    }
+    const step = stepAt(walk, () => request.voided.length);
+    for (const [generation, answer] of request.voided.entries()) {
+      const earlier = stepAt(walk, () => generation);
+      if (!(await genuine(earlier, answer)).failed) throw new WritError('INVALID_RESULT', `${step.path} has succeeded`, { field: 'voided' });
+    }
+    keep(request.planSha256, walk);
+    if (step.problem !== undefined) throw new WritError('LEASE_REFUSED', step.problem);
+    assertAllowed(step, lease);
+    return { step, planExp: lease.exp };
+  };
+
+  function keep(planSha256: string, walk: PlanTrack): void {
+    kept.set(planSha256, walk);
+    if (kept.size <= MAX_KEPT) return;
+    const [oldest] = kept.keys();
+    if (oldest !== undefined) kept.delete(oldest);
+  }
+}
+
+function stepAt(walk: PlanTrack, generationOf: () => number): PlanStep {
+  const next = walk.next(generationOf);
+  if (isDone(next)) throw new WritError('WRONG_STATE', 'the plan has ended');
+  return next;
+}

@@ -1,0 +1,51 @@
+import type { PlanLeasePayload } from '../contracts/index.ts';
+import { canonicalJson } from '../core/canonical-json.ts';
+import { WritError } from '../core/errors.ts';
+import { sha256Hex } from '../core/hash.ts';
+import type { GrantedPlanLease, GrantOptions, PlanLeaseRequest } from '../core/ports/index.ts';
+import { signPlanLease } from '../lease/index.ts';
+import { lifetime } from './grant.ts';
+import type { KernelOptions, PlanSide } from './options.ts';
+
+/** A plan's lease with what the issue log keeps of it. */
+export interface PreparedPlanLease {
+  readonly granted: GrantedPlanLease;
+  readonly scopes: readonly string[] | undefined;
+}
+
+/**
+ * Signs the lease of a plan. What it may ask is what its envelope can reach, unless the caller allows less or more.
+ *
+ * @throws WritError INVALID_MANIFEST with the reason why the envelope is no plan, LEASE_REFUSED, INVALID_ARGUMENT
+ */
+export async function preparePlanLease(
+  { envelope, capabilities, scopes }: PlanLeaseRequest,
+  grantOptions: GrantOptions,
+  plans: PlanSide,
+  options: KernelOptions,
+): Promise<PreparedPlanLease> {
+  const { key, config, clock, randomId, ed25519 } = options;
+  const reach = plans.logic.reach(envelope);
+  if (!reach.ok) throw new WritError('INVALID_MANIFEST', `${reach.code}: ${reach.message}`, { field: 'envelope' });
+  const planSha256 = sha256Hex(canonicalJson(envelope));
+  const iat = Math.floor(clock.now() / 1000);
+  const payload: PlanLeasePayload = {
+    v: 1,
+    iss: config.issuer,
+    aud: plans.queue,
+    jti: randomId(),
+    plan_sha256: planSha256,
+    capabilities: [...(capabilities ?? reachable(reach.tools, plans))],
+    ...(scopes === undefined ? {} : { scopes: [...scopes] }),
+    iat,
+    exp: iat + lifetime(grantOptions, options),
+  };
+  const lease = await signPlanLease(payload, key, ed25519);
+  return { granted: { planSha256, lease, jti: payload.jti, exp: payload.exp, capabilities: payload.capabilities }, scopes };
+}
+
+/** Sorted and each once, so that the same plan gets the same permission. */
+function reachable(tools: readonly { readonly ref: string; readonly operations: readonly string[] }[], { bindings }: PlanSide): readonly string[] {
+  const all = tools.flatMap(({ ref, operations }) => (bindings(ref)?.adapter === 'writ' ? operations : [`TOOL_CALL:${ref}`]));
+  return [...new Set(all)].sort();
+}
