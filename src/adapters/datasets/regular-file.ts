@@ -30,8 +30,7 @@ export async function openRegularFile(path: string): Promise<RegularFile | Datas
   try {
     fd = await openFile(path, FLAGS);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    return unavailable(WHY[code] ?? `the file cannot be opened (${code})`);
+    return refusalOfOpening(error);
   }
   const isFile = await statFile(fd).then(
     (stats) => stats.isFile(),
@@ -40,6 +39,12 @@ export async function openRegularFile(path: string): Promise<RegularFile | Datas
   if (isFile) return { ok: true, fd, close: () => closeFile(fd) };
   await closeFile(fd);
   return unavailable('the path is not a regular file');
+}
+
+/** What the error of an `open` means. */
+export function refusalOfOpening(error: unknown): DatasetRefusal {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return unavailable(WHY[code] ?? `the file cannot be opened (${code})`);
 }
 
 export function unavailable(message: string): DatasetRefusal {

@@ -29,16 +29,13 @@ async function scanColumns({ columns }: DatasetSources, scope: DatasetScope, { q
 
 async function scanTable({ tables }: DatasetSources, scope: DatasetScope, { query, maxResults }: Question): Promise<Found> {
   const collector = createCollector(maxResults, compareKeys);
-  const answer = tables.read(scope, query, (match) => {
-    if (!collector.wants(match.key)) {
-      collector.skip();
-      return;
-    }
+  const answer = tables.read(scope, query, maxResults, (match) => {
+    if (!collector.wants(match.key)) return;
     const hit = hitOf(match, query);
     collector.add(match.key, () => hit);
   });
   if (!answer.ok) throw refused(answer);
-  return collector.found();
+  return { count: answer.count, hits: collector.found().hits };
 }
 
 function hitOf({ key, field, text }: DatasetMatch, query: string): Hit {
