@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { Sha256Hex } from './ids.ts';
-import { LeaseToken } from './task-job.ts';
+import { PlanResult } from './plan-job.ts';
 
 /** Plans over HTTP: what travels beside the contracts of envelopes and results. */
 
 const Time = z.iso.datetime({ precision: 3 });
+
+/** A compact JWS, judged by `lease/plan-lease.ts`; it lists capabilities and scopes. */
+const PlanLeaseToken = z.string().max(400_000);
 
 /** An envelope of either form, linked or not. What is in it is judged when it is linked. */
 const AnyEnvelope = z.record(z.string(), z.unknown());
@@ -13,14 +16,13 @@ const AnyEnvelope = z.record(z.string(), z.unknown());
 export const PlanSubmission = z.strictObject({
   v: z.literal(1).optional(),
   envelope: AnyEnvelope,
-  lease: LeaseToken.optional(),
+  lease: PlanLeaseToken.optional(),
   traceparent: z.string().max(64).optional(),
 });
 export type PlanSubmission = z.infer<typeof PlanSubmission>;
 
-export const PLAN_STATES = ['waiting', 'running', 'success', 'failure'] as const;
-export const PlanState = z.enum(PLAN_STATES);
-export type PlanState = z.infer<typeof PlanState>;
+export const ShownPlanState = z.enum(['waiting', 'running', 'success', 'failure']);
+export type ShownPlanState = z.infer<typeof ShownPlanState>;
 
 /** The push was taken. How the plan stands lies under `location`. */
 export const PlanSubmitted = z.strictObject({
@@ -33,36 +35,26 @@ export const PlanSubmitted = z.strictObject({
 });
 export type PlanSubmitted = z.infer<typeof PlanSubmitted>;
 
-/** The step that a plan waits for. */
-export const PlanStep = z.strictObject({
-  /** Its place in the plan. */
-  path: z.string(),
-  tool: z.string(),
-  operation: z.string(),
-  /** The task that it became. */
-  task_id: z.string().optional(),
-});
-export type PlanStep = z.infer<typeof PlanStep>;
-
 /** A plan as `GET /v1/plans/:id` shows it. */
 export const PlanStatus = z.strictObject({
   plan_id: Sha256Hex,
-  state: PlanState,
+  state: ShownPlanState,
   /** Steps that have an answer. */
   steps_done: z.int().min(0),
-  current: PlanStep.optional(),
+  /** The step that is under way: its place, and the task that it became. */
+  current: z.strictObject({ path: z.string(), tool: z.string(), operation: z.string(), task_id: z.string().optional() }).optional(),
   cancel_requested: z.boolean(),
   error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
   updated_at: Time,
   /** The signed end (`plan-result.schema.json`), which holds results and memory: only for those who may see them, and ask. */
-  result: z.record(z.string(), z.unknown()).optional(),
+  result: PlanResult.optional(),
 });
 export type PlanStatus = z.infer<typeof PlanStatus>;
 
 /** A change of a plan, as `GET /v1/events` streams it in events of type `plan`. */
 export const PlanEvent = z.strictObject({
   plan_id: Sha256Hex,
-  state: PlanState,
+  state: ShownPlanState,
   steps_done: z.int().min(0).optional(),
   /** Place of the step that is under way. */
   current: z.string().optional(),
@@ -75,9 +67,9 @@ export type PlanEvent = z.infer<typeof PlanEvent>;
 export const PlanLeaseRequest = z.strictObject({
   envelope: AnyEnvelope,
   /** What the plan may do: capabilities, `TOOL_CALL` or `TOOL_CALL:<tool>`; exactly what it can reach unless given. */
-  capabilities: z.array(z.string().min(1).max(128)).max(1000).optional(),
+  capabilities: z.array(z.string().min(1).max(192)).max(256).optional(),
   /** Scopes that its steps may name; any unless given. */
-  scopes: z.array(z.string().min(1).max(4096)).max(1000).optional(),
+  scopes: z.array(z.string().min(1).max(4096)).max(64).optional(),
   /** Life of the lease, seconds. */
   ttl: z.int().min(1).optional(),
 });
@@ -85,7 +77,7 @@ export type PlanLeaseRequest = z.infer<typeof PlanLeaseRequest>;
 
 export const PlanLeaseAnswer = z.strictObject({
   plan_id: Sha256Hex,
-  lease: LeaseToken,
+  lease: PlanLeaseToken,
   capabilities: z.array(z.string()),
   /** The linked envelope, over which the lease is; linking it again changes nothing. */
   envelope: AnyEnvelope,
@@ -95,7 +87,7 @@ export type PlanLeaseAnswer = z.infer<typeof PlanLeaseAnswer>;
 /** `POST /v1/plans/:id/retry`. */
 export const PlanRetryRequest = z.strictObject({
   /** Replaces the lease of the plan, for one that has expired. */
-  lease: LeaseToken.optional(),
+  lease: PlanLeaseToken.optional(),
 });
 export type PlanRetryRequest = z.infer<typeof PlanRetryRequest>;
 

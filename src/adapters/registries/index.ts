@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
+import type { RegistryCategory } from '../../contracts/index.ts';
 import { WritError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { type RegistryCategory, type RegistryRoot, readRegistryRoot } from './registry-root.ts';
-
-export type { RegistryCategory } from './registry-root.ts';
+import { type RegistryRoot, readRegistryRoot } from './registry-root.ts';
 
 /** The definitions that this host adds to envelopes. */
 export interface Registries {

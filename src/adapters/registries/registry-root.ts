@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { CapabilityDefinition, ToolDefinition, UsecaseDefinition } from '../../contracts/index.ts';
+import { CapabilityDefinition, type RegistryCategory, ToolDefinition, UsecaseDefinition } from '../../contracts/index.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { jsonFilesIn, readRegistryFile, refusal } from './registry-file.ts';
-
-export type RegistryCategory = 'tools' | 'capabilities' | 'usecases';
 
 /** A definition by its `id`, with the file that it came from. */
 export type Definitions = ReadonlyMap<string, { readonly definition: JsonObject; readonly file: string }>;

@@ -21,6 +21,8 @@ export function kernelDoor(client: KernelClient, by: string): KernelDoor {
       const requests = manifests.map((manifest) => ({ manifest, ...(confirmedBy === undefined ? {} : { confirmedBy }) }));
       return (await client.issue(requests, options(terms))).map(grantOf);
     },
+    issuePlan: (envelope, { capabilities, scopes, ...terms }) =>
+      client.issuePlan({ envelope, ...(capabilities === undefined ? {} : { capabilities }), ...(scopes === undefined ? {} : { scopes }) }, options(terms)),
     regrant: async (manifest, failure, terms) => (await client.regrant({ manifest, result: failure }, options(terms))).lease,
     async undo({ manifest, success, earlierUndos }) {
       const undo = await client.undo({ manifest, result: success, earlierUndos }, { by });

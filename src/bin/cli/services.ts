@@ -2,16 +2,19 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { createAuditReader } from '../../adapters/linux/audit-reader.ts';
 import type { CliServices, GlobalOptions } from '../../producers/cli/services.ts';
+import { createPlanPreview } from '../plan/preview.ts';
+import { planSignatures } from '../plan/signatures.ts';
 import { openAccess } from './access.ts';
 import { openAudit, whoAsks } from './audit.ts';
 import { diagnose } from './doctor/index.ts';
 import { openKernel } from './kernel.ts';
 import { initialise, makeKey } from './keys.ts';
+import { openPlans } from './plans.ts';
 import { rebuildLedger } from './rebuild.ts';
 import { createCliRedis } from './redis.ts';
 import { openScopes } from './scopes/index.ts';
 import { readSettings } from './settings.ts';
-import { openSignatures } from './signatures.ts';
+import { openEd25519, openSignatures } from './signatures.ts';
 import { readStatus } from './status.ts';
 import { openTasks } from './tasks.ts';
 import { openVault } from './vault.ts';
@@ -32,6 +35,9 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
   const kernel = once(async () => kept(openKernel(settings)));
   const audit = once(async () => openAudit(places));
   const scopes = openScopes(config);
+  const planPreview = once(async () => createPlanPreview(config));
+  const plans = once(async () => kept(await openPlans(settings, redis)));
+  const planSigned = once(async () => planSignatures({ config, places, ed25519: await openEd25519(config.crypto.implementation) }));
   const vault = once(async () => kept(openVault(settings, audit)));
 
   return {
@@ -46,6 +52,9 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     status: () => readStatus(settings, redis),
     vault,
     scopes,
+    planPreview,
+    plans,
+    planSignatures: planSigned,
     diagnose: () => diagnose(settings, { redis, scopes, reachKernel: async () => (await kernel()).ping() }),
     rebuildLedger: () => rebuildLedger(settings, redis),
     initialise: () => initialise(places),

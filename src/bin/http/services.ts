@@ -2,8 +2,11 @@ import { readFile } from 'node:fs/promises';
 import type { Config } from '../../../config/schema.ts';
 import { createConnection } from '../../../queues/connection.ts';
 import { createEnqueue } from '../../../queues/enqueue.ts';
+import { createPlanJobs } from '../../../queues/plan-jobs.ts';
+import { createPlans } from '../../../queues/plans.ts';
 import { createCryptoPool } from '../../adapters/crypto/index.ts';
 import { createRedisLedger } from '../../adapters/redis/ledger.ts';
+import { createRedisPlanViews } from '../../adapters/redis/plan-views.ts';
 import { createMemoryGuard } from '../../adapters/redis/policy.ts';
 import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
 import { createRedisSignals } from '../../adapters/redis/signals.ts';
@@ -19,6 +22,8 @@ import type { HttpServices } from '../../producers/http/services.ts';
 import { kernelDoor } from '../cli/kernel.ts';
 import { signatureReader } from '../cli/signatures.ts';
 import type { Places } from '../places.ts';
+import { createPlanPreview } from '../plan/preview.ts';
+import { planSignatures } from '../plan/signatures.ts';
 import { redisTarget } from '../redis-target.ts';
 import { createJournalDoor } from './journal-door.ts';
 import { createReadiness } from './readiness.ts';
@@ -59,16 +64,25 @@ export function wireHttpServices({ config, places, log, version, index, audit, m
   const signatures = signatureReader({ config, places, ed25519, feed: async () => createRedisRevocations(connection) });
   const kernel = createKernelClient(places.kernelSocket);
 
+  const signals = createRedisSignals(subscriber);
+  const planJobs = createPlanJobs({ connection, pool: config.pool.id });
+  const views = createRedisPlanViews({ redis: connection, retentionMs: retention_s * 1000, listen: signals.onRecorded });
+
   const services: HttpServices = {
     version,
     clock,
     tasks: {
       enqueue,
       ledger,
-      signals: createRedisSignals(subscriber),
+      signals,
       get journal() {
         return journal.current();
       },
+    },
+    plans: {
+      plans: createPlans({ jobs: planJobs, views, clock, guard }),
+      preview: createPlanPreview(config),
+      signatures: planSignatures({ config, places, ed25519 }),
     },
     kernel: async ({ name }) => kernelDoor(kernel, `${name} (http)`),
     signatures: async () => signatures,
@@ -82,6 +96,7 @@ export function wireHttpServices({ config, places, log, version, index, audit, m
   };
   const close = async (): Promise<void> => {
     await enqueue.close();
+    await planJobs.close();
     kernel.close();
     journal.close();
     for (const redis of [connection, subscriber]) redis.disconnect();

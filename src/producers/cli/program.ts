@@ -10,6 +10,7 @@ import { registerKey } from './commands/key.ts';
 import { registerKeygen } from './commands/keygen.ts';
 import { registerLease } from './commands/lease.ts';
 import { registerLoginLink } from './commands/login-link.ts';
+import { registerPlan } from './commands/plan.ts';
 import { registerPush } from './commands/push.ts';
 import { registerResult } from './commands/result.ts';
 import { registerRetry } from './commands/retry.ts';
@@ -25,6 +26,7 @@ const SECTIONS: readonly { readonly title: string; readonly register: readonly R
   { title: 'Run:', register: [registerRoles] },
   { title: 'Set up:', register: [registerInit, registerKeygen, registerDoctor] },
   { title: 'Tasks:', register: [registerPush, registerResult, registerRetry, registerUndo, registerCancel, registerStatus] },
+  { title: 'Plans:', register: [registerPlan] },
   { title: 'Searches:', register: [registerFind, registerScopes] },
   { title: 'Authority:', register: [registerLease, registerKey, registerLoginLink, registerAudit] },
   { title: 'Deleted files:', register: [registerVault] },
@@ -37,7 +39,7 @@ Exit codes: 0 success, 1 the task failed or was refused, 2 usage, 3 something is
 /** The command line as a commander program. Nothing is opened before a command runs. */
 export function createProgram(deps: CliDeps, exit: Exit): Command {
   const program = new Command('writ')
-    .description('Leased, once-only file operations and searches on a message queue.')
+    .description('Leased, once-only file operations, searches and plans on a message queue.')
     .version(deps.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand(false)

@@ -8,6 +8,9 @@ import type {
   KernelDoor,
   LoginLinks,
   MadeKey,
+  PlanPreview,
+  PlanSignatures,
+  Plans,
   Setting,
   SignatureReader,
   SystemStatus,
@@ -81,6 +84,10 @@ export interface CliServices extends AsyncDisposable {
   status(): Promise<SystemStatus>;
   vault(): Promise<VaultDoor>;
   readonly scopes: ScopesDoor;
+  /** Links envelopes with the registries of this host. Throws WritError INVALID_CONFIG for registries with a fault. */
+  planPreview(): Promise<PlanPreview>;
+  plans(): Promise<Plans>;
+  planSignatures(): Promise<PlanSignatures>;
   diagnose(): Promise<Diagnosis>;
   /** Writes back to Redis what the journal of this host knows; number of tasks. */
   rebuildLedger(): Promise<number>;

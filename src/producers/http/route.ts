@@ -47,7 +47,7 @@ export interface RouteFacts {
   readonly operation: string;
   readonly summary: string;
   readonly description?: string;
-  readonly tag: 'tasks' | 'leases' | 'keys' | 'events' | 'health';
+  readonly tag: 'tasks' | 'plans' | 'leases' | 'keys' | 'events' | 'health';
   readonly access: Access;
   /** Needs no key while the server is bound to loopback and the caller comes from there directly (`/metrics`). */
   readonly openOnLoopback?: true;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import type { AuditLog, KernelDoor, SignatureReader, TaskDoor, TaskIndex } from '../../core/ports/index.ts';
+import type { AuditLog, KernelDoor, PlanDoor, SignatureReader, TaskDoor, TaskIndex } from '../../core/ports/index.ts';
 import type { Caller } from './caller.ts';
 
 /** One finding of the readiness check. */
@@ -14,6 +14,7 @@ export interface HttpServices {
   readonly version: string;
   readonly clock: Clock;
   readonly tasks: TaskDoor;
+  readonly plans: PlanDoor;
   /** The kernel, asked in the name of the caller. Throws WritError KERNEL_UNAVAILABLE. */
   kernel(caller: Caller): Promise<KernelDoor>;
   signatures(): Promise<SignatureReader>;

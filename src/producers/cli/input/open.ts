@@ -16,15 +16,16 @@ export async function openInput(io: CliIo, file: string): Promise<Input> {
 /**
  * A small input as a whole.
  *
- * @throws WritError INVALID_ARGUMENT when it is larger than one manifest may be
+ * @param maxBytes as much as one manifest may have, unless given
+ * @throws WritError INVALID_ARGUMENT when it is larger
  */
-export async function readText(io: CliIo, file: string): Promise<string> {
+export async function readText(io: CliIo, file: string, maxBytes = MAX_ITEM_BYTES): Promise<string> {
   const { stream } = await openInput(io, file);
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of stream) {
     size += part.length;
-    if (size > MAX_ITEM_BYTES) throw new WritError('INVALID_ARGUMENT', `${file} is larger than ${MAX_ITEM_BYTES} bytes`);
+    if (size > maxBytes) throw new WritError('INVALID_ARGUMENT', `${file} is larger than ${maxBytes} bytes`);
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');

@@ -12,7 +12,8 @@ const API_VERSION = '1.0.0';
 
 const TAGS = {
   tasks: 'Push, follow, repeat, take back.',
-  leases: 'Permission to run exactly one manifest.',
+  plans: 'Push and follow plans: many steps, each a task, under one lease.',
+  leases: 'Permission to run exactly one manifest, or one plan.',
   keys: 'Public keys that verify results.',
   events: 'Changes as they happen.',
   health: 'For supervisors, load balancers and Prometheus.',
@@ -59,7 +60,7 @@ export function openApiDocument(rows: readonly AnyRoute[]): OpenApiDocument {
       title: 'Writ',
       version: API_VERSION,
       license: { name: 'MIT', identifier: 'MIT' },
-      description: 'Leased, once-only file operations. Errors are RFC 9457 problem documents with a stable `code`.',
+      description: 'Leased, once-only file operations, searches and plans. Errors are RFC 9457 problem documents with a stable `code`.',
     },
     servers: [{ url: '/' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),

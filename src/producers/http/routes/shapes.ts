@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { TaskFilter, TaskId } from '../../../contracts/index.ts';
+import { Sha256Hex, TaskFilter, TaskId } from '../../../contracts/index.ts';
 
 /** Parameters that several routes share. */
 export const TaskParams = z.strictObject({ id: TaskId });
+
+export const PlanParams = z.strictObject({ id: Sha256Hex });
 
 /** Tries for errors that may pass, as `writ push --attempts`. */
 const Attempts = z.coerce.number().int().min(1).max(25);
@@ -20,9 +22,22 @@ export const ListQuery = TaskFilter.extend({
   cursor: z.string().min(1).max(1024).optional().describe('`next` of the page before.'),
 });
 
+export const PlanPushQuery = z.strictObject({
+  sign: Flag.optional().describe('`true`: the kernel issues a lease for a plan that has none; needs the role `kernel` as well.'),
+});
+export type PlanPushQuery = z.infer<typeof PlanPushQuery>;
+
+export const PlanReadQuery = z.strictObject({
+  memory: Flag.optional().describe('`true`: with the signed end, which holds the results of all steps and the memory; needs the role `operate` as well.'),
+});
+
 export const LOCATION = { location: 'Where the outcome will lie.' };
 export const REPLAYED = { 'idempotency-replayed': '`true`: the same task was known already; nothing was queued.' };
 
 export function locationOf(taskId: string): string {
   return `/v1/tasks/${taskId}`;
+}
+
+export function planLocationOf(planId: string): string {
+  return `/v1/plans/${planId}`;
 }

@@ -4,6 +4,8 @@ import { HEALTH_ROUTES } from './health.ts';
 import { listKeys } from './keys.ts';
 import { issueLease } from './leases.ts';
 import { cancelOneTask, retryOneTask, undoOneTask } from './operate.ts';
+import { cancelOnePlan, retryOnePlan } from './plan-operate.ts';
+import { readPlan, submitPlan } from './plans.ts';
 import { retryManyTasks } from './retry-many.ts';
 import { listTasks, readTask, submitTasks } from './tasks.ts';
 
@@ -16,6 +18,10 @@ const TASK_ROUTES: readonly AnyRoute[] = [
   retryOneTask,
   undoOneTask,
   cancelOneTask,
+  submitPlan,
+  readPlan,
+  retryOnePlan,
+  cancelOnePlan,
   issueLease,
   listKeys,
   eventsRoute(),

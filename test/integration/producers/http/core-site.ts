@@ -67,6 +67,11 @@ export const coreServices: HttpServices = {
     signals: { onRecorded: unused },
     journal: undefined,
   },
+  plans: {
+    plans: { push: unused, view: unused, cancel: unused, retry: unused, onChange: unused },
+    preview: { link: unused, outline: unused },
+    signatures: { refusalOf: unused, expiryOf: unused, verifyEnd: unused },
+  },
   kernel: unused,
   signatures: unused,
   resultKeys: async () => ({ keys: [] }),

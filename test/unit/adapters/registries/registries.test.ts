@@ -198,7 +198,7 @@ describe('what is shipped', () => {
   });
 
   it('has tools whose operations are the capabilities that Writ serves', () => {
-    const actions = (ref: string) => (shipped.lookup('tools', ref)?.['actions'] as { name: string }[]).map(({ name }) => name);
+    const actions = (ref: string) => ((shipped.lookup('tools', ref) ?? {})['actions'] as { name: string }[]).map(({ name }) => name);
     expect(actions('writ.file')).toEqual(['FILE_MOVE', 'FILE_COPY', 'FILE_DELETE']);
     expect(actions('writ.search')).toEqual(['SEARCH_FILES', 'SEARCH_EMAILS', 'SEARCH_DATASETS']);
   });

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Clock } from '../../../../src/core/clock.ts';
 import { WritError } from '../../../../src/core/errors.ts';
-import type { AuditLog, KernelDoor, SignatureReader, TaskDoor } from '../../../../src/core/ports/index.ts';
+import type { AuditLog, KernelDoor, PlanDoor, SignatureReader, TaskDoor } from '../../../../src/core/ports/index.ts';
 import { runCli } from '../../../../src/producers/cli/program.ts';
 import type { CliDeps, CliServices } from '../../../../src/producers/cli/services.ts';
 import { sinkOf } from '../../../e2e/cli/sink.ts';
@@ -21,6 +21,7 @@ export type Cli = (args: readonly string[], input?: string | AsyncIterable<Uint8
 export interface CliWorld {
   readonly clock: Clock;
   readonly tasks: TaskDoor;
+  readonly plans: PlanDoor;
   readonly kernel: KernelDoor;
   readonly signatures: SignatureReader;
   readonly audit: AuditLog;
@@ -28,7 +29,7 @@ export interface CliWorld {
 }
 
 /** The command line over the doors of a world; what it does not hold is unavailable. */
-export function createCli({ clock, tasks, kernel, signatures, audit, interrupt }: CliWorld): Cli {
+export function createCli({ clock, tasks, plans, kernel, signatures, audit, interrupt }: CliWorld): Cli {
   return async (args, input = '', changes = {}) => {
     const stdout = sinkOf();
     const stderr = sinkOf();
@@ -45,6 +46,9 @@ export function createCli({ clock, tasks, kernel, signatures, audit, interrupt }
       status: unavailable,
       vault: unavailable,
       scopes: { capabilityOf: () => undefined, look: unavailable },
+      planPreview: async () => plans.preview,
+      plans: async () => plans.plans,
+      planSignatures: async () => plans.signatures,
       diagnose: unavailable,
       rebuildLedger: unavailable,
       initialise: unavailable,

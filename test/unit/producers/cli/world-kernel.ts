@@ -1,8 +1,9 @@
 import { inlineEd25519, nodeEd25519 } from '../../../../src/adapters/crypto/index.ts';
 import { LeasePayload, type TaskManifest } from '../../../../src/contracts/index.ts';
+import { canonicalJson } from '../../../../src/core/canonical-json.ts';
 import type { Clock } from '../../../../src/core/clock.ts';
-import { manifestSha256 } from '../../../../src/core/hash.ts';
-import type { KernelDoor, SignatureReader } from '../../../../src/core/ports/index.ts';
+import { manifestSha256, sha256Hex } from '../../../../src/core/hash.ts';
+import type { KernelDoor, PlanTerms, SignatureReader } from '../../../../src/core/ports/index.ts';
 import { authenticateLease, createResultSigner, fixedKeyring, generateKey, signingKey, signLease, verifyResult } from '../../../../src/lease/index.ts';
 
 /** How often the kernel was asked for what. */
@@ -11,6 +12,7 @@ export interface Asked {
   regrant: number;
   undo: { taskId: string; earlierUndos: number }[];
   revoked: unknown[];
+  plans: PlanTerms[];
 }
 
 export interface Kernel {
@@ -30,7 +32,7 @@ export function createKernelTwin(clock: Clock): Kernel {
   const kernelKey = signingKey(generateKey({ use: 'lease', capabilities: ['*'] }));
   const executorKey = signingKey(generateKey({ use: 'result', capabilities: ['*'] }));
   const leased = new Map<string, TaskManifest>();
-  const asked: Asked = { issue: 0, regrant: 0, undo: [], revoked: [] };
+  const asked: Asked = { issue: 0, regrant: 0, undo: [], revoked: [], plans: [] };
 
   const lease: Kernel['lease'] = (manifest, ttlS = 3600) => {
     const iat = Math.floor(clock.now() / 1000);
@@ -68,6 +70,11 @@ export function createKernelTwin(clock: Clock): Kernel {
       asked.undo.push({ taskId: manifest.task_id, earlierUndos });
       const undo = manifestOf(`undo-${manifest.task_id}-${earlierUndos}`, { provenance: { undo_of: manifest.task_id } });
       return { v: 1, manifest: undo, lease: await lease(undo) };
+    },
+    async issuePlan(envelope, terms) {
+      asked.plans.push(terms);
+      const planSha256 = sha256Hex(canonicalJson(envelope));
+      return { planSha256, lease: `lease-of-${planSha256}`, jti: 'jti', exp: 4_000_000_000, capabilities: ['FILE_COPY'] };
     },
     async revoke(given) {
       asked.revoked.push(given);

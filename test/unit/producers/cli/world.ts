@@ -5,12 +5,14 @@ import { GENESIS, sealRecord } from '../../../../src/core/audit-chain.ts';
 import type { AuditLog, OperatorRecord, Receipt, TaskDoor } from '../../../../src/core/ports/index.ts';
 import { type Cli, createCli } from './world-cli.ts';
 import { type Asked, createKernelTwin, type Kernel, manifestOf } from './world-kernel.ts';
+import { createPlanTwin, type PlanTwin } from './world-plans.ts';
 import { createQueueTwin } from './world-queue.ts';
 import { createWorkerTwin, type Worker } from './world-worker.ts';
 
 /** Queues, ledger, kernel and clock in memory, with real signatures. */
 export interface World extends Worker {
   readonly tasks: TaskDoor;
+  readonly plans: PlanTwin;
   readonly clock: { ms: number; now(): number; monotonic(): number };
   readonly manifest: typeof manifestOf;
   readonly lease: Kernel['lease'];
@@ -43,8 +45,10 @@ export async function createWorld(): Promise<World> {
       return record;
     },
   };
+  const plans = createPlanTwin(clock.now);
   const world: World = {
     tasks,
+    plans,
     clock,
     asked: Object.assign(kernel.asked, { pushed }),
     onPush: undefined,
@@ -55,7 +59,7 @@ export async function createWorld(): Promise<World> {
     push: async (manifest, ttlS) => enqueue.push({ v: 1, manifest, lease: await kernel.lease(manifest, ttlS) }),
     forget: (taskId) => void jobs.delete(taskId),
     ...createWorkerTwin(ledger, jobs, kernel.signer, clock),
-    cli: createCli({ clock, tasks, kernel: kernel.door, signatures: kernel.signatures, audit, interrupt: () => world.interrupt.signal }),
+    cli: createCli({ clock, tasks, plans: plans.door, kernel: kernel.door, signatures: kernel.signatures, audit, interrupt: () => world.interrupt.signal }),
   };
   return world;
 }

@@ -23,6 +23,7 @@ import type { HttpSettings } from '../../../../../src/producers/http/options.ts'
 import { createHttpServer } from '../../../../../src/producers/http/server.ts';
 import type { OperatorDoors } from '../../../../../src/producers/tasks/operator.ts';
 import { type Rig, startRig } from '../../../../support/rig.ts';
+import { coreServices } from '../core-site.ts';
 
 /** The board behind the real server, with real keys, audit log and Redis; kernel and worker on demand. */
 export interface BoardRig extends AsyncDisposable {
@@ -93,6 +94,7 @@ export async function startBoardRig(): Promise<BoardRig> {
   const server = createHttpServer({
     services: {
       ...doors('api'),
+      plans: coreServices.plans,
       version: '0.0.0',
       audit: options.audit,
       resultKeys: async () => ({ keys: [] }),

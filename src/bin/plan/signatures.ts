@@ -1,0 +1,31 @@
+import type { Config } from '../../../config/schema.ts';
+import { queueName } from '../../../queues/catalog.ts';
+import { PlanLeasePayload } from '../../contracts/index.ts';
+import { systemClock } from '../../core/clock.ts';
+import type { Ed25519, PlanSignatures } from '../../core/ports/index.ts';
+import { authenticatePlanLease, createKeyring, jwksFile, type Verifier, verifyPlanEnd } from '../../lease/index.ts';
+import type { Places } from '../places.ts';
+
+/** What was signed about plans, judged with the public keys of a data directory; rings follow their files. */
+export function planSignatures({ config, places, ed25519 }: { readonly config: Config; readonly places: Places; readonly ed25519: Ed25519 }): PlanSignatures {
+  const leases: Verifier = { keyring: createKeyring({ source: jwksFile(places.kernelKeyring), use: 'lease', clock: systemClock }), ed25519 };
+  const results: Verifier = { keyring: createKeyring({ source: jwksFile(places.executorKeyring), use: 'result', clock: systemClock }), ed25519 };
+  const expected = { aud: queueName('plan', config.pool.id), iss: config.lease.issuer };
+  return {
+    async refusalOf(lease, planSha256) {
+      const answer = await authenticatePlanLease(lease, { ...expected, planSha256 }, leases);
+      return answer.ok ? undefined : answer.message;
+    },
+    expiryOf: (lease) => PlanLeasePayload.safeParse(payloadOf(lease)).data?.exp,
+    verifyEnd: async (result, planSha256) => (await verifyPlanEnd(result, planSha256, results)).ok,
+  };
+}
+
+/** What stands between the dots, whoever wrote it. */
+function payloadOf(token: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,37 @@
+import type { PlannedEffect, PlannedStep } from '../../../core/ports/index.ts';
+
+const CLASS = { none: 'reads', idempotent: 'may be repeated', once: 'once' } as const;
+
+/** What a step does, in a few words: `FILE_COPY on file, once, reversible`. */
+export function effectText(effect: PlannedEffect): string {
+  switch (effect.kind) {
+    case 'task':
+      return `${effect.capability} on ${effect.queue}, ${CLASS[effect.effect]}${effect.reversible ? ', reversible' : ''}`;
+    case 'request':
+      return `${effect.adapter} request to ${effect.provider} on ${effect.queue}, ${CLASS[effect.effect]}`;
+    case 'unbound':
+      return 'no tool of this name is bound here (TOOL_UNAVAILABLE)';
+  }
+}
+
+export interface EffectCounts {
+  /** Concrete steps; a turn of a `for_each` counts once. */
+  tools: number;
+  once: number;
+  irreversible: number;
+  unbound: number;
+}
+
+export function countEffects(steps: readonly PlannedStep[]): EffectCounts {
+  const counts: EffectCounts = { tools: 0, once: 0, irreversible: 0, unbound: 0 };
+  for (const { effect } of steps) {
+    if (effect === undefined) continue;
+    counts.tools += 1;
+    if (effect.kind === 'unbound') counts.unbound += 1;
+    else if (effect.effect === 'once') {
+      counts.once += 1;
+      if (effect.kind === 'request' || !effect.reversible) counts.irreversible += 1;
+    }
+  }
+  return counts;
+}

@@ -1,0 +1,51 @@
+import type { PlanView } from '../../../core/ports/index.ts';
+import type { Call } from '../act.ts';
+import { counted, duration, printable } from '../text/words.ts';
+
+/** Tells how a plan goes on: one line that changes on a terminal, a line a step elsewhere, JSON lines with --json. */
+export interface PlanProgress {
+  seen(view: PlanView): void;
+  /** Frees the line. */
+  stop(): void;
+}
+
+const CLEAR_LINE = '\r\u001b[2K';
+/** How often the time on the line counts up, milliseconds. */
+const TICK_MS = 500;
+const WIDEST = 100;
+
+export function createPlanProgress(call: Call): PlanProgress {
+  const { stderr } = call.io;
+  const live = stderr.isTTY === true && !call.output.json;
+  const started = call.clock.monotonic();
+  let last: PlanView | undefined;
+  const draw = (): void => {
+    if (!live || last === undefined) return;
+    const text = printable(`${stepText(last)} (${duration(call.clock.monotonic() - started)})`);
+    stderr.write(`${CLEAR_LINE}${[...text].slice(0, WIDEST).join('')}`);
+  };
+  const ticking = live ? setInterval(draw, TICK_MS) : undefined;
+  return {
+    seen(view) {
+      const isNews = last === undefined || stepText(last) !== stepText(view);
+      last = view;
+      if (live) draw();
+      else if (isNews && call.output.json) void call.output.line(stepLine(view));
+      else if (isNews) call.output.note(stepText(view));
+    },
+    stop() {
+      clearInterval(ticking);
+      if (live) stderr.write(CLEAR_LINE);
+    },
+  };
+}
+
+function stepText({ state, stepsDone, current, cancelRequested }: PlanView): string {
+  const at = current === undefined ? state : `${current.tool} ${current.operation} at ${current.path}`;
+  return `${counted(stepsDone, 'step')} done, ${at}${cancelRequested ? ', a cancel is asked' : ''}`;
+}
+
+function stepLine({ id, state, stepsDone, current }: PlanView): Record<string, unknown> {
+  const at = current && { path: current.path, tool: current.tool, operation: current.operation };
+  return { plan_id: id, state, steps_done: stepsDone, ...(at === undefined ? {} : { current: at }) };
+}

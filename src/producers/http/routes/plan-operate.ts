@@ -1,0 +1,76 @@
+import { PlanCancelAnswer, PlanRetryAnswer, PlanRetryRequest, PlanStatus } from '../../../contracts/index.ts';
+import { assertPlanLease } from '../../plans/lease-at-door.ts';
+import { cancelPlan, retryPlan } from '../../plans/operate.ts';
+import { audited } from '../../tasks/audited.ts';
+import { type Caller, route } from '../route.ts';
+import { endWithin } from './plan-answers.ts';
+import { PREFER, PREFERENCE_APPLIED, waitOf } from './prefer.ts';
+import { LOCATION, PlanParams, planLocationOf } from './shapes.ts';
+
+/** The entry of an operator's action in the audit log. */
+function entryOf(caller: Caller, action: 'plan.retry' | 'plan.cancel', subject: string) {
+  return { surface: 'http', who: caller.name, action, subject } as const;
+}
+
+const ENDED = { description: 'The plan has ended while the request waited.', schema: PlanStatus, headers: PREFERENCE_APPLIED };
+
+export const retryOnePlan = route({
+  method: 'POST',
+  path: '/v1/plans/:id/retry',
+  operation: 'retryPlan',
+  summary: 'Run a failed plan on',
+  description: 'From the step that ended it; what the steps before have done stands. `lease` replaces a lease that has expired. Audited.',
+  tag: 'plans',
+  access: ['operate'],
+  params: PlanParams,
+  body: PlanRetryRequest.optional(),
+  headers: PREFER,
+  responses: { 200: ENDED, 202: { description: 'It runs on.', schema: PlanRetryAnswer, headers: { ...LOCATION, ...PREFERENCE_APPLIED } } },
+  problems: [
+    'INVALID_ARGUMENT',
+    'NOT_FOUND',
+    'WRONG_STATE',
+    'INVALID_LEASE',
+    'LEASE_EXPIRED',
+    'INVALID_RESULT',
+    'REDIS_FULL',
+    'REDIS_UNAVAILABLE',
+    'STORAGE_UNAVAILABLE',
+  ],
+  async handle(call) {
+    const { params, body, caller, services } = call;
+    const before = await services.plans.plans.view(params.id);
+    await audited(services.audit, entryOf(caller, 'plan.retry', params.id), async () => {
+      if (body?.lease !== undefined) await assertPlanLease(body.lease, params.id, services.plans, services.clock);
+      await retryPlan(params.id, body?.lease, services.plans.plans);
+    });
+    const wait = waitOf(call.request, services.maxWaitS);
+    const end = await endWithin(params.id, wait, before, call);
+    const location = planLocationOf(params.id);
+    const answer: PlanRetryAnswer = { plan_id: params.id, location };
+    return end ?? { status: 202, body: answer, headers: { location, ...wait?.headers } };
+  },
+});
+
+export const cancelOnePlan = route({
+  method: 'POST',
+  path: '/v1/plans/:id/cancel',
+  operation: 'cancelPlan',
+  summary: 'Ask that a plan goes no further',
+  description: 'It ends with `CANCELLED` before its next step; a step that has begun is finished, and its effect stands. Audited.',
+  tag: 'plans',
+  access: ['operate'],
+  params: PlanParams,
+  headers: PREFER,
+  responses: { 200: ENDED, 202: { description: 'A cancel is requested.', schema: PlanCancelAnswer, headers: { ...LOCATION, ...PREFERENCE_APPLIED } } },
+  problems: ['INVALID_ARGUMENT', 'NOT_FOUND', 'WRONG_STATE', 'INVALID_RESULT', 'REDIS_FULL', 'REDIS_UNAVAILABLE', 'STORAGE_UNAVAILABLE'],
+  async handle(call) {
+    const { params, caller, services } = call;
+    await audited(services.audit, entryOf(caller, 'plan.cancel', params.id), () => cancelPlan(params.id, services.plans.plans));
+    const wait = waitOf(call.request, services.maxWaitS);
+    const end = await endWithin(params.id, wait, undefined, call);
+    const location = planLocationOf(params.id);
+    const answer: PlanCancelAnswer = { plan_id: params.id, cancel: 'requested', location };
+    return end ?? { status: 202, body: answer, headers: { location, ...wait?.headers } };
+  },
+});
