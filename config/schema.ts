@@ -34,6 +34,12 @@ const redis = z.strictObject({
 const worker = z.strictObject({
   file_concurrency: z.int().min(1).max(1024).default(64).describe('File tasks that one worker handles at the same time.'),
   search_concurrency: z.int().min(1).max(64).default(2).describe('Searches that one worker runs at the same time, a process each.'),
+  plan_concurrency: z
+    .int()
+    .min(1)
+    .max(1024)
+    .default(32)
+    .describe('Plans that one worker walks at the same time; a plan that waits for a step is not one of them.'),
   lock_ms: z.int().min(500).max(600_000).default(9000).describe("Life of a worker's lock on a job; a dead worker's job waits for it to end."),
   renew_ms: z.int().min(50).max(300_000).default(3000).describe('Interval at which a living worker renews its locks; at most half of lock_ms.'),
   stalled_ms: z.int().min(50).max(600_000).default(3000).describe('Interval at which workers look for jobs of dead workers.'),
@@ -128,6 +134,12 @@ const search = z.strictObject({
 });
 
 const plan = z.strictObject({
+  sweep_ms: z
+    .int()
+    .min(200)
+    .max(3_600_000)
+    .default(5000)
+    .describe('Interval at which a worker looks for running plans whose jobs Redis has lost, and puts them back.'),
   registry_dir: z
     .string()
     .refine((text) => text === '' || (path.posix.isAbsolute(text) && !text.includes('\0')), 'must be empty or an absolute path')

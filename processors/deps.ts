@@ -17,4 +17,6 @@ export interface PipelineDeps {
   /** Rebuilds the ledger after `lost`; concurrent callers share one run. */
   readonly recoverLedger: () => Promise<void>;
   readonly report: (report: DeliveryReport) => void;
+  /** A step of this plan has its answer: whoever waits for it may go on. */
+  readonly wakePlan: (planSha256: string) => Promise<void>;
 }

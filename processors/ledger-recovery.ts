@@ -5,7 +5,8 @@ const PAGE = 500;
 
 export interface LedgerRecoveryDeps {
   readonly ledger: Ledger;
-  readonly memory: Pick<HostMemory, 'successes'> | undefined;
+  /** All that this host remembers. */
+  readonly memories: readonly Pick<HostMemory, 'successes'>[];
   /** Publishes what Redis lacks of this host's copy of the revocation log. */
   readonly republishRevocations: () => Promise<void>;
   readonly newGeneration: () => string;
@@ -28,16 +29,14 @@ export function createLedgerRecovery(deps: LedgerRecoveryDeps): () => Promise<vo
   };
 }
 
-async function recover({ ledger, memory, republishRevocations, newGeneration, clock, report }: LedgerRecoveryDeps): Promise<void> {
+async function recover({ ledger, memories, republishRevocations, newGeneration, clock, report }: LedgerRecoveryDeps): Promise<void> {
   await republishRevocations();
   let restored = 0;
-  let after: string | undefined;
-  while (memory !== undefined) {
-    const page = await memory.successes(after, PAGE);
-    if (page.length === 0) break;
-    await ledger.restore(page, clock.now());
-    restored += page.length;
-    after = page.at(-1)?.taskId;
+  for (const memory of memories) {
+    for (let page = await memory.successes(undefined, PAGE); page.length > 0; page = await memory.successes(page.at(-1)?.taskId, PAGE)) {
+      await ledger.restore(page, clock.now());
+      restored += page.length;
+    }
   }
   await ledger.markGeneration(newGeneration());
   report(restored);

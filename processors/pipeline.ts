@@ -27,6 +27,8 @@ export async function runDelivery(delivery: Delivery, running: Running, deps: Pi
   const trail: Trail = { takeovers: 0 };
   const end = await deliver(delivery, running, deps, trail).catch((error: unknown): End => ({ kind: 'crashed', error }));
   emit(delivery, deps, trail, end, deps.clock.monotonic() - started);
+  // A wake-up that is lost costs the plan the rest of its parking, and nothing else.
+  if (trail.plan !== undefined && 'result' in end) await deps.wakePlan(trail.plan).catch(() => undefined);
   return end;
 }
 
@@ -34,6 +36,7 @@ export async function runDelivery(delivery: Delivery, running: Running, deps: Pi
 interface Trail {
   taskId?: string;
   capability?: string;
+  plan?: string | undefined;
   takeovers: number;
 }
 
@@ -44,6 +47,7 @@ async function deliver(delivery: Delivery, running: Running, deps: PipelineDeps,
   const { manifest } = job;
   trail.taskId = manifest.task_id;
   trail.capability = manifest.capability_id;
+  trail.plan = manifest.provenance?.plan_sha256;
 
   const authentication = await deps.authorities.authenticate(manifest, manifestSha256, job.lease, delivery.queue);
   if (!authentication.ok) return refuse(delivery, manifest, manifestSha256, failure('INVALID_LEASE', authentication.message), deps);

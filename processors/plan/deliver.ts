@@ -35,8 +35,23 @@ export async function deliverPlan(delivery: Delivery, running: Running, walks: W
   const end = await deliver(delivery, running, walks, deps, trail).catch((error: unknown): PlanDeliveryEnd => ({ kind: 'crashed', error }));
   // What was in memory when something broke may be half a step ahead of the journal.
   if (end.kind !== 'parked' && trail.planSha256 !== undefined) walks.forget(trail.planSha256);
-  deps.report({ planSha256: trail.planSha256, end, ms: deps.clock.monotonic() - started });
+  emit(delivery, trail.planSha256, end, deps.clock.monotonic() - started, deps);
   return end;
+}
+
+function emit({ queue, jobId }: Delivery, planSha256: string | undefined, end: PlanDeliveryEnd, ms: number, { report }: PlanDeps): void {
+  const told = end.kind === 'ended' ? end.end : undefined;
+  report({
+    queue,
+    jobId,
+    planSha256,
+    end: told === undefined ? (end.kind as Exclude<PlanDeliveryEnd['kind'], 'ended'>) : told.status === 'SUCCESS' ? 'success' : 'failure',
+    code: told?.code,
+    message: told?.message ?? ('message' in end ? end.message : undefined),
+    ms,
+    replayed: end.kind === 'ended' && end.replayed,
+    ...(end.kind === 'crashed' ? { error: end.error } : {}),
+  });
 }
 
 async function deliver(delivery: Delivery, running: Running, walks: Walks, deps: PlanDeps, trail: { planSha256?: string }): Promise<PlanDeliveryEnd> {

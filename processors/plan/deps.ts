@@ -2,8 +2,8 @@ import type { PlanJobs } from '../../queues/plan-jobs.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import type { Bindings, Enqueue, Ledger, PlanEndSigner, PlanJournal, PlanKernel, PlanLogic, PlanViews, ResultSigner } from '../../src/core/ports/index.ts';
 import type { Authorities } from '../../src/lease/index.ts';
+import type { PlanReport } from '../../src/observability/plans.ts';
 import type { InFlight } from '../in-flight.ts';
-import type { PlanDeliveryEnd } from './delivery-end.ts';
 
 /** Everything that the plan role needs; the composition root fills it. */
 export interface PlanDeps {
@@ -23,12 +23,4 @@ export interface PlanDeps {
   readonly endSigner: PlanEndSigner;
   readonly inFlight: InFlight;
   readonly report: (report: PlanReport) => void;
-}
-
-/** What is told about one delivery of a plan. */
-export interface PlanReport {
-  readonly planSha256: string | undefined;
-  readonly end: PlanDeliveryEnd;
-  /** Milliseconds. */
-  readonly ms: number;
 }

@@ -28,6 +28,10 @@ export function placesOf(dataDir: string) {
     /** Sockets on which the processes of this data directory show their metrics. */
     metrics: inside('metrics'),
     kernelSocket: inside('kernel.sock'),
+    /** The part of the kernel that the plan role may reach, in a directory of its own. */
+    deriveSocket: inside('derive', 'derive.sock'),
+    /** What plans have seen. */
+    planJournal: inside('plan-journal'),
     kernelStore: inside('kernel', 'kernel.db'),
     journal: inside('journal.db'),
     /** Lock files of worker processes. */

@@ -1,5 +1,5 @@
 import { isWritError } from '../core/errors.ts';
-import type { Enqueue, KernelOperations, Ledger, Receipt } from '../core/ports/index.ts';
+import type { Enqueue, KernelOperations, Ledger, PlanKernel, Receipt } from '../core/ports/index.ts';
 import type { LabelsOf } from './events.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -46,10 +46,10 @@ export function countClaims(ledger: Ledger, metrics: Metrics): Ledger {
   };
 }
 
-export function countLeases(kernel: KernelOperations, metrics: Metrics): KernelOperations {
+export function countLeases<K extends KernelOperations & PlanKernel>(kernel: K, metrics: Metrics): K {
   const count = (operation: LabelsOf<'writ_kernel_leases_total'>['operation'], granted: boolean): void =>
     metrics.inc('writ_kernel_leases_total', { operation, outcome: granted ? 'granted' : 'refused' });
-  const counted = async <R>(operation: 'regrant' | 'undo', work: Promise<R>): Promise<R> => {
+  const counted = async <R>(operation: 'regrant' | 'undo' | 'plan' | 'derive', work: Promise<R>): Promise<R> => {
     try {
       const grant = await work;
       count(operation, true);
@@ -68,6 +68,8 @@ export function countLeases(kernel: KernelOperations, metrics: Metrics): KernelO
     },
     regrant: (request, options) => counted('regrant', kernel.regrant(request, options)),
     undo: (request, options) => counted('undo', kernel.undo(request, options)),
+    issuePlan: (request, options) => counted('plan', kernel.issuePlan(request, options)),
+    derive: (request) => counted('derive', kernel.derive(request)),
     revoke(request) {
       metrics.inc('writ_kernel_revocations_total', {});
       return kernel.revoke(request);

@@ -52,6 +52,13 @@ const WRIT_METRICS = {
   writ_http_connections: { type: 'gauge', unit: 'connections', help: 'Connections that are open to the API.', labels: {}, roles: API },
   writ_http_event_streams: { type: 'gauge', unit: 'streams', help: 'Event streams (`GET /v1/events`) that are open.', labels: {}, roles: API },
 
+  writ_plan_deliveries_total: {
+    type: 'counter',
+    unit: 'jobs',
+    help: 'Deliveries of plan jobs by how they ended; `parked` waits for a step and holds no slot.',
+    labels: { end: ['success', 'failure', 'malformed', 'refused', 'parked', 'busy', 'interrupted', 'crashed', 'replayed'] },
+    roles: WORKER,
+  },
   writ_tasks_finished_total: {
     type: 'counter',
     unit: 'tasks',
@@ -159,7 +166,7 @@ const WRIT_METRICS = {
     type: 'counter',
     unit: 'events',
     help: 'Leases that were asked of the kernel.',
-    labels: { operation: ['issue', 'regrant', 'undo'], outcome: ['granted', 'refused'] },
+    labels: { operation: ['issue', 'regrant', 'undo', 'plan', 'derive'], outcome: ['granted', 'refused'] },
     roles: KERNEL,
   },
   writ_kernel_revocations_total: { type: 'counter', unit: 'events', help: 'Revocations that the kernel was asked for.', labels: {}, roles: KERNEL },

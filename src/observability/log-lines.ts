@@ -9,6 +9,13 @@ export const LOG_LINES = {
     roles: ['worker'],
     help: 'One delivery of one job and its end; `crashed` is of level error and carries `err`.',
   },
+  plan: {
+    level: 'info',
+    message: 'plan',
+    fields: ['queue', 'jobId', 'planSha256', 'end', 'code', 'message', 'ms'],
+    roles: ['worker'],
+    help: 'One delivery of a plan and its end; `parked` and `busy` are of level debug, `crashed` is of level error and carries `err`.',
+  },
   ready: { level: 'info', message: 'ready', fields: [], roles: ['api', 'worker', 'kernel'], help: 'The role works.' },
   stopping: { level: 'info', message: 'stopping', fields: ['reason'], roles: ['api', 'worker', 'kernel'], help: 'The role was asked to stop and drains.' },
   stopped: { level: 'info', message: 'stopped', fields: [], roles: ['api', 'worker', 'kernel'], help: 'The role has ended by itself.' },

@@ -24,7 +24,7 @@ export async function rebuildLedger(settings: CliSettings, redis: CliRedis): Pro
   try {
     await createLedgerRecovery({
       ledger,
-      memory: journal && { successes: async (after, limit) => journal.successes(after, limit) },
+      memories: journal ? [{ successes: async (after, limit) => journal.successes(after, limit) }] : [],
       republishRevocations: () => revocations.catchUp(feed),
       newGeneration: randomUUID,
       clock: systemClock,

@@ -6,11 +6,11 @@ import { createCryptoPool } from '../../adapters/crypto/index.ts';
 import { ensureDataDirectory } from '../../adapters/linux/data-directory.ts';
 import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
 import { openKernelStore } from '../../adapters/sqlite/kernel-store.ts';
-import { CAPABILITY_QUEUE, type QueueKind } from '../../contracts/index.ts';
+import { CAPABILITY_QUEUE, type QueueKind, TOOL_CALL } from '../../contracts/index.ts';
 import { systemClock } from '../../core/clock.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { inOrder, part } from '../../core/parts.ts';
-import { createKernel, createKernelServer } from '../../kernel/index.ts';
+import { createKernel, createKernelServer, deriveRoutes, kernelRoutes } from '../../kernel/index.ts';
 import { createKeyring, jwksFile, readPrivateKey } from '../../lease/index.ts';
 import { countLeases } from '../../observability/counting.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
@@ -23,6 +23,9 @@ import { serve } from './serve.ts';
 
 /** The kernel answers in milliseconds; what is in hand may end. */
 const DRAIN_MS = 2_000;
+
+/** A plan of a thousand steps, shown whole. */
+const MAX_DERIVE_BYTES = 256 * 1024 * 1024;
 
 /** `writ kernel`: the only holder of the signing key, on its unix socket. Resolves with the exit code. */
 export function runKernel(context: RoleContext): Promise<number> {
@@ -48,11 +51,13 @@ export async function createKernelRole({ config, places, log }: RoleContext): Pr
       issuer: config.lease.issuer,
       ttl: config.lease.default_ttl_s,
       maxTtl: config.lease.max_ttl_s,
-      audienceOf: (capability) => {
-        const kind = queues.get(capability);
+      audienceOf: ({ capability_id, inputs }) => {
+        const bound = capability_id === TOOL_CALL ? bindings(String(inputs['tool'])) : undefined;
+        const kind = bound && bound.adapter !== 'writ' ? (`tool-${bound.provider}` as const) : queues.get(capability_id);
         return kind && queueName(kind, config.pool.id);
       },
     },
+    plans: { logic: planLogic, bindings, queue: queueName('plan', config.pool.id) },
     clock,
     randomId: randomUUID,
     feed: createRedisRevocations(redis),
@@ -64,6 +69,13 @@ export async function createKernelRole({ config, places, log }: RoleContext): Pr
     redis.disconnect();
     store.close();
   };
-  const server = createKernelServer({ kernel: countLeases(kernel, metrics), socketPath: places.kernelSocket, report });
-  return inOrder([part(() => undefined, close), ed25519, kernel, server, shown]);
+  const counted = countLeases(kernel, metrics);
+  const server = createKernelServer({ routes: (app, maxBytes) => kernelRoutes(app, counted, maxBytes), socketPath: places.kernelSocket, report });
+  const derive = createKernelServer({
+    routes: (app, maxBytes) => deriveRoutes(app, counted, maxBytes),
+    socketPath: places.deriveSocket,
+    maxBodyBytes: MAX_DERIVE_BYTES,
+    report,
+  });
+  return inOrder([part(() => undefined, close), ed25519, kernel, server, derive, shown]);
 }

@@ -7,6 +7,7 @@ import { createLedgerRecovery } from '../../../processors/ledger-recovery.ts';
 import { createTaskWorker } from '../../../processors/task-worker.ts';
 import { workerOptions } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
+import { createPlanJobs } from '../../../queues/plan-jobs.ts';
 import { createCryptoPool } from '../../adapters/crypto/index.ts';
 import { createRedisLedger } from '../../adapters/redis/ledger.ts';
 import { createRedisPresence } from '../../adapters/redis/presence.ts';
@@ -17,13 +18,22 @@ import { systemClock } from '../../core/clock.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { part } from '../../core/parts.ts';
 import type { HostMemory, InstanceRegistry, TaskExecutor } from '../../core/ports/index.ts';
-import { createAuthorities, createKeyring, createResultSigner, createRevocationMirror, jwksFile, readPrivateKey } from '../../lease/index.ts';
+import {
+  createAuthorities,
+  createKeyring,
+  createPlanEndSigner,
+  createResultSigner,
+  createRevocationMirror,
+  jwksFile,
+  readPrivateKey,
+} from '../../lease/index.ts';
 import { countClaims } from '../../observability/counting.ts';
 import { countDelivery, logDelivery } from '../../observability/deliveries.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import type { Logger } from '../../observability/logging.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import type { Places } from '../places.ts';
+import { type PlanServing, wirePlans } from './wire-plans.ts';
 
 export interface PipelineWiring {
   readonly config: Config;
@@ -35,7 +45,9 @@ export interface PipelineWiring {
   /** The queues that are served. */
   readonly served: readonly ServedQueue[];
   /** The successes that this host remembers, for a ledger that was lost. */
-  readonly memory: Pick<HostMemory, 'successes'> | undefined;
+  readonly memories: readonly Pick<HostMemory, 'successes'>[];
+  /** Serves the plan queue too. */
+  readonly plans: PlanServing | undefined;
 }
 
 /** One queue, pool included, and the executor of its tasks. */
@@ -49,7 +61,17 @@ export interface ServedQueue {
  * Everything between the queues and their executors, in the order of starting. The executors' own parts and the instance
  * lock must run before these.
  */
-export async function wirePipeline({ config, places, log, metrics, target, instances, served, memory }: PipelineWiring): Promise<readonly Lifecycle[]> {
+export async function wirePipeline({
+  config,
+  places,
+  log,
+  metrics,
+  target,
+  instances,
+  served,
+  memories,
+  plans,
+}: PipelineWiring): Promise<readonly Lifecycle[]> {
   const clock = systemClock;
   const warn = (error: unknown): void => log.warn({ err: error }, LOG_LINES.redis.message);
   const ledgerConnection = createConnection(target, 'ledger', warn);
@@ -64,7 +86,9 @@ export async function wirePipeline({ config, places, log, metrics, target, insta
   const ed25519 = createCryptoPool({ threads: config.crypto.threads, library: config.crypto.implementation === 'node' ? 'node' : 'best' });
   const leaseKeys = createKeyring({ source: jwksFile(places.kernelKeyring), use: 'lease', clock });
   const resultKeys = createKeyring({ source: jwksFile(places.executorKeyring), use: 'result', clock });
-  const signer = createResultSigner(await readPrivateKey(places.executorKey), ed25519);
+  const executorKey = await readPrivateKey(places.executorKey);
+  const signer = createResultSigner(executorKey, ed25519);
+  const endSigner = createPlanEndSigner(executorKey, ed25519);
   const revocations = createRevocationMirror({ path: places.revocations, keyring: leaseKeys, ed25519 });
   const authorities = createAuthorities({
     leaseKeys,
@@ -79,7 +103,7 @@ export async function wirePipeline({ config, places, log, metrics, target, insta
 
   const recoverLedger = createLedgerRecovery({
     ledger,
-    memory,
+    memories,
     republishRevocations: () => revocations.catchUp(feed),
     newGeneration: randomUUID,
     clock,
@@ -88,6 +112,7 @@ export async function wirePipeline({ config, places, log, metrics, target, insta
       log.warn({ restored }, LOG_LINES.ledgerRebuilt.message);
     },
   });
+  const planJobs = createPlanJobs({ connection: queueConnection, pool: config.pool.id });
   const shared: Omit<PipelineDeps, 'executor' | 'inFlight' | 'instance'> = {
     clock,
     authorities,
@@ -95,6 +120,7 @@ export async function wirePipeline({ config, places, log, metrics, target, insta
     presence,
     signer,
     recoverLedger,
+    wakePlan: planJobs.promote,
     report(report) {
       logDelivery(log, report);
       countDelivery(metrics, report);
@@ -102,6 +128,9 @@ export async function wirePipeline({ config, places, log, metrics, target, insta
   };
   const { lock_ms: lockMs, renew_ms: renewMs, stalled_ms: stalledMs, heartbeat_ms: intervalMs, drain_ms: drainMs } = config.worker;
   const sides = served.map((side) => ({ ...side, inFlight: createInFlight() }));
+  const planWorker =
+    plans &&
+    wirePlans({ ...plans, config, places, log, metrics, clock, authorities, ledger, ledgerConnection, queueConnection, signer, endSigner, jobs: planJobs });
   metrics.set(
     'writ_worker_slots',
     {},
@@ -113,7 +142,8 @@ export async function wirePipeline({ config, places, log, metrics, target, insta
   return [
     part(
       () => undefined,
-      () => {
+      async () => {
+        await planJobs.close();
         for (const connection of [ledgerConnection, subscriber, queueConnection]) connection.disconnect();
       },
     ),
@@ -148,6 +178,7 @@ export async function wirePipeline({ config, places, log, metrics, target, insta
         },
       ),
     ),
+    ...(planWorker ?? []),
   ];
 }
 

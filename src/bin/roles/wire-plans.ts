@@ -1,0 +1,81 @@
+import type { Redis } from 'ioredis';
+import type { Config } from '../../../config/schema.ts';
+import { createInFlight } from '../../../processors/in-flight.ts';
+import type { PlanDeps } from '../../../processors/plan/deps.ts';
+import { createPlanWorker } from '../../../processors/plan/plan-worker.ts';
+import { createPlanSweeper } from '../../../processors/plan/sweeper.ts';
+import { queueName, workerOptions } from '../../../queues/catalog.ts';
+import { createEnqueue } from '../../../queues/enqueue.ts';
+import { createRedisPlanViews } from '../../adapters/redis/plan-views.ts';
+import { createPlanJournal } from '../../adapters/sqlite/plan-journal.ts';
+import type { Lifecycle } from '../../core/lifecycle.ts';
+import { part } from '../../core/parts.ts';
+import type { Bindings } from '../../core/ports/index.ts';
+import { createPlanKernelClient } from '../../kernel/index.ts';
+import { LOG_LINES } from '../../observability/log-lines.ts';
+import type { Logger } from '../../observability/logging.ts';
+import type { Metrics } from '../../observability/metrics.ts';
+import { countPlan, logPlan } from '../../observability/plans.ts';
+import type { Places } from '../places.ts';
+import { planLogic } from '../plan/logic.ts';
+
+/** What serving the plan queue takes beside what every worker has. */
+export interface PlanServing {
+  readonly bindings: Bindings;
+}
+
+export interface PlanWiring extends PlanServing, Pick<PlanDeps, 'clock' | 'authorities' | 'ledger' | 'signer' | 'endSigner' | 'jobs'> {
+  readonly config: Config;
+  readonly places: Places;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly ledgerConnection: Redis;
+  readonly queueConnection: Redis;
+}
+
+/** The plan role, in the order of starting: its journal, the queue, and the look for plans whose jobs Redis has lost. */
+export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
+  const { config, places, log, metrics, clock, ledger, ledgerConnection, queueConnection, jobs, bindings, authorities, signer, endSigner } = wiring;
+  const { lock_ms: lockMs, renew_ms: renewMs, stalled_ms: stalledMs, drain_ms: drainMs, plan_concurrency: concurrency } = config.worker;
+  const pool = config.pool.id;
+  const warn = (error: unknown): void => log.warn({ err: error }, LOG_LINES.queue.message);
+  const journal = createPlanJournal({ directory: places.planJournal });
+  const kernel = createPlanKernelClient(places.deriveSocket);
+  const enqueue = createEnqueue({ connection: queueConnection, ledger, clock, pool });
+  const views = createRedisPlanViews({ redis: ledgerConnection, retentionMs: config.ledger.retention_s * 1000 });
+  const worker = createPlanWorker(
+    {
+      queue: queueName('plan', pool),
+      worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, concurrency), connection: queueConnection },
+      drainMs,
+      onError: warn,
+      onRenewalFailed: (lost) => metrics.inc('writ_lock_renewal_failures_total', {}, lost),
+      onStalled: () => metrics.inc('writ_stalled_total', {}),
+    },
+    {
+      pool,
+      clock,
+      logic: planLogic,
+      bindings,
+      authorities,
+      kernel,
+      journal,
+      views,
+      jobs,
+      enqueue,
+      ledger,
+      signer,
+      endSigner,
+      inFlight: createInFlight(),
+      report(report) {
+        logPlan(log, report);
+        countPlan(metrics, report);
+      },
+    },
+  );
+  const close = async (): Promise<void> => {
+    kernel.close();
+    await enqueue.close();
+  };
+  return [part(() => undefined, close), journal, worker, createPlanSweeper({ journal, jobs, clock, everyMs: config.plan.sweep_ms, onError: warn })];
+}

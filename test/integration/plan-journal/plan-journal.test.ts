@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createPlanJournal } from '../../../src/adapters/sqlite/plan-journal.ts';
+import type { PlanEnd, PlanJournal } from '../../../src/core/ports/index.ts';
+
+const SHA = 'a'.repeat(64);
+const OTHER = 'b'.repeat(64);
+const FAILED: PlanEnd = { status: 'FAILURE', code: 'TOOL_FAILED', message: 'no', endedBy: '1', result: '{"end":1}' };
+
+describe('the plan journal', () => {
+  let directory: string;
+  let journal: ReturnType<typeof createPlanJournal>;
+  const entry = (path: string, generation = 0, result = `{"of":"${path}"}`) => ({ path, generation, taskId: `s-${path}-${generation}`, executorResult: result });
+  const begin = (of: PlanJournal, lease = 'lease') => of.begin({ planSha256: SHA, envelope: '{}', lease }, 1);
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'writ-plan-journal-'));
+    journal = createPlanJournal({ directory });
+    await journal.start();
+  });
+  afterEach(async () => {
+    await journal.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('begins a plan once, and gives a plan that runs its newest lease', async () => {
+    expect(await begin(journal)).toMatchObject({ planSha256: SHA, envelope: '{}', lease: 'lease', end: undefined, entries: 0, voided: 0, losses: 0 });
+    expect(await begin(journal, 'newer')).toMatchObject({ lease: 'newer' });
+    expect(await journal.record(OTHER)).toBeUndefined();
+  });
+
+  it('keeps the first answer of a place, in the order in which the plan saw them', async () => {
+    await begin(journal);
+    await Promise.all([journal.append(SHA, entry('0'), 2), journal.append(SHA, entry('1'), 2)]);
+    expect(await journal.append(SHA, entry('0', 0, '{"another":1}'), 3)).toMatchObject({ executorResult: '{"of":"0"}' });
+    expect((await journal.entries(SHA)).map(({ path }) => path)).toEqual(['0', '1']);
+  });
+
+  it('keeps what it has answered when its process is gone', async () => {
+    await begin(journal);
+    await journal.append(SHA, entry('0'), 2);
+    await journal.end(SHA, FAILED, 3);
+    // Nothing is closed: as after a kill.
+    const other = createPlanJournal({ directory });
+    await other.start();
+    expect(await other.record(SHA)).toMatchObject({ end: FAILED, entries: 1, settled: false });
+    await other.stop();
+  });
+
+  it('keeps the first end, and knows whether the queue knows of it', async () => {
+    await begin(journal);
+    expect(await journal.end(SHA, FAILED, 2)).toEqual(FAILED);
+    expect(await journal.end(SHA, { ...FAILED, status: 'SUCCESS', result: '{}' }, 3)).toEqual(FAILED);
+    await journal.settle(SHA);
+    expect(await journal.record(SHA)).toMatchObject({ settled: true, end: FAILED });
+  });
+
+  it('takes back exactly the answer that ended a plan when it runs on, and keeps it for the kernel', async () => {
+    await begin(journal);
+    for (const path of ['0', '1']) await journal.append(SHA, entry(path), 2);
+    await journal.end(SHA, FAILED, 3);
+    expect(await journal.resume(SHA, 'newer', 4)).toMatchObject({ end: undefined, settled: false, entries: 2, voided: 1, lease: 'newer' });
+    await journal.append(SHA, entry('1', 1), 5);
+    expect((await journal.entries(SHA)).map(({ path, generation, voided }) => [path, generation, voided])).toEqual([
+      ['0', 0, false],
+      ['1', 0, true],
+      ['1', 1, false],
+    ]);
+  });
+
+  it('runs a plan on that ended without a step, and never one that succeeded', async () => {
+    await begin(journal);
+    await journal.append(SHA, entry('0'), 2);
+    await journal.end(SHA, { ...FAILED, code: 'CANCELLED', endedBy: undefined }, 3);
+    expect(await journal.resume(SHA, 'newer', 4)).toMatchObject({ end: undefined, voided: 0 });
+    const done: PlanEnd = { status: 'SUCCESS', code: undefined, message: '', endedBy: undefined, result: '{}' };
+    await journal.end(SHA, done, 5);
+    expect(await journal.resume(SHA, 'newest', 6)).toMatchObject({ end: done });
+  });
+
+  it('counts the workers that were lost since the last answer', async () => {
+    await begin(journal);
+    expect([await journal.lose(SHA), await journal.lose(SHA)]).toEqual([1, 2]);
+    await journal.append(SHA, entry('0'), 2);
+    expect(await journal.record(SHA)).toMatchObject({ losses: 0 });
+    expect(await journal.lose(OTHER)).toBe(0);
+  });
+
+  it('names the plans that run and have not changed, oldest first', async () => {
+    await begin(journal);
+    await journal.begin({ planSha256: OTHER, envelope: '{"o":1}', lease: 'other' }, 5);
+    await journal.append(SHA, entry('0'), 9);
+    expect((await journal.running(10, 10)).map(({ planSha256 }) => planSha256)).toEqual([OTHER, SHA]);
+    expect(await journal.running(8, 10)).toEqual([{ planSha256: OTHER, envelope: '{"o":1}', lease: 'other' }]);
+    await journal.end(OTHER, FAILED, 11);
+    expect((await journal.running(99, 10)).map(({ planSha256 }) => planSha256)).toEqual([SHA]);
+  });
+
+  it('refuses every request outside of its life, and a request that breaks a rule alone', async () => {
+    await journal.stop();
+    await expect(journal.record(SHA)).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    await journal.start();
+    await expect(journal.append(SHA, entry('0'), 2)).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    expect(await begin(journal)).toMatchObject({ entries: 0 });
+  });
+
+  it('lets two processes share it', async () => {
+    const other = createPlanJournal({ directory });
+    await other.start();
+    await begin(journal);
+    const answers = await Promise.all([journal, other].map((one) => one.append(SHA, entry('0', 0, `{"by":${one === other}}`), 2)));
+    expect(answers[0]).toEqual(answers[1]);
+    await other.stop();
+  });
+});
