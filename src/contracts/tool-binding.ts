@@ -113,3 +113,9 @@ export const WritBinding = z.strictObject({ tool, adapter: z.literal('writ') });
 
 export const ToolBinding = z.discriminatedUnion('adapter', [WritBinding, HttpBinding, McpBinding]);
 export type ToolBinding = z.infer<typeof ToolBinding>;
+
+/** What a binding that says nothing gets. */
+export const PROVIDER_DEFAULTS = {
+  http: { concurrency: 256, timeoutMs: 30_000 },
+  mcp: { concurrency: 8, timeoutMs: 30_000 },
+} as const satisfies Record<Exclude<ToolBinding['adapter'], 'writ'>, object>;

@@ -1,4 +1,4 @@
-import { codeOf } from './secrets.ts';
+import { codeOf } from '../linux/small-file.ts';
 
 /** Sentences for what keeps a mailbox from being opened. The codes are those of Node.js and of imapflow. */
 const SENTENCES: ReadonlyMap<string, string> = new Map([

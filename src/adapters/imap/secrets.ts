@@ -1,7 +1,6 @@
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { rootCertificates } from 'node:tls';
 import type { ImapScope } from '../../core/ports/index.ts';
+import { readSmall } from '../linux/small-file.ts';
 
 /** What a connection needs beside the scope. `authorities` undefined: the well-known ones. */
 export interface ImapSecrets {
@@ -31,24 +30,4 @@ export async function readSecrets({ passwordFile, caFile }: Pick<ImapScope, 'pas
 
 function refused(message: string): SecretsRead {
   return { ok: false, message };
-}
-
-/** The text of a small regular file, or the end of a sentence that says why not. Never blocks on a FIFO. */
-async function readSmall(path: string, maxBytes: number, secret: boolean): Promise<{ readonly text: string } | string> {
-  try {
-    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-    const stats = await file.stat();
-    if (!stats.isFile()) return 'is no regular file';
-    if (secret && (stats.mode & 0o077) !== 0) return 'can be read or written by others than its owner: chmod 600 it';
-    if (stats.size > maxBytes) return `is larger than ${maxBytes} bytes`;
-    return { text: await file.readFile('utf8') };
-  } catch (error) {
-    return `cannot be read (${codeOf(error)})`;
-  }
-}
-
-/** The code of an error, for a sentence: a short word or nothing that an outsider chose. */
-export function codeOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return /^\w{1,60}$/.test(code) ? code : 'no code';
 }

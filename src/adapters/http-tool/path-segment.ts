@@ -1,0 +1,44 @@
+import { WritError } from '../../core/errors.ts';
+
+const MAX_DECODINGS = 5;
+
+/** Characters that end a segment for somebody: slash, backslash, their full-width forms, and control characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const BREAKS = /[/\\\u2044\u2215\u29f5\u29f8\uff0f\uff3c\u0000-\u001f\u007f-\u009f]/u;
+
+/**
+ * Percent-encodes a filled-in path segment so that it stays one segment, also for servers that decode more than once:
+ * refused are slashes in any spelling, `.`, `..` and nothing at all.
+ *
+ * @throws WritError INVALID_ARGUMENT
+ */
+export function encodeSegment(text: string, field: string): string {
+  const refuse = (why: string): never => {
+    throw new WritError('INVALID_ARGUMENT', `a parameter in ${field} ${why}`);
+  };
+  if (text === '') refuse('would leave a segment of the path empty');
+  for (const form of decodings(text)) {
+    if (BREAKS.test(form)) refuse('has a slash, a backslash or a control character');
+    // Some servers cut parameters of a path (`..;x`) off, and blanks around it.
+    const name = (form.split(';')[0] ?? '').trim();
+    if (/^\.*$/.test(name)) refuse('would be a step in the path');
+  }
+  return encode(text);
+}
+
+/** Percent-encoding of everything but the unreserved characters of RFC 3986. */
+export function encode(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+/** The text, what it becomes when it is decoded again and again, and the compatibility forms of all of these. */
+function decodings(text: string): string[] {
+  const forms = [text];
+  for (let at = 0; at < MAX_DECODINGS; at += 1) {
+    const last = forms.at(-1) ?? '';
+    const next = last.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+    if (next === last) break;
+    forms.push(next);
+  }
+  return [...forms, ...forms.map((form) => form.normalize('NFKC'))];
+}

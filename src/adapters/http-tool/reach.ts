@@ -1,0 +1,47 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { type AllowList, unbracketed } from './addresses.ts';
+
+/** The addresses of a host name. */
+export type Resolver = (host: string) => Promise<readonly string[]>;
+
+export const systemResolver: Resolver = async (host) => (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
+
+/** Addresses that were checked: the connection goes to one of these and to no other. */
+export type Reach = { readonly ok: true; readonly addresses: readonly ReachedAddress[] } | { readonly ok: false; readonly message: string };
+
+export interface ReachedAddress {
+  readonly address: string;
+  readonly family: 4 | 6;
+}
+
+/**
+ * Looks a host up once and checks every address: a name that leads to one address that is not allowed is refused as a
+ * whole. Messages name neither host nor address.
+ *
+ * @param host as in a URL
+ */
+export async function reach(host: string, allow: AllowList, resolver: Resolver, signal: AbortSignal): Promise<Reach> {
+  const literal = unbracketed(host);
+  const found = isIP(literal) === 0 ? await lookedUp(host, resolver, signal) : [literal];
+  if (found === undefined || found.length === 0) return { ok: false, message: 'the host of the tool could not be looked up' };
+  for (const address of found) {
+    const range = allow.refuses(host, address);
+    if (range !== undefined) return { ok: false, message: `the host of the tool has an address that is not allowed (${range})` };
+  }
+  return { ok: true, addresses: found.map((address) => ({ address, family: isIP(address) === 6 ? 6 : 4 })) };
+}
+
+/** An abort ends the waiting, not the look-up, which nobody can stop. */
+function lookedUp(host: string, resolver: Resolver, signal: AbortSignal): Promise<readonly string[] | undefined> {
+  return new Promise((resolve) => {
+    const stop = (): void => resolve(undefined);
+    if (signal.aborted) return stop();
+    signal.addEventListener('abort', stop, { once: true });
+    const end = (addresses: readonly string[] | undefined): void => {
+      signal.removeEventListener('abort', stop);
+      resolve(addresses);
+    };
+    resolver(host).then(end, () => end(undefined));
+  });
+}

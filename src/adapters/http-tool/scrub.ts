@@ -1,0 +1,85 @@
+import type { Json, JsonObject } from '../../core/json.ts';
+
+/** Takes secrets out of what a tool said. */
+export interface Scrubber {
+  text(text: string): string;
+  json(value: Json): Json;
+  object(value: JsonObject): JsonObject;
+}
+
+export const SCRUBBED = '[secret]';
+
+/**
+ * Finds every secret as it is, and percent-encoded, JSON-escaped, as HTML entities (each also in parts), in hexadecimal and
+ * in both alphabets of base64, wherever it stands in the encoded text. A server that means to smuggle a secret out in
+ * another code can; it has the secret anyway.
+ *
+ * @param secrets of at least 8 bytes each: shorter ones would turn up by chance (`secrets.ts` refuses them)
+ */
+export function scrubber(secrets: Iterable<string>): Scrubber {
+  const sources = [...new Set([...secrets].flatMap((secret) => [secret, ...decoded(secret)]))].flatMap(variants);
+  if (sources.length === 0) return { text: (text) => text, json: (value) => value, object: (value) => value };
+  const pattern = new RegExp(sources.join('|'), 'gu');
+  const text = (value: string): string => value.replace(pattern, SCRUBBED);
+
+  const object = (value: JsonObject): JsonObject => Object.fromEntries(Object.entries(value).map(([key, inner]) => [text(key), json(inner)]));
+  const json = (value: Json): Json => {
+    if (typeof value === 'string') return text(value);
+    if (typeof value === 'number') return text(String(value)) === String(value) ? value : SCRUBBED;
+    if (Array.isArray(value)) return value.map(json);
+    return typeof value === 'object' && value !== null ? object(value) : value;
+  };
+  return { text, json, object };
+}
+
+/** Regular expressions for one secret, the longest first. */
+function variants(secret: string): string[] {
+  const bytes = Buffer.from(secret, 'utf8');
+  const hex = [...bytes.toString('hex')].map((digit) => (/\d/.test(digit) ? digit : `[${digit}${digit.toUpperCase()}]`)).join('');
+  return [hex, ...[0, 1, 2].map((offset) => base64Core(bytes, offset)), [...secret].map(character).join('')];
+}
+
+/** The characters of base64 that depend on the secret alone, when `offset` bytes (modulo 3) come before it. */
+function base64Core(bytes: Buffer, offset: number): string {
+  const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
+  const first = Math.ceil((offset * 8) / 6);
+  const end = Math.floor(((offset + bytes.length) * 8) / 6);
+  return [...text.slice(first, end)].map((char) => ({ '+': '(?:[+-]|%2[bB])', '/': '(?:\\\\?/|_|%2[fF])' })[char] ?? char).join('');
+}
+
+/** A secret that is base64 itself (the credentials of Basic authentication): what it says is secret too. */
+function decoded(secret: string): string[] {
+  if (!/^[A-Za-z0-9+/]{12,}={0,2}$/.test(secret)) return [];
+  const bytes = Buffer.from(secret, 'base64');
+  const text = bytes.toString('utf8');
+  return bytes.length >= 8 && Buffer.from(text, 'utf8').equals(bytes) ? [text] : [];
+}
+
+/** One character of a secret in every spelling. Repetitions are bounded: no input makes the search slow. */
+function character(char: string): string {
+  const code = char.codePointAt(0) ?? 0;
+  const percent = [...Buffer.from(char, 'utf8')].map((byte) => `%(?:25){0,3}${anyCase(byte.toString(16).padStart(2, '0'))}`).join('');
+  const units = [...Array(char.length).keys()].map((at) => `\\\\{1,8}u${anyCase(char.charCodeAt(at).toString(16).padStart(4, '0'))}`).join('');
+  const entity = `&(?:amp;)?#(?:0{0,6}${code}|[xX]0{0,6}${anyCase(code.toString(16))});`;
+  return `(?:${[`\\\\{0,8}${escaped(char)}`, percent, units, entity, ...(SHORT.get(char) ?? [])].join('|')})`;
+}
+
+const SHORT: ReadonlyMap<string, readonly string[]> = new Map([
+  [' ', ['\\+']],
+  ['&', ['&amp;']],
+  ['<', ['&lt;']],
+  ['>', ['&gt;']],
+  ['"', ['&quot;']],
+  ["'", ['&apos;']],
+  ['\n', ['\\\\{1,8}n']],
+  ['\r', ['\\\\{1,8}r']],
+  ['\t', ['\\\\{1,8}t']],
+]);
+
+function anyCase(hex: string): string {
+  return hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+}
+
+function escaped(char: string): string {
+  return char.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}
