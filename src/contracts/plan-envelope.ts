@@ -13,7 +13,7 @@ export const EnvelopeHeader = z.strictObject({
   source: text(512),
   destination: text(512),
   type: text(128),
-  trace_id: z.string().optional(),
+  trace_id: text(1024).optional(),
 });
 export type EnvelopeHeader = z.infer<typeof EnvelopeHeader>;
 

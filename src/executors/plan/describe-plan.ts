@@ -1,0 +1,68 @@
+import type { StepType } from '../../contracts/index.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { Failure } from './codes.ts';
+import type { ReadyStep } from './compile-step.ts';
+import { groupPrefix } from './group-path.ts';
+import { LIMITS } from './limits.ts';
+import { type LinkedPlan, linkSteps } from './link.ts';
+import { readEnvelope } from './read-envelope.ts';
+import { readRegistry } from './registry.ts';
+
+/** One step of the flattened tree; a group comes before its steps. */
+export interface DescribedStep {
+  /** As at run time, `#*` for the turns of a `for_each`, `!fb` for a fallback. */
+  readonly path: string;
+  readonly type: StepType;
+  readonly ref: string;
+  /** Of a tool, where it can be known before it runs. */
+  readonly operation: string | undefined;
+  /** As written, templates not filled in. */
+  readonly params: JsonObject;
+  /** Groups around it. */
+  readonly depth: number;
+  readonly when: boolean;
+  readonly save: boolean;
+  readonly forEach: boolean;
+  readonly fallback: boolean;
+  readonly onError: 'stop' | 'continue' | 'fallback';
+}
+
+export type DescribedPlan =
+  | { readonly ok: true; readonly steps: readonly DescribedStep[] /** There are more than are listed. */; readonly truncated: boolean }
+  | { readonly ok: false; readonly code: string; readonly message: string; readonly details: JsonObject };
+
+/** Every step that a plan may reach, in order; nothing is run. */
+export function describePlan(linked: unknown): DescribedPlan {
+  const read = readEnvelope(linked);
+  const plan = read.ok ? linkSteps(read.envelope, readRegistry(read.envelope.payload)) : read.failure;
+  if (plan instanceof Failure) return { ok: false, code: plan.code, message: plan.message, details: plan.details };
+  const rows: DescribedStep[] = [];
+  for (const row of walk(plan.steps, plan, '', 0)) {
+    if (rows.length === LIMITS.described) return { ok: true, steps: rows, truncated: true };
+    rows.push(row);
+  }
+  return { ok: true, steps: rows, truncated: false };
+}
+
+function* walk(steps: readonly ReadyStep[], plan: LinkedPlan, prefix: string, depth: number): Generator<DescribedStep> {
+  for (const [index, step] of steps.entries()) {
+    const path = `${prefix}${index}${step.forEach === undefined ? '' : '#*'}`;
+    yield* walkOne(step, plan, path, depth, false);
+    if (step.fallback !== undefined) yield* walkOne(step.fallback, plan, `${path}!fb`, depth, true);
+  }
+}
+
+function* walkOne(step: ReadyStep, plan: LinkedPlan, path: string, depth: number, fallback: boolean): Generator<DescribedStep> {
+  const { type, ref, params, mode } = step;
+  const definition = plan.definitionOf(step);
+  const flags = { when: step.when !== undefined, save: step.save !== undefined, forEach: step.forEach !== undefined, fallback, onError: mode };
+  yield { path, type, ref, operation: definition.kind === 'tool' ? operationOf(step) : undefined, params, depth, ...flags };
+  if (definition.kind === 'group') yield* walk(definition.steps, plan, groupPrefix(path, step), depth + 1);
+}
+
+/** An action that a template chooses is only known when it is bound. */
+function operationOf({ operation, params, template }: ReadyStep): string | undefined {
+  if (operation !== undefined) return operation;
+  const { action } = params;
+  return typeof action === 'string' && !(template !== undefined && action.includes('{{')) ? action : undefined;
+}

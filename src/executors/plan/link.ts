@@ -1,0 +1,108 @@
+import type { Step, ToolDefinition } from '../../contracts/index.ts';
+import { Failure, failure } from './codes.ts';
+import { compileStep, type ReadyStep } from './compile-step.ts';
+import { DEFAULTS, LIMITS } from './limits.ts';
+import { invalidContract } from './problems.ts';
+import type { Normalized } from './read-envelope.ts';
+import { CATEGORY, type Definition, nameOf, type Registry } from './registry.ts';
+
+/** A tool's operations with the parameters that each takes, or the steps that a name stands for. */
+export type LinkedDefinition =
+  | { readonly kind: 'tool'; readonly operations: ReadonlyMap<string, ReadonlySet<string>> }
+  | { readonly kind: 'group'; readonly steps: readonly ReadyStep[] };
+
+export interface LinkedPlan {
+  readonly steps: readonly ReadyStep[];
+  /** Of a step of this plan, or of one of its definitions. */
+  readonly definitionOf: (step: ReadyStep) => LinkedDefinition;
+  /** Everything that a step can reach, each once, in the order in which it was found. */
+  readonly definitions: readonly Definition[];
+}
+
+/** Every step that is run has been linked. */
+const NOTHING: LinkedDefinition = { kind: 'tool', operations: new Map() };
+
+interface Linker {
+  readonly registry: Registry;
+  readonly linked: Map<string, Linked>;
+  readonly definitions: Definition[];
+  /** Definitions that are being looked into, outermost first. */
+  readonly open: string[];
+}
+
+/** Looks at every definition that steps, bodies and fallbacks can reach, before anything runs (rule: no effect of a plan that cannot be right). */
+export function linkSteps({ steps, options }: Normalized, registry: Registry): LinkedPlan | Failure {
+  const linker: Linker = { registry, linked: new Map(), definitions: [], open: [] };
+  const compiled = compileSteps(steps, options.interpolate === 'all', 'steps');
+  if (compiled instanceof Failure) return compiled;
+  const height = linkAll(compiled, linker);
+  if (height instanceof Failure) return height;
+  const limit = options.maxDepth ?? DEFAULTS.maxDepth;
+  if (height > limit) return failure('MAX_DEPTH_EXCEEDED', { limit });
+  return {
+    steps: compiled,
+    definitions: linker.definitions,
+    definitionOf: (step) => linker.linked.get(nameOf(CATEGORY[step.type], step.ref))?.definition ?? NOTHING,
+  };
+}
+
+function compileSteps(steps: readonly Step[], templated: boolean, at: string): ReadyStep[] | Failure {
+  const compiled: ReadyStep[] = [];
+  for (const [index, step] of steps.entries()) {
+    const one = compileStep(step, templated);
+    if ('field' in one) return invalidContract([{ path: `${at}.${index}.${one.field}`, keyword: 'syntax', message: 'is no expression of its kind' }]);
+    compiled.push(one);
+  }
+  return compiled;
+}
+
+/** @returns how deeply the groups among the steps are nested; 0 when all are tools */
+function linkAll(steps: readonly ReadyStep[], linker: Linker): number | Failure {
+  let height = 0;
+  for (const step of steps) {
+    for (const one of step.fallback === undefined ? [step] : [step, step.fallback]) {
+      const inner = linkOne(one, linker);
+      if (inner instanceof Failure) return inner;
+      height = Math.max(height, inner);
+    }
+  }
+  return height;
+}
+
+function linkOne({ type, ref }: ReadyStep, linker: Linker): number | Failure {
+  const category = CATEGORY[type];
+  const name = nameOf(category, ref);
+  const before = linker.linked.get(name);
+  if (before !== undefined) return before.height;
+  const start = linker.open.indexOf(name);
+  if (start >= 0) return failure('EXPANSION_CYCLE', { cycle: [...linker.open.slice(start), name] });
+  if (linker.open.length >= LIMITS.linkDepth) return failure('MAX_DEPTH_EXCEEDED', { limit: LIMITS.linkDepth });
+  const definition = linker.registry.find(category, ref);
+  if (definition === undefined) return linker.registry.isEmpty ? failure('REGISTRY_EMPTY') : failure('UNKNOWN_REF', { type, ref });
+  if (definition instanceof Failure) return definition;
+  linker.open.push(name);
+  const linked = linkBody(definition, linker);
+  if (linked instanceof Failure) return linked;
+  linker.open.pop();
+  linker.linked.set(name, linked);
+  linker.definitions.push(definition);
+  return linked.height;
+}
+
+interface Linked {
+  readonly definition: LinkedDefinition;
+  readonly height: number;
+}
+
+function linkBody({ body, category, ref }: Definition, linker: Linker): Linked | Failure {
+  if ('actions' in body) return { definition: { kind: 'tool', operations: operationsOf(body.actions) }, height: 0 };
+  const steps = compileSteps(body.steps, true, `${nameOf(category, ref)}.steps`);
+  if (steps instanceof Failure) return steps;
+  const height = linkAll(steps, linker);
+  return height instanceof Failure ? height : { definition: { kind: 'group', steps }, height: height + 1 };
+}
+
+/** Of two actions with one name the first counts. */
+function operationsOf(actions: ToolDefinition['actions']): ReadonlyMap<string, ReadonlySet<string>> {
+  return new Map(actions.toReversed().map(({ name, input = [] }) => [name, new Set(input)]));
+}

@@ -1,0 +1,49 @@
+import type { Json, JsonObject } from '../../core/json.ts';
+import { isForbiddenKey } from './json-copy.ts';
+
+/** What expressions can see. */
+export interface Roots {
+  readonly memory: JsonObject;
+  readonly input: JsonObject;
+  readonly context: JsonObject;
+}
+
+/** A dotted path: `memory.state.files.0.name`. */
+export interface Path {
+  readonly root: keyof Roots;
+  readonly keys: readonly string[];
+}
+
+const ROOTS: ReadonlySet<string> = new Set<keyof Roots>(['memory', 'input', 'context']);
+const INDEX = /^(?:0|[1-9][0-9]{0,8})$/;
+
+/** @returns `undefined` when the text is no path */
+export function parsePath(text: string): Path | undefined {
+  const [root = '', ...keys] = text.split('.');
+  return isRoot(root) && keys.every(isKey) ? { root, keys } : undefined;
+}
+
+function isRoot(word: string): word is keyof Roots {
+  return ROOTS.has(word);
+}
+
+/** Whether one part of a dotted path may be a key. */
+export function isKey(part: string): boolean {
+  return part !== '' && !isForbiddenKey(part);
+}
+
+export function readPath({ root, keys }: Path, roots: Roots): Json | undefined {
+  let value: Json | undefined = roots[root];
+  for (const key of keys) {
+    value = member(value, key);
+    if (value === undefined) return undefined;
+  }
+  return value;
+}
+
+/** An own member of an object, or an item of an array by its decimal index. */
+export function member(value: Json | undefined, key: string): Json | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (Array.isArray(value)) return INDEX.test(key) ? value[Number(key)] : undefined;
+  return Object.hasOwn(value, key) ? value[key] : undefined;
+}

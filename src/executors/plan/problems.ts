@@ -1,0 +1,47 @@
+import type { z } from 'zod';
+import { compareCodePoints } from '../../core/code-points.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { type Failure, failure, type Problem } from './codes.ts';
+import { shownPath } from './json-copy.ts';
+import { LIMITS } from './limits.ts';
+
+/** Constant texts: zod's own may change with its version and language. */
+const MESSAGES = {
+  invalid_type: 'is missing or has the wrong type',
+  invalid_value: 'is none of the allowed values',
+  invalid_format: 'has the wrong form',
+  invalid_union: 'has none of the allowed forms',
+  invalid_key: 'has a key that is not allowed',
+  invalid_element: 'has an element that is not allowed',
+  too_big: 'is too large or too long',
+  too_small: 'is too small or too short',
+  not_multiple_of: 'is not an allowed number',
+  unrecognized_keys: 'is not a field of this contract',
+  custom: 'is not allowed',
+} satisfies Record<z.core.$ZodIssue['code'], string>;
+
+export type Judged<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** A value under the type of its contract, or what is wrong with it in an order that only depends on what is wrong. */
+export function judge<T>(schema: z.ZodType<T>, value: unknown): Judged<T> {
+  const parsed = schema.safeParse(value);
+  // Our contracts change nothing and fill nothing in, so the value itself is what was parsed: no copy, and still frozen.
+  return parsed.success ? { ok: true, value: value as T } : { ok: false, problems: sorted(parsed.error.issues.flatMap(problemsOfIssue)) };
+}
+
+function problemsOfIssue(issue: z.core.$ZodIssue): Problem[] {
+  const keys = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [key]) : [[]];
+  return keys.map((key) => ({ path: shownPath([...issue.path, ...key]), keyword: issue.code, message: MESSAGES[issue.code] }));
+}
+
+function sorted(problems: readonly Problem[]): Problem[] {
+  return [...problems].sort((a, b) => compareCodePoints(a.path, b.path) || compareCodePoints(a.keyword, b.keyword)).slice(0, LIMITS.problems);
+}
+
+export function invalidContract(problems: readonly Problem[]): Failure {
+  return failure('INVALID_CONTRACT', listed(problems));
+}
+
+export function listed(problems: readonly Problem[]): JsonObject {
+  return { errors: sorted(problems).map((problem) => ({ ...problem })) };
+}

@@ -1,0 +1,135 @@
+import { CapabilityDefinition, type RegistryCategory, type Step, type StepType, ToolDefinition, UsecaseDefinition } from '../../contracts/index.ts';
+import { canonicalJson } from '../../core/canonical-json.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
+import { Failure, failure, type Problem } from './codes.ts';
+import { copyJson, isObject } from './json-copy.ts';
+import { LIMITS } from './limits.ts';
+import { member } from './paths.ts';
+import { type Judged, judge, listed } from './problems.ts';
+
+/** The host's registries; `content` is untrusted, too. */
+export type DefinitionLookup = (category: RegistryCategory, ref: string) => unknown;
+
+export interface Definition {
+  readonly category: RegistryCategory;
+  readonly ref: string;
+  /** Valid by the contract of its category; a compiled `path` is left out. */
+  readonly content: JsonObject;
+  readonly body: Body;
+  readonly source: 'files' | 'fallback';
+}
+
+/** What a definition is for. */
+export type Body = { readonly actions: ToolDefinition['actions'] } | { readonly steps: readonly Step[] };
+
+export interface Registry {
+  /** Judged when it is asked for: what a plan does not reach cannot harm it. */
+  find(category: RegistryCategory, ref: string): Definition | Failure | undefined;
+  readonly isEmpty: boolean;
+}
+
+export const CATEGORY = { tool: 'tools', capability: 'capabilities', usecase: 'usecases' } as const satisfies Record<StepType, RegistryCategory>;
+const CONTRACT = {
+  tools: (content) => judge(ToolDefinition, content),
+  capabilities: (content) => judge(CapabilityDefinition, content),
+  usecases: (content) => judge(UsecaseDefinition, content),
+} satisfies Record<RegistryCategory, (content: JsonObject) => Judged<Body>>;
+const CATEGORIES = Object.values(CATEGORY);
+
+interface Entry {
+  readonly contents: Json[];
+  readonly source: 'files' | 'fallback';
+}
+type Entries = Map<string, Entry>;
+
+/** What an envelope brings: registryFiles first, then both places of a fallback registry, then the host for what is still missing. */
+export function readRegistry(payload: JsonObject, lookup?: DefinitionLookup): Registry {
+  const entries: Entries = new Map();
+  readFiles(payload['registryFiles'], entries);
+  for (const fallback of [member(payload['options'], 'fallbackRegistry'), payload['fallbackRegistry']]) readFallback(fallback, entries);
+  const judged = new Map<string, Definition | Failure>();
+  let answered = false;
+  const find = (category: RegistryCategory, ref: string): Definition | Failure | undefined => {
+    const name = nameOf(category, ref);
+    const before = judged.get(name);
+    if (before !== undefined) return before;
+    const found = judgeAll(category, ref, entries.get(name), lookup?.(category, ref));
+    if (found !== undefined) judged.set(name, found);
+    answered ||= found !== undefined;
+    return found;
+  };
+  return {
+    find,
+    get isEmpty() {
+      return entries.size === 0 && !answered;
+    },
+  };
+}
+
+export function nameOf(category: RegistryCategory, ref: string): string {
+  return `${category}/${ref}`;
+}
+
+/** `ref` = `category`: a map of definitions; else one definition. */
+function readFiles(files: Json | undefined, entries: Entries): void {
+  if (!Array.isArray(files)) return;
+  for (const file of files) {
+    const category = CATEGORIES.find((name) => name === member(file, 'category'));
+    const ref = member(file, 'ref');
+    const content = member(file, 'content');
+    if (category === undefined || typeof ref !== 'string' || content === undefined) continue;
+    if (ref !== category) add(entries, nameOf(category, ref), content, 'files');
+    else for (const [inner, definition] of definitionsIn(content, category)) add(entries, nameOf(category, inner), definition, 'files');
+  }
+}
+
+/** Fills holes: what the files define is not looked at here. */
+function readFallback(fallback: Json | undefined, entries: Entries): void {
+  for (const category of CATEGORIES) {
+    const found = definitionsIn(member(fallback, category), category).filter(([ref]) => !entries.has(nameOf(category, ref)));
+    for (const [ref, definition] of found) add(entries, nameOf(category, ref), definition, 'fallback');
+  }
+}
+
+/** A map by ref, or wrapped once under the name of its category; wrapped, it may also be a list of definitions that know their id. */
+function definitionsIn(content: Json | undefined, category: RegistryCategory): [string, Json][] {
+  const wrapped = member(content, category);
+  const inner = wrapped !== undefined && isObject(content) && Object.keys(content).length === 1 ? wrapped : content;
+  if (Array.isArray(inner)) return inner.map((definition) => [String(member(definition, 'id') ?? ''), definition]);
+  return isObject(inner) ? Object.entries(inner) : [];
+}
+
+function add(entries: Entries, name: string, content: Json, source: Entry['source']): void {
+  const before = entries.get(name);
+  if (before === undefined) entries.set(name, { contents: [content], source });
+  else before.contents.push(content);
+}
+
+type JudgedDefinition = Pick<Definition, 'content' | 'body'>;
+
+function judgeAll(category: RegistryCategory, ref: string, entry: Entry | undefined, hosts: unknown): Definition | Failure | undefined {
+  const contents: unknown[] = [...(entry?.contents ?? []), ...(hosts === undefined ? [] : [hosts])];
+  let first: JudgedDefinition | undefined;
+  for (const content of contents) {
+    const judged = judgeOne(category, ref, content);
+    if (judged instanceof Failure) return judged;
+    first ??= judged;
+    if (first !== judged && canonicalJson(first.content) !== canonicalJson(judged.content)) return failure('REGISTRY_CONFLICT', { category, ref });
+  }
+  return first && { category, ref, ...first, source: entry?.source ?? 'files' };
+}
+
+/** The definition as its contract wants it, `id` equal to `ref`. */
+function judgeOne(category: RegistryCategory, ref: string, content: unknown): JudgedDefinition | Failure {
+  const invalid = (problems: readonly Problem[]): Failure => failure('REGISTRY_INVALID', { category, ref, ...listed(problems) });
+  const copied = copyJson(content, LIMITS.definition);
+  if (!copied.ok) return invalid([copied.problem]);
+  if (!isObject(copied.value)) return invalid([{ path: '', keyword: 'invalid_type', message: 'is no object' }]);
+  const { path: _compiled, ...rest } = copied.value;
+  const definition = Object.freeze(rest);
+  const judged: Judged<Body> = CONTRACT[category](definition);
+  if (!judged.ok) return invalid(judged.problems);
+  // Under its category's name a definition would read as a map of definitions.
+  if (definition['id'] !== ref || ref === category) return invalid([{ path: 'id', keyword: 'ref', message: 'is not the name under which it is registered' }]);
+  return { content: definition, body: judged.value };
+}

@@ -1,0 +1,112 @@
+import type { JsonObject } from '../../core/json.ts';
+import type { PlanCall } from '../../core/ports/plan.ts';
+import { errorOf, type Failure, failure } from './codes.ts';
+import { LIMITS } from './limits.ts';
+import { type Meter, measure } from './measure.ts';
+import type { Roots } from './paths.ts';
+import { stateOf } from './read-envelope.ts';
+
+/** What `output` holds of one step. */
+interface StepName {
+  readonly stepId: string;
+  readonly path: string;
+  readonly ref: string;
+}
+
+/** An error on its way out. */
+export interface Stop {
+  readonly failure: Failure;
+  readonly step: StepName;
+  /** The call whose result is the error. */
+  readonly endedBy?: string;
+  /** The error of the step that a fallback could not stand in for. */
+  readonly cause?: Failure;
+}
+
+/** What expressions see beside memory: `input` is what was bound for the group at hand, nothing is inherited. */
+export type Scope = Omit<Roots, 'memory'>;
+
+/** Runs until a tool is to be called, goes on with its answer, and ends with the error that nothing has handled. */
+export type Run = Generator<PlanCall, Stop | undefined, unknown>;
+
+/** Everything that changes while a plan runs; memory is replaced, never written into. */
+export interface RunState {
+  readonly memory: JsonObject;
+  /** `memory.state`. */
+  state: JsonObject;
+  readonly results: JsonObject[];
+  readonly trace: JsonObject[];
+  readonly meter: Meter;
+  /** Concrete steps reached so far, skipped ones included. */
+  ordinal: number;
+  /** Tool invocations. */
+  calls: number;
+  /** Answers of tools. */
+  answers: number;
+  visits: number;
+  outputBytes: number;
+  maxDepth: number;
+  /** The last result of a tool in the group at hand. */
+  last: JsonObject | undefined;
+}
+
+export function newRunState(memory: JsonObject): RunState {
+  return {
+    memory,
+    state: stateOf(memory),
+    results: [],
+    trace: [],
+    meter: { left: LIMITS.work },
+    ordinal: 0,
+    calls: 0,
+    answers: 0,
+    visits: 0,
+    outputBytes: 0,
+    maxDepth: 0,
+    last: undefined,
+  };
+}
+
+/** Memory as a tool or a condition sees it now. */
+export function memoryOf({ memory, state }: RunState): JsonObject {
+  return Object.freeze({ ...memory, state });
+}
+
+export function rootsOf(run: RunState, scope: Scope): Roots {
+  return { ...scope, memory: memoryOf(run) };
+}
+
+export function nextName(run: RunState, path: string, ref: string): StepName {
+  const stepId = `${run.ordinal}-${ref}`;
+  run.ordinal += 1;
+  return { stepId, path, ref };
+}
+
+/** Adds to `results` and `trace`; they have a common limit. */
+export function record(run: RunState, name: StepName, entry: JsonObject & { readonly ok: boolean }): Stop | undefined {
+  const { stepId, ref } = name;
+  const whole = Object.freeze({ stepId, ref, ...entry });
+  run.results.push(whole);
+  run.trace.push(Object.freeze({ ...name, ok: entry.ok }));
+  return charge(run, name, measure(whole).bytes);
+}
+
+/** The entry of an error that no tool has answered with. */
+export function recordFailure(run: RunState, path: string, ref: string, failed: Failure): Stop {
+  const step = nextName(run, path, ref);
+  return record(run, step, { ok: false, data: null, error: errorOf(failed) }) ?? { failure: failed, step };
+}
+
+/** A skipped group is no concrete step: it does not count. */
+export function recordSkipped(run: RunState, path: string, ref: string, counts: boolean): Stop | undefined {
+  const name = nextName(run, path, ref);
+  if (!counts) run.ordinal -= 1;
+  run.trace.push(Object.freeze({ ...name, skipped: true }));
+  return charge(run, name, 0);
+}
+
+function charge(run: RunState, step: StepName, bytes: number): Stop | undefined {
+  run.outputBytes += bytes + step.path.length + step.stepId.length + step.ref.length + 64;
+  if (run.outputBytes <= LIMITS.output.bytes) return undefined;
+  return { failure: failure('MAX_SIZE_EXCEEDED', { what: 'results', limit: LIMITS.output.bytes }), step };
+}
