@@ -3,7 +3,7 @@ import type { DatasetRefusal, RankedDataset, RankedMatches } from '../../core/po
 import type { DatasetScope } from '../../core/ports/index.ts';
 import { openRegularFile, unavailable } from '../datasets/regular-file.ts';
 import { csvLayout } from './csv-layout.ts';
-import { Broken, type Layout } from './layout.ts';
+import { Broken, type Layout, TooLong } from './layout.ts';
 import { parquetLayout } from './parquet-layout.ts';
 import { search } from './search.ts';
 import { type DuckDb, type DuckDbOptions, type Session, withSession } from './session.ts';
@@ -41,9 +41,14 @@ export function createDuckDbColumns(duckdb: DuckDb | undefined, options: DuckDbO
 async function answer(session: Session, scope: DatasetScope, source: Source, query: string, maxResults: number): Promise<RankedMatches | DatasetRefusal> {
   try {
     const layout = await LAYOUTS[scope.format === 'csv' ? 'csv' : 'parquet'](scope, source, session);
-    return { ok: true, ...(await search(session, layout, query, maxResults)) };
+    // Both to their end: DuckDB must not lose its session, and what is malformed has the first word.
+    const [checked, searched] = await Promise.allSettled([layout.check(), search(session, layout, query, maxResults)]);
+    if (checked.status === 'rejected') throw checked.reason;
+    if (searched.status === 'rejected') throw searched.reason;
+    return { ok: true, ...searched.value };
   } catch (error) {
     if (error instanceof Broken) return { ok: false, code: 'EXECUTION_FAILED', message: error.message };
+    if (error instanceof TooLong) return { ok: false, code: 'RESOURCE_EXHAUSTED', message: error.message };
     return refusalOf(messageOf(error), scope.format);
   }
 }

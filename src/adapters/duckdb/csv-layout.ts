@@ -1,4 +1,5 @@
 import type { DatasetScope } from '../../core/ports/index.ts';
+import { checkCsv } from './csv-check.ts';
 import { readCsvHeader } from './csv-header.ts';
 import { Broken, type KeyReading, type Layout, placeOfKey, placesOf, textColumns } from './layout.ts';
 import { quoteText } from './quote.ts';
@@ -8,9 +9,9 @@ const LONGEST = 4 * 1024 * 1024;
 /** DuckDB would take 16 times the longest record: more than its memory. */
 const BUFFER = 8 * 1024 * 1024;
 
-/** CSV with a header row, comma, quotes of RFC 4180, UTF-8. Nothing is guessed: every column is read as text. */
+/** CSV as RFC 4180 has it, with a header row, in UTF-8. Nothing is guessed: every column is read as text. */
 export async function csvLayout(scope: DatasetScope, { fd, path }: { fd: number; path: string }): Promise<Layout> {
-  const names = await readCsvHeader(fd);
+  const { names, start, lineEnd } = await readCsvHeader(fd);
   const places = placesOf(names);
   const key = placeOfKey(places, scope.primaryKey);
   const numeric = new Set(scope.numeric);
@@ -21,6 +22,7 @@ export async function csvLayout(scope: DatasetScope, { fd, path }: { fd: number;
     texts: textColumns(places, (name) => !numeric.has(name)),
     keys: numeric.has(scope.primaryKey) ? numericKeys(key) : [textKey(key)],
     mustHold: [...places].filter(([name]) => numeric.has(name) && name !== scope.primaryKey).map(([, column]) => isNumberOrEmpty(column)),
+    check: () => checkCsv(fd, { columns: names.length, lineEnd, start, longest: LONGEST }),
   };
 }
 

@@ -5,6 +5,11 @@ export class Broken extends Error {
   override readonly name = 'Broken';
 }
 
+/** A record that is longer than what is held of a file at once; the message names no path. */
+export class TooLong extends Error {
+  override readonly name = 'TooLong';
+}
+
 /** A column that is searched. */
 export interface TextColumn {
   readonly name: string;
@@ -35,6 +40,8 @@ export interface Layout {
   readonly keys: readonly [KeyReading, ...KeyReading[]];
   /** SQL of further conditions that every record meets; never NULL. */
   readonly mustHold: readonly string[];
+  /** What DuckDB does not check, beside its reading. Throws Broken. */
+  check(): Promise<void>;
 }
 
 /** Names and places of columns, each name once. */

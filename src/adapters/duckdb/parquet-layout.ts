@@ -17,6 +17,7 @@ export async function parquetLayout(scope: DatasetScope, { path }: { path: strin
     texts: textColumns(places, (name) => typeOf(name) === 'VARCHAR'),
     keys: [keyReading(placeOfKey(places, scope.primaryKey), typeOf(scope.primaryKey))],
     mustHold: [],
+    check: () => Promise.resolve(),
   };
 }
 

@@ -66,6 +66,38 @@ describe('a CSV file', () => {
     expect(await search('csv', content)).toMatchObject({ error: 'EXECUTION_FAILED' });
   });
 
+  it.each([
+    ['a comma too many', 'k,a\n1,x,\n', 'a record has more or fewer fields than the header row'],
+    ['a comma too many behind a quoted field', 'k,a\n1,"x",\n', 'a record has more or fewer fields than the header row'],
+    ['an empty field too many, without an end of the line', 'k,a\n1,x,""', 'a record has more or fewer fields than the header row'],
+    ['an empty line', 'k,a\n1,x\n\n2,y\n', 'a line is empty'],
+    ['an empty line at its end', 'k,a\r\n1,x\r\n\r\n', 'a line is empty'],
+    ['a blank before a quoted field', 'k,a\n1, "x"\n', 'a record has a quote in a field that does not begin with one'],
+    ['a blank behind a quoted field', 'k,a\n1,"x" \n', 'a record has text behind the closing quote of a field'],
+    ['a quote inside a plain field', 'k,a\n1,x"y\n', 'a record has a quote in a field that does not begin with one'],
+    ['a quote that is never closed', 'k,a\n1,"x\n', 'a quote is never closed'],
+    ['CR as the end of lines', 'k,a\r1,x\r', 'a CR stands outside of quotes and does not end a line'],
+    ['CR inside a plain field', 'k,a\n1\r,"x"\n', 'a CR stands outside of quotes and does not end a line'],
+    ['lines that end with LF among others', 'k,a\r\n1,x\n2,x\r\n', 'some lines end with LF and others with CRLF'],
+    ['lines that end with CRLF among others', 'k,a\n1,x\r\n2,x\n', 'some lines end with LF and others with CRLF'],
+  ])('with %s is malformed [SE-68]', async (_, content, message) => {
+    expect(await search('csv', content)).toEqual({ error: 'EXECUTION_FAILED', message });
+  });
+
+  it('may begin with the mark of UTF-8, end its lines in either way, and hold everything in quotes [SE-48]', async () => {
+    for (const [before, end, after] of [
+      ['', '\n', '\n'],
+      ['\ufeff', '\r\n', ''],
+    ]) {
+      const answer = await search('csv', `${before}"k",a${end}"1"," x"",\r\n\r"${end}2,${after}`);
+      expect(answer).toEqual({ count: 1, hits: [{ id: '1', match_field: 'a', match_snippet: ' x",\r\n\r' }] });
+    }
+  });
+
+  it('with a record above 4 MiB is more than a search may hold [SE-69]', async () => {
+    expect(await search('csv', `k,a\n1,"${'y'.repeat(5 * 1024 * 1024)}"\n`)).toEqual({ error: 'RESOURCE_EXHAUSTED', message: 'a record is longer than 4 MiB' });
+  });
+
   it('without records, or with no match, has an empty answer [SE-58]', async () => {
     expect(await search('csv', 'k,a\n')).toEqual({ count: 0, hits: [] });
     expect(await search('csv', 'k,a\n1,y\n')).toEqual({ count: 0, hits: [] });
@@ -180,22 +212,41 @@ describe('DuckDB', () => {
     expect(await columns.first({ kind: 'datasets', ...at('csv', '/none') }, 'x', 1)).toMatchObject({ ok: false, code: 'SCOPE_UNAVAILABLE' });
   });
 
+  const DISABLED = /^Permission Error: .*file system operations are disabled by configuration/s;
+  const NO_EXTENSION = /^Permission Error: Loading external extensions is disabled through configuration/;
+  const LOCKED = /^Invalid Input Error: Cannot change configuration option ".*" - the configuration has been locked/s;
   it.each([
-    "SELECT * FROM read_text('/etc/hostname')",
-    "SELECT * FROM glob('/*')",
-    "SELECT * FROM read_csv('http://127.0.0.1:9/x.csv')",
-    'INSTALL httpfs',
-    'LOAD httpfs',
-    "ATTACH '/tmp/x.db'",
-    "COPY (SELECT 1) TO '/tmp/x.csv'",
-    'SET enable_external_access = true',
-    "SET temp_directory = '/tmp'",
-  ])('cannot do %s in a session of ours [SE-11, SE-13]', async (sql) => {
+    ["SELECT * FROM read_csv('$other')", DISABLED],
+    ["SELECT * FROM read_text('/etc/hostname')", DISABLED],
+    ["SELECT * FROM read_blob('$file/../other.csv')", DISABLED],
+    ["SELECT * FROM '$other'", DISABLED],
+    ["SELECT * FROM glob('/*')", DISABLED],
+    ["SELECT * FROM read_csv('http://127.0.0.1:9/x.csv')", DISABLED],
+    ["ATTACH '$other'", DISABLED],
+    ["COPY (SELECT 1) TO '$other'", DISABLED],
+    ["COPY (SELECT 1) TO '$file'", DISABLED],
+    ["EXPORT DATABASE '$other'", DISABLED],
+    ['INSTALL httpfs', DISABLED],
+    ['LOAD httpfs', NO_EXTENSION],
+    ["LOAD '$other'", NO_EXTENSION],
+    ["SELECT getenv('PATH')", /^Catalog Error: Scalar Function with name getenv does not exist!/],
+    ['SET enable_external_access = true', LOCKED],
+    ["SET allowed_paths = ['/etc/hostname']", LOCKED],
+    ["SET temp_directory = '/tmp'", LOCKED],
+    ["PRAGMA memory_limit = '1TB'", LOCKED],
+    ['RESET lock_configuration', LOCKED],
+  ])('cannot do %s in a session of ours [SE-11, SE-13]', async (sql, error) => {
     const duckdb = await loadDuckDb();
     if (duckdb === undefined) throw new Error('DuckDB is not installed');
-    const file = path.join(bench.directory, 'one.csv');
-    await fs.writeFile(file, 'k\n1\n');
+    const [file, other] = ['one.csv', 'other.csv'].map((name) => path.join(bench.directory, name));
+    for (const place of [file, other]) await fs.writeFile(place ?? '', 'k\n1\n');
     const options = { spillDirectory: bench.spillDirectory, memoryBytes: 1e8, threads: 1 };
-    await expect(withSession(duckdb, file, options, ({ rows }) => rows(sql))).rejects.toThrow(/disabled by configuration|has been locked|Error/);
+    const leave = sql.replace('$file', file ?? '').replace('$other', other ?? '');
+    await withSession(duckdb, file ?? '', options, async ({ rows }) => {
+      expect(await rows(`SELECT count(*) FROM read_csv('${file}')`)).toEqual([[1n]]);
+      await expect(rows(leave)).rejects.toThrow(error);
+    });
+    expect(await fs.readFile(file ?? '', 'utf8')).toBe('k\n1\n');
+    expect(await fs.readFile(other ?? '', 'utf8')).toBe('k\n1\n');
   });
 });
