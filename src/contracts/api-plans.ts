@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { Sha256Hex } from './ids.ts';
 import { PlanResult } from './plan-job.ts';
+import { PlanLeaseToken } from './plan-lease.ts';
 
 /** Plans over HTTP: what travels beside the contracts of envelopes and results. */
 
 const Time = z.iso.datetime({ precision: 3 });
-
-/** A compact JWS, judged by `lease/plan-lease.ts`; it lists capabilities and scopes. */
-const PlanLeaseToken = z.string().max(400_000);
 
 /** An envelope of either form, linked or not. What is in it is judged when it is linked. */
 const AnyEnvelope = z.record(z.string(), z.unknown());
@@ -55,7 +53,7 @@ export type PlanStatus = z.infer<typeof PlanStatus>;
 export const PlanEvent = z.strictObject({
   plan_id: Sha256Hex,
   state: ShownPlanState,
-  steps_done: z.int().min(0).optional(),
+  steps_done: z.int().min(0),
   /** Place of the step that is under way. */
   current: z.string().optional(),
   error_code: z.string().optional(),

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Config } from '../../../config/schema.ts';
 import { createConnection } from '../../../queues/connection.ts';
 import { createEnqueue } from '../../../queues/enqueue.ts';
+import { createPlanEvents } from '../../../queues/plan-events.ts';
 import { createPlanJobs } from '../../../queues/plan-jobs.ts';
 import { createPlans } from '../../../queues/plans.ts';
 import { createCryptoPool } from '../../adapters/crypto/index.ts';
@@ -68,6 +69,9 @@ export function wireHttpServices({ config, places, log, version, index, audit, m
   const planJobs = createPlanJobs({ connection, pool: config.pool.id });
   const views = createRedisPlanViews({ redis: connection, retentionMs: retention_s * 1000, listen: signals.onRecorded });
 
+  const plans = createPlans({ jobs: planJobs, views, clock, guard });
+  const planEvents = createPlanEvents({ connection: subscriber, pool: config.pool.id, plans, onError: warn });
+
   const services: HttpServices = {
     version,
     clock,
@@ -80,7 +84,8 @@ export function wireHttpServices({ config, places, log, version, index, audit, m
       },
     },
     plans: {
-      plans: createPlans({ jobs: planJobs, views, clock, guard }),
+      plans,
+      events: planEvents,
       preview: createPlanPreview(config),
       signatures: planSignatures({ config, places, ed25519 }),
     },
@@ -96,6 +101,7 @@ export function wireHttpServices({ config, places, log, version, index, audit, m
   };
   const close = async (): Promise<void> => {
     await enqueue.close();
+    await planEvents.close();
     await planJobs.close();
     kernel.close();
     journal.close();

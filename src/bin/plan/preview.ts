@@ -2,14 +2,37 @@ import { packageRoot } from '../../../config/places.ts';
 import type { Config } from '../../../config/schema.ts';
 import { readRegistries } from '../../adapters/registries/index.ts';
 import { WritError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { PlanPreview } from '../../core/ports/index.ts';
+import { describePlan, linkPlan } from '../../executors/plan/index.ts';
+import { readBoundFacts } from './bound-facts.ts';
+import { type BoundFacts, plannedStep } from './outline.ts';
 
-export function createPlanPreview(config: Config): PlanPreview {
+/**
+ * Links envelopes with the registries of this host, and says where their steps would go.
+ *
+ * @throws WritError INVALID_CONFIG for a registry or a binding with a fault
+ */
+export function createPlanPreview(config: Config, bindingOf: (ref: string) => BoundFacts | undefined = readBoundFacts(config)): PlanPreview {
   const registries = readRegistries({ shipped: packageRoot(), own: config.plan.registry_dir });
   return {
-    link: () => {
-      throw new WritError('INVALID_MANIFEST', `not linked yet: ${registries.refs('tools').length} tools`);
+    link(envelope) {
+      const linked = linkPlan(envelope, registries.lookup);
+      if (!linked.ok) throw refusal(linked);
+      return { envelope: linked.envelope, planSha256: linked.planSha256 };
     },
-    outline: () => [],
+    outline(linked) {
+      const described = describePlan(linked);
+      if (!described.ok) throw refusal(described);
+      return described.steps.map((step) => plannedStep(step, bindingOf, config.pool.id));
+    },
   };
+}
+
+/** The core's code stays readable: plans that cannot be linked fail with it on every surface. */
+function refusal({ code, message, details }: { readonly code: string; readonly message: string; readonly details: JsonObject }): WritError {
+  const more = Object.keys(details).length === 0 ? '' : ` ${JSON.stringify(details).slice(0, 500)}`;
+  // Linked on a host, it says more than to the pure core.
+  const about = code === 'REGISTRY_EMPTY' ? 'neither the envelope nor the registries of this host define what its steps name' : message;
+  return new WritError('INVALID_MANIFEST', `${code}: ${about}${more}`, { field: 'envelope' });
 }

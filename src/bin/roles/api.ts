@@ -65,7 +65,7 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
       boardPlugin({
         queues: board.queues,
         pool: board.pool,
-        operate: (caller) => operatorDoors(boardDoors, caller),
+        operate: (caller) => ({ ...operatorDoors(boardDoors, caller), plans: boardDoors.plans.plans }),
         audit,
         clock: services.clock,
         report: queueTrouble,

@@ -1,3 +1,4 @@
+import type { PlanEvent } from '../../contracts/index.ts';
 import type { JsonObject } from '../json.ts';
 import type { PlanLinker, Plans } from './plan-door.ts';
 import type { ToolEffectClass } from './tool.ts';
@@ -48,9 +49,16 @@ export interface PlanTerms {
   readonly scopes?: readonly string[];
 }
 
+/** Changes of all plans, for those who look; lossy, several changes may come as one. */
+export interface PlanEvents {
+  /** Answers how to stop listening. */
+  listen(listener: (event: PlanEvent) => void): () => void;
+}
+
 /** Plans as a surface that stays open has them. */
 export interface PlanDoor {
   readonly plans: Plans;
   readonly preview: PlanPreview;
   readonly signatures: PlanSignatures;
+  readonly events: PlanEvents;
 }

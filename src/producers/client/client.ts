@@ -1,8 +1,10 @@
 import { type EventsOptions, events } from './events.ts';
 import { settingsOf, type WritClientOptions } from './options.ts';
+import { createPlans, type PlansApi } from './plans.ts';
+import { createSearch, type SearchApi } from './search.ts';
 import { type CallOptions, createTasks, type TasksApi } from './tasks.ts';
 import { createTransport, type Transport } from './transport.ts';
-import type { KeySet, LeaseAnswer, LeaseRequest, TaskEvent, TaskManifest } from './types.ts';
+import type { Envelope, KeySet, LeaseAnswer, LeaseRequest, PlanLeaseAnswer, PlanLeaseRequest, TaskEvent, TaskManifest } from './types.ts';
 
 export interface IssueOptions extends CallOptions {
   /** Life of the lease, seconds; the kernel's default unless given. */
@@ -11,9 +13,20 @@ export interface IssueOptions extends CallOptions {
   readonly confirmedBy?: string;
 }
 
+export interface IssuePlanOptions extends CallOptions {
+  /** Life of the lease, seconds; the kernel's default unless given. */
+  readonly ttl?: number;
+  /** What the plan may do: capabilities, `TOOL_CALL` or `TOOL_CALL:<tool>`; exactly what it can reach unless given. */
+  readonly capabilities?: readonly string[];
+  /** Directories and scopes that its steps may name. */
+  readonly scopes?: readonly string[];
+}
+
 export interface LeasesApi {
   /** Has the kernel sign a lease for a manifest; needs the role `kernel`. */
   issue(manifest: TaskManifest, options?: IssueOptions): Promise<LeaseAnswer>;
+  /** Has the kernel sign a lease for a plan; answers the linked envelope too. Needs the role `kernel`. */
+  issuePlan(envelope: Envelope, options?: IssuePlanOptions): Promise<PlanLeaseAnswer>;
 }
 
 /**
@@ -22,6 +35,9 @@ export interface LeasesApi {
  */
 export class WritClient {
   readonly tasks: TasksApi;
+  readonly plans: PlansApi;
+  /** Searches with an answer of their own type. */
+  readonly search: SearchApi;
   readonly leases: LeasesApi;
   readonly #transport: Transport;
 
@@ -30,10 +46,21 @@ export class WritClient {
     const transport = createTransport(settingsOf(options));
     this.#transport = transport;
     this.tasks = createTasks(transport);
+    this.plans = createPlans(transport);
+    this.search = createSearch(this.tasks);
     this.leases = {
       async issue(manifest, { ttl, confirmedBy, signal } = {}) {
         const json: LeaseRequest = { manifest, ...(ttl === undefined ? {} : { ttl }), ...(confirmedBy === undefined ? {} : { confirmed_by: confirmedBy }) };
         return (await transport.json<LeaseAnswer>({ method: 'POST', path: '/v1/leases', json, signal, repeatable: false })).body;
+      },
+      async issuePlan(envelope, { ttl, capabilities, scopes, signal } = {}) {
+        const json: PlanLeaseRequest = {
+          envelope,
+          ...(ttl === undefined ? {} : { ttl }),
+          ...(capabilities === undefined ? {} : { capabilities: [...capabilities] }),
+          ...(scopes === undefined ? {} : { scopes: [...scopes] }),
+        };
+        return (await transport.json<PlanLeaseAnswer>({ method: 'POST', path: '/v1/leases', json, signal, repeatable: false })).body;
       },
     };
   }

@@ -1,4 +1,4 @@
-import type { Problem } from './types.ts';
+import type { Problem, ResultErrorCode } from './types.ts';
 
 /** The server refused. `code` is one of docs/errors.md; `HTTP_<status>` when the answer was no problem document (a proxy). */
 export class WritApiError extends Error {
@@ -29,14 +29,28 @@ export class WritConnectionError extends Error {
   override readonly name = 'WritConnectionError';
 }
 
-/** `tasks.result` waited as long as it was told. The task goes on. */
+/** `tasks.result`, `plans.wait` or a search waited as long as it was told. What it waited for goes on. */
 export class WritTimeoutError extends Error {
   override readonly name = 'WritTimeoutError';
+  /** Of the task, or of the plan. */
   readonly taskId: string;
 
   constructor(taskId: string, timeoutMs: number) {
     super(`${taskId} has not ended within ${timeoutMs} ms`);
     this.taskId = taskId;
+  }
+}
+
+/** A task ended with FAILURE. `code` is one of its executor's; `undefined` when it was no task at all. */
+export class WritTaskError extends Error {
+  override readonly name = 'WritTaskError';
+  readonly taskId: string;
+  readonly code: ResultErrorCode | undefined;
+
+  constructor(taskId: string, code: ResultErrorCode | undefined, message: string) {
+    super(code === undefined ? message : `${code}: ${message}`);
+    this.taskId = taskId;
+    this.code = code;
   }
 }
 

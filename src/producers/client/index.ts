@@ -2,10 +2,12 @@
 export type { BatchLimits } from './batches.ts';
 export type { BulkOptions, BulkTotals } from './bulk.ts';
 export type { Capabilities, CapabilityId, ConstraintsOf, FileOutput, InputsOf, ManifestOf, OutputOf } from './capabilities.ts';
-export { type IssueOptions, type LeasesApi, WritClient } from './client.ts';
-export { WritApiError, WritConnectionError, WritTimeoutError } from './errors.ts';
+export { type IssueOptions, type IssuePlanOptions, type LeasesApi, WritClient } from './client.ts';
+export { WritApiError, WritConnectionError, WritTaskError, WritTimeoutError } from './errors.ts';
 export type { EventsOptions } from './events.ts';
 export type { WritClientOptions } from './options.ts';
+export type { ActedOnPlan, PlansApi, SubmitPlanOptions, SubmittedPlan } from './plans.ts';
 export type { RetryManyOptions } from './retry-many.ts';
+export type { SearchApi, SearchOptions } from './search.ts';
 export type { Acted, CallOptions, SubmitOptions, Submitted, TasksApi, WaitOptions } from './tasks.ts';
 export type * from './types.ts';

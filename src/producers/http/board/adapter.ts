@@ -14,7 +14,7 @@ const MOST_LOG_LINE = 500;
 export function boardAdapter(source: BoardSource, clock: Clock) {
   const adapter = new BullMQAdapter(source.queue, {
     allowRetries: true,
-    description: 'Tasks; only Retry changes something here',
+    description: source.name.startsWith('plan') ? 'Plans; Retry runs one on from where it failed' : 'Tasks; only Retry changes something here',
     externalJobUrl: (job) => linkOf(job.data),
   });
   // A finished task keeps its answer: running it again changes nothing. Tasks have no children to wait for.
@@ -49,6 +49,7 @@ function readable(job: BoardJob, clock: Clock) {
 }
 
 function linkOf(data: unknown): { href: string; displayText: string } {
-  const task: unknown = typeof data === 'object' && data !== null && 'task' in data ? data.task : undefined;
-  return typeof task === 'string' ? { href: task, displayText: 'Task' } : { href: '/docs', displayText: 'Docs' };
+  const [task, plan]: readonly unknown[] = typeof data === 'object' && data !== null ? [Reflect.get(data, 'task'), Reflect.get(data, 'plan')] : [];
+  if (typeof task === 'string') return { href: task, displayText: 'Task' };
+  return typeof plan === 'string' ? { href: plan, displayText: 'Plan' } : { href: '/docs', displayText: 'Docs' };
 }

@@ -5,7 +5,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../../core/clock.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { AuditLog } from '../../../core/ports/index.ts';
-import type { OperatorDoors } from '../../tasks/operator.ts';
 import type { HttpPlugin } from '../options.ts';
 import { PROBLEM_TYPE } from '../problem.ts';
 import type { Caller } from '../route.ts';
@@ -14,6 +13,7 @@ import { isRead } from './allow-list.ts';
 import { BOARD_CSP, BOARD_CSS, ownPage, ownWords } from './page.ts';
 import { notAllowed, shownProblem } from './problem.ts';
 import { createRetryAll } from './retry-all.ts';
+import type { BoardDoors } from './retry-job.ts';
 import { retryOne } from './retry-one.ts';
 import type { BoardSource } from './source.ts';
 
@@ -23,7 +23,7 @@ export interface BoardOptions {
   /** Shown as a badge. */
   readonly pool: string;
   /** The operations of an operator, in the name of the caller. */
-  readonly operate: (caller: Caller) => OperatorDoors;
+  readonly operate: (caller: Caller) => BoardDoors;
   readonly audit: AuditLog;
   readonly clock: Clock;
   /** Told of a retry-all that broke down when nobody waited for it any more. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ErrorCode, isWritError, WritError } from '../../../core/errors.ts';
 import type { AuditLog, OperatorAction } from '../../../core/ports/index.ts';
-import type { OperatorDoors } from '../../tasks/operator.ts';
+import type { BoardDoors } from './retry-job.ts';
 import { retryPage, type Tally, total } from './retry-page.ts';
 import { cut } from './shown-job.ts';
 import type { BoardSource } from './source.ts';
@@ -42,7 +42,7 @@ export function createRetryAll({ audit, report }: { readonly audit: AuditLog; re
      * @throws WritError WRONG_STATE when a run of this queue is under way, STORAGE_UNAVAILABLE when it cannot be audited,
      * and the code that ended it early
      */
-    async start(source: BoardSource, who: string, doors: OperatorDoors): Promise<RetryAllAnswer> {
+    async start(source: BoardSource, who: string, doors: BoardDoors): Promise<RetryAllAnswer> {
       const current = runs.get(source.name);
       if (current) throw new WritError('WRONG_STATE', `The failed jobs of ${source.name} are being retried already: ${current.tally.retried} so far.`);
       const tally: Tally = { retried: 0, refused: new Map() };
@@ -63,7 +63,7 @@ export function createRetryAll({ audit, report }: { readonly audit: AuditLog; re
     },
   };
 
-  async function carryOut(tally: Tally, source: BoardSource, doors: OperatorDoors, entry: Omit<OperatorAction, 'outcome'>): Promise<End> {
+  async function carryOut(tally: Tally, source: BoardSource, doors: BoardDoors, entry: Omit<OperatorAction, 'outcome'>): Promise<End> {
     await audit.append({ ...entry, outcome: 'asked', detail: { failed: await source.failedCount() } });
     let end: End = 'INTERNAL';
     try {
@@ -78,7 +78,7 @@ export function createRetryAll({ audit, report }: { readonly audit: AuditLog; re
     }
   }
 
-  async function allPages(tally: Tally, source: BoardSource, doors: OperatorDoors, entry: Omit<OperatorAction, 'outcome'>): Promise<End> {
+  async function allPages(tally: Tally, source: BoardSource, doors: BoardDoors, entry: Omit<OperatorAction, 'outcome'>): Promise<End> {
     let page = 0;
     for await (const ids of source.failedPages(PAGE)) {
       if (stopping.signal.aborted) return 'stopped';

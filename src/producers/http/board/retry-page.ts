@@ -1,7 +1,5 @@
 import { type ErrorCode, isWritError } from '../../../core/errors.ts';
-import type { OperatorDoors } from '../../tasks/operator.ts';
-import { retryTask } from '../../tasks/retry.ts';
-import { taskOfJob } from './retry-one.ts';
+import { type BoardDoors, retryJob } from './retry-job.ts';
 
 export interface Tally {
   retried: number;
@@ -15,8 +13,8 @@ const TOGETHER = 16;
 /** Codes that speak of the installation, not of one task. */
 const STOPPERS: ReadonlySet<ErrorCode> = new Set(['KERNEL_UNAVAILABLE', 'REDIS_UNAVAILABLE', 'REDIS_FULL', 'STORAGE_UNAVAILABLE']);
 
-/** Retries the tasks of these jobs and counts them. @returns the code that speaks against going on */
-export async function retryPage(jobIds: readonly string[], tally: Tally, doors: OperatorDoors): Promise<ErrorCode | undefined> {
+/** Retries the tasks and plans of these jobs and counts them. @returns the code that speaks against going on */
+export async function retryPage(jobIds: readonly string[], tally: Tally, doors: BoardDoors): Promise<ErrorCode | undefined> {
   const left = jobIds.values();
   let stopper: ErrorCode | undefined;
   const lane = async (): Promise<void> => {
@@ -32,9 +30,9 @@ export async function retryPage(jobIds: readonly string[], tally: Tally, doors: 
   return stopper;
 }
 
-async function tryRetry(jobId: string, doors: OperatorDoors): Promise<ErrorCode | undefined> {
+async function tryRetry(jobId: string, doors: BoardDoors): Promise<ErrorCode | undefined> {
   try {
-    await retryTask(taskOfJob(jobId), {}, doors);
+    await retryJob(jobId, doors);
     return undefined;
   } catch (error) {
     if (isWritError(error)) return error.code;

@@ -1,5 +1,10 @@
-import { FILE_CAPABILITIES, LeasePayload, SEARCH_CAPABILITIES, TaskJob, type TaskManifest } from '../../../contracts/index.ts';
+import { FILE_CAPABILITIES, SEARCH_CAPABILITIES, TaskJob, type TaskManifest } from '../../../contracts/index.ts';
+import { shownExpiry } from './shown-lease.ts';
+import { planOf, shownPlan } from './shown-plan.ts';
+import { count, counts, cut, MOST } from './shown-text.ts';
 import type { BoardJob } from './source.ts';
+
+export { cut } from './shown-text.ts';
 
 /** What the board gets to see of a job: never a lease, never what a search looks for or finds, nothing that is long. */
 export interface ShownJob {
@@ -19,18 +24,16 @@ export interface ShownJob {
   readonly priority?: number;
 }
 
-/** Lengths in characters. */
-const MOST = { id: 200, name: 64, path: 400, reason: 600, word: 80 } as const;
-
 /** @param now milliseconds since 1970 */
 export function shownJob(job: BoardJob, now: number): ShownJob {
   const { fields } = job;
   const task = TaskJob.safeParse(fields['data']).data;
+  const plan = task === undefined ? planOf(job.id, fields['data']) : undefined;
   const reason = job.unreadable ?? cut(fields['failedReason'], MOST.reason);
   return {
     id: cut(job.id, MOST.id),
-    name: cut(task?.manifest.capability_id ?? fields['name'], MOST.name) || '(no name)',
-    data: task ? shownTask(task, now) : notATask(fields['data'], job.unreadable),
+    name: cut(task?.manifest.capability_id ?? (plan ? 'plan' : fields['name']), MOST.name) || '(no name)',
+    data: task ? shownTask(task, now) : plan ? shownPlan(plan, fields['progress'], now) : notATask(fields['data'], job.unreadable),
     returnvalue: shownReturn(fields['returnvalue']),
     failedReason: reason,
     stacktrace: reason === '' ? [] : [reason],
@@ -74,35 +77,6 @@ function notATask(data: unknown, unreadable: string | undefined): Record<string,
   };
 }
 
-/** `2026-11-21T05:00:00Z (in 23 h)`, as the lease says; the executor is the one who checks it. */
-function shownExpiry(lease: string | undefined, now: number): string {
-  if (lease === undefined || lease === '') return 'there is no lease';
-  const exp = expiryOf(lease);
-  if (exp === undefined) return 'this is no lease';
-  const at = `${new Date(exp * 1000).toISOString().slice(0, 19)}Z`;
-  return exp * 1000 <= now ? `${at} (expired ${span(now - exp * 1000)} ago)` : `${at} (in ${span(exp * 1000 - now)})`;
-}
-
-function expiryOf(lease: string): number | undefined {
-  try {
-    return LeasePayload.safeParse(JSON.parse(Buffer.from(lease.split('.')[1] ?? '', 'base64url').toString('utf8'))).data?.exp;
-  } catch {
-    return undefined;
-  }
-}
-
-const UNITS = [
-  [86_400_000, 'd'],
-  [3_600_000, 'h'],
-  [60_000, 'min'],
-  [1_000, 's'],
-] as const;
-
-function span(ms: number): string {
-  const [size, unit] = UNITS.find(([least]) => ms >= 2 * least) ?? [1_000, 's'];
-  return `${Math.floor(ms / size)} ${unit}`;
-}
-
 /** A job returns its status and the digest of its result; the result itself is at the task. */
 function shownReturn(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return null;
@@ -116,22 +90,4 @@ function shownReturn(value: unknown): unknown {
 function shownOptions(opts: unknown): Record<string, unknown> {
   if (typeof opts !== 'object' || opts === null) return {};
   return counts({ ...opts }, ['attempts', 'delay', 'priority', 'timestamp']);
-}
-
-function counts(from: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, number> {
-  return Object.fromEntries(names.flatMap((name) => (count(from[name]) === undefined ? [] : [[name, Number(from[name])]])));
-}
-
-function count(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
-}
-
-/** Text that would not stay on its line: controls, separators of lines, marks that turn the direction, halves of characters. */
-const UNRULY = /[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
-
-/** The beginning of a text in one line, without what a terminal or a browser would act on; '' for what is no text. */
-export function cut(value: unknown, most: number): string {
-  if (typeof value !== 'string') return '';
-  const text = value.slice(0, most).replace(UNRULY, '\u{fffd}');
-  return value.length > most ? `${text}…` : text;
 }

@@ -1,5 +1,5 @@
 import type { PassThrough } from 'node:stream';
-import type { TaskEvent } from '../../../contracts/index.ts';
+import type { PlanEvent, TaskEvent } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import { problemOf } from '../problem.ts';
 
@@ -7,6 +7,8 @@ import { problemOf } from '../problem.ts';
 export interface EventWriter {
   /** Resolves when there is room for the next one; `false`: the reader has gone, or was dropped because it takes nothing. */
   event(event: TaskEvent): Promise<boolean>;
+  /** As `event`, for a change of a plan; it has no id, so that a reader goes on after the last task. */
+  plan(event: PlanEvent): Promise<boolean>;
   /** The last event says why; then the stream ends. */
   fail(error: unknown): void;
   end(): void;
@@ -34,14 +36,17 @@ export function createEventWriter(stream: PassThrough, limits: { readonly heartb
   };
   const fail = (error: unknown, name: 'dropped' | 'problem'): void => close(`event: ${name}\ndata: ${JSON.stringify(problemOf(error))}\n\n`);
 
+  const write = async (text: string): Promise<boolean> => {
+    if (stream.destroyed || stream.writableEnded || over.aborted) return false;
+    if (stream.write(text)) return true;
+    const drained = await drainOf(stream, limits.stallMs, over);
+    if (!drained) fail(new WritError('TIMEOUT', `the reader took nothing for ${limits.stallMs / 1000} s`), 'dropped');
+    return drained;
+  };
+
   return {
-    async event(event) {
-      if (stream.destroyed || over.aborted) return false;
-      if (stream.write(`id: ${event.id}\nevent: task\ndata: ${JSON.stringify(event)}\n\n`)) return true;
-      const drained = await drainOf(stream, limits.stallMs, over);
-      if (!drained) fail(new WritError('TIMEOUT', `the reader took nothing for ${limits.stallMs / 1000} s`), 'dropped');
-      return drained;
-    },
+    event: (event) => write(`id: ${event.id}\nevent: task\ndata: ${JSON.stringify(event)}\n\n`),
+    plan: (event) => write(`event: plan\ndata: ${JSON.stringify(event)}\n\n`),
     fail: (error) => fail(error, 'problem'),
     end: () => close(''),
   };

@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { z } from 'zod';
-import { TaskEvent } from '../../../contracts/index.ts';
+import { PlanEvent, TaskEvent } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
+import type { PlanEvents } from '../../../core/ports/index.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { createEventWriter, type EventWriter } from './event-writer.ts';
 
@@ -28,15 +29,19 @@ export function eventsRoute(limits: EventLimits = LIMITS): AnyRoute {
     method: 'GET',
     path: '/v1/events',
     operation: 'streamEvents',
-    summary: 'Changes of tasks as they happen',
+    summary: 'Changes of tasks and plans as they happen',
     description:
-      'Server-sent events of type `task`; `id` counts up. A client that reconnects sends `Last-Event-ID` and misses nothing while the index still has it. ' +
+      'Server-sent events of type `task` (a TaskEvent), whose `id` counts up, and of type `plan` (a PlanEvent), which have none: the last change of a plan counts, those between may be left out. A client that reconnects sends `Last-Event-ID` and misses no task while the index still has it. ' +
       'A reader that does not take its events is dropped with an event `dropped`; a comment every 15 s shows that the stream lives.',
     tag: 'events',
     access: ['read'],
     headers: { 'last-event-id': 'Number of the last event that was seen; the stream goes on after it.' },
     responses: {
-      200: { description: 'A stream without an end; `data` of every event of type `task` is a TaskEvent.', type: 'text/event-stream', schema: TaskEvent },
+      200: {
+        description: 'A stream without an end; `data` of every event is a TaskEvent or a PlanEvent.',
+        type: 'text/event-stream',
+        schema: z.union([TaskEvent, PlanEvent]),
+      },
     },
     problems: ['INVALID_ARGUMENT', 'RATE_LIMITED', 'STORAGE_UNAVAILABLE'],
     async handle({ request, reply, caller, signal, services }) {
@@ -54,9 +59,12 @@ export function eventsRoute(limits: EventLimits = LIMITS): AnyRoute {
       }
       const stream = new PassThrough({ highWaterMark: 65_536 });
       void reply.code(200).type('text/event-stream').header('cache-control', 'no-store').header('x-accel-buffering', 'no').send(stream);
-      void follow(events, createEventWriter(stream, limits, over))
+      const writer = createEventWriter(stream, limits, over);
+      const stopPlans = followPlans(services.plans.events, writer);
+      void follow(events, writer)
         .catch((error: unknown) => request.log.warn({ err: error }, 'an event stream broke off'))
         .finally(() => {
+          stopPlans();
           leave();
           ended.abort();
         });
@@ -86,6 +94,29 @@ function enter(open: Map<string, number>, who: string, most: number): () => void
     if (rest === 0) open.delete(who);
     else open.set(who, rest);
   };
+}
+
+/** The newest change of each plan that the reader has not been told of, at most so many plans: beyond them the oldest are left out. */
+const MOST_PLANS = 1000;
+
+function followPlans(plans: PlanEvents, writer: EventWriter): () => void {
+  const news = new Map<string, PlanEvent>();
+  let writing = false;
+  const writeAll = async (): Promise<void> => {
+    writing = true;
+    for (let [event] = news.values(); event !== undefined; [event] = news.values()) {
+      news.delete(event.plan_id);
+      if (!(await writer.plan(event))) break;
+    }
+    writing = false;
+  };
+  return plans.listen((event) => {
+    news.delete(event.plan_id);
+    news.set(event.plan_id, event);
+    const [oldest] = news.keys();
+    if (news.size > MOST_PLANS && oldest !== undefined) news.delete(oldest);
+    if (!writing) void writeAll();
+  });
 }
 
 async function follow(events: AsyncIterable<TaskEvent>, writer: EventWriter): Promise<void> {

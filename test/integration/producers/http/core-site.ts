@@ -71,6 +71,7 @@ export const coreServices: HttpServices = {
     plans: { push: unused, view: unused, cancel: unused, retry: unused, onChange: unused },
     preview: { link: unused, outline: unused },
     signatures: { refusalOf: unused, expiryOf: unused, verifyEnd: unused },
+    events: { listen: () => () => undefined },
   },
   kernel: unused,
   signatures: unused,

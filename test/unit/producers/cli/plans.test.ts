@@ -76,11 +76,7 @@ describe('writ plan check', () => {
     const world = await worldWith();
     const said = await world.cli(['plan', 'check', 'input', '--json'], FILE);
     expect(said.lines).toMatchObject([{ plan_id: ID, tools: 2, once: 2, irreversible: 1, unbound: 0 }]);
-    expect((said.lines[0]?.['steps'] as { workflow: string }[]).map(({ workflow }) => workflow)).toEqual([
-      'so.usecase.files-archive',
-      'so.tool.writ-file',
-      'so.tool.http-webhook',
-    ]);
+    expect(JSON.stringify(said.lines[0]).match(/so\.[^"]+/g)).toEqual(['so.usecase.files-archive', 'so.tool.writ-file', 'so.tool.http-webhook']);
   });
 
   it('prints the linked envelope alone when asked', async () => {
@@ -190,7 +186,7 @@ describe('writ plan show', () => {
     endOf(world, 'failure');
     expect(await world.cli(['plan', 'show', ID, '--verify'])).toMatchObject({
       code: 1,
-      out: expect.stringMatching(/error +TOOL_FAILED[^]*signature +verified/),
+      out: expect.stringMatching(/error +TOOL_FAILED[\s\S]*signature +verified/),
     });
     endOf(world, 'success', { result: '{}' });
     expect(await world.cli(['plan', 'show', ID, '--verify'])).toMatchObject({ code: 1, out: expect.stringContaining('DOES NOT VERIFY') });

@@ -87,6 +87,7 @@ export function createPlanTwin(now: () => number): PlanTwin {
     show,
     door: {
       plans,
+      events: { listen: () => () => undefined },
       preview: {
         link(envelope) {
           if (typeof envelope !== 'object' || envelope === null || !('payload' in envelope)) {

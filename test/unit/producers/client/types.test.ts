@@ -31,6 +31,18 @@ interface Pairs {
   BulkRetryLine: Same<client.BulkRetryLine, contract.BulkRetryLine>;
   BulkRetrySummary: Same<client.BulkRetrySummary, contract.BulkRetrySummary>;
   KeySet: Same<client.KeySet, contract.KeySet>;
+  PlanSubmission: Same<client.PlanSubmission, contract.PlanSubmission>;
+  ShownPlanState: Same<client.ShownPlanState, contract.ShownPlanState>;
+  PlanSubmitted: Same<client.PlanSubmitted, contract.PlanSubmitted>;
+  PlanStatus: Same<client.PlanStatus, contract.PlanStatus>;
+  PlanResult: Same<client.PlanResult, contract.PlanResult>;
+  PlanError: Same<client.PlanError, contract.PlanError>;
+  PlanLeaseRequest: Same<client.PlanLeaseRequest, contract.PlanLeaseRequest>;
+  PlanLeaseAnswer: Same<client.PlanLeaseAnswer, contract.PlanLeaseAnswer>;
+  PlanRetryRequest: Same<client.PlanRetryRequest, contract.PlanRetryRequest>;
+  PlanRetryAnswer: Same<client.PlanRetryAnswer, contract.PlanRetryAnswer>;
+  PlanCancelAnswer: Same<client.PlanCancelAnswer, contract.PlanCancelAnswer>;
+  PlanEvent: Same<client.PlanEvent, contract.PlanEvent>;
   capabilities: Same<client.CapabilityId, contract.CapabilityId>;
 }
 
@@ -59,6 +71,18 @@ const EQUAL: { readonly [K in Names]: Pairs[K] } & { readonly [K in Names]: true
   BulkRetryLine: true,
   BulkRetrySummary: true,
   KeySet: true,
+  PlanSubmission: true,
+  ShownPlanState: true,
+  PlanSubmitted: true,
+  PlanStatus: true,
+  PlanResult: true,
+  PlanError: true,
+  PlanLeaseRequest: true,
+  PlanLeaseAnswer: true,
+  PlanRetryRequest: true,
+  PlanRetryAnswer: true,
+  PlanCancelAnswer: true,
+  PlanEvent: true,
   capabilities: true,
 };
 const NOTICES_A_MISSING_FIELD: Same<{ a: string; b?: string | undefined }, { a: string }> = false;

@@ -74,7 +74,7 @@ export async function startBoardRig(): Promise<BoardRig> {
   const options: BoardOptions = {
     queues: boardQueues.queues,
     pool: boardQueues.pool,
-    operate: (caller) => doors(caller.name),
+    operate: (caller) => ({ ...doors(caller.name), plans: coreServices.plans.plans }),
     audit: {
       async append(entry) {
         const record = await log.append(entry);

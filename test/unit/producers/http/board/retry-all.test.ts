@@ -3,8 +3,8 @@ import { systemClock } from '../../../../../src/core/clock.ts';
 import { type ErrorCode, WritError } from '../../../../../src/core/errors.ts';
 import type { OperatorAction } from '../../../../../src/core/ports/index.ts';
 import { createRetryAll } from '../../../../../src/producers/http/board/retry-all.ts';
+import type { BoardDoors } from '../../../../../src/producers/http/board/retry-job.ts';
 import type { BoardSource } from '../../../../../src/producers/http/board/source.ts';
-import type { OperatorDoors } from '../../../../../src/producers/tasks/operator.ts';
 
 const FAILURE = JSON.stringify({ status: 'FAILURE', output: null, error: { error_code: 'INVALID_LEASE', message: 'no' }, signature: 's' });
 const unused = (): never => {
@@ -12,8 +12,9 @@ const unused = (): never => {
 };
 
 /** Every task has failed; `refusing` says what a retry of one meets. */
-function doors(refusing: (taskId: string) => ErrorCode | undefined = () => undefined): OperatorDoors {
+function doors(refusing: (taskId: string) => ErrorCode | undefined = () => undefined): BoardDoors {
   return {
+    plans: { retry: async (id) => (id.startsWith('a') ? 'retried' : 'not-found'), view: async () => undefined },
     tasks: {
       enqueue: {
         push: unused,
@@ -73,6 +74,12 @@ function signal(): { readonly promise: Promise<void>; readonly resolve: () => vo
 }
 
 describe('a retry of all failed jobs', () => {
+  it('runs plans on beside tasks', async () => {
+    const { retryAll } = world();
+    const answer = await retryAll.start(source([[`p_${'a'.repeat(64)}`, `p_${'b'.repeat(64)}`, 't_a', 'p_x']]), 'olga', doors());
+    expect(answer).toEqual({ retried: 2, skipped: 2, finished: true });
+  });
+
   it('tells what was done when it ends soon', async () => {
     const { audit, retryAll } = world();
     const refusing = (id: string): ErrorCode | undefined => (id === 'b' ? 'WRONG_STATE' : id === 'c' ? 'LEASE_REFUSED' : undefined);

@@ -1,0 +1,94 @@
+import { QueueEvents } from 'bullmq';
+import type { Redis } from 'ioredis';
+import type { PlanEvent } from '../src/contracts/index.ts';
+import { wellFormed } from '../src/core/i-json.ts';
+import type { PlanEvents, Plans, PlanView } from '../src/core/ports/index.ts';
+import { QUEUE_PREFIX, queueName } from './catalog.ts';
+
+export interface PlanEventsOptions {
+  readonly connection: Redis;
+  readonly pool: string;
+  readonly plans: Pick<Plans, 'view'>;
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Changes of one plan within this time are one event, milliseconds. */
+const GATHER_MS = 100;
+/** Views that are read at once. */
+const TOGETHER = 50;
+/** Plans whose last event is remembered, so that nothing is told twice. */
+const REMEMBERED = 10_000;
+
+/** BullMQ's events after which the view of a plan may have changed. */
+const TRIGGERS = ['waiting', 'active', 'delayed', 'progress', 'completed', 'failed'] as const;
+const JOB_ID = /^p_([0-9a-f]{64})$/;
+
+/**
+ * Follows all plans of a pool for those who look: the stream of the queue says which plan has moved, its view says how it
+ * stands. Lossy, and nothing is read while nobody listens. The connection stays the caller's; it is duplicated.
+ */
+export function createPlanEvents({ connection, pool, plans, onError = () => undefined }: PlanEventsOptions): PlanEvents & { close(): Promise<void> } {
+  const listeners = new Set<(event: PlanEvent) => void>();
+  const moved = new Set<string>();
+  const told = new Map<string, string>();
+  let following: QueueEvents | undefined;
+  let gathering: ReturnType<typeof setTimeout> | undefined;
+
+  const tell = (event: PlanEvent): void => {
+    const { at, ...rest } = event;
+    const words = JSON.stringify(rest);
+    if (told.get(event.plan_id) === words) return;
+    told.delete(event.plan_id);
+    told.set(event.plan_id, words);
+    const [oldest] = told.keys();
+    if (told.size > REMEMBERED && oldest !== undefined) told.delete(oldest);
+    for (const listener of listeners) listener(event);
+  };
+  const look = async (): Promise<void> => {
+    const ids = [...moved];
+    moved.clear();
+    for (let from = 0; from < ids.length; from += TOGETHER) {
+      const views = await Promise.all(ids.slice(from, from + TOGETHER).map((id) => plans.view(id)));
+      for (const view of views) if (view !== undefined) tell(planEventOf(view));
+    }
+  };
+  const onMove = ({ jobId }: { readonly jobId: string }): void => {
+    const id = JOB_ID.exec(jobId)?.[1];
+    if (id === undefined || listeners.size === 0) return;
+    moved.add(id);
+    gathering ??= setTimeout(() => {
+      gathering = undefined;
+      look().catch(onError);
+    }, GATHER_MS);
+  };
+  const begin = (): QueueEvents => {
+    const events = new QueueEvents(queueName('plan', pool), { connection, prefix: QUEUE_PREFIX, skipVersionCheck: true });
+    events.on('error', onError);
+    for (const trigger of TRIGGERS) events.on(trigger, onMove);
+    return events;
+  };
+
+  return {
+    listen(listener) {
+      following ??= begin();
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    async close() {
+      clearTimeout(gathering);
+      listeners.clear();
+      await following?.close();
+    },
+  };
+}
+
+function planEventOf({ id, state, stepsDone, current, error, updated }: PlanView): PlanEvent {
+  return {
+    plan_id: id,
+    state,
+    steps_done: stepsDone,
+    ...(current === undefined ? {} : { current: wellFormed(current.path) }),
+    ...(error === undefined ? {} : { error_code: wellFormed(error.code) }),
+    at: new Date(updated).toISOString(),
+  };
+}

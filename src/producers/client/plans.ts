@@ -1,0 +1,75 @@
+import { WritTimeoutError } from './errors.ts';
+import type { CallOptions, WaitOptions } from './tasks.ts';
+import type { Transport } from './transport.ts';
+import type { Envelope, PlanCancelAnswer, PlanRetryAnswer, PlanStatus, PlanSubmission, PlanSubmitted } from './types.ts';
+
+export interface SubmitPlanOptions extends WaitOptions {
+  /** The lease for this plan, from `leases.issuePlan`. */
+  readonly lease?: string;
+  /** The kernel issues the lease; needs the role `kernel` as well. */
+  readonly sign?: boolean;
+  readonly traceparent?: string;
+}
+
+/** `ended`: the plan has its end. `replayed`: the server knew the same plan already; nothing was queued. */
+export type SubmittedPlan =
+  | { readonly ended: true; readonly replayed: boolean; readonly plan: PlanStatus }
+  | { readonly ended: false; readonly replayed: boolean; readonly receipt: PlanSubmitted };
+
+/** What an action answers: what was begun or, after a wait, the plan that has ended. */
+export type ActedOnPlan<Begun> = { readonly ended: false; readonly answer: Begun } | { readonly ended: true; readonly plan: PlanStatus };
+
+export interface PlansApi {
+  /** Pushes a plan, linked or not. A repeated push of the same plan is the same plan; a failed one runs on. */
+  submit(envelope: Envelope, options: SubmitPlanOptions): Promise<SubmittedPlan>;
+  /** How a plan stands; with `memory` (role `operate`) also the signed end with results and memory. */
+  get(planId: string, options?: WaitOptions & { readonly memory?: boolean }): Promise<PlanStatus>;
+  /** The plan when it has ended (`success` or `failure`). Throws WritTimeoutError after `timeoutMs`; without it, waits for ever. */
+  wait(planId: string, options?: CallOptions & { readonly timeoutMs?: number; readonly memory?: boolean }): Promise<PlanStatus>;
+  /** It ends before its next step. */
+  cancel(planId: string, options?: WaitOptions): Promise<ActedOnPlan<PlanCancelAnswer>>;
+  /** Runs a failed plan on from where it stopped. `lease`: a new one, for one that has expired. */
+  retry(planId: string, options?: WaitOptions & { readonly lease?: string }): Promise<ActedOnPlan<PlanRetryAnswer>>;
+}
+
+/** One round of waiting in `wait`, seconds. */
+const ROUND_S = 30;
+
+export function createPlans(transport: Transport): PlansApi {
+  const plans: PlansApi = {
+    async submit(envelope, { lease, sign, traceparent, wait, signal }) {
+      const query = { sign: sign === true ? 'true' : undefined };
+      const json: PlanSubmission = { envelope, ...(lease === undefined ? {} : { lease }), ...(traceparent === undefined ? {} : { traceparent }) };
+      const answer = await transport.json<unknown>({ method: 'POST', path: '/v1/plans', query, json, wait, signal, repeatable: true });
+      const replayed = answer.headers.get('idempotency-replayed') === 'true';
+      if (answer.status === 200) return { ended: true, replayed, plan: answer.body as PlanStatus };
+      return { ended: false, replayed, receipt: answer.body as PlanSubmitted };
+    },
+    async get(planId, { wait, memory, signal } = {}) {
+      const query = { memory: memory === true ? 'true' : undefined };
+      return (await transport.json<PlanStatus>({ method: 'GET', path: pathOf(planId), query, wait, signal, repeatable: true })).body;
+    },
+    async wait(planId, { timeoutMs = Number.POSITIVE_INFINITY, memory = false, signal } = {}) {
+      const end = performance.now() + timeoutMs;
+      for (;;) {
+        const wait = Math.max(0, Math.min(ROUND_S, (end - performance.now()) / 1000));
+        const plan = await plans.get(planId, { wait, memory, ...(signal === undefined ? {} : { signal }) });
+        if (plan.state === 'success' || plan.state === 'failure') return plan;
+        if (performance.now() >= end) throw new WritTimeoutError(planId, timeoutMs);
+      }
+    },
+    cancel: (planId, options = {}) => act(planId, 'cancel', options),
+    retry: (planId, { lease, ...options } = {}) => act(planId, 'retry', options, lease === undefined ? undefined : { lease }),
+  };
+
+  /** Actions are not repeated: the first may have been carried out, and the second would be another. */
+  async function act<Begun>(planId: string, action: string, { wait, signal }: WaitOptions, json?: object): Promise<ActedOnPlan<Begun>> {
+    const { status, body } = await transport.json<unknown>({ method: 'POST', path: `${pathOf(planId)}/${action}`, json, wait, signal, repeatable: false });
+    return status === 200 ? { ended: true, plan: body as PlanStatus } : { ended: false, answer: body as Begun };
+  }
+  return plans;
+}
+
+function pathOf(planId: string): string {
+  return `/v1/plans/${encodeURIComponent(planId)}`;
+}

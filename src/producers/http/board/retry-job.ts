@@ -1,0 +1,36 @@
+import { WritError } from '../../../core/errors.ts';
+import type { Plans } from '../../../core/ports/index.ts';
+import { retryPlan } from '../../plans/operate.ts';
+import type { OperatorDoors } from '../../tasks/operator.ts';
+import { type Retried, retryTask } from '../../tasks/retry.ts';
+import { taskIdOf } from '../../tasks/task-id.ts';
+import { planOfJob } from './shown-plan.ts';
+
+/** What a retry on the board works with. */
+export interface BoardDoors extends OperatorDoors {
+  readonly plans: Pick<Plans, 'retry' | 'view'>;
+}
+
+/** The ids that Writ's own producers and good raw producers give to jobs (`docs/producers.md`). */
+const JOB_ID = /^t_(.+)$/;
+
+/**
+ * The task that a job stands for.
+ *
+ * @throws WritError WRONG_STATE: the job has an id of its own, so that a retry could not be found again under its task
+ */
+export function taskOfJob(jobId: string): string {
+  const task = JOB_ID.exec(jobId)?.[1];
+  if (task === undefined) {
+    throw new WritError('WRONG_STATE', 'This job was pushed under an id of its own (its task is in its data): push the same manifest again to run it.');
+  }
+  return taskIdOf(task);
+}
+
+/** Runs the failed task again, or the failed plan on. Throws what `retryTask` and `retryPlan` throw. */
+export async function retryJob(jobId: string, doors: BoardDoors): Promise<Retried> {
+  const plan = planOfJob(jobId);
+  if (plan === undefined) return retryTask(taskOfJob(jobId), {}, doors);
+  await retryPlan(plan, undefined, doors.plans);
+  return { regranted: false };
+}
