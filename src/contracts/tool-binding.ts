@@ -114,6 +114,11 @@ export const WritBinding = z.strictObject({ tool, adapter: z.literal('writ') });
 export const ToolBinding = z.discriminatedUnion('adapter', [WritBinding, HttpBinding, McpBinding]);
 export type ToolBinding = z.infer<typeof ToolBinding>;
 
+/** The provider of a bound tool; without a name of its own it is the tool's, in the letters of queue names. */
+export function providerOf({ tool, provider }: HttpBinding | McpBinding): string {
+  return provider ?? tool.replace(/[._]/g, '-');
+}
+
 /** What a binding that says nothing gets. */
 export const PROVIDER_DEFAULTS = {
   http: { concurrency: 256, timeoutMs: 30_000 },

@@ -27,7 +27,7 @@ export type BodyTemplate =
 
 /** Set by us or by the connection, or meant for a proxy. */
 const OWN_HEADERS =
-  /^(host|content-length|transfer-encoding|connection|upgrade|te|trailer|expect|keep-alive|accept-encoding|idempotency-key|proxy-.*|http2-settings)$/i;
+  /^(host|content-length|transfer-encoding|connection|upgrade|te|trailer|expect|keep-alive|accept-encoding|idempotency-key|proxy-.*|http2-settings|mcp-.*)$/i;
 
 /** What may stand in a fixed segment: RFC 3986 `pchar`, and no escape that a server could read as a dot or a slash. */
 const FIXED_SEGMENT = /^(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%(?!2[eEfF]|5[cC]|0|1|7[fF])[0-9A-Fa-f]{2})*$/;
@@ -52,7 +52,10 @@ export function readRequest(request: HttpAction['request'], allow: AllowList, se
       .split('/')
       .map((text, index, all) => segment(text, index === all.length - 1, `${field}.url`, read)),
     query: Object.entries(request.query ?? {}).map(([name, text]) => [name, read(text, `${field}.query.${name}`)]),
-    headers: Object.entries(request.headers ?? {}).map(([name, text]) => [header(name, `${field}.headers.${name}`), read(text, `${field}.headers.${name}`)]),
+    headers: Object.entries(request.headers ?? {}).map(([name, text]) => [
+      freeHeader(name, `${field}.headers.${name}`),
+      read(text, `${field}.headers.${name}`),
+    ]),
     body: request.body === undefined ? undefined : bodyTemplate(request.body, `${field}.body`, read),
     secrets: used,
   };
@@ -68,7 +71,8 @@ function segment(text: string, last: boolean, field: string, read: Read): string
   return text;
 }
 
-function header(name: string, field: string): string {
+/** @throws WritError INVALID_CONFIG for a header that is not the binding's to set. */
+export function freeHeader(name: string, field: string): string {
   if (OWN_HEADERS.test(name)) throw new WritError('INVALID_CONFIG', `${field} is set by Writ or by the connection`, { field });
   return name;
 }

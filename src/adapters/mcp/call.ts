@@ -1,0 +1,65 @@
+import { CallToolResultSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { assertIJson } from '../../core/i-json.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { ToolAnswer, ToolRequest } from '../../core/ports/index.ts';
+import { excerptOf } from '../http-tool/answer.ts';
+import type { Scrubber } from '../http-tool/scrub.ts';
+import { CallEnd } from './call-end.ts';
+import type { Connection } from './connection.ts';
+
+/** Longer than any limit of a binding: the signal ends a call. */
+const NEVER_MS = 60 * 60_000;
+
+/** Codes that the SDK gives to its own errors; a server that uses them is not believed either. */
+const NO_ANSWER: ReadonlySet<number> = new Set([-32_000, -32_001]);
+
+/** Deeper data would not fit into the documents that carry it. */
+const MAX_DEPTH = 20;
+
+/** What the server's tool said; `sessionLost` asks for another try with a new session. */
+export type CallAnswer = ToolAnswer & { readonly sessionLost?: boolean };
+
+/**
+ * Calls a tool of an MCP server. The server's own list of tools is not asked: what may be called, and whether twice, is
+ * what the binding says.
+ */
+export async function callTool(
+  { client, use }: Connection,
+  name: string,
+  { taskId, params }: ToolRequest,
+  scrub: Scrubber,
+  signal: AbortSignal,
+): Promise<CallAnswer> {
+  const done = use();
+  try {
+    const request = { method: 'tools/call', params: { name, arguments: params, _meta: { 'writ/idempotency-key': taskId } } } as const;
+    const result = await client.request(request, CallToolResultSchema, { signal, timeout: NEVER_MS });
+    const texts = result.content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+    if (result.isError === true) return { kind: 'failed', message: sentence('the MCP server says that the call failed', texts.join(' '), scrub) };
+    // What zod has read is JSON; whether it is JSON that everybody reads alike is asserted.
+    const data = { content: result.content, ...(result.structuredContent === undefined ? {} : { structuredContent: result.structuredContent }) } as JsonObject;
+    try {
+      assertIJson(data, MAX_DEPTH);
+    } catch {
+      return { kind: 'unclear', message: 'the answer of the MCP server is not JSON that everybody reads alike' };
+    }
+    return { kind: 'ok', data: scrub.object(data) };
+  } catch (error) {
+    return endOf(error, scrub, signal);
+  } finally {
+    done();
+  }
+}
+
+function endOf(error: unknown, scrub: Scrubber, signal: AbortSignal): CallAnswer {
+  if (error instanceof CallEnd) return { kind: error.kind, message: error.message, sessionLost: error.sessionLost };
+  if (signal.aborted) return { kind: 'unclear', message: 'the MCP server did not answer in time, or the call was stopped' };
+  if (!(error instanceof McpError)) return { kind: 'unclear', message: 'the MCP server answered with what is no tool result' };
+  if (NO_ANSWER.has(error.code)) return { kind: 'unclear', message: 'the MCP server ended before it answered' };
+  return { kind: 'failed', message: sentence(`the MCP server answered with the error ${error.code}`, error.message, scrub) };
+}
+
+function sentence(what: string, said: string, scrub: Scrubber): string {
+  const excerpt = excerptOf(said, scrub);
+  return excerpt === '' ? what : `${what}: ${excerpt}`;
+}

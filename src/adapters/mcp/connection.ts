@@ -1,0 +1,128 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { CallEnd } from './call-end.ts';
+
+/** A session with a server. */
+export interface Connection {
+  readonly client: Client;
+  /** The server is gone. */
+  readonly lost: boolean;
+  /** Counts as in use until the returned function is called. */
+  use(): () => void;
+}
+
+export interface Connections {
+  /** The session of now, or a new one; one at a time is started. Rejects with a CallEnd. */
+  current(setup: Setup): Promise<Connection>;
+  close(): Promise<void>;
+}
+
+/** How to reach the server. A session that was made with another `key` is left when its calls have ended. */
+export interface Setup {
+  readonly key: string;
+  readonly transport: () => Transport;
+}
+
+const START_MS = 30_000;
+/** A session that was quiet for longer is asked whether it still lives, before a call is trusted to it. */
+const QUIET_MS = 10_000;
+const PING_MS = 5000;
+
+interface Session extends Connection {
+  readonly key: string;
+  quiet(): boolean;
+  /** Ends it as soon as no call is on its way. */
+  retire(): void;
+  close(): Promise<void>;
+}
+
+/** One session per binding, started when it is needed and again when the server has gone. */
+export function connections(): Connections {
+  let session: Session | undefined;
+  let starting: { readonly key: string; readonly promise: Promise<Session> } | undefined;
+  const all = new Set<Session>();
+  let closed = false;
+
+  async function current(setup: Setup): Promise<Connection> {
+    if (closed) throw new CallEnd('unsent', 'the worker is stopping');
+    if (session && !session.lost && session.key === setup.key) {
+      if (!session.quiet() || (await answers(session))) return session;
+    }
+    if (starting?.key !== setup.key) starting = { key: setup.key, promise: renew(setup) };
+    const mine = starting;
+    try {
+      return await mine.promise;
+    } finally {
+      if (starting === mine) starting = undefined;
+    }
+  }
+
+  async function renew(setup: Setup): Promise<Session> {
+    session?.retire();
+    session = undefined;
+    const next = await open(setup, () => all.delete(next));
+    all.add(next);
+    session = next;
+    if (closed) await next.close();
+    return next;
+  }
+
+  return {
+    current,
+    async close() {
+      closed = true;
+      await starting?.promise.catch(() => undefined);
+      await Promise.all([...all].map((one) => one.close()));
+    },
+  };
+}
+
+async function open({ key, transport }: Setup, onClosed: () => void): Promise<Session> {
+  // No capabilities: a server may ask nothing of us, no model, no file and no person.
+  const client = new Client({ name: 'writ', version: '1' }, { capabilities: {} });
+  let lost = false;
+  let retired = false;
+  let inUse = 0;
+  let usedAt = performance.now();
+  client.onclose = () => {
+    lost = true;
+    onClosed();
+  };
+  try {
+    await client.connect(transport(), { timeout: START_MS });
+  } catch (error) {
+    await client.close().catch(() => undefined);
+    // Nothing of a call has been sent yet.
+    throw new CallEnd('unsent', error instanceof CallEnd ? error.message : 'the MCP server could not be initialized');
+  }
+
+  const close = (): Promise<void> => client.close().catch(() => undefined);
+  return {
+    client,
+    key,
+    get lost() {
+      return lost;
+    },
+    quiet: () => inUse === 0 && performance.now() - usedAt > QUIET_MS,
+    use() {
+      inUse += 1;
+      return () => {
+        inUse -= 1;
+        usedAt = performance.now();
+        if (retired && inUse === 0) void close();
+      };
+    },
+    retire() {
+      retired = true;
+      if (inUse === 0) void close();
+    },
+    close,
+  };
+}
+
+async function answers({ client }: Connection): Promise<boolean> {
+  return client.ping({ timeout: PING_MS }).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,131 @@
+import type { IncomingMessage } from 'node:http';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { isJSONRPCRequest, type JSONRPCMessage, JSONRPCMessageSchema, type RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { AllowList } from '../http-tool/addresses.ts';
+import { exchange, readBody } from '../http-tool/exchange.ts';
+import type { Place } from '../http-tool/place.ts';
+import { type Resolver, reach } from '../http-tool/reach.ts';
+import type { TrustKeeper } from '../http-tool/trust.ts';
+import { CallEnd } from './call-end.ts';
+import { eventData } from './event-stream.ts';
+
+export interface HttpTransportOptions {
+  readonly place: Place;
+  readonly allow: AllowList;
+  readonly resolver: Resolver;
+  readonly trust: TrustKeeper;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Largest answer. */
+  readonly maxBytes: number;
+}
+
+/** The code of JSON-RPC errors of ours: the connection ended. The SDK's own, too. */
+const CONNECTION_CLOSED = -32_000;
+
+/**
+ * Streamable HTTP by the rules of http tools: the checked address is the one connected to, no redirect, a bounded answer,
+ * one attempt. The SDK's transport reconnects and resumes by itself, which would hide whether a request was sent once.
+ * No stream for what the server has to say unasked is opened.
+ */
+export function httpTransport(options: HttpTransportOptions): Transport {
+  const stop = new AbortController();
+  let session: string | undefined;
+  let version: string | undefined;
+
+  const transport: Transport = {
+    start: async () => undefined,
+    send,
+    close,
+    setProtocolVersion(negotiated) {
+      version = negotiated;
+    },
+  };
+
+  async function send(message: JSONRPCMessage): Promise<void> {
+    const response = await post(Buffer.from(JSON.stringify(message), 'utf8'), 'POST', stop.signal);
+    const status = response.statusCode ?? 0;
+    const id = response.headers['mcp-session-id'];
+    if (typeof id === 'string' && /^[\x21-\x7e]{1,1024}$/.test(id)) session = id;
+    if (status < 200 || status > 299) {
+      response.destroy();
+      const lost = status === 404 && session !== undefined;
+      if (lost) transport.onclose?.();
+      throw new CallEnd(status === 502 || status === 504 ? 'unclear' : 'failed', `the MCP server answered ${status}`, lost);
+    }
+    if (isJSONRPCRequest(message)) void hear(response, message.id);
+    else response.resume();
+  }
+
+  async function post(body: Buffer | undefined, method: 'POST' | 'DELETE', signal: AbortSignal): Promise<IncomingMessage> {
+    const { place, allow, resolver, trust, headers } = options;
+    const trusted = await trust.current();
+    if (typeof trusted === 'string') throw new CallEnd('unsent', trusted);
+    const reached = await reach(place.host, allow, resolver, signal);
+    if (!reached.ok) throw new CallEnd('unsent', reached.message);
+    const end = await exchange(
+      {
+        method,
+        place,
+        target: place.path,
+        headers: {
+          ...headers,
+          accept: 'application/json, text/event-stream',
+          'accept-encoding': 'identity',
+          ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(body.length) }),
+          ...(session === undefined ? {} : { 'mcp-session-id': session }),
+          ...(version === undefined ? {} : { 'mcp-protocol-version': version }),
+        },
+        body,
+        addresses: reached.addresses,
+        agent: undefined,
+        authorities: trusted.authorities,
+      },
+      signal,
+    );
+    if (end.kind !== 'response') throw new CallEnd(end.kind, end.message);
+    return end.response;
+  }
+
+  /** Hands on the answer to a request; an end without it is told to whoever waits. */
+  async function hear(response: IncomingMessage, id: RequestId): Promise<void> {
+    try {
+      for await (const text of messagesOf(response, options.maxBytes)) {
+        const message = JSONRPCMessageSchema.safeParse(JSON.parse(text));
+        if (message.success) transport.onmessage?.(message.data);
+      }
+    } catch (error) {
+      transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    }
+    // After an answer nobody waits for this any more.
+    transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: CONNECTION_CLOSED, message: 'the answer ended too early' } });
+  }
+
+  async function close(): Promise<void> {
+    if (session !== undefined && !stop.signal.aborted) {
+      const response = await post(undefined, 'DELETE', AbortSignal.timeout(1000)).catch(() => undefined);
+      response?.destroy();
+    }
+    session = undefined;
+    stop.abort();
+    transport.onclose?.();
+  }
+
+  return transport;
+}
+
+/** The JSON texts in an answer: one, or a stream of events. */
+async function* messagesOf(response: IncomingMessage, maxBytes: number): AsyncGenerator<string> {
+  if (/^text\/event-stream\b/i.test(response.headers['content-type'] ?? '')) return yield* eventData(bounded(response, maxBytes));
+  const body = await readBody(response, maxBytes);
+  if (body.kind === 'whole' && body.bytes.length > 0) yield body.bytes.toString('utf8');
+}
+
+async function* bounded(response: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
+  let size = 0;
+  for await (const chunk of response) {
+    const bytes = chunk as Buffer;
+    size += bytes.length;
+    if (size > maxBytes) throw new Error('the answer is too large');
+    yield bytes;
+  }
+}
