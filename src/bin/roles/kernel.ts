@@ -17,6 +17,8 @@ import { LOG_LINES } from '../../observability/log-lines.ts';
 import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket } from '../../observability/metrics-socket.ts';
 import { redisTarget } from '../redis-target.ts';
+import { bindings } from '../plan/bindings.ts';
+import { planLogic } from '../plan/logic.ts';
 import { packageVersion } from '../version.ts';
 import type { RoleContext } from './context.ts';
 import { serve } from './serve.ts';

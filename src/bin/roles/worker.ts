@@ -12,6 +12,7 @@ import { inOrder, part } from '../../core/parts.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket } from '../../observability/metrics-socket.ts';
+import { bindings } from '../plan/bindings.ts';
 import { redisTarget } from '../redis-target.ts';
 import { packageVersion } from '../version.ts';
 import type { RoleContext } from './context.ts';
@@ -46,6 +47,9 @@ export async function createWorkerRole(context: RoleContext, { queues, ...seams 
   const search = serves(queueName('search', config.pool.id)) ? searchSide(context, metrics) : undefined;
   const sides = [file, search].filter((side) => side !== undefined);
 
+  const plans = serves(queueName('plan', config.pool.id)) ? { bindings } : undefined;
+  const memories = [file?.memory ?? journalMemory(places.journal)];
+
   return inOrder([
     part(
       () => admit(context, target, dataDirId),
@@ -65,7 +69,7 @@ export async function createWorkerRole(context: RoleContext, { queues, ...seams 
     }),
     instances,
     ...sides.flatMap(({ parts }) => parts),
-    ...(await wirePipeline({ ...context, metrics, target, instances, served: sides, memory: file?.memory ?? journalMemory(places.journal) })),
+    ...(await wirePipeline({ ...context, metrics, target, instances, served: sides, memories, plans })),
   ]);
 }
 

@@ -3,6 +3,12 @@ import { unknown } from './answers.ts';
 import type { ToolDeps } from './options.ts';
 import type { RunEnd } from './runs.ts';
 
+/**
+ * The id of a plan's step (docs/plan-protocol.md 2). Its lease is derived anew when Redis has lost the task, so another
+ * lease is nobody's decision there: an operator's retry takes another id.
+ */
+const PLAN_STEP = /^s-[0-9a-f]{64}$/;
+
 /** The tool journal, in the words of the pipeline. Only `once` calls are in it: what may be repeated is asked anew. */
 export function createMemory(deps: ToolDeps): HostMemory {
   const { journal, clock, runs } = deps;
@@ -12,7 +18,8 @@ export function createMemory(deps: ToolDeps): HostMemory {
       const { open, success, sent } = await journal.view(taskId);
       if (success) return { kind: 'finished', ...success };
       if (open) return { kind: 'open', manifestSha256: open.manifestSha256 };
-      return sent ? { kind: 'doubtful', ...sent } : { kind: 'unknown' };
+      if (!sent) return { kind: 'unknown' };
+      return PLAN_STEP.test(taskId) ? { kind: 'finished', ...sent } : { kind: 'doubtful', ...sent };
     },
 
     /** Nobody can look at the world from here: an intent without an end is an unknown outcome, and nothing is sent. */

@@ -1,0 +1,3 @@
+import type { Bindings } from '../../core/ports/index.ts';
+
+export const bindings: Bindings = (ref) => (ref === 'writ.file' || ref === 'writ.search' ? { adapter: 'writ' } : undefined);
