@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../core/json.ts';
 import { isObject } from './json-copy.ts';
+import { measure } from './measure.ts';
 import { member, type Path, type Roots, readPath } from './paths.ts';
 import type { RunState } from './run-state.ts';
 import { LOCALS } from './save.ts';
@@ -8,6 +9,12 @@ import { LOCALS } from './save.ts';
 export function itemsOf({ list }: { readonly list: Path }, roots: Roots): readonly Json[] | undefined {
   const items = readPath(list, roots);
   return Array.isArray(items) ? items : undefined;
+}
+
+/** The state that a plan ends with, even if it is ended in the middle of a loop. */
+export function withoutLocals(run: RunState): RunState {
+  const { [LOCALS]: _items, ...state } = run.state;
+  return LOCALS in run.state ? { ...run, state: Object.freeze(state) } : run;
 }
 
 /**
@@ -19,7 +26,7 @@ export function setLocal(run: RunState, name: string, value: Json | undefined): 
   const { [LOCALS]: before, ...state } = run.state;
   const { [name]: old, ...others } = isObject(before) ? before : {};
   const locals: JsonObject = value === undefined ? others : { ...others, [name]: value };
-  run.meter.left -= 16 * Object.keys(state).length;
+  run.meter.left -= 16 * measure(run.state).count;
   run.state = Object.freeze(Object.keys(locals).length === 0 ? state : { ...state, [LOCALS]: Object.freeze(locals) });
   return member(before, name) === undefined ? undefined : old;
 }

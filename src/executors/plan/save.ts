@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../core/json.ts';
 import { type Failure, failure } from './codes.ts';
 import { isForbiddenKey } from './json-copy.ts';
 import { LIMITS } from './limits.ts';
-import { type Meter, measure } from './measure.ts';
+import { type Meter, measure, measureCopy } from './measure.ts';
 import { isKey, member } from './paths.ts';
 
 /** Where `for_each` puts its items: `memory.state._locals`. */
@@ -109,6 +109,8 @@ function valueAt(keys: readonly (string | number)[], result: JsonObject | undefi
   return value;
 }
 
+const NOTHING: JsonObject = Object.freeze({});
+
 /** A copy with one place replaced; `undefined` when something is in the way. Objects are created, places in arrays are not. */
 function put(target: Json | undefined, keys: readonly string[], value: Json, meter: Meter): Json | undefined {
   const [key, ...rest] = keys;
@@ -119,7 +121,8 @@ function put(target: Json | undefined, keys: readonly string[], value: Json, met
   const inner = put(before, rest, value, meter);
   if (inner === undefined) return undefined;
   const copy: Json[] | JsonObject = Array.isArray(target) ? [...target] : { ...target };
-  meter.left -= 16 * Object.keys(copy).length;
   Reflect.set(copy, key, inner);
+  measureCopy(target ?? NOTHING, copy, key, before, inner);
+  meter.left -= 16 * measure(copy).count;
   return Object.freeze(copy) as Json;
 }

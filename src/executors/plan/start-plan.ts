@@ -3,6 +3,7 @@ import { sha256Hex } from '../../core/hash.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { PlanDone, PlanRun, PlanState } from '../../core/ports/plan.ts';
 import { errorOf, Failure } from './codes.ts';
+import { withoutLocals } from './for-each.ts';
 import { type LinkedPlan, linkSteps } from './link.ts';
 import { type Identity, type Normalized, readEnvelope } from './read-envelope.ts';
 import { nameOf, readRegistry } from './registry.ts';
@@ -56,7 +57,7 @@ function ended(identity: Identity, failed: Failure): PlanRun {
 
 /** @param debug the plan, when trace and debug were asked for */
 function finish({ header }: Identity, run: RunState, error: PlanErrorJson | undefined, endedBy: string | undefined, debug: LinkedPlan | undefined): PlanDone {
-  const output = { results: Object.freeze(run.results) as JsonObject[], memory: memoryOf(run) };
+  const output = { results: Object.freeze(run.results) as JsonObject[], memory: memoryOf(withoutLocals(run)) };
   const traced = debug && { trace: Object.freeze(run.trace) as JsonObject[], debug: debugOf(run, debug) };
   return done(header, { ...output, ...traced }, error, endedBy);
 }
