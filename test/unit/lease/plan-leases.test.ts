@@ -28,7 +28,10 @@ const withPayload = (change: object): string => forge(HEADER, sorted({ ...PAYLOA
 
 describe("a plan's lease", () => {
   it('is genuine for its plan on its queue, and says what it allows', async () => {
-    expect(await authenticatePlanLease(good, { planSha256: PLAN, aud: 'plan', iss: 'writ-kernel' }, { keyring, ed25519 })).toEqual({ ok: true, lease: PAYLOAD });
+    expect(await authenticatePlanLease(good, { planSha256: PLAN, aud: 'plan', iss: 'writ-kernel' }, { keyring, ed25519 })).toEqual({
+      ok: true,
+      lease: PAYLOAD,
+    });
     expect(forge(HEADER, sorted(PAYLOAD), jwk)).toBe(good);
   });
 
