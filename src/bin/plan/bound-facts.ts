@@ -1,23 +1,24 @@
-import { packageRoot } from '../../../config/places.ts';
 import type { Config } from '../../../config/schema.ts';
-import { jsonFilesIn, readRegistryFile } from '../../adapters/registries/registry-file.ts';
-import { ToolBinding } from '../../contracts/index.ts';
+import { readBindings } from '../../adapters/tool-bindings/read.ts';
+import { providerOf, type ToolBinding } from '../../contracts/index.ts';
 import type { BoundFacts } from './outline.ts';
+import { registryRoots } from './registry-roots.ts';
 
+/**
+ * What the bindings of this host say about their tools; connects to nothing.
+ *
+ * @throws WritError INVALID_CONFIG naming the file and the field
+ */
 export function readBoundFacts(config: Config): (ref: string) => BoundFacts | undefined {
-  const known = new Map<string, BoundFacts>();
-  for (const root of [packageRoot(), config.plan.registry_dir]) {
-    if (root === '') continue;
-    for (const file of jsonFilesIn(root, 'config/tool-bindings')) {
-      const binding = ToolBinding.parse(readRegistryFile(root, file));
-      known.set(binding.tool, factsOf(binding));
-    }
-  }
-  return (ref) => known.get(ref);
+  const found = readBindings(registryRoots(config));
+  return (ref) => {
+    const binding = found.get(ref)?.binding;
+    return binding && factsOf(binding);
+  };
 }
 
 function factsOf(binding: ToolBinding): BoundFacts {
   if (binding.adapter === 'writ') return { adapter: 'writ' };
   const effects = new Map(Object.entries(binding.actions).map(([name, { effect }]) => [name, effect ?? 'once'] as const));
-  return { adapter: binding.adapter, provider: binding.provider ?? binding.tool, effects };
+  return { adapter: binding.adapter, provider: providerOf(binding), effects };
 }

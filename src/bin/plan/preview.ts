@@ -11,9 +11,10 @@ import { type BoundFacts, plannedStep } from './outline.ts';
 /**
  * Links envelopes with the registries of this host, and says where their steps would go.
  *
- * @throws WritError INVALID_CONFIG for a registry or a binding with a fault
+ * @param bindingOf the bindings of this host unless given
+ * @throws WritError INVALID_CONFIG for a registry with a fault; `outline` also for a binding
  */
-export function createPlanPreview(config: Config, bindingOf: (ref: string) => BoundFacts | undefined = readBoundFacts(config)): PlanPreview {
+export function createPlanPreview(config: Config, bindingOf?: (ref: string) => BoundFacts | undefined): PlanPreview {
   const registries = readRegistries({ shipped: packageRoot(), own: config.plan.registry_dir });
   return {
     link(envelope) {
@@ -24,7 +25,9 @@ export function createPlanPreview(config: Config, bindingOf: (ref: string) => Bo
     outline(linked) {
       const described = describePlan(linked);
       if (!described.ok) throw refusal(described);
-      return described.steps.map((step) => plannedStep(step, bindingOf, config.pool.id));
+      // Whoever only links needs no binding.
+      const facts = bindingOf ?? readBoundFacts(config);
+      return described.steps.map((step) => plannedStep(step, facts, config.pool.id));
     },
   };
 }
