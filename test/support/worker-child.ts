@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs';
+import type { Config } from '../../config/schema.ts';
+import { placesOf } from '../../src/bin/places.ts';
+import { serve } from '../../src/bin/roles/serve.ts';
+import { createWorkerRole } from '../../src/bin/roles/worker.ts';
+import { createLogger } from '../../src/observability/logging.ts';
+
+/** What the worker is started with; it lies as JSON in the file that its argument names. */
+export interface WorkerChildSetup {
+  readonly config: Config;
+  readonly dataDir: string;
+}
+
+/** A worker for searches as `writ worker` starts it, in an environment that the test chooses. */
+const { config, dataDir }: WorkerChildSetup = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
+const context = { config, places: placesOf(dataDir), log: createLogger('silent', 'worker') };
+process.exit(await serve(context, () => createWorkerRole(context, { queues: ['search'] }), { drainMs: config.worker.drain_ms }));
