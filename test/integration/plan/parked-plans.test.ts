@@ -1,0 +1,117 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Queue } from 'bullmq';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { QUEUE_PREFIX } from '../../../queues/catalog.ts';
+import type { Lifecycle } from '../../../src/core/lifecycle.ts';
+import { envelopeOf, fileStep, type LinkedPlan, type PlanRig, startPlanRig } from '../../support/plan-rig.ts';
+
+/** The plan role runs; the file role starts when a test wants it to: until then every plan waits for its first step. */
+describe('a plan that waits for a step', () => {
+  let plans: PlanRig;
+  let planWorker: Lifecycle;
+  const at = (name: string): string => join(plans.rig.base, name);
+  const twoMoves = (): Promise<LinkedPlan> => plans.link(envelopeOf([fileStep('FILE_MOVE', at('a'), at('b')), fileStep('FILE_MOVE', at('b'), at('c'))]));
+  const parked = (plan: LinkedPlan) => plans.view(plan.id, ({ current }) => current?.path === '0');
+
+  beforeEach(async () => {
+    plans = await startPlanRig();
+    planWorker = await plans.rig.startWorker({ queues: ['plan'] });
+    writeFileSync(at('a'), 'a');
+  });
+  afterEach(async () => {
+    await plans[Symbol.asyncDispose]();
+  });
+
+  it('shows its step, holds no slot, and goes on as soon as the step has its answer', async () => {
+    const plan = await twoMoves();
+    expect(await plans.push(plan)).toMatchObject({ kind: 'accepted', queue: 'plan', jobId: `p_${plan.id}` });
+    expect(await parked(plan)).toMatchObject({ state: 'running', stepsDone: 0, current: { path: '0', tool: 'writ.file', operation: 'FILE_MOVE' } });
+    await expect.poll(() => stateOf(plan), { timeout: 10_000 }).toBe('delayed');
+    expect(await plans.push(plan)).toMatchObject({ kind: 'in-flight' });
+    const started = performance.now();
+    await plans.rig.startWorker({ queues: ['file'] });
+    expect((await plans.ended(plan.id)).view.state).toBe('success');
+    // Not by the end of its parking, which is 2 s a step.
+    expect(performance.now() - started).toBeLessThan(3000);
+    expect(readFileSync(at('c'), 'utf8')).toBe('a');
+  });
+
+  it('ends with CANCELLED when it is cancelled, and the step that had not begun never does', async () => {
+    const plan = await twoMoves();
+    await plans.push(plan);
+    const taskId = (await parked(plan)).current?.taskId ?? '';
+    expect(await plans.plans.cancel(plan.id)).toBe('requested');
+    await expect.poll(async () => (await plans.rig.ledger.row(taskId))?.cancelRequested, { timeout: 10_000 }).toBe(true);
+    await plans.rig.startWorker({ queues: ['file'] });
+    const { view, envelope } = await plans.ended(plan.id);
+    expect(view.error?.code).toBe('CANCELLED');
+    expect(envelope.error?.code).toBe('CANCELLED');
+    expect([existsSync(at('a')), existsSync(at('b'))]).toEqual([true, false]);
+    expect(await plans.plans.cancel(plan.id)).toBe('ended');
+    expect(await plans.plans.cancel('e'.repeat(64))).toBe('not-found');
+  });
+
+  it('is cancelled before its first step when nobody has taken it yet, and runs when it is retried', async () => {
+    await planWorker.stop();
+    const plan = await twoMoves();
+    await plans.push(plan);
+    expect(await plans.plans.cancel(plan.id)).toBe('requested');
+    await plans.rig.startWorker();
+    const { view, envelope } = await plans.ended(plan.id);
+    expect([view.error?.code, envelope.output.results]).toEqual(['CANCELLED', []]);
+    await expect.poll(() => plans.plans.retry(plan.id), { timeout: 10_000 }).toBe('retried');
+    await plans.ended(plan.id, ({ state }) => state === 'success');
+    expect(readFileSync(at('c'), 'utf8')).toBe('a');
+  });
+
+  it('comes back by itself when Redis is emptied, with one effect per step', async () => {
+    const plan = await twoMoves();
+    await plans.push(plan);
+    await parked(plan);
+    await plans.rig.startWorker({ queues: ['file'] });
+    await plans.view(plan.id, ({ stepsDone, state }) => stepsDone >= 1 || state === 'success');
+    await plans.rig.redis.flushAll();
+    expect((await plans.ended(plan.id)).view.state).toBe('success');
+    expect([existsSync(at('a')), existsSync(at('b')), readFileSync(at('c'), 'utf8')]).toEqual([false, false, 'a']);
+  });
+
+  it('has one effect per step when raw producers have pushed it several times', async () => {
+    const plan = await twoMoves();
+    const queue = new Queue('plan', { connection: await plans.rig.redis.client('worker'), prefix: QUEUE_PREFIX });
+    const jobs = await Promise.all([1, 2, 3].map(() => queue.add('plan', { v: 1, envelope: plan.envelope, lease: plan.lease })));
+    await plans.rig.startWorker({ queues: ['file'] });
+    await expect.poll(async () => Promise.all(jobs.map((job) => job.getState())), { timeout: 20_000 }).toEqual(['completed', 'completed', 'completed']);
+    expect(readFileSync(at('c'), 'utf8')).toBe('a');
+    expect(existsSync(at('a'))).toBe(false);
+    await queue.close();
+  });
+
+  it('goes on in another worker when its own has stopped', async () => {
+    const plan = await twoMoves();
+    await plans.push(plan);
+    await parked(plan);
+    await planWorker.stop();
+    await plans.rig.startWorker();
+    expect((await plans.ended(plan.id)).view.state).toBe('success');
+  });
+
+  it('refuses what is no plan job, with the field, and goes on', async () => {
+    const queue = new Queue('plan', { connection: await plans.rig.redis.client('worker'), prefix: QUEUE_PREFIX });
+    const bad = await Promise.all([queue.add('plan', { v: 1, envelope: 'x' }), queue.add('plan', {}), queue.add('x', { v: 2, envelope: {}, lease: '' })]);
+    const reasons = async () => Promise.all(bad.map(async ({ id = '' }) => (await queue.getJob(id))?.failedReason));
+    await expect
+      .poll(reasons, { timeout: 10_000 })
+      .toEqual([
+        expect.stringMatching(/^INVALID_MANIFEST: envelope: /),
+        expect.stringMatching(/^INVALID_MANIFEST: v: /),
+        expect.stringMatching(/^INVALID_MANIFEST: v: /),
+      ]);
+    await queue.close();
+  });
+
+  async function stateOf(plan: LinkedPlan): Promise<string> {
+    const redis = await plans.rig.redis.client();
+    return (await redis.zscore('{writ}:plan:delayed', `p_${plan.id}`)) === null ? 'not delayed' : 'delayed';
+  }
+});
