@@ -19,6 +19,7 @@ export function execute(task: Task, context: RunContext, deps: ToolDeps): Promis
 
 async function call(task: Task, judged: ToolTask, context: RunContext, deps: ToolDeps): Promise<RunEnd> {
   const { tool, effect, request } = judged;
+  // Disposed of at the end of this function, hence `return await` below.
   using limit = timeLimit(context.signal, tool.timeoutMs);
   const prepared = await tool.adapter.prepare(request, limit.signal);
   const early = stopReason(limit.signal);
@@ -26,7 +27,7 @@ async function call(task: Task, judged: ToolTask, context: RunContext, deps: Too
     return { execution: { kind: 'outcome', outcome: failure('TOOL_FAILED', 'the tool could not be reached within the time limit of the call') } };
   if (early) return { execution: stopped(early) };
   if (prepared.kind !== 'ready') return { execution: refusal(prepared) };
-  if (effect === 'once') return sendOnce({ task, call: judged, ready: prepared, limit }, context, deps);
+  if (effect === 'once') return await sendOnce({ task, call: judged, ready: prepared, limit }, context, deps);
 
   const closed = context.gate();
   if (closed) return { execution: closed };

@@ -1,0 +1,279 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TOOL_ERROR_CODES } from '../../../../src/contracts/index.ts';
+import { systemClock } from '../../../../src/core/clock.ts';
+import { failure, type StopReason } from '../../../../src/core/outcome.ts';
+import type { BoundTool, PreparedRequest, ToolAnswer, ToolEffectClass, ToolRequest } from '../../../../src/core/ports/index.ts';
+import { createToolExecutor, type ToolExecutor } from '../../../../src/executors/tool/index.ts';
+import { answer, callTask, context, deliver, toolJournal } from '../../../support/tools.ts';
+
+let journal: Awaited<ReturnType<typeof toolJournal>>;
+beforeAll(async () => {
+  journal = await toolJournal();
+});
+afterAll(() => journal.remove());
+
+interface Script {
+  readonly effect?: ToolEffectClass;
+  readonly timeoutMs?: number;
+  readonly prepare?: (request: ToolRequest, signal: AbortSignal) => Promise<PreparedRequest>;
+  readonly send?: (signal: AbortSignal, request: ToolRequest) => Promise<ToolAnswer>;
+}
+
+/** An executor with one tool `t` whose operation `op` does what the script says; `sent` counts requests. */
+function rig(script: Script): { executor: ToolExecutor; sent: ToolRequest[] } {
+  const sent: ToolRequest[] = [];
+  const tool: BoundTool = {
+    timeoutMs: script.timeoutMs ?? 60_000,
+    effects: new Map([['op', script.effect ?? 'once']]),
+    adapter: {
+      prepare:
+        script.prepare ??
+        (async (request) => ({
+          kind: 'ready',
+          send: async (signal) => {
+            sent.push(request);
+            return (await script.send?.(signal, request)) ?? { kind: 'ok', data: { done: true } };
+          },
+        })),
+    },
+  };
+  return { executor: createToolExecutor({ tools: new Map([['t', tool]]), journal, clock: systemClock }), sent };
+}
+
+const untilAborted = (signal: AbortSignal): Promise<ToolAnswer> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve({ kind: 'unclear', message: 'no answer' }), { once: true }));
+
+describe('a tool call', () => {
+  it('answers with data and meta', async () => {
+    const { executor, sent } = rig({ send: async () => ({ kind: 'ok', data: { id: 7 }, meta: { status: 201 } }) });
+    const task = callTask('t', 'op', { a: [1] });
+    expect(await answer(deliver(executor, task))).toEqual({ data: { id: 7 }, meta: { status: 201 } });
+    expect(sent).toEqual([{ taskId: task.manifest.task_id, operation: 'op', params: { a: [1] } }]);
+  });
+
+  it.each([
+    ['another capability', { ...callTask('t', 'op').manifest, capability_id: 'FILE_MOVE' }, /^UNSUPPORTED_CAPABILITY/],
+    ['inputs without params', { ...callTask('t', 'op').manifest, inputs: { tool: 't', operation: 'op' } }, /^EXECUTION_FAILED: inputs.params/],
+    ['an input too many', { ...callTask('t', 'op').manifest, inputs: { tool: 't', operation: 'op', params: {}, url: 'x' } }, /^EXECUTION_FAILED: inputs/],
+    ['a tool that is not bound', callTask('other', 'op').manifest, /^TOOL_UNAVAILABLE/],
+    ['an operation that is not bound', callTask('t', 'other').manifest, /^TOOL_UNAVAILABLE/],
+    ['names of object machinery', callTask('__proto__', 'constructor').manifest, /^TOOL_UNAVAILABLE/],
+    ['a scope, which nobody would enforce', { ...callTask('t', 'op').manifest, constraints: { scope: '/a' } }, /^EXECUTION_FAILED: constraints.scope/],
+  ])('is refused before the tool hears of it: %s', async (_, manifest, words) => {
+    const { executor, sent } = rig({});
+    expect(await answer(deliver(executor, { ...callTask('t', 'op'), manifest }))).toMatch(words);
+    expect(sent).toEqual([]);
+  });
+
+  it.each([
+    ['unavailable', 'TOOL_UNAVAILABLE: no secret'],
+    ['unsent', 'TOOL_FAILED: no secret'],
+  ] as const)('that cannot be prepared (%s) leaves no trace', async (kind, words) => {
+    const { executor } = rig({ prepare: async () => ({ kind, message: 'no secret' }) });
+    const task = callTask('t', 'op');
+    expect(await answer(deliver(executor, task))).toBe(words);
+    expect(await journal.view(task.manifest.task_id)).toEqual({ open: undefined, success: undefined, sent: undefined });
+  });
+
+  it('does not begin when the gate is closed', async () => {
+    const { executor, sent } = rig({});
+    const task = callTask('t', 'op');
+    const gate = (): { kind: 'outcome'; outcome: ReturnType<typeof failure> } => ({ kind: 'outcome', outcome: failure('LEASE_EXPIRED', 'expired') });
+    expect(await answer(deliver(executor, task, context({ gate })))).toBe('LEASE_EXPIRED: expired');
+    expect(sent).toEqual([]);
+    expect((await journal.view(task.manifest.task_id)).open).toBeUndefined();
+  });
+
+  it('has a limit that is longer than that of every tool', () => {
+    expect(rig({ timeoutMs: 1234 }).executor.maxRunMs).toBeGreaterThan(1234);
+    expect(createToolExecutor({ tools: new Map(), journal, clock: systemClock }).maxRunMs).toBeGreaterThan(0);
+  });
+
+  it('answers with codes of its closed set only', () => {
+    expect(TOOL_ERROR_CODES).toEqual(expect.arrayContaining(['TOOL_FAILED', 'TOOL_UNAVAILABLE', 'TOOL_OUTCOME_UNKNOWN']));
+  });
+});
+
+describe('a once call', () => {
+  it('has its intent on disk before the request', async () => {
+    const task = callTask('t', 'op');
+    const seen: unknown[] = [];
+    const { executor } = rig({
+      send: async () => {
+        seen.push((await journal.view(task.manifest.task_id)).open);
+        return { kind: 'ok', data: {} };
+      },
+    });
+    await deliver(executor, task);
+    expect(seen).toEqual([{ n: 1, manifestSha256: task.manifestSha256 }]);
+  });
+
+  it('that succeeded answers again from the journal, without a request, for every lease', async () => {
+    const { executor, sent } = rig({});
+    const task = callTask('t', 'op');
+    await deliver(executor, task);
+    const again = await deliver(rig({}).executor, { ...task, authority: { ...task.authority, jti: 'another' } });
+    expect(again).toMatchObject({ replayed: true, outcome: { status: 'SUCCESS' } });
+    expect(sent).toHaveLength(1);
+    expect(await executor.memory.successes(undefined, 1000)).toContainEqual(
+      expect.objectContaining({ taskId: task.manifest.task_id, manifestSha256: task.manifestSha256, exp: task.authority.exp }),
+    );
+  });
+
+  it.each([
+    ['failed', 'TOOL_FAILED: 500'],
+    ['unclear', 'TOOL_OUTCOME_UNKNOWN: 500; nobody can tell whether the call had its effect'],
+  ] as const)('whose request was sent and %s is not sent again under the same lease, only under a new one', async (kind, words) => {
+    const { executor, sent } = rig({ send: async () => ({ kind, message: '500' }) });
+    const task = callTask('t', 'op');
+    expect(await answer(deliver(executor, task))).toBe(words);
+    expect(await answer(deliver(executor, task))).toBe(words);
+    expect(sent).toHaveLength(1);
+    await deliver(executor, { ...task, authority: { ...task.authority, jti: 'lease-2' }, epoch: 2 });
+    expect(sent).toHaveLength(2);
+    // The first lease, once more: the pipeline would execute, the journal refuses.
+    const old = await executor.execute({ ...task, epoch: 3 }, context());
+    expect(old).toMatchObject({ kind: 'outcome', outcome: { error: { error_code: 'TOOL_OUTCOME_UNKNOWN' } } });
+    expect(sent).toHaveLength(2);
+  });
+
+  it('whose request never left may be tried again under the same lease', async () => {
+    let tries = 0;
+    const { executor, sent } = rig({
+      send: async () => {
+        tries += 1;
+        return tries === 1 ? { kind: 'unsent', message: 'refused' } : { kind: 'ok', data: {} };
+      },
+    });
+    const task = callTask('t', 'op');
+    expect(await answer(deliver(executor, task))).toBe('TOOL_FAILED: refused');
+    expect(await answer(deliver(executor, task))).toEqual({ data: {} });
+    expect(sent).toHaveLength(2);
+  });
+
+  it('with an open intent of another process is an unknown outcome, for ever under that lease, and sends nothing', async () => {
+    const task = callTask('t', 'op');
+    await journal.open({ taskId: task.manifest.task_id, manifestSha256: task.manifestSha256, authority: task.authority, tool: 't', operation: 'op' }, 1);
+    const { executor, sent } = rig({});
+    expect(await answer(deliver(executor, task))).toMatch(/^TOOL_OUTCOME_UNKNOWN: a worker was lost/);
+    expect(await deliver(executor, task)).toMatchObject({ replayed: true });
+    expect(await executor.memory.recall(task.manifest.task_id)).toMatchObject({ kind: 'doubtful', jti: 'lease-1' });
+    expect(sent).toEqual([]);
+  });
+
+  it('that runs out of time after it was sent is an unknown outcome, no failure', async () => {
+    const { executor } = rig({ timeoutMs: 20, send: untilAborted });
+    expect(await answer(deliver(executor, callTask('t', 'op')))).toMatch(/^TOOL_OUTCOME_UNKNOWN: no answer/);
+  });
+
+  it('waits for its answer when a cancel comes after the request', async () => {
+    const stop = new AbortController();
+    const { executor } = rig({
+      send: async (signal) => {
+        stop.abort('cancelled' satisfies StopReason);
+        return signal.aborted ? { kind: 'unclear', message: 'aborted' } : { kind: 'ok', data: {} };
+      },
+    });
+    expect(await answer(deliver(executor, callTask('t', 'op'), context({ signal: stop.signal })))).toEqual({ data: {} });
+  });
+
+  it.each(['shutdown', 'lock-lost'] as const)('leaves its intent open when %s comes before the answer: the next worker calls it unknown', async (reason) => {
+    const stop = new AbortController();
+    const { executor } = rig({
+      send: (signal) => {
+        const end = untilAborted(signal);
+        stop.abort(reason);
+        return end;
+      },
+    });
+    const task = callTask('t', 'op');
+    expect(await answer(deliver(executor, task, context({ signal: stop.signal })))).toBe('interrupted');
+    expect((await journal.view(task.manifest.task_id)).open).toMatchObject({ n: 1 });
+    expect(await answer(deliver(rig({}).executor, task))).toMatch(/^TOOL_OUTCOME_UNKNOWN/);
+  });
+
+  it.each(['cancelled', 'timeout', 'shutdown', 'lock-lost'] as const)(
+    'stopped by %s while its intent was written sends nothing and may run again',
+    async (reason) => {
+      const stop = new AbortController();
+      const { executor, sent } = rig({});
+      const task = callTask('t', 'op');
+      const gate = (): undefined => {
+        queueMicrotask(() => stop.abort(reason));
+        return undefined;
+      };
+      await deliver(executor, task, context({ signal: stop.signal, gate }));
+      expect(sent).toEqual([]);
+      expect(await executor.memory.recall(task.manifest.task_id)).toEqual({ kind: 'unknown' });
+      expect(await answer(deliver(executor, task))).toEqual({ data: { done: true } });
+    },
+  );
+
+  it('gives a second delivery of this process the answer that is about to be recorded', async () => {
+    const { executor, sent } = rig({});
+    const task = callTask('t', 'op');
+    const first = await executor.execute(task, context());
+    const second = await executor.memory.recover({ ...task, epoch: 2 }, context(), { mayRedo: true });
+    expect(second).toBe(first);
+    await executor.memory.conclude({ ...task, epoch: 2 }, 'SUCCESS', '{}');
+    expect(sent).toHaveLength(1);
+  });
+
+  it('is busy while this process, or another one, is at it', async () => {
+    const stop = new AbortController();
+    const { executor } = rig({ send: untilAborted });
+    const task = callTask('t', 'op');
+    let begun = (): void => undefined;
+    const gate = (): undefined => begun() as undefined;
+    const beginning = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const first = deliver(executor, task, context({ signal: stop.signal, gate }));
+    await beginning;
+    expect((await executor.execute(task, context())).kind).toBe('busy');
+    expect((await rig({}).executor.execute(task, context())).kind).toBe('busy');
+    stop.abort('shutdown');
+    await first;
+  });
+
+  it('does not call an answer recorded that the journal did not take', async () => {
+    const { executor } = rig({});
+    const task = callTask('t', 'op');
+    await executor.execute(task, context());
+    await journal.close(task.manifest.task_id, 1, { state: 'failure', sent: true, result: 'of another worker' }, 1);
+    await expect(executor.memory.conclude(task, 'SUCCESS', '{}')).rejects.toMatchObject({ code: 'WRONG_STATE' });
+  });
+});
+
+describe.each(['none', 'idempotent'] as const)('a call with the effect %s', (effect) => {
+  it('is sent again with the same key, and leaves nothing in the journal', async () => {
+    const { executor, sent } = rig({ effect });
+    const task = callTask('t', 'op');
+    await deliver(executor, task);
+    await deliver(rig({ effect }).executor, task);
+    await deliver(executor, task);
+    expect(sent.map(({ taskId }) => taskId)).toEqual([task.manifest.task_id, task.manifest.task_id]);
+    expect(await executor.memory.recall(task.manifest.task_id)).toEqual({ kind: 'unknown' });
+  });
+
+  it.each([
+    ['cancelled', 'EXECUTION_FAILED: cancelled'],
+    ['shutdown', 'interrupted'],
+    ['lock-lost', 'interrupted'],
+  ] as const)('stopped by %s on its way ends at once', async (reason, words) => {
+    const stop = new AbortController();
+    const { executor } = rig({
+      effect,
+      send: (signal) => {
+        const end = untilAborted(signal);
+        stop.abort(reason);
+        return end;
+      },
+    });
+    expect(await answer(deliver(executor, callTask('t', 'op'), context({ signal: stop.signal })))).toBe(words);
+  });
+
+  it('that runs out of time has failed', async () => {
+    expect(await answer(deliver(rig({ effect, timeoutMs: 20, send: untilAborted }).executor, callTask('t', 'op')))).toBe('TOOL_FAILED: no answer');
+  });
+});
