@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EnvelopeHeader } from './plan-envelope.ts';
 import { Memory } from './plan-memory.ts';
 import { ResultEntry, TraceItem } from './plan-result.ts';
-import { PlanError } from './plan-tool.ts';
+import { PlanError } from './plan-text.ts';
 
 /** What is known about the run itself, on request; the same for the same envelope. */
 const Debug = z.strictObject({

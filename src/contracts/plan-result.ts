@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { AnyObject, Ref, text } from './plan-text.ts';
-import { PlanError } from './plan-tool.ts';
+import { AnyObject, PlanError, Ref, text } from './plan-text.ts';
 
 /** `success = true` ⇒ `error = null`; `success = false` ⇒ an error (plan-executor.md, result contract). */
 export const Result = z.union([

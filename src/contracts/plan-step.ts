@@ -6,7 +6,7 @@ const StepType = z.enum(['tool', 'capability', 'usecase']);
 export type StepType = z.infer<typeof StepType>;
 
 /** The one step that stands in for a failed one; it has no policies of its own. */
-export const FallbackStep = z.strictObject({
+const FallbackStep = z.strictObject({
   type: StepType,
   ref: Ref,
   /** Chooses the tool's action; `params.action` does, too. */

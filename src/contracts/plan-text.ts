@@ -8,3 +8,7 @@ export const AnyObject = z.record(z.string(), z.unknown());
 
 /** The name under which a step, a registry and a tool call know a definition. */
 export const Ref = text(128);
+
+/** An error as tools answer it and as results carry it. */
+export const PlanError = z.strictObject({ code: text(128), message: text(4096), details: AnyObject.nullable().optional() });
+export type PlanError = z.infer<typeof PlanError>;

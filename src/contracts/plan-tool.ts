@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Memory } from './plan-memory.ts';
-import { AnyObject, Ref, text } from './plan-text.ts';
+import { AnyObject, PlanError, Ref, text } from './plan-text.ts';
 
 /** What a tool is handed (plan-executor.md, tool I/O bridge). */
 export const ToolInput = z.strictObject({
@@ -12,8 +12,7 @@ export const ToolInput = z.strictObject({
 });
 export type ToolInput = z.infer<typeof ToolInput>;
 
-export const PlanError = z.strictObject({ code: text(128), message: text(4096), details: AnyObject.nullable().optional() });
-export type PlanError = z.infer<typeof PlanError>;
+export type { PlanError };
 
 /** What a tool answers: data or an error, never both. `meta` must be the same whenever the same call is answered. */
 export const ToolResult = z.union([

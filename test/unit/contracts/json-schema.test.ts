@@ -8,6 +8,7 @@ import { packageRoot } from '../../../config/places.ts';
 import { contractFiles, PUBLISHED } from '../../../scripts/contract-files.ts';
 import * as contracts from '../../../src/contracts/index.ts';
 import { NAMED } from '../../../src/producers/http/openapi/schemas.ts';
+import { PLAN_SAMPLES } from '../../support/plan-samples.ts';
 
 /** A valid sample of each contract; mutations of it lie close to the border between legal and illegal. */
 const TASK_ID = 'task-1';
@@ -77,6 +78,7 @@ const SAMPLES: Readonly<Record<keyof typeof PUBLISHED, readonly object[]>> = {
     },
     { tool: 'docs', adapter: 'mcp', mcp: { url: 'https://mcp.example/mcp', headers: { A: 'b' }, allow: [] }, actions: {} },
   ],
+  ...PLAN_SAMPLES,
 };
 
 type Path = readonly string[];
@@ -103,7 +105,24 @@ const text = fc.oneof(
     .map(([unit, n]) => unit.repeat(n)),
 );
 const number = fc.constantFrom(0, 1, -1, 1.5, 2, -0, 253402300799, 253402300800, Number.MAX_SAFE_INTEGER, 2 ** 53, 1e300);
-const word = fc.constantFrom('FILE_MOVE', 'LOW', 'SUCCESS', 'FAILURE', 'EXECUTION_FAILED', 'EdDSA', 'none', SHA, TASK_ID);
+const word = fc.constantFrom(
+  'FILE_MOVE',
+  'LOW',
+  'SUCCESS',
+  'FAILURE',
+  'EXECUTION_FAILED',
+  'EdDSA',
+  'none',
+  'fallback',
+  'stop',
+  'tool',
+  'all',
+  '2026-02-29',
+  '2024-02-29',
+  '2026-01-01T00:00:00Z',
+  SHA,
+  TASK_ID,
+);
 const value = fc.oneof(
   text,
   number,
@@ -116,7 +135,8 @@ const value = fc.oneof(
   fc.dictionary(text, fc.jsonValue(), { maxKeys: 3 }),
 );
 
-const ajv = new Ajv2020({ strict: true });
+// What a format means is also written as a pattern.
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, validateFormats: false });
 
 describe.each(Object.entries(PUBLISHED))('%s', (name, schema: z.ZodType) => {
   const validate = ajv.compile(JSON.parse(readFileSync(path.join(packageRoot(), 'contracts', `${name}.schema.json`), 'utf8')) as object);
