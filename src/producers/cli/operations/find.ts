@@ -1,13 +1,15 @@
 import { type ExecutionResult, SEARCH_OUTPUT, type SearchCapability, type TaskManifest } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import { manifestSha256 } from '../../../core/hash.ts';
-import { waitForOutcome } from '../../tasks/wait.ts';
+import type { Standing } from '../../tasks/standing.ts';
+import { isLast, waitForOutcome } from '../../tasks/wait.ts';
 import type { Call } from '../act.ts';
 import type { CliServices } from '../services.ts';
 import { excerpt } from '../text/excerpt.ts';
 import { standingText } from '../text/standing.ts';
 import { table } from '../text/table.ts';
 import { parseSeconds, parseWhole } from '../text/words.ts';
+import { auditedCall } from './audited-call.ts';
 import { termsOf } from './terms.ts';
 
 export interface FindFlags {
@@ -44,15 +46,30 @@ async function pushSigned(manifest: TaskManifest, flags: FindFlags, services: Cl
   if (receipt.kind === 'conflict') throw new WritError('TASK_ID_CONFLICT', `the task_id ${manifest.task_id} is already used for another manifest`);
 }
 
-/** @throws WritError TIMEOUT without an outcome, INVALID_RESULT when the executor did not sign it */
+/** @throws WritError TIMEOUT without an outcome, also after Ctrl-C, which cancels the search; INVALID_RESULT when the executor did not sign it */
 async function verifiedOutcome(call: Call, manifest: TaskManifest, timeoutMs: number, services: CliServices): Promise<ExecutionResult> {
   const { task_id: taskId, capability_id: capabilityId } = manifest;
-  const standing = await waitForOutcome(taskId, await services.tasks(), { timeoutMs, signal: call.interrupted() });
-  if (standing.state !== 'finished')
-    throw new WritError('TIMEOUT', `no answer to ${taskId} yet (${standingText(standing, call.clock.now())}); is a worker running?`);
+  const interrupted = call.interrupted();
+  const waited = await waitForOutcome(taskId, await services.tasks(), { timeoutMs, signal: interrupted });
+  const standing = interrupted.aborted ? await withdrawn(call, waited, manifest, services) : waited;
+  if (standing.state !== 'finished') {
+    const why = interrupted.aborted ? 'a cancel is requested' : 'is a worker running?';
+    throw new WritError('TIMEOUT', `no answer to ${taskId} yet (${standingText(standing, call.clock.now())}); ${why}`);
+  }
   const about = { taskId, capabilityId, manifestSha256: manifestSha256(manifest) };
   if (await (await services.signatures()).verifyResult(standing.result, about)) return standing.outcome;
   throw new WritError('INVALID_RESULT', `the result of ${taskId} was not signed by an executor key of this data directory: do not trust it`);
+}
+
+/** How long an interrupted search is given to end as cancelled, milliseconds. */
+const WITHDRAW_MS = 3_000;
+
+/** Nobody waits for the search any more: asks for its cancel, as `writ cancel` would. Answers where it stands then. */
+async function withdrawn(call: Call, waited: Standing, { task_id: taskId }: TaskManifest, services: CliServices): Promise<Standing> {
+  if (isLast(waited)) return waited;
+  const tasks = await services.tasks();
+  await auditedCall(call, { action: 'task.cancel', subject: taskId }, () => tasks.ledger.cancel(taskId, call.clock.now()));
+  return waitForOutcome(taskId, tasks, { timeoutMs: WITHDRAW_MS, signal: new AbortController().signal });
 }
 
 async function refuse(call: Call, { error_code: code, message }: { readonly error_code: string; readonly message: string }): Promise<number> {

@@ -95,6 +95,29 @@ describe('writ find', () => {
     expect(world.asked.issue).toBe(0);
   });
 
+  it('asks for the cancel of its search when it is interrupted, and says how that ended', async () => {
+    const world = await createWorld();
+    world.onPush = () => world.interrupt.abort();
+    // The worker sees the request and answers.
+    world.tasks.ledger.cancel = ((cancel) => async (taskId: string, at: number) => {
+      const answer = await cancel(taskId, at);
+      await world.work(taskId, failure('EXECUTION_FAILED', 'cancelled'));
+      return answer;
+    })(world.tasks.ledger.cancel);
+    const said = await world.cli(['find', 'workspace', 'report'], '', { scopes: scopesOf() });
+    expect(said).toMatchObject({ code: 1, out: '', err: 'writ: cancelled (EXECUTION_FAILED)\n' });
+    expect(world.audit.map(({ action, subject, outcome }) => [action, subject, outcome])).toEqual([
+      ['task.cancel', 'find-random', 'asked'],
+      ['task.cancel', 'find-random', 'done'],
+    ]);
+  });
+
+  it('shows an answer that comes before the cancel', async () => {
+    const world = await searching(found([HIT]));
+    world.interrupt.abort();
+    expect(await world.cli(['find', 'workspace', 'report'], '', { scopes: scopesOf() })).toMatchObject({ code: 0, out: expect.stringContaining('1 match') });
+  });
+
   it('exits 3 when nobody answers in time', async () => {
     const world = await createWorld();
     const said = await world.cli(['find', 'workspace', 'report', '--timeout', '0s'], '', { scopes: scopesOf() });
