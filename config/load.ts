@@ -52,6 +52,11 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   return { config, sources: sourcesOfSettings(sources), dataDir };
 }
 
+/** A secret that a tool's binding names as `env:<NAME>`. */
+export function environmentSecret(name: string): string | undefined {
+  return process.env[name];
+}
+
 /** The shipped file documents the defaults, so what it says is not called a source of its own. */
 function shippedLayer(root: string): Layer {
   const file = path.join(root, 'config', 'writ.toml');

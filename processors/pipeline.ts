@@ -4,6 +4,7 @@ import { isWritError } from '../src/core/errors.ts';
 import { sha256Hex } from '../src/core/hash.ts';
 import type { Execution } from '../src/core/outcome.ts';
 import { failure } from '../src/core/outcome.ts';
+import { stopped } from '../src/core/stopped.ts';
 import { refuse } from './answers.ts';
 import { type Claimed, claim } from './claim.ts';
 import type { Delivery, End } from './delivery.ts';
@@ -81,7 +82,7 @@ async function perform(
     return runExecutor(delivery, deps, undefined, (context) => memory.recover(task, context, { mayRedo: !poisoned }));
   }
   if (poisoned) return outcome('RESOURCE_EXHAUSTED', `the worker was lost ${claimed.takeovers} times while it ran this task`);
-  if (claimed.cancelled) return outcome('EXECUTION_FAILED', 'cancelled');
+  if (claimed.cancelled) return stopped('cancelled');
 
   await authorities.refresh();
   const refusal = authorities.authorize(lease, executor.capabilities);

@@ -1,14 +1,14 @@
 import { queueName } from '../../queues/catalog.ts';
 import { ExecutionResult } from '../../src/contracts/index.ts';
 import { isWritError } from '../../src/core/errors.ts';
-import { failure } from '../../src/core/outcome.ts';
+import { CANCELLED_MESSAGE, failure } from '../../src/core/outcome.ts';
 import type { PlanStep } from '../../src/core/plan-step.ts';
 import type { JobView } from '../../src/core/ports/index.ts';
 import type { PlanInHand } from './deliver.ts';
 import type { PlanDeliveryEnd } from './delivery-end.ts';
 import type { PlanDeps } from './deps.ts';
 import { deriveLease } from './derive-lease.ts';
-import { endWith, show } from './end.ts';
+import { endAt, endWith, show } from './end.ts';
 
 /** `answered`: the plan has seen the step's answer and may go on. */
 export type Taken = { readonly kind: 'answered' } | PlanDeliveryEnd;
@@ -19,7 +19,7 @@ const LONGEST_PARK_MS = 30_000;
 /** One step: its answer, if there is one; else its task on a queue, and the plan parked (docs/plan-protocol.md 1). */
 export async function takeStep(plan: PlanInHand, step: PlanStep, deps: PlanDeps): Promise<Taken> {
   const answer = step.problem === undefined ? await answerOf(step, deps) : await unable(step, step.problem, deps);
-  if (answer !== undefined) return take(plan, step, answer, deps);
+  if (answer !== undefined) return (await neverBegan(plan, answer, deps)) ? endCancelled(plan, deps, { step, answer }) : take(plan, step, answer, deps);
   const queue = queueName(step.queue ?? 'file', deps.pool);
   const job = await deps.enqueue.jobState(step.manifest.task_id, queue);
   if (await isCancelAsked(plan, deps)) return cancel(plan, step, job, deps);
@@ -40,6 +40,21 @@ async function take({ planSha256, walk }: PlanInHand, step: PlanStep, executorRe
   const { path, generation, manifest } = step;
   walk.take(step, await journal.append(planSha256, { path, generation, taskId: manifest.task_id, executorResult }, clock.now()));
   return { kind: 'answered' };
+}
+
+/** The step was cancelled with its plan before it began. */
+async function neverBegan(plan: PlanInHand, answer: string, deps: PlanDeps): Promise<boolean> {
+  const { error } = ExecutionResult.parse(JSON.parse(answer));
+  return error?.error_code === 'EXECUTION_FAILED' && error.message === CANCELLED_MESSAGE && isCancelAsked(plan, deps);
+}
+
+/** A step that was cancelled with the plan is what a retry has to take back: its task will never run. */
+async function endCancelled(plan: PlanInHand, deps: PlanDeps, never?: { readonly step: PlanStep; readonly answer: string }): Promise<PlanDeliveryEnd> {
+  const done = plan.walk.end({ code: 'CANCELLED', message: 'the plan was cancelled' });
+  if (never === undefined) return endAt(plan, done, deps);
+  const { path, generation, manifest } = never.step;
+  await deps.journal.append(plan.planSha256, { path, generation, taskId: manifest.task_id, executorResult: never.answer }, deps.clock.now());
+  return endAt(plan, { ...done, endedBy: path }, deps);
 }
 
 /** The executor's verified answer in the ledger. Redis is not trusted: a text that does not verify is none. */
@@ -77,7 +92,7 @@ async function isCancelAsked({ planSha256 }: PlanInHand, { views }: PlanDeps): P
 
 /** Between two steps the plan ends; a step that is under way is asked to stop, and its answer is waited for. */
 async function cancel(plan: PlanInHand, step: PlanStep, job: JobView | undefined, deps: PlanDeps): Promise<Taken> {
-  if (!isOnItsWay(job)) return endWith(plan, { code: 'CANCELLED', message: 'the plan was cancelled' }, deps);
+  if (!isOnItsWay(job)) return endCancelled(plan, deps);
   await deps.ledger.cancel(step.manifest.task_id, deps.clock.now());
   return { kind: 'parked', ms: FIRST_PARK_MS, isAnswered: async () => (await answerOf(step, deps)) !== undefined };
 }

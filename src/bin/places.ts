@@ -32,6 +32,8 @@ export function placesOf(dataDir: string) {
     deriveSocket: inside('derive', 'derive.sock'),
     /** What plans have seen. */
     planJournal: inside('plan-journal'),
+    /** Requests that tools were about to be sent. */
+    toolJournal: inside('tool-journal'),
     kernelStore: inside('kernel', 'kernel.db'),
     journal: inside('journal.db'),
     /** Lock files of worker processes. */

@@ -19,6 +19,9 @@ export type Execution =
   | { readonly kind: 'interrupted'; readonly reason: 'lock-lost' | 'shutdown' }
   | { readonly kind: 'busy'; readonly why: string };
 
+/** What a task is answered that was cancelled before it began; a plan knows its own steps by it. */
+export const CANCELLED_MESSAGE = 'cancelled';
+
 export function success(output: JsonObject): Outcome {
   return { status: 'SUCCESS', output, error: null };
 }

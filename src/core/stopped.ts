@@ -1,4 +1,4 @@
-import { type Execution, failure, type StopReason } from './outcome.ts';
+import { CANCELLED_MESSAGE, type Execution, failure, type StopReason } from './outcome.ts';
 
 const REASONS: ReadonlySet<unknown> = new Set<StopReason>(['cancelled', 'timeout', 'lock-lost', 'shutdown']);
 
@@ -13,7 +13,7 @@ function isStopReason(reason: unknown): reason is StopReason {
 }
 
 const ANSWERS = {
-  cancelled: { kind: 'outcome', outcome: failure('EXECUTION_FAILED', 'cancelled') },
+  cancelled: { kind: 'outcome', outcome: failure('EXECUTION_FAILED', CANCELLED_MESSAGE) },
   timeout: { kind: 'outcome', outcome: failure('RESOURCE_EXHAUSTED', 'the task ran longer than its wall-clock limit') },
   'lock-lost': { kind: 'interrupted', reason: 'lock-lost' },
   shutdown: { kind: 'interrupted', reason: 'shutdown' },

@@ -9,6 +9,7 @@ import { descriptorLimit } from '../../adapters/linux/descriptor-limit.ts';
 import { createLoginLinks } from '../../adapters/linux/login-links.ts';
 import { toWritError } from '../../adapters/redis/redis-error.ts';
 import { createTaskIndex } from '../../adapters/sqlite/task-index.ts';
+import { readToolBindings } from '../../adapters/tool-bindings/index.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { inOrder, part } from '../../core/parts.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
@@ -23,6 +24,7 @@ import { createApiMetrics } from '../api-metrics.ts';
 import { openAudit } from '../cli/audit.ts';
 import { wireHttpServices } from '../http/services.ts';
 import type { Places } from '../places.ts';
+import { registryRoots } from '../plan/registry-roots.ts';
 import { redisTarget } from '../redis-target.ts';
 import { packageVersion } from '../version.ts';
 import type { RoleContext } from './context.ts';
@@ -53,7 +55,8 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
   const countedAs = (surface: 'http' | 'board') => ({ ...tasks, enqueue: metrics.counted(tasks.enqueue, surface) });
   const services: HttpServices = { ...wired.services, tasks: countedAs('http') };
   const boardDoors: HttpServices = { ...wired.services, tasks: countedAs('board') };
-  const board = openBoardQueues({ connection, pool: config.pool.id });
+  const providers = readToolBindings(registryRoots(config)).providers.map(({ name }) => name);
+  const board = openBoardQueues({ connection, pool: config.pool.id, providers });
 
   const server = createHttpServer({
     services,

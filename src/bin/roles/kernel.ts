@@ -6,6 +6,7 @@ import { createCryptoPool } from '../../adapters/crypto/index.ts';
 import { ensureDataDirectory } from '../../adapters/linux/data-directory.ts';
 import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
 import { openKernelStore } from '../../adapters/sqlite/kernel-store.ts';
+import { readToolBindings } from '../../adapters/tool-bindings/index.ts';
 import { CAPABILITY_QUEUE, type QueueKind, TOOL_CALL } from '../../contracts/index.ts';
 import { systemClock } from '../../core/clock.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
@@ -16,9 +17,9 @@ import { countLeases } from '../../observability/counting.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket } from '../../observability/metrics-socket.ts';
-import { redisTarget } from '../redis-target.ts';
-import { bindings } from '../plan/bindings.ts';
 import { planLogic } from '../plan/logic.ts';
+import { registryRoots } from '../plan/registry-roots.ts';
+import { redisTarget } from '../redis-target.ts';
 import { packageVersion } from '../version.ts';
 import type { RoleContext } from './context.ts';
 import { serve } from './serve.ts';
@@ -42,6 +43,7 @@ export async function createKernelRole({ config, places, log }: RoleContext): Pr
   const store = openKernelStore(path.dirname(places.kernelStore));
   const ed25519 = createCryptoPool({ threads: config.crypto.threads, library: config.crypto.implementation === 'node' ? 'node' : 'best' });
   const report = (problem: string): void => log.error({ problem }, LOG_LINES.kernelProblem.message);
+  const { bindings } = readToolBindings(registryRoots(config));
   const queues: ReadonlyMap<string, QueueKind> = new Map(Object.entries(CAPABILITY_QUEUE));
   const kernel = createKernel({
     store,

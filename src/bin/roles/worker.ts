@@ -6,13 +6,14 @@ import { createStoppedFence } from '../../adapters/linux/instances-stopped.ts';
 import { checkRedisPolicy } from '../../adapters/redis/policy.ts';
 import { createRedisPoolOwnership } from '../../adapters/redis/pool.ts';
 import type { RedisTarget } from '../../adapters/redis/target.ts';
+import { readToolBindings } from '../../adapters/tool-bindings/index.ts';
 import { WritError } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { inOrder, part } from '../../core/parts.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket } from '../../observability/metrics-socket.ts';
-import { bindings } from '../plan/bindings.ts';
+import { registryRoots } from '../plan/registry-roots.ts';
 import { redisTarget } from '../redis-target.ts';
 import { packageVersion } from '../version.ts';
 import type { RoleContext } from './context.ts';
@@ -20,16 +21,25 @@ import { fileSide, type WorkerSeams } from './file-side.ts';
 import { journalMemory } from './journal-memory.ts';
 import { searchSide } from './search-side.ts';
 import { serve } from './serve.ts';
+import { type ToolSeams, toolSides } from './tool-sides.ts';
 import { wirePipeline } from './wire-pipeline.ts';
 
-export interface WorkerRoleOptions extends WorkerSeams {
+export interface WorkerRoleOptions extends WorkerSeams, ToolSeams {
   /** The queues to serve, pool included; all of the pool when absent. */
   readonly queues?: readonly string[] | undefined;
 }
 
 /** `writ worker`: serves the queues of the pool until it is asked to stop. Resolves with the exit code. */
 export async function runWorker(context: RoleContext, queues?: readonly string[]): Promise<number> {
-  const known = taskQueues(context.config.pool.id);
+  const { providers } = readToolBindings(registryRoots(context.config));
+  const pool = context.config.pool.id;
+  const known = [
+    ...taskQueues(
+      pool,
+      providers.map(({ name }) => name),
+    ),
+    queueName('plan', pool),
+  ];
   const unknown = queues?.find((queue) => !known.includes(queue));
   if (unknown !== undefined) throw new WritError('INVALID_ARGUMENT', `there is no queue ${unknown}; this pool has ${known.join(', ')}`, { field: '--queues' });
   return serve(context, () => createWorkerRole(context, { queues }), { drainMs: context.config.worker.drain_ms });
@@ -45,10 +55,12 @@ export async function createWorkerRole(context: RoleContext, { queues, ...seams 
   const serves = (queue: string): boolean => queues === undefined || queues.includes(queue);
   const file = serves(queueName('file', config.pool.id)) ? fileSide(context, instances, metrics, seams) : undefined;
   const search = serves(queueName('search', config.pool.id)) ? searchSide(context, metrics) : undefined;
-  const sides = [file, search].filter((side) => side !== undefined);
+  const tools = readToolBindings(registryRoots(config));
+  const called = toolSides(context, tools, serves, seams);
+  const sides = [file, search, ...called.sides].filter((side) => side !== undefined);
 
-  const plans = serves(queueName('plan', config.pool.id)) ? { bindings } : undefined;
-  const memories = [file?.memory ?? journalMemory(places.journal)];
+  const plans = serves(queueName('plan', config.pool.id)) ? { bindings: tools.bindings } : undefined;
+  const memories = [file?.memory ?? journalMemory(places.journal), ...(called.memory === undefined ? [] : [called.memory])];
 
   return inOrder([
     part(

@@ -1,0 +1,34 @@
+import { environmentSecret } from '../../../config/load.ts';
+import { queueName } from '../../../queues/catalog.ts';
+import { createToolJournal } from '../../adapters/sqlite/tool-journal.ts';
+import type { ToolBindings } from '../../adapters/tool-bindings/index.ts';
+import { systemClock } from '../../core/clock.ts';
+import { part } from '../../core/parts.ts';
+import type { HostMemory } from '../../core/ports/index.ts';
+import { type CrashPoint, createToolExecutor } from '../../executors/tool/index.ts';
+import type { RoleContext } from './context.ts';
+import type { WorkerSide } from './worker-side.ts';
+
+export interface ToolSeams {
+  /** Told of each crash point of the tool executor that was passed; chaos tests end the process in it. */
+  readonly onToolPoint?: (point: CrashPoint, taskId: string) => void;
+}
+
+/** Tool calls: a side for each provider that is served, so that a slow one starves only itself, and one journal for all. */
+export function toolSides(
+  { config, places }: RoleContext,
+  bindings: ToolBindings,
+  serves: (queue: string) => boolean,
+  { onToolPoint }: ToolSeams,
+): { readonly sides: readonly WorkerSide[]; readonly memory: Pick<HostMemory, 'successes'> | undefined } {
+  const served = bindings.providers.filter(({ name }) => serves(queueName(`tool-${name}`, config.pool.id)));
+  if (served.length === 0) return { sides: [], memory: undefined };
+  const journal = createToolJournal({ directory: places.toolJournal });
+  const sides = served.map(({ name, concurrency }, at): WorkerSide => {
+    const { tools, close } = bindings.open(name, { environment: environmentSecret });
+    const executor = createToolExecutor({ tools, journal, clock: systemClock, ...(onToolPoint ? { onPoint: onToolPoint } : {}) });
+    const connections = part(() => undefined, close);
+    return { queue: queueName(`tool-${name}`, config.pool.id), concurrency, executor, parts: at === 0 ? [journal, connections] : [connections] };
+  });
+  return { sides, memory: journal };
+}
