@@ -1,7 +1,8 @@
 import { type JobType, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { readPlanProgress } from '../src/adapters/redis/plan-views.ts';
 import { MAX_JOB_BYTES } from '../src/contracts/index.ts';
-import { QUEUE_PREFIX, taskQueues } from './catalog.ts';
+import { MAX_PLAN_BYTES, QUEUE_PREFIX, queueName, taskQueues } from './catalog.ts';
 
 /** A job as it lies in Redis, whoever wrote it. `fields` are BullMQ's; nothing in them is believed. */
 export interface StoredJob {
@@ -35,9 +36,17 @@ export interface BoardQueues extends AsyncDisposable {
   readonly queues: readonly BoardQueue[];
 }
 
-/** Opens the task queues of a pool for the board. The connection stays the caller's. */
-export function openBoardQueues({ connection, pool }: { readonly connection: Redis; readonly pool: string }): BoardQueues {
-  const queues = taskQueues(pool).map((name) => openBoardQueue(name, connection));
+export interface BoardQueuesOptions {
+  readonly connection: Redis;
+  readonly pool: string;
+  /** Of the tools that are bound on this host; each has a queue. */
+  readonly providers?: readonly string[];
+}
+
+/** Opens the queues of tasks and plans of a pool for the board. The connection stays the caller's. */
+export function openBoardQueues({ connection, pool, providers = [] }: BoardQueuesOptions): BoardQueues {
+  const tasks = taskQueues(pool, providers).map((name) => openBoardQueue(name, connection, MAX_JOB_BYTES));
+  const queues = [...tasks, withProgress(openBoardQueue(queueName('plan', pool), connection, MAX_PLAN_BYTES), connection)];
   return {
     pool,
     queues,
@@ -47,7 +56,29 @@ export function openBoardQueues({ connection, pool }: { readonly connection: Red
   };
 }
 
-function openBoardQueue(name: string, connection: Redis): BoardQueue {
+const PLAN_JOB_ID = /^p_([0-9a-f]{64})$/;
+
+/** How far a plan is says its view, not its job. */
+function withProgress(queue: BoardQueue, connection: Redis): BoardQueue {
+  const shown = async (job: StoredJob): Promise<StoredJob> => {
+    const id = PLAN_JOB_ID.exec(job.id)?.[1];
+    const progress = id === undefined ? undefined : await readPlanProgress(connection, id);
+    return progress === undefined ? job : { ...job, fields: { ...job.fields, progress } };
+  };
+  return {
+    ...queue,
+    async job(id) {
+      const job = await queue.job(id);
+      return job && shown(job);
+    },
+    async jobs(states, start, end, show) {
+      const jobs = await queue.jobs(states, start, end, shown);
+      return (await Promise.all(jobs)).map(show);
+    },
+  };
+}
+
+function openBoardQueue(name: string, connection: Redis, jobBytes: number): BoardQueue {
   const queue = new Queue(name, { connection, prefix: QUEUE_PREFIX, skipWaitingForReady: true, skipVersionCheck: true });
   // Each call reports its own failure; without a listener the event would end the process.
   queue.on('error', () => undefined);
@@ -55,13 +86,13 @@ function openBoardQueue(name: string, connection: Redis): BoardQueue {
   return {
     name,
     queue,
-    job: (id) => readJob(queue, connection, id),
+    job: (id) => readJob(queue, connection, id, jobBytes),
     async jobs(states, start, end, show) {
       // The states come from the board's list of BullMQ's own.
       const ids = await queue.getRanges([...states] as JobType[], start, end, false);
       const shown = [];
       for (let from = 0; from < ids.length; from += TOGETHER) {
-        const jobs = await Promise.all(ids.slice(from, from + TOGETHER).map((id) => readJob(queue, connection, id)));
+        const jobs = await Promise.all(ids.slice(from, from + TOGETHER).map((id) => readJob(queue, connection, id, jobBytes)));
         shown.push(...jobs.filter((job) => job !== undefined).map(show));
       }
       return shown;
@@ -77,12 +108,12 @@ function openBoardQueue(name: string, connection: Redis): BoardQueue {
 /** Jobs that are read at the same time. */
 const TOGETHER = 10;
 
-/** More than this is not fetched to be looked at. A task of ours has at most 256 KiB. */
-const MOST_BYTES = MAX_JOB_BYTES + 64 * 1024;
+/** What may come to the data of a job: its result, its error. Larger ones are not fetched to be looked at. */
+const BESIDE_BYTES = 64 * 1024;
 const WEIGHED = ['name', 'data', 'opts', 'returnvalue', 'failedReason', 'stacktrace', 'progress'] as const;
 
 /** Reads a job whatever is in it: one that is no JSON or too large is there without its data, and never breaks a page. */
-async function readJob(queue: Queue, connection: Redis, id: string): Promise<StoredJob | undefined> {
+async function readJob(queue: Queue, connection: Redis, id: string, jobBytes: number): Promise<StoredJob | undefined> {
   const state = (): Promise<string> => queue.getJobState(id);
   const key = queue.toKey(id);
   const answers = (await connection.pipeline(WEIGHED.map((field) => ['hstrlen', key, field])).exec()) ?? [];
@@ -93,7 +124,7 @@ async function readJob(queue: Queue, connection: Redis, id: string): Promise<Sto
   const [name = 0, data = 0, ...rest] = answers.map(([, weight]) => Number(weight));
   if (name + data === 0) return undefined;
   const bytes = rest.reduce((sum, weight) => sum + weight, name + data);
-  if (bytes > MOST_BYTES) return { id, fields: await outline(connection, key), unreadable: `the job has ${bytes} bytes`, state };
+  if (bytes > jobBytes + BESIDE_BYTES) return { id, fields: await outline(connection, key), unreadable: `the job has ${bytes} bytes`, state };
   try {
     const job = await queue.getJob(id);
     return job && { id, fields: { ...job.toJSON() }, state };

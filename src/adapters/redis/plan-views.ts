@@ -59,6 +59,15 @@ export function createRedisPlanViews({ redis, retentionMs, listen }: PlanViewsOp
   };
 }
 
+/** How far a plan is, without its result, which may be large; `undefined` when no view is there. */
+export function readPlanProgress(redis: Redis, id: string): Promise<{ readonly done: number; readonly current: string | undefined } | undefined> {
+  return redisCall(async () => {
+    const [steps, current] = await redis.hmget(planKey(id), 'steps', 'current');
+    if (steps === undefined || steps === null) return undefined;
+    return { done: Fields.shape.steps.parse(steps), current: read(Current, current ?? undefined)?.path };
+  });
+}
+
 function viewOf(id: string, found: Record<string, string>): PlanView {
   const { state, steps, current, cancel, error, result, updated } = Fields.parse(found);
   const at = read(Current, current);

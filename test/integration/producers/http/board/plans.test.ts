@@ -1,0 +1,85 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBoardQueues } from '../../../../../queues/board-queues.ts';
+import { createConnection } from '../../../../../queues/connection.ts';
+import { createAuditLog } from '../../../../../src/adapters/linux/audit-log.ts';
+import { toWritError } from '../../../../../src/adapters/redis/redis-error.ts';
+import { systemClock } from '../../../../../src/core/clock.ts';
+import { boardPlugin } from '../../../../../src/producers/http/board/plugin.ts';
+import { envelopeOf, fileStep, type PlanRig, startPlanRig } from '../../../../support/plan-rig.ts';
+import { type Site, startSite } from '../core-site.ts';
+
+/** Plans on the board, run by the real driver. */
+
+let planRig: PlanRig;
+let site: Site;
+let closing: () => Promise<void>;
+beforeAll(async () => {
+  planRig = await startPlanRig();
+  await planRig.rig.startWorker();
+  const connection = createConnection(planRig.rig.redis.target(), 'ledger');
+  const queues = openBoardQueues({ connection, pool: 'default' });
+  const unused = () => {
+    throw new Error('a retry of a plan asks for no task');
+  };
+  const doors = {
+    tasks: { enqueue: planRig.rig.enqueue, ledger: planRig.rig.ledger, signals: { onRecorded: unused }, journal: undefined },
+    kernel: unused,
+    signatures: unused,
+    regrantByDefault: true,
+    clock: systemClock,
+    plans: planRig.plans,
+  };
+  const audit = createAuditLog({ file: planRig.rig.places.audit, clock: systemClock });
+  const plugin = boardPlugin({
+    queues: queues.queues,
+    pool: 'default',
+    operate: () => doors,
+    audit,
+    clock: systemClock,
+    report: () => undefined,
+    translate: toWritError,
+    links: [],
+  });
+  site = await startSite({ plugins: [plugin] });
+  closing = async () => {
+    await site[Symbol.asyncDispose]();
+    await queues[Symbol.asyncDispose]();
+    connection.disconnect();
+    await planRig[Symbol.asyncDispose]();
+  };
+});
+afterAll(() => closing());
+
+const call = (method: string, where: string) => site.fetch(`/board${where}`, { method, headers: { authorization: `Bearer ${site.secrets.operate}` } });
+const at = (name: string): string => join(planRig.rig.base, name);
+
+describe('a failed plan on the board', () => {
+  it('shows its id, steps, code and lease but no memory, and runs on when Retry is pressed', async () => {
+    writeFileSync(at('a'), 'a');
+    writeFileSync(at('taken'), 'x');
+    const steps = [fileStep('FILE_COPY', at('a'), at('b')), fileStep('FILE_COPY', at('a'), at('taken'))];
+    const { id } = await planRig.run(envelopeOf(steps, { state: { found: 'SECRET-MEMORY' } }));
+    await expect.poll(async () => (await (await call('GET', `/api/queues/plan/p_${id}`)).json()).status, { timeout: 10_000 }).toBe('failed');
+
+    const page = await (await call('GET', `/api/queues/plan/p_${id}`)).text();
+    expect(page).not.toContain('SECRET-MEMORY');
+    expect(JSON.parse(page).job).toMatchObject({
+      id: `p_${id}`,
+      name: 'plan',
+      failedReason: expect.stringMatching(/^EXECUTION_FAILED: /),
+      data: { plan_id: id, steps_done: 2, lease_expires: expect.stringMatching(/\(in \d+ h\)$/), plan: `/v1/plans/${id}` },
+    });
+    const list = await (await call('GET', '/api/queues?activeQueue=plan&status=failed&page=1&jobsPerPage=10')).text();
+    expect(list).toContain(id);
+    expect(list).not.toContain('SECRET-MEMORY');
+
+    rmSync(at('taken'));
+    expect((await call('PUT', `/api/queues/plan/p_${id}/retry`)).status).toBe(200);
+    expect((await planRig.ended(id, ({ state }) => state === 'success')).envelope.error).toBeNull();
+    expect(existsSync(at('taken'))).toBe(true);
+    const again = await call('PUT', `/api/queues/plan/p_${id}/retry`);
+    expect([again.status, (await again.json()).code]).toEqual([409, 'WRONG_STATE']);
+  });
+});
