@@ -30,6 +30,18 @@ describe('the writer of server-sent events', () => {
     expect(text.startsWith('retry: 2000\n\n')).toBe(true);
   });
 
+  it('writes changes of plans without an id, so that a reader goes on after the last task', async () => {
+    const stream = new PassThrough();
+    const writer = createEventWriter(stream, LIMITS, never);
+    await writer.event(event(7));
+    await writer.plan({ plan_id: 'ab'.repeat(32), state: 'running', steps_done: 2, at: '2026-01-01T00:00:00.000Z' });
+    writer.end();
+    let text = '';
+    for await (const piece of stream) text += String(piece);
+    expect(text.split('\n\n').slice(1, 3)).toEqual([expect.stringMatching(/^id: 7\nevent: task\n/), expect.stringMatching(/^event: plan\ndata: \{"plan_id"/)]);
+    expect(await writer.plan({ plan_id: 'ab'.repeat(32), state: 'success', steps_done: 3, at: '2026-01-01T00:00:00.000Z' })).toBe(false);
+  });
+
   it('drops a reader that takes nothing, with a last event that says so', async () => {
     const stream = new PassThrough({ highWaterMark: 256 });
     const writer = createEventWriter(stream, LIMITS, never);
