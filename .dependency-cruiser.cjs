@@ -51,7 +51,7 @@ const LAYERS = [
   {
     layer: 'executors',
     may: ['contracts', 'core'],
-    packages: ['zod'],
+    packages: ['zod', '@marcbachmann/cel-js'],
     why: 'Executors are libraries: they know no queue, no Redis, no web server and no logger, and get the file system and the journal through ports.',
   },
   {
@@ -119,7 +119,7 @@ const layerRules = LAYERS.flatMap(({ layer, may, packages, why }) => [
 ]);
 
 /** Folders whose offer is the list in their index.ts. */
-const DOORS = ['src/contracts', 'src/lease', 'src/executors/file', 'src/executors/search', 'src/executors/tool'];
+const DOORS = ['src/contracts', 'src/lease', 'src/executors/file', 'src/executors/plan', 'src/executors/search', 'src/executors/tool'];
 
 const doorRules = DOORS.map((folder) => ({
   name: `${folder.replaceAll('/', '-')}-has-one-door`,
@@ -168,6 +168,21 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/(contracts|core|executors)/' },
       to: { dependencyTypes: ['core'], path: '^(node:)?(fs|net|tls|dgram|http|https|http2|child_process)(/|$)' },
+    },
+    {
+      name: 'plan-core-is-pure',
+      comment:
+        'The same envelope and results lead to the same states on every host: Node reaches the plan core only through src/core, and .oxlintrc.json forbids the globals.',
+      severity: 'error',
+      from: { path: '^src/executors/plan/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'expressions-belong-to-the-plan-core',
+      comment: 'One place reads CEL, and restricts it; whoever else wants a condition asks there.',
+      severity: 'error',
+      from: { pathNot: '^(src/executors/plan|test)/' },
+      to: { path: '^node_modules/@marcbachmann/' },
     },
     {
       name: 'processes-are-started-by-adapters-and-bin',

@@ -20,6 +20,10 @@ const FORBIDDEN: readonly (readonly [file: string, imports: string, rule: string
   ['src/executors/file/f.ts', 'fastify', 'executors-stay-off-the-wire'],
   ['src/executors/file/g.ts', 'pino', 'executors-stay-off-the-wire'],
   ['src/executors/file/h.ts', '../../adapters/redis/ok.ts', 'executors-imports-only-lower-layers'],
+  ['src/executors/plan/a.ts', 'node:crypto', 'plan-core-is-pure'],
+  ['src/executors/plan/b.ts', 'node:os', 'plan-core-is-pure'],
+  ['src/executors/file/j.ts', '@marcbachmann/cel-js', 'expressions-belong-to-the-plan-core'],
+  ['processors/j.ts', '../src/executors/plan/run.ts', 'src-executors-plan-has-one-door'],
   ['src/kernel/a.ts', '../../queues/ok.ts', 'kernel-imports-only-lower-layers'],
   ['src/adapters/memory/a.ts', '../../producers/cli/ok.ts', 'adapters-imports-only-lower-layers'],
   ['src/adapters/redis/b.ts', 'bullmq', 'adapters-uses-only-its-packages'],
@@ -47,6 +51,8 @@ const ALLOWED: readonly (readonly [file: string, imports: string])[] = [
   ['src/core/f.ts', '../contracts/index.ts'],
   ['src/lease/b.ts', '../core/ok.ts'],
   ['src/executors/file/i.ts', './index.ts'],
+  ['src/executors/plan/c.ts', '@marcbachmann/cel-js'],
+  ['src/executors/plan/d.ts', '../../core/ok.ts'],
   ['src/kernel/b.ts', '../lease/index.ts'],
   ['src/adapters/redis/c.ts', 'ioredis'],
   ['src/producers/cli/d.ts', '../../observability/ok.ts'],
@@ -62,7 +68,16 @@ const ALLOWED: readonly (readonly [file: string, imports: string])[] = [
 const TARGETS = [
   ...['contracts', 'lease', 'executors/file', 'executors/search'].map((name) => `src/${name}/index.ts`),
   ...['core', 'kernel', 'observability', 'bin', 'adapters/redis', 'producers/cli'].map((name) => `src/${name}/ok.ts`),
-  ...['src/lease/inner.ts', 'queues/ok.ts', 'processors/ok.ts', 'config/load.ts', 'config/schema.ts', 'test/support/ok.ts', 'bench/ok.ts'],
+  ...[
+    'src/executors/plan/run.ts',
+    'src/lease/inner.ts',
+    'queues/ok.ts',
+    'processors/ok.ts',
+    'config/load.ts',
+    'config/schema.ts',
+    'test/support/ok.ts',
+    'bench/ok.ts',
+  ],
 ];
 
 const tree = mkdtempSync(path.join(os.tmpdir(), 'writ-layers-'));
@@ -74,7 +89,7 @@ beforeAll(async () => {
     writeFileSync(path.join(tree, file), text);
   };
   for (const file of TARGETS) write(file, 'export const ok = 1;\n');
-  for (const name of ['bullmq', 'ioredis', 'fastify', 'pino']) {
+  for (const name of ['bullmq', 'ioredis', 'fastify', 'pino', '@marcbachmann/cel-js']) {
     write(`node_modules/${name}/package.json`, JSON.stringify({ name, version: '1.0.0', main: 'index.js' }));
     write(`node_modules/${name}/index.js`, 'module.exports = {};\n');
   }
@@ -83,7 +98,7 @@ beforeAll(async () => {
     write(file, index % 2 === 0 ? `import type * as x from '${imports}';\nexport type X = typeof x;\n` : `import '${imports}';\n`);
   // The other half of a cycle; the rule speaks once per cycle.
   write('src/core/d.ts', "import './c.ts';\n");
-  write('package.json', JSON.stringify({ name: 'tree', dependencies: { bullmq: '1', ioredis: '1', fastify: '1', pino: '1' } }));
+  write('package.json', JSON.stringify({ name: 'tree', dependencies: { bullmq: '1', ioredis: '1', fastify: '1', pino: '1', '@marcbachmann/cel-js': '1' } }));
 
   const { forbidden, options } = createRequire(import.meta.url)(path.join(packageRoot(), '.dependency-cruiser.cjs')) as Required<IConfiguration>;
   const { tsConfig: _, ...rest } = options;

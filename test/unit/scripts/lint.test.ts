@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -22,9 +22,9 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }));
 
 /** What the linter says of a folder, with the settings of this project. */
-function lint(): string {
+function lint(settings = path.join(packageRoot(), '.oxlintrc.json')): string {
   try {
-    const args = ['--deny-warnings', '-f', 'unix', '-c', path.join(packageRoot(), '.oxlintrc.json'), '.'];
+    const args = ['--deny-warnings', '-f', 'unix', '-c', settings, '.'];
     return execFileSync(path.join(packageRoot(), 'node_modules', '.bin', 'oxlint'), args, { cwd: directory, encoding: 'utf8' });
   } catch (error) {
     return (error as { stdout: string }).stdout;
@@ -36,4 +36,39 @@ it('finds each mistake that only types show, in exactly the file that makes it',
   writeFileSync(path.join(directory, 'sound.ts'), 'export async function f(work: () => Promise<void>): Promise<void> { await work(); }\n');
   const found = [...lint().matchAll(/^([\w-]+)\.ts:\d+:\d+: .*typescript\(([\w-]+)\)\]$/gm)].map(([, file, rule]) => [file, rule]);
   expect(found.sort()).toEqual(RULES.map(([rule]) => [rule, rule]).sort());
+});
+
+/** What the plan core may not touch, each in a file of its own. */
+const IMPURE = {
+  clock: 'export const f = (): number => Date.now();',
+  newDate: 'export const f = (): string => new Date(0).toISOString();',
+  randomness: 'export const f = (): number => Math.random();',
+  taken: 'export const { random } = Math;',
+  process: 'export const f = (): string => process.platform;',
+  environment: 'export const f = (): unknown => globalThis;',
+  locale: 'export const f = (): unknown => new Intl.Collator();',
+  order: "export const f = (text: string): number => text.localeCompare('a');",
+  words: 'export const f = (text: string): string => text.toLocaleUpperCase();',
+  timer: 'export const f = (): unknown => setTimeout(() => undefined, 1);',
+  network: "export const f = (): unknown => fetch('http://127.0.0.1');",
+  code: "export const f = (): unknown => eval('1');",
+};
+
+it('finds a clock, randomness, locale, timer, network or process in the plan core, and only there [PE-44] [PE-45] [PE-59]', () => {
+  const core = path.join(directory, 'src', 'executors', 'plan');
+  const other = path.join(directory, 'src', 'executors', 'file');
+  for (const folder of [core, other]) {
+    mkdirSync(folder, { recursive: true });
+    for (const [name, text] of Object.entries(IMPURE)) writeFileSync(path.join(folder, `${name}.ts`), `${text}\n`);
+  }
+  // Paths of overrides count from where the settings lie.
+  cpSync(path.join(packageRoot(), '.oxlintrc.json'), path.join(directory, '.oxlintrc.json'));
+  const found = [
+    ...lint(path.join(directory, '.oxlintrc.json')).matchAll(/^src\/executors\/(\w+)\/(\w+)\.ts:\d+:\d+: .*no-restricted-(?:globals|properties)/gm),
+  ];
+  expect([...new Set(found.map(([, folder, name]) => `${folder}/${name}`))].sort()).toEqual(
+    Object.keys(IMPURE)
+      .map((name) => `plan/${name}`)
+      .sort(),
+  );
 });
