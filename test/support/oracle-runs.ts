@@ -1,4 +1,6 @@
+import { appendFileSync } from 'node:fs';
 import { inject } from 'vitest';
+import { COUNTS_VARIABLE } from './oracle-counts.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -9,5 +11,8 @@ declare module 'vitest' {
 
 /** The number of generated cases for a comparison with another implementation. */
 export function cases(inNpmTest: number): number {
-  return inNpmTest * inject('caseFactor');
+  const count = inNpmTest * inject('caseFactor');
+  const counts = process.env[COUNTS_VARIABLE];
+  if (counts !== undefined) appendFileSync(counts, `${count}\n`);
+  return count;
 }

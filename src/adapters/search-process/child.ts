@@ -26,19 +26,21 @@ export interface ChildOptions {
   /** Module of the process, `.js` from dist or `.ts` from the sources (tests). */
   readonly entry: URL;
   readonly args: readonly string[];
+  /** Variables of the process beside those that fix its time zone and language. */
+  readonly env: Readonly<Record<string, string>>;
   readonly startMs: number;
 }
 
 /**
- * Starts a search process and waits until it is ready. It gets no environment of ours: nothing in there is its business.
+ * Starts a search process and waits until it is ready. It gets no environment but `env`: nothing in ours is its business.
  *
  * @throws WritError INTERNAL when it ends or says nothing within `startMs`
  */
-export async function startChild({ entry, args, startMs }: ChildOptions): Promise<ScanChild> {
+export async function startChild({ entry, args, env, startMs }: ChildOptions): Promise<ScanChild> {
   const { file, execArgv } = processEntry(entry);
   const process = fork(file, [...args], {
     execArgv: [...execArgv],
-    env: { TZ: 'UTC', LC_ALL: 'C' },
+    env: { ...env, TZ: 'UTC', LC_ALL: 'C' },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const ended = new Promise<ChildEnd>((resolve) => {

@@ -11,6 +11,8 @@ export interface ScanPoolOptions {
   /** Module that a search process runs, and its arguments. */
   readonly entry: URL;
   readonly args: readonly string[];
+  /** Variables of the environment that the process gets. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Processes that are kept ready; as many searches run at the same time. */
   readonly size: number;
   /** What a search may take beyond the resident size of the idle process, bytes. */
@@ -44,7 +46,7 @@ export function createScanPool(options: ScanPoolOptions): Scanner {
   let running = false;
 
   async function start(): Promise<ScanChild> {
-    const child = await startChild({ entry: options.entry, args: options.args, startMs: START_MS });
+    const child = await startChild({ entry: options.entry, args: options.args, env: options.env ?? {}, startMs: START_MS });
     all.add(child);
     void child.ended.then(() => {
       all.delete(child);

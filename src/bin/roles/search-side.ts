@@ -20,6 +20,8 @@ export function searchSide({ config, places, log }: RoleContext, metrics: Metric
   const scanner = createScanPool({
     entry: searchProcessEntry(),
     args: [JSON.stringify({ kinds, spillDirectory: places.searchSpill, maxBytes } satisfies SearchProcessOptions)],
+    // SQLite asks the environment where its files may lie while it sorts; else it takes a directory of the host.
+    env: { SQLITE_TMPDIR: places.searchSpill },
     size: kinds.length === 0 ? 0 : config.worker.search_concurrency,
     maxBytes,
     onGone: spill.removeOf,

@@ -171,6 +171,12 @@ describe('a search, from push to signed result', () => {
     expect(searchProcess()).not.toBe(stuck);
   }, 40_000);
 
+  it('gives its process nothing of the environment but where SQLite may sort [SE-11]', () => {
+    const names = readFileSync(`/proc/${searchProcess()}/environ`, 'latin1').split('\0').filter(Boolean);
+    const ours = names.filter((name) => !name.startsWith('NODE_CHANNEL_'));
+    expect(ours.toSorted()).toEqual(['LC_ALL=C', `SQLITE_TMPDIR=${rig.places.searchSpill}`, 'TZ=UTC']);
+  });
+
   it('survives a search process that is killed while it waits', async () => {
     const idle = searchProcess();
     process.kill(idle, 'SIGKILL');

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { packageRoot } from '../../../config/places.ts';
+import { COUNTS_VARIABLE } from '../../support/oracle-counts.ts';
+
+const COMMAND = [
+  'run',
+  '--config',
+  'test/support/vitest.oracles.ts',
+  'test/property/search-files.test.ts',
+  'test/property/search-emails.test.ts',
+  'test/property/datasets.test.ts',
+];
+
+export interface Comparisons {
+  readonly passed: boolean;
+  /** Generated cases, over all comparisons. */
+  readonly cases: number;
+}
+
+/** The properties that compare searches with other implementations, with many times the cases of `npm test`. */
+export async function compare(directory: string): Promise<Comparisons> {
+  const counts = path.join(directory, 'counts');
+  const child = spawn(path.join(packageRoot(), 'node_modules/.bin/vitest'), COMMAND, {
+    cwd: packageRoot(),
+    env: { ...process.env, [COUNTS_VARIABLE]: counts },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const [code] = await once(child, 'exit');
+  const lines = existsSync(counts) ? readFileSync(counts, 'utf8').trim().split('\n') : [];
+  return { passed: code === 0, cases: lines.map(Number).reduce((sum, count) => sum + count, 0) };
+}
