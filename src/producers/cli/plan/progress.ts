@@ -21,7 +21,8 @@ export function createPlanProgress(call: Call): PlanProgress {
   let last: PlanView | undefined;
   const draw = (): void => {
     if (!live || last === undefined) return;
-    const text = printable(`${stepText(last)} (${duration(call.clock.monotonic() - started)})`);
+    // The time first: a narrow line may end before the path does.
+    const text = printable(`${duration(call.clock.monotonic() - started)}: ${stepText(last)}`);
     stderr.write(`${CLEAR_LINE}${[...text].slice(0, WIDEST).join('')}`);
   };
   const ticking = live ? setInterval(draw, TICK_MS) : undefined;

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../../config/places.ts';
 import { ConfigSchema } from '../../../../config/schema.ts';
@@ -130,6 +132,19 @@ describe('what a plan would do', () => {
     const twice = preview().link(JSON.parse(JSON.stringify(once.envelope)));
     expect(twice).toEqual(once);
     expect(preview().outline(twice.envelope)).toEqual(preview().outline(once.envelope));
+  });
+
+  it('of the examples is known, with the example of a binding', () => {
+    const examples = path.join(packageRoot(), 'examples/plans');
+    const config = ConfigSchema.parse({ plan: { registry_dir: path.join(examples, 'registry') } });
+    const envelopes = readdirSync(examples).filter((name) => name.endsWith('.json'));
+    expect(envelopes.length).toBeGreaterThan(0);
+    for (const name of envelopes) {
+      const own = createPlanPreview(config);
+      const steps = own.outline(own.link(JSON.parse(readFileSync(path.join(examples, name), 'utf8'))).envelope);
+      expect(steps.filter(({ effect }) => effect?.kind === 'unbound')).toEqual([]);
+      expect(steps.at(-1)?.effect).toMatchObject({ kind: 'request', provider: 'http-webhook', effect: 'once' });
+    }
   });
 
   it("refuses what is no plan with the core's code", () => {
