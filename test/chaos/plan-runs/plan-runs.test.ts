@@ -1,0 +1,11 @@
+import { describe, expect, it } from 'vitest';
+import { campaign } from './campaign.ts';
+
+describe('plans of thirty steps whose workers are killed', () => {
+  it('have one effect per step, at most one request per once action, and the answers of a run in peace', { timeout: 240_000 }, async () => {
+    const report = await campaign({ seed: 20_261_121, rounds: 24, lanes: 8 });
+    expect(report.violations).toEqual([]);
+    expect(report).toMatchObject({ rounds: 24, emptied: 1 });
+    expect(report.kills).toBeGreaterThan(10);
+  });
+});
