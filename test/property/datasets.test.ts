@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { askOracle, comparable, createDatasetBench, type DatasetCase } from '../support/datasets.ts';
 import { cases as oracleCases } from '../support/oracle-runs.ts';
+import { askSqlite3 } from '../support/sqlite-oracle.ts';
 
 /** Pieces that meet the rules' edges: astral against U+FF5E, composed against decomposed, quotes, line breaks, NUL, wildcards. */
 const PIECES = [
@@ -70,8 +71,15 @@ const table: fc.Arbitrary<Table> = fc
 
 const KEY = 'key';
 
-/** Writes each table to a file, searches it, and asks Python about the same file. */
-async function compare(format: DatasetCase['format'], runs: number, write: (file: string, one: Table, at: number) => Promise<void>): Promise<void> {
+type Ask = (cases: readonly DatasetCase[]) => unknown;
+
+/** Writes each table to a file, searches it, and asks others about the same file. */
+async function compare(
+  format: DatasetCase['format'],
+  runs: number,
+  write: (file: string, one: Table, at: number) => Promise<void>,
+  ...others: readonly Ask[]
+): Promise<void> {
   const bench = await createDatasetBench();
   try {
     const cases: DatasetCase[] = [];
@@ -83,7 +91,7 @@ async function compare(format: DatasetCase['format'], runs: number, write: (file
     }
     const answers: unknown[] = [];
     for (const one of cases) answers.push(comparable(await bench.search(one)));
-    expect(answers).toEqual(await askOracle(cases));
+    for (const ask of [askOracle, ...others]) expect(answers).toEqual(await ask(cases));
   } finally {
     await bench.close();
   }
@@ -136,5 +144,5 @@ function clamp(key: bigint): bigint | number {
 describe('searches of data sets and Python agree', () => {
   it('on CSV [SE-16, SE-29, SE-31, SE-48, SE-49]', () => compare('csv', 60, writeCsv));
   it('on JSON Lines [SE-16, SE-29, SE-31, SE-48, SE-49]', () => compare('jsonl', 400, writeJsonLines));
-  it('on SQLite tables [SE-16, SE-29, SE-31, SE-48, SE-49]', () => compare('sqlite', 150, writeSqlite));
+  it('on SQLite tables, and so does the sqlite3 command [SE-16, SE-29, SE-31, SE-48, SE-49]', () => compare('sqlite', 60, writeSqlite, askSqlite3));
 });
