@@ -5,9 +5,9 @@ import type { Meter } from './measure.ts';
 
 /** Whether two values have the same canonical form. The meter pays for it; without means the answer is false, and the run ends on the meter. */
 export function jsonEqual(a: Json, b: Json, meter: Meter): boolean {
-  if (a === b) return true;
-  meter.left -= typeof a === 'string' ? a.length : 16;
+  meter.left -= typeof a === 'string' && typeof b === 'string' && a.length === b.length ? a.length : 16;
   if (meter.left < 0) return false;
+  if (a === b) return true;
   if (Array.isArray(a)) {
     return Array.isArray(b) && a.length === b.length && a.every((item, index) => jsonEqual(item, b[index] ?? null, meter));
   }

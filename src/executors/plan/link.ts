@@ -33,7 +33,7 @@ interface Linker {
 /** Looks at every definition that steps, bodies and fallbacks can reach, before anything runs (rule: no effect of a plan that cannot be right). */
 export function linkSteps({ steps, options }: Normalized, registry: Registry): LinkedPlan | Failure {
   const linker: Linker = { registry, linked: new Map(), definitions: [], open: [] };
-  const compiled = compileSteps(steps, options.interpolate === 'all', 'steps');
+  const compiled = compileSteps(steps, options.interpolate === 'all', 'payload.steps');
   if (compiled instanceof Failure) return compiled;
   const height = linkAll(compiled, linker);
   if (height instanceof Failure) return height;

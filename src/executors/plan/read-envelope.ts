@@ -6,7 +6,7 @@ import { copyJson, isObject } from './json-copy.ts';
 import { LIMITS } from './limits.ts';
 import { measure } from './measure.ts';
 import { member } from './paths.ts';
-import { invalidContract, judge } from './problems.ts';
+import { invalidContract, type Judged, judge } from './problems.ts';
 import { LOCALS } from './save.ts';
 
 /** What an envelope is about even if it cannot be executed: an error has a header and a memory, too. */
@@ -34,14 +34,11 @@ export function readEnvelope(input: unknown): ReadEnvelope {
   const identity = identityOf(copied.value);
   const normalized = normalize(copied.value, identity);
   if (!normalized.ok) return refused(normalized.problems, identity);
-  const { payload } = normalized;
-  const runnable = judge(ExecutionEnvelope, { header: identity.header, payload });
-  // Both forms have been judged, so only the steps can be missing: there is nothing to execute.
-  if (!runnable.ok) return refused(runnable.problems, identity);
+  const { steps, options = {} } = normalized.value.payload;
+  const payload = Object.freeze({ ...payloadOf(normalized.value), memory: identity.memory });
   if (Object.hasOwn(stateOf(identity.memory), LOCALS))
     return refused([{ path: `memory.state.${LOCALS}`, keyword: 'reserved', message: 'is a reserved name' }], identity);
   if (1 + measure(payload).levels > LIMITS.envelope.levels) return refused([{ path: '', keyword: 'depth', message: 'is nested too deeply' }], identity);
-  const { steps, options = {} } = runnable.value.payload;
   return { ok: true, envelope: { ...identity, payload, steps, options } };
 }
 
@@ -54,18 +51,16 @@ export function stateOf(memory: JsonObject): JsonObject {
   return objectAt(memory, 'state');
 }
 
-type Payload = { readonly ok: true; readonly payload: JsonObject } | { readonly ok: false; readonly problems: readonly Problem[] };
-
-/** An envelope without a payload is a legacy one. */
-function normalize(envelope: Json, { memory }: Identity): Payload {
-  if (member(envelope, 'payload') !== undefined) return { ok: true, payload: Object.freeze({ ...objectAt(envelope, 'payload'), memory }) };
+/** The execution form. An envelope without a payload is a legacy one, which need not have steps; then there is nothing to execute. */
+function normalize(envelope: Json, { header }: Identity): Judged<ExecutionEnvelope> {
+  if (member(envelope, 'payload') !== undefined) return judge(ExecutionEnvelope, envelope);
   const legacy = judge(LegacyEnvelope, envelope);
-  return legacy.ok ? { ok: true, payload: Object.freeze(payloadOfLegacy(envelope, memory)) } : legacy;
+  return legacy.ok ? judge(ExecutionEnvelope, { header, payload: payloadOfLegacy(envelope) }) : legacy;
 }
 
 /** The payload rebuilt from legacy fields; what steps can refer to travels in the options. */
-function payloadOfLegacy(envelope: Json, memory: JsonObject): JsonObject {
-  const { memory: _memory, ...context } = objectAt(envelope, 'context');
+function payloadOfLegacy(envelope: Json): JsonObject {
+  const { memory = null, ...context } = objectAt(envelope, 'context');
   const { steps, registryFiles, options, fallbackRegistry, ...input } = objectAt(envelope, 'input');
   return {
     memory,
@@ -74,6 +69,11 @@ function payloadOfLegacy(envelope: Json, memory: JsonObject): JsonObject {
     ...(registryFiles !== undefined && { registryFiles }),
     ...(fallbackRegistry !== undefined && { fallbackRegistry }),
   };
+}
+
+/** As the JSON that was judged. */
+function payloadOf({ payload }: ExecutionEnvelope): JsonObject {
+  return payload as JsonObject;
 }
 
 function objectAt(value: Json, key: string): JsonObject {

@@ -35,7 +35,8 @@ export interface RunState {
   /** `memory.state`. */
   state: JsonObject;
   readonly results: JsonObject[];
-  readonly trace: JsonObject[];
+  /** `undefined`: nobody has asked for it. */
+  readonly trace: JsonObject[] | undefined;
   readonly meter: Meter;
   /** Concrete steps reached so far, skipped ones included. */
   ordinal: number;
@@ -50,12 +51,12 @@ export interface RunState {
   last: JsonObject | undefined;
 }
 
-export function newRunState(memory: JsonObject): RunState {
+export function newRunState(memory: JsonObject, traced: boolean): RunState {
   return {
     memory,
     state: stateOf(memory),
     results: [],
-    trace: [],
+    trace: traced ? [] : undefined,
     meter: { left: LIMITS.work },
     ordinal: 0,
     calls: 0,
@@ -76,10 +77,15 @@ export function rootsOf(run: RunState, scope: Scope): Roots {
   return { ...scope, memory: memoryOf(run) };
 }
 
+/** The name of the step that is about to be reached. */
+export function comingName({ ordinal }: RunState, path: string, ref: string): StepName {
+  return { stepId: `${ordinal}-${ref}`, path, ref };
+}
+
 export function nextName(run: RunState, path: string, ref: string): StepName {
-  const stepId = `${run.ordinal}-${ref}`;
+  const name = comingName(run, path, ref);
   run.ordinal += 1;
-  return { stepId, path, ref };
+  return name;
 }
 
 /** Adds to `results` and `trace`; they have a common limit. */
@@ -87,8 +93,19 @@ export function record(run: RunState, name: StepName, entry: JsonObject & { read
   const { stepId, ref } = name;
   const whole = Object.freeze({ stepId, ref, ...entry });
   run.results.push(whole);
-  run.trace.push(Object.freeze({ ...name, ok: entry.ok }));
-  return charge(run, name, measure(whole).bytes);
+  return charge(run, name, measure(whole).bytes) ?? trace(run, name, { ok: entry.ok });
+}
+
+function trace(run: RunState, name: StepName, how: JsonObject): Stop | undefined {
+  if (run.trace === undefined) return undefined;
+  const item = Object.freeze({ ...name, ...how });
+  run.trace.push(item);
+  return charge(run, name, measure(item).bytes);
+}
+
+/** A step that failed after its tool had answered. */
+export function traceFailure(run: RunState, name: StepName): Stop | undefined {
+  return trace(run, name, { ok: false });
 }
 
 /** The entry of an error that no tool has answered with. */
@@ -101,12 +118,11 @@ export function recordFailure(run: RunState, path: string, ref: string, failed: 
 export function recordSkipped(run: RunState, path: string, ref: string, counts: boolean): Stop | undefined {
   const name = nextName(run, path, ref);
   if (!counts) run.ordinal -= 1;
-  run.trace.push(Object.freeze({ ...name, skipped: true }));
-  return charge(run, name, 0);
+  return trace(run, name, { skipped: true });
 }
 
 function charge(run: RunState, step: StepName, bytes: number): Stop | undefined {
-  run.outputBytes += bytes + step.path.length + step.stepId.length + step.ref.length + 64;
+  run.outputBytes += bytes + 1;
   if (run.outputBytes <= LIMITS.output.bytes) return undefined;
   return { failure: failure('MAX_SIZE_EXCEEDED', { what: 'results', limit: LIMITS.output.bytes }), step };
 }

@@ -7,7 +7,7 @@ import { groupPrefix } from './group-path.ts';
 import { DEFAULTS, LIMITS } from './limits.ts';
 import type { LinkedPlan } from './link.ts';
 import type { Normalized } from './read-envelope.ts';
-import { type Run, type RunState, recordFailure, recordSkipped, rootsOf, type Scope, type Stop } from './run-state.ts';
+import { comingName, type Run, type RunState, recordFailure, recordSkipped, rootsOf, type Scope, type Stop, traceFailure } from './run-state.ts';
 import { applySave } from './save.ts';
 import { bindTemplate } from './template.ts';
 
@@ -45,17 +45,23 @@ function* runStep(step: ReadyStep, frame: Frame, path: string): Run {
   const over = visit(step, run, path);
   if (over !== undefined) return over;
   const wanted = step.when === undefined || step.when(rootsOf(run, scope), run.meter);
+  const spent = outOfWork(step, run, path);
+  if (spent !== undefined) return spent;
   if (wanted === undefined) return yield* handle(step, frame, path, recordFailure(run, path, step.ref, failure('WHEN_ERROR')));
   if (!wanted) return recordSkipped(run, path, step.ref, step.type === 'tool');
   return yield* step.forEach === undefined ? runOnce(step, frame, path) : runTurns(step, step.forEach, frame, path);
 }
 
 /** Every step that is reached costs a little, so that a plan which only skips ends, too. */
-function visit({ ref }: ReadyStep, run: RunState, path: string): Stop | undefined {
+function visit(step: ReadyStep, run: RunState, path: string): Stop | undefined {
   run.visits += 1;
-  const step = { stepId: `${run.ordinal}-${ref}`, path, ref };
-  if (run.visits > LIMITS.visits) return { failure: failure('MAX_STEPS_EXCEEDED', { limit: LIMITS.visits }), step };
-  return run.meter.left < 0 ? { failure: failure('MAX_WORK_EXCEEDED'), step } : undefined;
+  if (run.visits > LIMITS.visits) return { failure: failure('MAX_STEPS_EXCEEDED', { limit: LIMITS.visits }), step: comingName(run, path, step.ref) };
+  return outOfWork(step, run, path);
+}
+
+/** An empty meter has made the last answer meaningless. */
+function outOfWork({ ref }: ReadyStep, run: RunState, path: string): Stop | undefined {
+  return run.meter.left < 0 ? { failure: failure('MAX_WORK_EXCEEDED'), step: comingName(run, path, ref) } : undefined;
 }
 
 /** One turn after the other over the list as it is now; each has its own path, and `on_error` counts for each on its own. */
@@ -120,6 +126,5 @@ function save({ save, ref }: ReadyStep, run: RunState, path: string): Stop | und
     return undefined;
   }
   const step = { stepId: `${Math.max(run.ordinal - 1, 0)}-${ref}`, path, ref };
-  run.trace.push(Object.freeze({ ...step, ok: false }));
-  return { failure: state, step };
+  return traceFailure(run, step) ?? { failure: state, step };
 }

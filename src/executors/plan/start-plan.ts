@@ -23,7 +23,7 @@ export function startPlan(envelope: unknown): PlanRun {
 }
 
 function started(envelope: Normalized, plan: LinkedPlan): PlanRun {
-  const run = newRunState(envelope.memory);
+  const run = newRunState(envelope.memory, envelope.options.debug === true);
   const steps = runPlan(envelope, plan, run);
   const debugged = envelope.options.debug === true ? plan : undefined;
   const stateOf = ({ done, value }: ReturnType<typeof steps.next>): PlanState =>
@@ -58,7 +58,7 @@ function ended(identity: Identity, failed: Failure): PlanRun {
 /** @param debug the plan, when trace and debug were asked for */
 function finish({ header }: Identity, run: RunState, error: PlanErrorJson | undefined, endedBy: string | undefined, debug: LinkedPlan | undefined): PlanDone {
   const output = { results: Object.freeze(run.results) as JsonObject[], memory: memoryOf(withoutLocals(run)) };
-  const traced = debug && { trace: Object.freeze(run.trace) as JsonObject[], debug: debugOf(run, debug) };
+  const traced = debug && { trace: Object.freeze(run.trace ?? []) as JsonObject[], debug: debugOf(run, debug) };
   return done(header, { ...output, ...traced }, error, endedBy);
 }
 

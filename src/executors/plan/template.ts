@@ -80,6 +80,7 @@ export function bindTemplate(params: JsonObject, template: Template | undefined,
   const bound = template(binding) as JsonObject;
   meter.left -= binding.bytes;
   if (binding.failed !== undefined) return binding.failed;
+  if (meter.left < 0) return failure('MAX_WORK_EXCEEDED');
   const { bytes, levels } = measure(bound);
   if (bytes > LIMITS.params.bytes) return failure('MAX_SIZE_EXCEEDED', { what: 'params', limit: LIMITS.params.bytes });
   if (levels > LIMITS.params.levels) return failure('MAX_SIZE_EXCEEDED', { what: 'levels of params', limit: LIMITS.params.levels });
