@@ -131,18 +131,19 @@ describe('set-up', () => {
     expect(calls().find((call) => call.includes('install'))).toMatch(/^apt-get noninteractive .*install -y --no-install-recommends redis-server$/);
   });
 
-  it('asks for a browser, promtool and a mail server only where tests are to run', async () => {
+  it('asks for a browser, promtool, a mail server and sqlite3 only where tests are to run', async () => {
     everythingPresent();
     expect((await run('scripts/setup')).code).toBe(0);
     const ran = await run('scripts/setup', '--tests');
     expect([ran.code, ran.stderr.at(-1)]).toEqual([
       1,
-      'setup: the tests need python3 chromium prometheus dovecot-imapd; run: sudo apt-get update && sudo apt-get install -y python3 chromium prometheus dovecot-imapd',
+      'setup: the tests need python3 chromium prometheus dovecot-imapd sqlite3; run: sudo apt-get update && sudo apt-get install -y python3 chromium prometheus dovecot-imapd sqlite3',
     ]);
     standIn('python3');
     standIn('chromium');
     standIn('promtool');
     standIn('doveadm');
+    standIn('sqlite3');
     expect(await run('scripts/setup', '--tests')).toEqual({ code: 0, stderr: [] });
   });
 
@@ -154,6 +155,7 @@ describe('set-up', () => {
     await run('scripts/setup');
     standIn('python3');
     standIn('chromium');
+    standIn('sqlite3');
     standIn(present);
     standIn('sudo', 'shift; exec "$@"');
     standIn('apt-get', `echo "apt-get $DEBIAN_FRONTEND $*" >>"${root}/calls"; printf '#!/bin/sh\\n' >"${bin}/${command}"; chmod +x "${bin}/${command}"`);
