@@ -36,7 +36,7 @@ export function scrubber(secrets: Iterable<string>): Scrubber {
 function variants(secret: string): string[] {
   const bytes = Buffer.from(secret, 'utf8');
   const hex = [...bytes.toString('hex')].map((digit) => (/\d/.test(digit) ? digit : `[${digit}${digit.toUpperCase()}]`)).join('');
-  return [hex, ...[0, 1, 2].map((offset) => base64Core(bytes, offset)), [...secret].map(character).join('')];
+  return [hex, ...[0, 1, 2].map((offset) => base64Core(bytes, offset)), (secret.match(/\\+|[^\\]/gsu) ?? []).map(spellings).join('')];
 }
 
 /** The characters of base64 that depend on the secret alone, when `offset` bytes (modulo 3) come before it. */
@@ -55,13 +55,23 @@ function decoded(secret: string): string[] {
   return bytes.length >= 8 && Buffer.from(text, 'utf8').equals(bytes) ? [text] : [];
 }
 
-/** One character of a secret in every spelling. Repetitions are bounded: no input makes the search slow. */
-function character(char: string): string {
-  const code = char.codePointAt(0) ?? 0;
-  const percent = [...Buffer.from(char, 'utf8')].map((byte) => `%(?:25){0,3}${anyCase(byte.toString(16).padStart(2, '0'))}`).join('');
-  const units = [...Array(char.length).keys()].map((at) => `\\\\{1,8}u${anyCase(char.charCodeAt(at).toString(16).padStart(4, '0'))}`).join('');
+/**
+ * One character of a secret, or a run of backslashes, in every spelling. Backslashes of an escape are taken by one part of
+ * the expression only, and repetitions are bounded: otherwise a text of backslashes could be read in ways without number.
+ */
+function spellings(part: string, index: number, all: readonly string[]): string {
+  if (part.startsWith('\\')) return backslashes(part.length);
+  const prefix = index === 0 || all[index - 1]?.startsWith('\\') ? '' : '\\\\{0,4}';
+  const code = part.codePointAt(0) ?? 0;
+  const percent = [...Buffer.from(part, 'utf8')].map((byte) => `%(?:25){0,3}${anyCase(byte.toString(16).padStart(2, '0'))}`).join('');
+  const units = [...Array(part.length).keys()].map((at) => `\\\\{1,4}u${anyCase(part.charCodeAt(at).toString(16).padStart(4, '0'))}`).join('');
   const entity = `&(?:amp;)?#(?:0{0,6}${code}|[xX]0{0,6}${anyCase(code.toString(16))});`;
-  return `(?:${[`\\\\{0,8}${escaped(char)}`, percent, units, entity, ...(SHORT.get(char) ?? [])].join('|')})`;
+  return `(?:${[`${prefix}${escaped(part)}`, percent, units, entity, ...(SHORT.get(part) ?? [])].join('|')})`;
+}
+
+function backslashes(count: number): string {
+  const other = ['%(?:25){0,3}5[cC]', '\\\\{1,4}u005[cC]', '&(?:amp;)?#(?:0{0,6}92|[xX]0{0,6}5[cC]);'].map((one) => `(?:${one}){${count}}`);
+  return `(?:${[`\\\\{${count},${4 * count + 4}}`, ...other].join('|')})`;
 }
 
 const SHORT: ReadonlyMap<string, readonly string[]> = new Map([
@@ -71,9 +81,9 @@ const SHORT: ReadonlyMap<string, readonly string[]> = new Map([
   ['>', ['&gt;']],
   ['"', ['&quot;']],
   ["'", ['&apos;']],
-  ['\n', ['\\\\{1,8}n']],
-  ['\r', ['\\\\{1,8}r']],
-  ['\t', ['\\\\{1,8}t']],
+  ['\n', ['\\\\{1,4}n']],
+  ['\r', ['\\\\{1,4}r']],
+  ['\t', ['\\\\{1,4}t']],
 ]);
 
 function anyCase(hex: string): string {
