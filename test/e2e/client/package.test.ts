@@ -16,6 +16,13 @@ const TYPE_ROOTS = path.join(packageRoot(), 'node_modules/@types');
 describe('the packed package', () => {
   it('ships the program and the client, no tests, benchmarks, source maps or files of a checkout', () => {
     expect(consumer.files).toContain('dist/src/bin/writ.js');
+    for (const part of [
+      'registries/tools.json',
+      'config/tools/writ.file.tool.json',
+      'config/tool-bindings/writ.file.json',
+      'config/use-cases/inbox.sort.run.json',
+    ])
+      expect(consumer.files).toContain(part);
     expect(consumer.files).toContain('dist/src/producers/client/index.d.ts');
     const allowed =
       /^(package\.json|README\.md|LICENSE|config\/writ\.toml|config\/(tools|tool-bindings|capabilities|use-cases)\/[^/]+\.json|registries\/tools\.json|dist\/(src|queues|processors|config)\/.+\.(js|sql|lua)|dist\/src\/producers\/client\/[^/]+\.d\.ts)$/;

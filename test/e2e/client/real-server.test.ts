@@ -9,7 +9,7 @@ import { type Consumer, installPackage } from './package.ts';
 let consumer: Consumer;
 let site: Site;
 beforeAll(async () => {
-  [consumer, site] = await Promise.all([installPackage(), startSite()]);
+  [consumer, site] = await Promise.all([installPackage(), startSite({ searchable: true })]);
   await site.rig.startWorker();
   consumer.write('key', `${site.secret('operator')}\n`);
 }, 180_000);
@@ -50,11 +50,11 @@ describe('the packed client and the real server', () => {
     expect(blocks.map(([, language]) => language)).toEqual(blocks.map(() => 'js'));
     consumer.write('document.mjs', blocks.map(([, , code]) => code).join('\n'));
     const FOLDER = folder('document');
-    const { code, out, err } = await consumer.node('document.mjs', [], { WRIT_URL: site.url, WRIT_KEY_FILE: keyFile(), FOLDER });
+    const { code, out, err } = await consumer.node('document.mjs', [], { WRIT_URL: site.url, WRIT_KEY_FILE: keyFile(), FOLDER, SCOPE: 'base' });
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const lines = out.trimEnd().split('\n');
     const plain = lines.filter((line) => !/^\d+ \S+ \w+$/.test(line));
-    expect(plain.slice(0, 5)).toEqual(['success', '5', 'success', 'undo success', '1']);
+    expect(plain.slice(0, 7)).toEqual(['success', '5', 'success', 'found 3 3', 'plan success 2 2', 'undo success', '1']);
     expect(lines.at(-1)).toMatch(/^403 INVALID_LEASE lease /);
     expect(lines.some((line) => /^\d+ bulk-3 success$/.test(line))).toBe(true);
     expect(['1', '2', '3'].map((name) => existsSync(path.join(FOLDER, `copy-${name}.txt`)))).toEqual([true, true, true]);
