@@ -18,7 +18,8 @@ export function encodeSegment(text: string, field: string): string {
   };
   if (text === '') refuse('would leave a segment of the path empty');
   for (const form of decodings(text)) {
-    if (BREAKS.test(form)) refuse('has a slash, a backslash or a control character');
+    // %c0 and %c1 begin no character: old servers read %c0%ae as a dot.
+    if (BREAKS.test(form) || /%c[01]/i.test(form)) refuse('has a slash, a backslash or a control character');
     // Some servers cut parameters of a path (`..;x`) off, and blanks around it.
     const name = (form.split(';')[0] ?? '').trim();
     if (/^\.*$/.test(name)) refuse('would be a step in the path');
