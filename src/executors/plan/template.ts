@@ -67,8 +67,8 @@ function valueAt(path: Path, binding: Binding): Json | undefined {
 }
 
 function textAt(path: Path | undefined, binding: Binding): string {
-  const value = path === undefined ? '' : (valueAt(path, binding) ?? '');
-  if (binding.failed !== undefined) return '';
+  const value = path && valueAt(path, binding);
+  if (value === undefined || binding.failed !== undefined) return '';
   return typeof value === 'string' ? value : canonicalJson(value);
 }
 
