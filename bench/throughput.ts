@@ -7,6 +7,7 @@ import { openSite, type Site } from './throughput/site.ts';
 import type { SideReport } from './throughput/worker.ts';
 
 const JOBS = 10_000;
+const WORKER = new URL('./throughput/worker.js', import.meta.url);
 const CONCURRENCY = 64;
 
 interface Costs {
@@ -54,7 +55,7 @@ export const suite: Suite = {
 async function round(side: 'writ' | 'bullmq', site: Site, costs: Costs): Promise<Round> {
   await site.redis.flushall();
   await site.preload('file', JOBS);
-  const worker = await startSide({ side, home: site.home, queue: 'file', concurrency: CONCURRENCY, jobs: JOBS });
+  const worker = await startSide<SideReport>(WORKER, { side, home: site.home, queue: 'file', concurrency: CONCURRENCY, jobs: JOBS });
   const before = await redisCpu(site);
   const report = await worker.go();
   add(costs, report, (await redisCpu(site)) - before);

@@ -25,7 +25,7 @@ export async function latency(site: Site, queue: string): Promise<{ p50: number;
     pool: 'default',
   });
   const signals = createRedisSignals(subscriber);
-  const worker = await startSide({ side: 'writ', home: site.home, queue, concurrency: 64, jobs: 0 });
+  const worker = await startSide(new URL('./worker.js', import.meta.url), { side: 'writ', home: site.home, queue, concurrency: 64, jobs: 0 });
   worker.begin();
 
   const times: number[] = [];

@@ -1,19 +1,19 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { SideReport, SideSetup } from './worker.ts';
 
-/** A worker process that is ready and waits for its word. */
-export interface Side {
+/** A process that is ready and waits for its word. */
+export interface Side<Report> {
   /** Starts the work; resolves with its report when the preloaded jobs are done. */
-  go(): Promise<SideReport>;
+  go(): Promise<Report>;
   /** Starts the work and leaves it running. */
   begin(): void;
   stop(): Promise<void>;
 }
 
-export async function startSide(setup: SideSetup): Promise<Side> {
-  const child: ChildProcess = fork(fileURLToPath(new URL('./worker.js', import.meta.url)), [JSON.stringify(setup)], {
+/** @param script compiled script of the process, which gets `setup` as JSON and says when it is ready */
+export async function startSide<Report>(script: URL, setup: object): Promise<Side<Report>> {
+  const child: ChildProcess = fork(fileURLToPath(script), [JSON.stringify(setup)], {
     // Its log lines are part of its work; nobody reads them here.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
@@ -22,7 +22,7 @@ export async function startSide(setup: SideSetup): Promise<Side> {
     async go() {
       const answer = once(child, 'message');
       child.send('go');
-      const [report] = (await orDeath(child, answer)) as [SideReport];
+      const [report] = (await orDeath(child, answer)) as [Report];
       await once(child, 'exit');
       return report;
     },

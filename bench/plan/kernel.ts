@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { ConfigSchema } from '../../config/schema.ts';
+import { queueName } from '../../queues/catalog.ts';
+import { createCryptoPool } from '../../src/adapters/crypto/index.ts';
+import { openKernelStore } from '../../src/adapters/sqlite/kernel-store.ts';
+import { placesOf } from '../../src/bin/places.ts';
+import { planLogic } from '../../src/bin/plan/logic.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { createKernel, createKernelServer, deriveRoutes } from '../../src/kernel/index.ts';
+import { createKeyring, jwksFile, readPrivateKey } from '../../src/lease/index.ts';
+import { BINDINGS, STEP_QUEUE } from './worker.ts';
+
+/** The kernel in a process of its own, as in production, until it is ended. */
+const { home } = JSON.parse(process.argv[2] ?? '') as { home: string };
+readFileSync(path.join(home, 'target.json'));
+const places = placesOf(path.join(home, 'data'));
+const { issuer, default_ttl_s: ttl, max_ttl_s: maxTtl } = ConfigSchema.parse({}).lease;
+let ids = 0;
+const ed25519 = createCryptoPool({ threads: 1, library: 'best' });
+const kernel = createKernel({
+  store: openKernelStore(path.dirname(places.kernelStore)),
+  key: await readPrivateKey(places.kernelKey),
+  kernelKeyring: createKeyring({ source: jwksFile(places.kernelKeyring), use: 'lease', clock: systemClock }),
+  executorKeyring: createKeyring({ source: jwksFile(places.executorKeyring), use: 'result', clock: systemClock }),
+  ed25519,
+  config: { issuer, ttl, maxTtl, audienceOf: () => STEP_QUEUE },
+  plans: { logic: planLogic, bindings: BINDINGS, queue: queueName('plan', 'default') },
+  clock: systemClock,
+  randomId() {
+    ids += 1;
+    return `bench-${process.pid}-${ids}`;
+  },
+});
+await ed25519.start();
+await createKernelServer({ routes: (app, maxBytes) => deriveRoutes(app, kernel, maxBytes), socketPath: places.deriveSocket, maxBodyBytes: 1 << 28 }).start();
+process.send?.('ready');
