@@ -49,7 +49,8 @@ function readable(job: BoardJob, clock: Clock) {
 }
 
 function linkOf(data: unknown): { href: string; displayText: string } {
-  const [task, plan]: readonly unknown[] = typeof data === 'object' && data !== null ? [Reflect.get(data, 'task'), Reflect.get(data, 'plan')] : [];
-  if (typeof task === 'string') return { href: task, displayText: 'Task' };
-  return typeof plan === 'string' ? { href: plan, displayText: 'Plan' } : { href: '/docs', displayText: 'Docs' };
+  const shown = typeof data === 'object' && data !== null ? data : {};
+  if ('task' in shown && typeof shown.task === 'string') return { href: shown.task, displayText: 'Task' };
+  if ('plan' in shown && typeof shown.plan === 'string') return { href: shown.plan, displayText: 'Plan' };
+  return { href: '/docs', displayText: 'Docs' };
 }

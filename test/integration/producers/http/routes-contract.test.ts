@@ -1,5 +1,6 @@
 import { Ajv2020, type AnySchema, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { envelopeOf, fileStep } from '../../../support/plan-rig.ts';
 import { type Ask, linesOf, type Reply, type Site, startSite } from './routes-site.ts';
 
 interface Operation {
@@ -26,7 +27,7 @@ describe('the OpenAPI document', () => {
     site = await startSite();
     await site.rig.startWorker();
     document = (await site.ask('/openapi.json', { as: 'nobody' })).body as Document;
-    ajv = new Ajv2020({ strict: false, allErrors: true, formats: { 'date-time': true, uri: true } });
+    ajv = new Ajv2020({ strict: false, allErrors: true, formats: { 'date-time': true, date: true, uri: true } });
     ajv.addSchema({ $id: 'https://writ.invalid/document', components: document.components });
   });
   afterAll(() => site[Symbol.asyncDispose]());
@@ -111,6 +112,38 @@ describe('the OpenAPI document', () => {
     expect((await held('/v1/keys', { headers: { 'if-none-match': keys.headers.get('etag') ?? '' } })).status).toBe(304);
     expect((await held('/v1/events', { headers: { 'last-event-id': 'x' } })).status).toBe(400);
     for (const where of ['/healthz', '/readyz', '/metrics', '/openapi.json']) expect((await held(where)).status).toBe(200);
+  });
+
+  it('describes every answer about plans', async () => {
+    site.file('plan.txt');
+    const at = (name: string): string => `${site.rig.base}/${name}`;
+    const envelope = envelopeOf([fileStep('FILE_COPY', at('plan.txt'), at('plan.copy'))]);
+    const { lease, plan_id } = (await held('/v1/leases', { method: 'POST', body: { envelope } })).body as { lease: string; plan_id: string };
+    expect((await held('/v1/leases', { method: 'POST', body: { envelope: {} } })).status).toBe(400);
+    const push = (body: unknown, more: Ask = {}) => held('/v1/plans', { method: 'POST', body, ...more });
+    expect((await push({ envelope })).status).toBe(403);
+    expect((await push({ envelope: {} })).status).toBe(400);
+    expect((await push({ envelope, lease })).status).toBe(202);
+    expect((await push({ envelope, lease }, { headers: WAIT })).status).toBe(200);
+    const shown = await held(`/v1/plans/${plan_id}`);
+    expect((await held(`/v1/plans/${plan_id}`, { headers: { 'if-none-match': shown.headers.get('etag') ?? '' } })).status).toBe(304);
+    expect((await held(`/v1/plans/${plan_id}?memory=true`)).body.result.plan_sha256).toBe(plan_id);
+    expect((await held(`/v1/plans/${plan_id}?memory=true`, { as: 'read' })).status).toBe(403);
+    expect((await held(`/v1/plans/${'0'.repeat(64)}`)).status).toBe(404);
+    expect((await held(`/v1/plans/${plan_id}/cancel`, { method: 'POST' })).status).toBe(409);
+    expect((await held(`/v1/plans/${plan_id}/retry`, { method: 'POST' })).status).toBe(409);
+
+    const failing = envelopeOf([fileStep('FILE_COPY', at('no-such-file'), at('x'))]);
+    const failed = await push({ envelope: failing }, { headers: WAIT, as: 'operator' }).then(({ status }) => status);
+    expect(failed).toBe(403);
+    const signed = await held('/v1/plans?sign=true', { method: 'POST', body: { envelope: failing }, headers: WAIT });
+    expect(signed.body).toMatchObject({ state: 'failure', error: { code: 'EXECUTION_FAILED' } });
+    await vi.waitFor(async () => expect((await held(`/v1/plans/${signed.body.plan_id}/retry`, { method: 'POST' })).status).toBe(202), 5_000);
+
+    const waiting = envelopeOf([fileStep('FILE_COPY', at('plan.txt'), at('plan.2'))]);
+    await using _ = await site.paused();
+    const open = (await held('/v1/plans?sign=true', { method: 'POST', body: { envelope: waiting } })).body as { plan_id: string };
+    expect((await held(`/v1/plans/${open.plan_id}/cancel`, { method: 'POST' })).status).toBe(202);
   });
 
   it('describes what strangers and keys without the role are told, on every path', async () => {

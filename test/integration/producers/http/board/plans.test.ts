@@ -61,7 +61,9 @@ describe('a failed plan on the board', () => {
     writeFileSync(at('taken'), 'x');
     const steps = [fileStep('FILE_COPY', at('a'), at('b')), fileStep('FILE_COPY', at('a'), at('taken'))];
     const { id } = await planRig.run(envelopeOf(steps, { state: { found: 'SECRET-MEMORY' } }));
-    await expect.poll(async () => (await (await call('GET', `/api/queues/plan/p_${id}`)).json()).status, { timeout: 10_000 }).toBe('failed');
+    await expect
+      .poll(async () => ((await (await call('GET', `/api/queues/plan/p_${id}`)).json()) as { status: string }).status, { timeout: 10_000 })
+      .toBe('failed');
 
     const page = await (await call('GET', `/api/queues/plan/p_${id}`)).text();
     expect(page).not.toContain('SECRET-MEMORY');
@@ -80,6 +82,6 @@ describe('a failed plan on the board', () => {
     expect((await planRig.ended(id, ({ state }) => state === 'success')).envelope.error).toBeNull();
     expect(existsSync(at('taken'))).toBe(true);
     const again = await call('PUT', `/api/queues/plan/p_${id}/retry`);
-    expect([again.status, (await again.json()).code]).toEqual([409, 'WRONG_STATE']);
+    expect([again.status, ((await again.json()) as { code: string }).code]).toEqual([409, 'WRONG_STATE']);
   });
 });
