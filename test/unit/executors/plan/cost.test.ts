@@ -1,0 +1,122 @@
+import { performance } from 'node:perf_hooks';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../../src/core/json.ts';
+import { cap, capability, ECHO, execution, files, HEADER, ok, play, say, usecase } from '../../../support/plan-core.ts';
+
+describe('a plan that wants to cost much', () => {
+  const timed = (work: () => void): number => {
+    const start = performance.now();
+    work();
+    return performance.now() - start;
+  };
+  const LIMIT_MS = 20_000;
+
+  it('ends after a hundred thousand visits, though nothing is called', () => {
+    const width = 50;
+    const levels = ['a', 'b', 'c', 'd'];
+    const capabilities = levels.map((id, index) => {
+      const next = levels[index + 1];
+      return capability(
+        id,
+        Array.from({ length: width }, () => (next === undefined ? say({}, { when: 'false' }) : cap(next))),
+      );
+    });
+    const ms = timed(() => {
+      expect(play(execution([cap('a')], { catalog: { capabilities } }))).toMatchObject({
+        code: 'MAX_STEPS_EXCEEDED',
+        calls: [],
+        error: { details: { limit: 100_000 } },
+      });
+    });
+    expect(ms).toBeLessThan(LIMIT_MS);
+  });
+
+  it('ends when its conditions compare too much', () => {
+    const big = (): JsonObject => ({ text: 'x'.repeat(1_000_000), other: [1, 2, 3] });
+    const when = Array.from({ length: 20 }, () => 'memory.state.a == memory.state.b').join(' && ');
+    const steps = [cap('loop', {}, { for_each: { list: 'memory.state.turns' } })];
+    const catalog = { capabilities: [capability('loop', [say({}, { when: `!(${when})` })])] };
+    const state = { a: big(), b: big(), turns: Array.from({ length: 1000 }, (_, k) => k) };
+    const ms = timed(() => {
+      expect(play(execution(steps, { catalog, state, options: { maxSteps: 1000 } })).code).toBe('MAX_WORK_EXCEEDED');
+    });
+    expect(ms).toBeLessThan(LIMIT_MS);
+  });
+
+  it('ends when a template doubles its value at every level', () => {
+    const levels = Array.from({ length: 30 }, (_, index) => index);
+    const last = levels.length;
+    const doubled = { x: '{{input.x}}{{input.x}}' };
+    const shared = { x: ['{{input.x}}', '{{input.x}}'] };
+    for (const params of [doubled, shared]) {
+      const capabilities = levels.map((index) => capability(`c${index}`, [index + 1 === last ? say({ x: '{{input.x}}' }) : cap(`c${index + 1}`, params)]));
+      const ms = timed(() => {
+        expect(play(execution([cap('c0', { x: 'seed' })], { catalog: { capabilities }, options: { maxDepth: 32 } }))).toMatchObject({
+          code: 'MAX_SIZE_EXCEEDED',
+          calls: [],
+        });
+      });
+      expect(ms).toBeLessThan(LIMIT_MS);
+    }
+  });
+
+  it('ends when memory grows beyond its limit, with the results so far', () => {
+    const text = 'x'.repeat(900_000);
+    const steps = Array.from({ length: 8 }, (_, index) => say({}, { save: { to: { [`k${index}`]: '$.data.text' } } }));
+    const { code, error, calls, state } = play(execution(steps), () => ok({ text }));
+    expect(code).toBe('MAX_SIZE_EXCEEDED');
+    expect(error).toMatchObject({ details: { what: 'memory', limit: 4 * 1024 * 1024 } });
+    expect(calls).toHaveLength(5);
+    expect(Object.keys(state)).toEqual(['k0', 'k1', 'k2', 'k3']);
+  });
+
+  it('ends when its results grow beyond their limit', () => {
+    const text = 'x'.repeat(1_000_000);
+    const steps = Array.from({ length: 12 }, () => say());
+    const { code, error, calls } = play(execution(steps), () => ok({ text }));
+    expect(code).toBe('MAX_SIZE_EXCEEDED');
+    expect(error).toMatchObject({ details: { what: 'results', limit: 8 * 1024 * 1024, step: { path: '8' } } });
+    expect(calls).toHaveLength(9);
+  });
+
+  it('with ten thousand steps is judged, with a hundred thousand refused; both at once', () => {
+    const ms = timed(() => {
+      expect(play(execution(Array.from({ length: 10_000 }, () => say({}, { when: 'false' }))))).toMatchObject({ code: undefined, calls: [] });
+      expect(play(execution(Array.from({ length: 100_000 }, () => say({})))).code).toBe('INVALID_CONTRACT');
+    });
+    expect(ms).toBeLessThan(LIMIT_MS);
+  });
+
+  it('with a huge registry only pays for what it reaches', () => {
+    const tools = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`t${index}`, { id: 'wrong' }]));
+    const payload = { steps: [say()], registryFiles: [...files({ tools: [ECHO] }), { category: 'tools', ref: 'tools', content: tools }] };
+    expect(play({ header: HEADER, payload }).code).toBeUndefined();
+  });
+
+  it('with a thousand definitions inside each other is refused without a stack overflow', () => {
+    const usecases = Array.from({ length: 2000 }, (_, index) => usecase(`u${index}`, [{ type: 'usecase', ref: `u${index + 1}`, params: {} }]));
+    expect(play(execution([{ type: 'usecase', ref: 'u0', params: {} }], { catalog: { usecases } }))).toMatchObject({
+      code: 'MAX_DEPTH_EXCEEDED',
+      calls: [],
+      error: { details: { limit: 256 } },
+    });
+  });
+
+  it('with a path that no task could carry ends before the call', () => {
+    const ref = (index: number): string => `${'n'.repeat(120)}${index}`;
+    const capabilities = Array.from({ length: 12 }, (_, index) => capability(ref(index), [index === 11 ? say() : cap(ref(index + 1))]));
+    const { code, error, calls } = play(execution([cap(ref(0))], { catalog: { capabilities }, options: { maxDepth: 32 } }));
+    expect([code, calls.length]).toEqual(['MAX_SIZE_EXCEEDED', 0]);
+    expect(error).toMatchObject({ details: { what: 'path', limit: 1024 } });
+  });
+
+  it('a thousand steps that save run in a second or two', () => {
+    const steps = Array.from({ length: 1000 }, (_, index) => say({ x: index }, { save: { to: { [`k${index}`]: '$.data.id' } } }));
+    const ms = timed(() => {
+      const { run, state } = play(execution(steps, { options: { maxSteps: 1000 } }), () => ok({ id: 'x' }));
+      expect(run.stepsDone).toBe(1000);
+      expect(Object.keys(state)).toHaveLength(1000);
+    });
+    expect(ms).toBeLessThan(LIMIT_MS);
+  });
+});
