@@ -24,7 +24,7 @@ export type CallAnswer = ToolAnswer & { readonly sessionLost?: boolean };
  * what the binding says.
  */
 export async function callTool(
-  { client, use }: Connection,
+  { client, use, lose }: Connection,
   name: string,
   { taskId, params }: ToolRequest,
   scrub: Scrubber,
@@ -45,6 +45,7 @@ export async function callTool(
     }
     return { kind: 'ok', data: scrub.object(data) };
   } catch (error) {
+    if (error instanceof CallEnd && error.sessionLost) lose();
     return endOf(error, scrub, signal);
   } finally {
     done();

@@ -9,6 +9,8 @@ export interface Connection {
   readonly lost: boolean;
   /** Counts as in use until the returned function is called. */
   use(): () => void;
+  /** The server has forgotten the session: the next call gets another one. */
+  lose(): void;
 }
 
 export interface Connections {
@@ -40,6 +42,7 @@ interface Session extends Connection {
 export function connections(): Connections {
   let session: Session | undefined;
   let starting: { readonly key: string; readonly promise: Promise<Session> } | undefined;
+  /** Those that may still have calls on their way. */
   const all = new Set<Session>();
   let closed = false;
 
@@ -60,7 +63,8 @@ export function connections(): Connections {
   async function renew(setup: Setup): Promise<Session> {
     session?.retire();
     session = undefined;
-    const next = await open(setup, () => all.delete(next));
+    for (const one of all) if (one.lost) all.delete(one);
+    const next = await open(setup);
     all.add(next);
     session = next;
     if (closed) await next.close();
@@ -77,7 +81,7 @@ export function connections(): Connections {
   };
 }
 
-async function open({ key, transport }: Setup, onClosed: () => void): Promise<Session> {
+async function open({ key, transport }: Setup): Promise<Session> {
   // No capabilities: a server may ask nothing of us, no model, no file and no person.
   const client = new Client({ name: 'writ', version: '1' }, { capabilities: {} });
   let lost = false;
@@ -86,7 +90,6 @@ async function open({ key, transport }: Setup, onClosed: () => void): Promise<Se
   let usedAt = performance.now();
   client.onclose = () => {
     lost = true;
-    onClosed();
   };
   try {
     await client.connect(transport(), { timeout: START_MS });
@@ -97,6 +100,10 @@ async function open({ key, transport }: Setup, onClosed: () => void): Promise<Se
   }
 
   const close = (): Promise<void> => client.close().catch(() => undefined);
+  const retire = (): void => {
+    retired = true;
+    if (inUse === 0) void close();
+  };
   return {
     client,
     key,
@@ -112,10 +119,11 @@ async function open({ key, transport }: Setup, onClosed: () => void): Promise<Se
         if (retired && inUse === 0) void close();
       };
     },
-    retire() {
-      retired = true;
-      if (inUse === 0) void close();
+    lose() {
+      lost = true;
+      retire();
     },
+    retire,
     close,
   };
 }

@@ -8,8 +8,10 @@ export async function* eventData(chunks: AsyncIterable<Buffer>): AsyncGenerator<
     rest = lines.pop() ?? '';
     for (const line of lines) {
       if (line === '') {
-        if (data.length > 0) yield data.join('\n');
+        const text = data.join('\n');
         data = [];
+        // Servers begin a stream with an event without data, for resumptions.
+        if (text !== '') yield text;
       } else if (line.startsWith('data:')) data.push(line.slice(line.startsWith('data: ') ? 6 : 5));
     }
   }

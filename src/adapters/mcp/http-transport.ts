@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { deserializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { isJSONRPCRequest, type JSONRPCMessage, JSONRPCMessageSchema, type RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { CancelledNotificationSchema, isJSONRPCRequest, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { AllowList } from '../http-tool/addresses.ts';
 import { exchange, readBody } from '../http-tool/exchange.ts';
 import type { Place } from '../http-tool/place.ts';
@@ -28,7 +29,9 @@ const CONNECTION_CLOSED = -32_000;
  * No stream for what the server has to say unasked is opened.
  */
 export function httpTransport(options: HttpTransportOptions): Transport {
-  const stop = new AbortController();
+  /** What is on its way; a request until its answer has ended. */
+  const under = new Map<RequestId | JSONRPCMessage, AbortController>();
+  let closed = false;
   let session: string | undefined;
   let version: string | undefined;
 
@@ -42,18 +45,35 @@ export function httpTransport(options: HttpTransportOptions): Transport {
   };
 
   async function send(message: JSONRPCMessage): Promise<void> {
-    const response = await post(Buffer.from(JSON.stringify(message), 'utf8'), 'POST', stop.signal);
+    const key = isJSONRPCRequest(message) ? message.id : message;
+    const stop = new AbortController();
+    under.set(key, stop);
+    // A server that is told of a cancel need not end its answer: nobody hears it any more.
+    const cancelled = cancelledBy(message);
+    if (cancelled !== undefined) under.get(cancelled)?.abort();
+    try {
+      const response = await accepted(Buffer.from(JSON.stringify(message), 'utf8'), stop.signal);
+      if (isJSONRPCRequest(message)) void hear(response, message.id).finally(() => under.delete(key));
+      else {
+        response.resume();
+        under.delete(key);
+      }
+    } catch (error) {
+      under.delete(key);
+      throw error;
+    }
+  }
+
+  async function accepted(body: Buffer, signal: AbortSignal): Promise<IncomingMessage> {
+    const response = await post(body, 'POST', signal);
     const status = response.statusCode ?? 0;
     const id = response.headers['mcp-session-id'];
     if (typeof id === 'string' && /^[\x21-\x7e]{1,1024}$/.test(id)) session = id;
-    if (status < 200 || status > 299) {
-      response.destroy();
-      const lost = status === 404 && session !== undefined;
-      if (lost) transport.onclose?.();
-      throw new CallEnd(status === 502 || status === 504 ? 'unclear' : 'failed', `the MCP server answered ${status}`, lost);
-    }
-    if (isJSONRPCRequest(message)) void hear(response, message.id);
-    else response.resume();
+    if (status >= 200 && status <= 299) return response;
+    response.destroy();
+    const lost = status === 404 && session !== undefined;
+    if (lost) session = undefined;
+    throw new CallEnd(status === 502 || status === 504 ? 'unclear' : 'failed', `the MCP server answered ${status}`, lost);
   }
 
   async function post(body: Buffer | undefined, method: 'POST' | 'DELETE', signal: AbortSignal): Promise<IncomingMessage> {
@@ -90,8 +110,7 @@ export function httpTransport(options: HttpTransportOptions): Transport {
   async function hear(response: IncomingMessage, id: RequestId): Promise<void> {
     try {
       for await (const text of messagesOf(response, options.maxBytes)) {
-        const message = JSONRPCMessageSchema.safeParse(JSON.parse(text));
-        if (message.success) transport.onmessage?.(message.data);
+        transport.onmessage?.(deserializeMessage(text));
       }
     } catch (error) {
       transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
@@ -101,16 +120,23 @@ export function httpTransport(options: HttpTransportOptions): Transport {
   }
 
   async function close(): Promise<void> {
-    if (session !== undefined && !stop.signal.aborted) {
+    if (closed) return;
+    closed = true;
+    for (const stop of under.values()) stop.abort();
+    if (session !== undefined) {
       const response = await post(undefined, 'DELETE', AbortSignal.timeout(1000)).catch(() => undefined);
       response?.destroy();
     }
-    session = undefined;
-    stop.abort();
     transport.onclose?.();
   }
 
   return transport;
+}
+
+/** The request that a notification takes back. */
+function cancelledBy(message: JSONRPCMessage): RequestId | undefined {
+  const notification = CancelledNotificationSchema.safeParse(message);
+  return notification.success ? notification.data.params.requestId : undefined;
 }
 
 /** The JSON texts in an answer: one, or a stream of events. */
