@@ -2,8 +2,6 @@ import { once } from 'node:events';
 import { createWriteStream, statSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
-import { toParquetSql } from '../../../bench/search-executor/duckdb-sql.ts';
-import { KEY, NUMERIC, writeCsv } from '../../../bench/search-executor/rows.ts';
 import { shuffled } from '../../../bench/search-executor/shuffle.ts';
 import type { DatasetScope } from '../../../src/core/ports/index.ts';
 import type { BigSearch } from './measured.ts';
@@ -11,6 +9,11 @@ import type { BigSearch } from './measured.ts';
 /** Stands in the address of every record. */
 const QUERY = '@mail';
 const SHOWN = 1000;
+const KEY = 'id';
+/** Digits of a key that is text: so wide that texts are in the order of numbers. */
+const DIGITS = 9;
+/** The keys 1 to `count` in no order, for i from 1 to `count`: the shuffle of `shuffled` in SQL. */
+const keySql = (count: number | string): string => `(i * 15485863) % ${count} + 1`;
 
 type Rows = Pick<BigSearch, 'scope' | 'bytes'>;
 type Writer = (directory: string, count: number) => Promise<Rows> | Rows;
@@ -20,23 +23,17 @@ const dataset = (format: DatasetScope['format'], file: string, more: Partial<Dat
   bytes: statSync(file).size,
 });
 
-/** Data sets in which every record matches, with their keys in no order. */
+/** Data sets in which every record matches. */
 export const ROWS = {
-  csv: (directory, count) => {
+  csv: async (directory, count) => {
     const file = path.join(directory, 'rows.csv');
-    writeCsv(file, count);
-    return dataset('csv', file, { numeric: [...NUMERIC] });
+    await copyTo(file, count, '(FORMAT csv, HEADER)', directory);
+    return dataset('csv', file, { numeric: [KEY, 'amount'] });
   },
   parquet: async (directory, count) => {
-    const [csv, parquet] = [path.join(directory, 'for-parquet.csv'), path.join(directory, 'rows.parquet')];
-    writeCsv(csv, count);
-    const { DuckDBInstance } = await import('@duckdb/node-api');
-    const instance = await DuckDBInstance.create(':memory:', { memory_limit: '2GB', temp_directory: directory });
-    const connection = await instance.connect();
-    await connection.run(toParquetSql(csv, parquet));
-    connection.closeSync();
-    instance.closeSync();
-    return dataset('parquet', parquet);
+    const file = path.join(directory, 'rows.parquet');
+    await copyTo(file, count, '(FORMAT parquet)', directory);
+    return dataset('parquet', file);
   },
   jsonl: async (directory, count) => {
     const file = path.join(directory, 'rows.jsonl');
@@ -44,7 +41,7 @@ export const ROWS = {
     for (let at = 1; at <= count; ) {
       let lines = '';
       for (const end = Math.min(count, at + 9_999); at <= end; at += 1)
-        lines += `${JSON.stringify({ name: `Größmann ${at % 997}`, email: `u${at}${QUERY}`, id: shuffled(at, count) + 1 })}\n`;
+        lines += `{"name":"Größmann ${at % 997}","email":"u${at}${QUERY}","${KEY}":${shuffled(at, count) + 1}}\n`;
       if (!stream.write(lines)) await once(stream, 'drain');
     }
     stream.end();
@@ -52,7 +49,7 @@ export const ROWS = {
     return dataset('jsonl', file);
   },
   'sqlite-number-key': (directory, count) => sqlite(path.join(directory, 'number.db'), count, 'INTEGER PRIMARY KEY', 'i'),
-  'sqlite-text-key': (directory, count) => sqlite(path.join(directory, 'text.db'), count, 'TEXT', `printf('%0${DIGITS}d', ${KEY_SQL})`),
+  'sqlite-text-key': (directory, count) => sqlite(path.join(directory, 'text.db'), count, 'TEXT', `printf('%0${DIGITS}d', ${keySql('@count')})`),
 } satisfies Record<string, Writer>;
 
 export type RowsFormat = keyof typeof ROWS;
@@ -64,10 +61,17 @@ export async function rowsSearch(name: RowsFormat, directory: string, count: num
   return { name, ...rows, query: QUERY, maxResults: SHOWN, records: count, expected: { count, first: first.slice(0, count) }, look: 'ids' };
 }
 
-/** Digits of a key that is text: so wide that texts are in the order of numbers. */
-const DIGITS = 9;
-/** The shuffle of `shuffled`, in SQL. */
-const KEY_SQL = '(i * 15485863) % @count + 1';
+/** Written by DuckDB, which is fast; that it reads what it writes is not what is looked at here. */
+async function copyTo(file: string, count: number, format: string, directory: string): Promise<void> {
+  const { DuckDBInstance } = await import('@duckdb/node-api');
+  const instance = await DuckDBInstance.create(':memory:', { memory_limit: '1GB', temp_directory: directory });
+  const connection = await instance.connect();
+  const note = `CASE WHEN i % 5 = 0 THEN 'goods damaged, "urgent"' || chr(10) || 'größe' ELSE 'paid open reminder shipped' END AS note`;
+  const columns = `${keySql(count)} AS ${KEY}, 'Größmann ' || (i % 997) AS name, 'u' || i || '${QUERY}' AS email, ${note}, i * 0.01 AS amount`;
+  await connection.run(`COPY (SELECT ${columns} FROM range(1, ${count + 1}) AS t(i)) TO '${file}' ${format}`);
+  connection.closeSync();
+  instance.closeSync();
+}
 
 function sqlite(file: string, count: number, type: string, value: string): Rows {
   const db = new Database(file);

@@ -62,7 +62,7 @@ describe('the pool of search processes', () => {
     const controller = new AbortController();
     const spinning = pool.scan(request('spin'), controller.signal);
     setTimeout(() => controller.abort('timeout'), 100);
-    expect((await spinning).ok).toBe(false);
+    expect(await spinning).toEqual({ ok: false, code: 'EXECUTION_FAILED', message: 'the search was stopped' });
     expect(ends).toEqual(['stopped']);
     expect((await pool.scan(request('a'), never)).ok).toBe(true);
   });
@@ -103,7 +103,7 @@ describe('the pool of search processes', () => {
     const idle = pidOf(await pool.scan(request('a'), never));
     const spinning = pool.scan(request('spin'), never);
     await pool.stop();
-    expect((await spinning).ok).toBe(false);
+    expect(await spinning).toMatchObject({ ok: false, code: 'EXECUTION_FAILED' });
     expect(() => process.kill(idle, 0)).toThrow(/ESRCH/);
   });
 

@@ -139,7 +139,7 @@ describe('the search executor', () => {
   it('needs an allow-list to start with [SE-34]', () => {
     const withoutScopes = { scanner: { scan: async () => NOTHING }, maxRunMs: 1 };
     // As plain JavaScript may call it.
-    expect(() => Reflect.apply(createSearchExecutor, undefined, [withoutScopes])).toThrow();
+    expect(() => Reflect.apply(createSearchExecutor, undefined, [withoutScopes])).toThrow(/^Cannot convert undefined or null to object$/);
   });
 
   it('is not changed by whoever changes the allow-list afterwards [SE-35] [SE-36]', async () => {
