@@ -27,6 +27,11 @@ export function taskQueues(pool: string, providers: readonly string[] = []): rea
   return [...kinds, ...providers.map((provider): ToolQueue => `tool-${provider}`)].map((kind) => queueName(kind, pool));
 }
 
+/** Every queue of a pool: those of tasks, and that of plans. */
+export function poolQueues(pool: string, providers: readonly string[] = []): readonly string[] {
+  return [...taskQueues(pool, providers), queueName('plan', pool)];
+}
+
 /**
  * The queue of a capability. An unknown one goes to the file executor as well, because it is an executor's business to
  * refuse it with a signed UNSUPPORTED_CAPABILITY (file-executor.md 2).

@@ -29,7 +29,7 @@ export function createEnqueue(deps: EnqueueDeps): Enqueue & { close(): Promise<v
   const context: PushContext = { ...deps, queue };
 
   const find = async (taskId: string, name?: string): Promise<(FoundJob & { queueName: string }) | undefined> => {
-    for (const queueName of name === undefined ? taskQueues(pool) : [checkedName(name)]) {
+    for (const queueName of name === undefined ? taskQueues(pool, deps.providers) : [checkedName(name)]) {
       const found = await findJob(queue(queueName), jobIdOf(taskId));
       if (found) return { ...found, queueName };
     }

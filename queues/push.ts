@@ -11,6 +11,8 @@ export interface EnqueueDeps {
   readonly clock: Clock;
   /** The pool that a push goes to unless it names a queue. */
   readonly pool: string;
+  /** Of the tools that are bound on this host: their queues are looked into as well. */
+  readonly providers?: readonly string[];
   /** Refuses new work when Redis is nearly full. */
   readonly guard?: { check(): Promise<void> };
 }

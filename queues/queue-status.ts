@@ -6,7 +6,7 @@ import { redisHealth } from '../src/adapters/redis/policy.ts';
 import { createRedisPresence } from '../src/adapters/redis/presence.ts';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
 import type { QueueFigures, QueueStatus, SystemFigures, SystemStatus } from '../src/core/ports/index.ts';
-import { QUEUE_PREFIX, taskQueues } from './catalog.ts';
+import { poolQueues, QUEUE_PREFIX } from './catalog.ts';
 
 /** Failed jobs that are looked at for their codes. */
 const SAMPLE = 500;
@@ -15,6 +15,8 @@ export interface StatusReaderOptions {
   /** The owner closes it. */
   readonly connection: Redis;
   readonly pool: string;
+  /** Of the tools that are bound on this host; each has a queue. */
+  readonly providers?: readonly string[];
   /** Directory of the lock files of workers: a pool is one host, so every worker of it holds a file here. */
   readonly workers: string;
 }
@@ -28,8 +30,8 @@ export interface StatusReader {
   close(): Promise<void>;
 }
 
-export function createStatusReader({ connection, pool, workers }: StatusReaderOptions): StatusReader {
-  const queues = taskQueues(pool).map((name) => {
+export function createStatusReader({ connection, pool, providers, workers }: StatusReaderOptions): StatusReader {
+  const queues = poolQueues(pool, providers).map((name) => {
     const queue = new Queue(name, { connection, prefix: QUEUE_PREFIX, skipWaitingForReady: true, skipVersionCheck: true });
     // Each call reports its own failure; without a listener the event would end the process.
     return queue.on('error', () => undefined);

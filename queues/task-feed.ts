@@ -13,6 +13,8 @@ export interface TaskFeedOptions {
   /** Two connections of the feed's own are made like this one; the owner closes the original. */
   readonly connection: Redis;
   readonly pool: string;
+  /** Of the tools that are bound on this host; each has a queue. */
+  readonly providers?: readonly string[];
   readonly index: TaskIndexStore;
   readonly clock?: Clock;
   /** Told of every failure; the feed tries again by itself. */
@@ -31,7 +33,7 @@ const COMMAND_MS = 10_000;
  * it. Fills an empty index from queues and ledger first, and makes good what it missed. While Redis or the index is away
  * it keeps trying, and `index.health()` says so. The index must run before it.
  */
-export function createTaskFeed({ connection, pool, index, clock = systemClock, onError = () => undefined, times }: TaskFeedOptions): Lifecycle {
+export function createTaskFeed({ connection, pool, providers, index, clock = systemClock, onError = () => undefined, times }: TaskFeedOptions): Lifecycle {
   const settings: FeedTimes = { ...TIMES, ...times };
   let stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();
@@ -49,7 +51,7 @@ export function createTaskFeed({ connection, pool, index, clock = systemClock, o
     while (!signal.aborted) {
       try {
         const { generation, positions } = await index.begin();
-        const context = { redis, index, generation, pool, queues: taskQueues(pool), stopping: signal };
+        const context = { redis, index, generation, pool, queues: taskQueues(pool, providers), stopping: signal };
         await followQueues({ context, waiting, positions, clock, times: settings, soundAgain });
       } catch (error) {
         if (signal.aborted || error instanceof FeedStopped) break;

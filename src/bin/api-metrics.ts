@@ -9,6 +9,7 @@ import { createMetricsGatherer, type MetricsGatherer } from '../observability/ga
 import { createHttpMeter, type HttpMeter } from '../observability/http-requests.ts';
 import { createMetrics } from '../observability/metrics.ts';
 import type { Places } from './places.ts';
+import { boundProviders } from './plan/providers.ts';
 import { packageVersion } from './version.ts';
 
 export interface ApiMetrics extends MetricsGatherer {
@@ -26,7 +27,7 @@ export function createApiMetrics(options: {
 }): ApiMetrics {
   const { config, places, connection } = options;
   const own = createMetrics('api', packageVersion());
-  const reader = createStatusReader({ connection, pool: config.pool.id, workers: places.workers });
+  const reader = createStatusReader({ connection, pool: config.pool.id, providers: boundProviders(config), workers: places.workers });
   const refresh = createExporter({ metrics: own, read: reader.figures, clock: systemClock });
   return {
     ...createMetricsGatherer({ directory: places.metrics, own, refresh }),

@@ -24,6 +24,7 @@ import { kernelDoor } from '../cli/kernel.ts';
 import { signatureReader } from '../cli/signatures.ts';
 import type { Places } from '../places.ts';
 import { createPlanPreview } from '../plan/preview.ts';
+import { boundProviders } from '../plan/providers.ts';
 import { planSignatures } from '../plan/signatures.ts';
 import { redisTarget } from '../redis-target.ts';
 import { createJournalDoor } from './journal-door.ts';
@@ -57,7 +58,7 @@ export function wireHttpServices({ config, places, log, version, index, audit, m
   const { retention_s, refused_ttl_s } = config.ledger;
   const ledger = createRedisLedger(connection, { retentionMs: retention_s * 1000, refusedMs: refused_ttl_s * 1000 });
   const guard = createMemoryGuard(connection, { highWater: config.redis.high_water, limitBytes: 0 }, clock);
-  const enqueue = createEnqueue({ connection, ledger, clock, pool: config.pool.id, guard });
+  const enqueue = createEnqueue({ connection, ledger, clock, pool: config.pool.id, providers: boundProviders(config), guard });
   const journal = createJournalDoor(places.journal, clock);
 
   // Off the event loop: the door verifies every lease, and a bulk push brings thousands.

@@ -9,7 +9,6 @@ import { descriptorLimit } from '../../adapters/linux/descriptor-limit.ts';
 import { createLoginLinks } from '../../adapters/linux/login-links.ts';
 import { toWritError } from '../../adapters/redis/redis-error.ts';
 import { createTaskIndex } from '../../adapters/sqlite/task-index.ts';
-import { readToolBindings } from '../../adapters/tool-bindings/index.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { inOrder, part } from '../../core/parts.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
@@ -24,7 +23,7 @@ import { createApiMetrics } from '../api-metrics.ts';
 import { openAudit } from '../cli/audit.ts';
 import { wireHttpServices } from '../http/services.ts';
 import type { Places } from '../places.ts';
-import { registryRoots } from '../plan/registry-roots.ts';
+import { boundProviders } from '../plan/providers.ts';
 import { redisTarget } from '../redis-target.ts';
 import { packageVersion } from '../version.ts';
 import type { RoleContext } from './context.ts';
@@ -46,8 +45,9 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
   const connection = createConnection(redisTarget(config, places), 'producer', (error) => log.warn({ err: error }, LOG_LINES.redis.message));
   const queueTrouble = (error: unknown): void => log.warn({ err: error }, LOG_LINES.queue.message);
 
+  const providers = boundProviders(config);
   const index = createTaskIndex({ file: places.taskIndex, maxTasks: config.task_index.max_tasks });
-  const feed = createTaskFeed({ connection, pool: config.pool.id, index, onError: queueTrouble });
+  const feed = createTaskFeed({ connection, pool: config.pool.id, providers, index, onError: queueTrouble });
   const metrics = createApiMetrics({ config, places, connection });
   const audit = openAudit(places);
   const wired = wireHttpServices({ config, places, log, version: packageVersion(), index, audit, metrics: metrics.metrics });
@@ -55,7 +55,6 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
   const countedAs = (surface: 'http' | 'board') => ({ ...tasks, enqueue: metrics.counted(tasks.enqueue, surface) });
   const services: HttpServices = { ...wired.services, tasks: countedAs('http') };
   const boardDoors: HttpServices = { ...wired.services, tasks: countedAs('board') };
-  const providers = readToolBindings(registryRoots(config)).providers.map(({ name }) => name);
   const board = openBoardQueues({ connection, pool: config.pool.id, providers });
 
   const server = createHttpServer({
