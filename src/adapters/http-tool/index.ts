@@ -8,7 +8,7 @@ import { namesPlace } from './place.ts';
 import { type Resolver, reach, systemResolver } from './reach.ts';
 import { type Rendered, render } from './render.ts';
 import { type RequestTemplate, readRequest } from './request-template.ts';
-import { type Scrubber, scrubber } from './scrub.ts';
+import { type Scrubber, scrubberKeeper } from './scrub.ts';
 import { type Environment, readSecrets } from './secrets.ts';
 import { type Trust, trustKeeper } from './trust.ts';
 
@@ -41,6 +41,7 @@ export function createHttpTool(binding: HttpBinding, { environment, resolver = s
   const allow = allowList(binding.http.allow ?? [], 'http.allow');
   const actions = readActions(binding, allow);
   const references = binding.http.secrets ?? {};
+  const scrubbers = scrubberKeeper();
   const maxBytes = binding.http.response_max_bytes ?? DEFAULT_RESPONSE_BYTES;
   const keeper = trustKeeper(binding.http.ca_file, binding.concurrency ?? PROVIDER_DEFAULTS.http.concurrency);
 
@@ -53,7 +54,7 @@ export function createHttpTool(binding: HttpBinding, { environment, resolver = s
     const reached = await reach(rendered.place.host, allow, resolver, signal);
     if (!reached.ok) return { kind: 'unsent', message: reached.message };
 
-    const scrub = scrubber(read.secrets.values());
+    const scrub = scrubbers(read.secrets);
     const outgoing: Outgoing = { ...rendered, addresses: reached.addresses, authorities: trust.authorities, agent: agentFor(action, rendered, trust) };
     return { kind: 'ready', send: (stop) => send(outgoing, { maxBytes, dataPath: action.dataPath, scrub }, stop) };
   }

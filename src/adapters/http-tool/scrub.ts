@@ -32,6 +32,16 @@ export function scrubber(secrets: Iterable<string>): Scrubber {
   return { text, json, object };
 }
 
+/** The scrubber of the last secrets is kept: they rarely change, and its expression takes a while to make. */
+export function scrubberKeeper(): (secrets: ReadonlyMap<string, string>) => Scrubber {
+  let kept: { readonly key: string; readonly scrub: Scrubber } | undefined;
+  return (secrets) => {
+    const key = JSON.stringify([...secrets.values()]);
+    if (kept?.key !== key) kept = { key, scrub: scrubber(secrets.values()) };
+    return kept.scrub;
+  };
+}
+
 /** Regular expressions for one secret, the longest first. */
 function variants(secret: string): string[] {
   const bytes = Buffer.from(secret, 'utf8');
@@ -60,7 +70,7 @@ function decoded(secret: string): string[] {
  * the expression only, and repetitions are bounded: otherwise a text of backslashes could be read in ways without number.
  */
 function spellings(part: string, index: number, all: readonly string[]): string {
-  if (part.startsWith('\\')) return backslashes(part.length);
+  if (part.startsWith('\\')) return backslashes(part.length, index === 0);
   const prefix = index === 0 || all[index - 1]?.startsWith('\\') ? '' : '\\\\{0,4}';
   const code = part.codePointAt(0) ?? 0;
   const percent = [...Buffer.from(part, 'utf8')].map((byte) => `%(?:25){0,3}${anyCase(byte.toString(16).padStart(2, '0'))}`).join('');
@@ -69,9 +79,10 @@ function spellings(part: string, index: number, all: readonly string[]): string 
   return `(?:${[`${prefix}${escaped(part)}`, percent, units, entity, ...(SHORT.get(part) ?? [])].join('|')})`;
 }
 
-function backslashes(count: number): string {
+/** However many there are in the text: from the first of them on, so that a long run is looked at once. */
+function backslashes(count: number, first: boolean): string {
   const other = ['%(?:25){0,3}5[cC]', '\\\\{1,4}u005[cC]', '&(?:amp;)?#(?:0{0,6}92|[xX]0{0,6}5[cC]);'].map((one) => `(?:${one}){${count}}`);
-  return `(?:${[`\\\\{${count},${4 * count + 4}}`, ...other].join('|')})`;
+  return `(?:${[`${first ? '(?<!\\\\)' : ''}\\\\{${count},}`, ...other].join('|')})`;
 }
 
 const SHORT: ReadonlyMap<string, readonly string[]> = new Map([

@@ -7,7 +7,7 @@ import { placeOf } from '../http-tool/place.ts';
 import { systemResolver } from '../http-tool/reach.ts';
 import { headerValue } from '../http-tool/render.ts';
 import { freeHeader } from '../http-tool/request-template.ts';
-import { scrubber } from '../http-tool/scrub.ts';
+import { scrubberKeeper } from '../http-tool/scrub.ts';
 import { readSecrets } from '../http-tool/secrets.ts';
 import { fillText, hasParams, parseTemplate, secretsOf, type Template } from '../http-tool/template.ts';
 import { trustKeeper } from '../http-tool/trust.ts';
@@ -35,6 +35,7 @@ export function createMcpTool(binding: McpBinding, deps: HttpToolDeps): OpenTool
   const server = 'command' in binding.mcp ? processServer(binding.mcp) : urlServer(binding.mcp, deps);
   const needed = new Set(server.templates.flatMap(([, template]) => secretsOf(template)));
   const sessions = connections();
+  const scrubbers = scrubberKeeper();
 
   async function prepare(request: ToolRequest, signal: AbortSignal): Promise<PreparedRequest> {
     const action = binding.actions[request.operation];
@@ -45,7 +46,7 @@ export function createMcpTool(binding: McpBinding, deps: HttpToolDeps): OpenTool
     if (typeof setup === 'string') return { kind: 'unavailable', message: setup };
     const connection = await started(setup, signal);
     if ('kind' in connection) return connection;
-    const scrub = scrubber(read.secrets.values());
+    const scrub = scrubbers(read.secrets);
     const name = action.name ?? request.operation;
     const again = action.effect === 'none' || action.effect === 'idempotent';
     return {
