@@ -46,9 +46,13 @@ export function describePlan(linked: unknown): DescribedPlan {
 
 function* walk(steps: readonly ReadyStep[], plan: LinkedPlan, prefix: string, depth: number): Generator<DescribedStep> {
   for (const [index, step] of steps.entries()) {
-    const path = `${prefix}${index}${step.forEach === undefined ? '' : '#*'}`;
-    yield* walkOne(step, plan, path, depth, false);
-    if (step.fallback !== undefined) yield* walkOne(step.fallback, plan, `${path}!fb`, depth, true);
+    const place = `${prefix}${index}`;
+    const turn = step.forEach === undefined ? place : `${place}#*`;
+    yield* walkOne(step, plan, turn, depth, false);
+    if (step.fallback === undefined) continue;
+    yield* walkOne(step.fallback, plan, `${turn}!fb`, depth, true);
+    // It also stands in for the whole loop, when there is no list.
+    if (turn !== place) yield* walkOne(step.fallback, plan, `${place}!fb`, depth, true);
   }
 }
 

@@ -73,7 +73,7 @@ describe('A1: one step of the envelope', () => {
     ['files', {}, [{ category: 'tools', ref: 'tools', content: { slack: TOOLS.slack } }]],
     ['fallback', { options: { fallbackRegistry: { tools: { slack: TOOLS.slack } } } }, []],
     ['shape (a)', {}, files({ tools: [TOOLS.slack] })],
-  ])('runs with the catalog as %s [PE-08] [PE-21] [PE-26]', (_what, more, registryFiles) => {
+  ])('runs with the catalog as %s, by what the contracts say alone [PE-08] [PE-21] [PE-26] [PE-60]', (_what, more, registryFiles) => {
     const { done, calls, results } = play(execution([step], more, registryFiles as JsonObject[]));
     expect(calls[0]?.toolInput).toMatchObject({
       stepId: '0-slack',

@@ -13,7 +13,7 @@ function legacy(input: JsonObject = {}, context: JsonObject = {}): JsonObject {
 const errorsOf = (envelope: unknown): unknown => {
   const { code, error } = play(envelope);
   expect(code).toBe('INVALID_CONTRACT');
-  return (error?.['details'] as JsonObject)['errors'];
+  return (error as { details: JsonObject } | null)?.details['errors'];
 };
 
 describe('an execution envelope', () => {

@@ -173,6 +173,7 @@ describe('describePlan', () => {
       ['1#*/cap.c/0', 'tool', 'echo', 'say', 1],
       ['1#*/cap.c/1', 'tool', 'echo', undefined, 1],
       ['1#*!fb', 'tool', 'echo', 'say', 0],
+      ['1!fb', 'tool', 'echo', 'say', 0],
       ['2', 'usecase', 'u', undefined, 0],
       ['2/uc.u/0', 'capability', 'c', undefined, 1],
       ['2/uc.u/0/cap.c/0', 'tool', 'echo', 'say', 2],
@@ -194,7 +195,7 @@ describe('describePlan', () => {
     });
     expect(plan.steps[1]).toMatchObject({ when: false, save: false, forEach: true, fallback: false, onError: 'fallback', params: { a: 'say' } });
     expect(plan.steps[4]).toMatchObject({ forEach: false, fallback: true, onError: 'stop', params: { x: 2 } });
-    expect(plan.steps[5]).toMatchObject({ onError: 'continue' });
+    expect(plan.steps[6]).toMatchObject({ onError: 'continue' });
   });
 
   it('knows the paths that a run takes', () => {

@@ -44,6 +44,13 @@ describe('definitions of an envelope', () => {
     expect(sourceOf(fallback)).toEqual({ 'tools/echo': 'fallback' });
   });
 
+  it('are all that a new tool needs: what it is called and what it takes [PE-24]', () => {
+    const coffee = tool('coffee.machine', { brew: ['cups'] });
+    const steps = [{ type: 'tool', ref: 'coffee.machine', params: { action: 'brew', cups: 2 } }];
+    const { calls } = play(execution(steps, { catalog: { tools: [coffee] } }));
+    expect(calls[0]?.toolInput.tool).toEqual({ ref: 'coffee.machine', provider: 'coffee.machine', operation: 'brew' });
+  });
+
   it('that are missing altogether are REGISTRY_EMPTY, before any effect [PE-22]', () => {
     for (const payload of [{}, { registryFiles: [] }, { options: { fallbackRegistry: {} } }, { fallbackRegistry: { tools: {} } }]) {
       expect(play(withPayload(payload))).toMatchObject({

@@ -150,10 +150,10 @@ describe('parameters of the envelope itself', () => {
   it('and what they hold cannot be changed by who is called', () => {
     const { calls } = play(execution([say({ x: { deep: [1] } })]));
     expect(() => {
-      (calls[0]?.toolInput.params['x'] as { deep: number[] }).deep.push(2);
+      (calls[0]?.toolInput.params['x'] as { deep: number[] } | undefined)?.deep.push(2);
     }).toThrow(TypeError);
     expect(() => {
-      (calls[0]?.toolInput.context.memory['state'] as JsonObject)['x'] = 1;
+      Object.assign(calls[0]?.toolInput.context.memory['state'] ?? {}, { x: 1 });
     }).toThrow(TypeError);
   });
 });

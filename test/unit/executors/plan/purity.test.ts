@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { packageRoot } from '../../../../config/places.ts';
+
+const FOLDER = path.join(packageRoot(), 'src', 'executors', 'plan');
+const SOURCES = readdirSync(FOLDER).map((name) => [name, readFileSync(path.join(FOLDER, name), 'utf8')] as const);
+
+/** What of the outside the core is made of: words, JSON, its canonical form and hash, and a parser. */
+const OUTSIDE = [
+  '../../contracts/index.ts',
+  '../../core/canonical-json.ts',
+  '../../core/code-points.ts',
+  '../../core/hash.ts',
+  '../../core/json.ts',
+  '../../core/ports/plan.ts',
+  '@marcbachmann/cel-js',
+  'zod',
+];
+
+describe('the plan core', () => {
+  it('has nothing to reach a file, a network, a queue, a schedule, a log or another process with [PE-40] [PE-41] [PE-48] [PE-62]', () => {
+    const imports = new Set(SOURCES.flatMap(([, text]) => [...text.matchAll(/ from '([^']+)'/g)].map(([, from = '']) => from)));
+    expect([...imports].filter((from) => !from.startsWith('./')).sort()).toEqual(OUTSIDE);
+    for (const [name, text] of SOURCES) expect([name, /\bimport\(|\bawait\b|\basync\b|\bPromise\b/.test(text)]).toEqual([name, false]);
+  });
+
+  it('names no tool and no business of anybody [PE-02] [PE-39]', () => {
+    for (const [name, text] of SOURCES) expect([name, /slack|openai|drive|monday|FILE_|SEARCH_|TOOL_CALL|writ[.]/i.exec(text)?.[0]]).toEqual([name, undefined]);
+  });
+
+  it('keeps nothing between two runs but what a value itself determines [PE-45] [PE-49]', () => {
+    // `known` of measure.ts holds the sizes of frozen values, by identity.
+    const state = SOURCES.flatMap(([name, text]) =>
+      [...text.matchAll(/^(?:let |const \w+ = new (?:Map|WeakMap)|const \w+: \w+\[\] = \[\])/gm)].map(([what]) => `${name}: ${what}`),
+    );
+    expect(state).toEqual([`measure.ts: ${'const known = new WeakMap'}`]);
+  });
+});
