@@ -1,6 +1,6 @@
 import { type JobType, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { readPlanProgress } from '../src/adapters/redis/plan-views.ts';
+import { glanceAtPlan } from '../src/adapters/redis/plan-views.ts';
 import { MAX_JOB_BYTES } from '../src/contracts/index.ts';
 import { MAX_PLAN_BYTES, QUEUE_PREFIX, queueName, taskQueues } from './catalog.ts';
 
@@ -62,8 +62,8 @@ const PLAN_JOB_ID = /^p_([0-9a-f]{64})$/;
 function withProgress(queue: BoardQueue, connection: Redis): BoardQueue {
   const shown = async (job: StoredJob): Promise<StoredJob> => {
     const id = PLAN_JOB_ID.exec(job.id)?.[1];
-    const progress = id === undefined ? undefined : await readPlanProgress(connection, id);
-    return progress === undefined ? job : { ...job, fields: { ...job.fields, progress } };
+    const view = id === undefined ? undefined : await glanceAtPlan(connection, id);
+    return view === undefined ? job : { ...job, fields: { ...job.fields, progress: { done: view.stepsDone, current: view.current?.path } } };
   };
   return {
     ...queue,

@@ -1,14 +1,16 @@
 import { QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { glanceAtPlan } from '../src/adapters/redis/plan-views.ts';
 import type { PlanEvent } from '../src/contracts/index.ts';
 import { wellFormed } from '../src/core/i-json.ts';
-import type { PlanEvents, Plans, PlanView } from '../src/core/ports/index.ts';
+import type { PlanEvents, PlanView } from '../src/core/ports/index.ts';
 import { QUEUE_PREFIX, queueName } from './catalog.ts';
 
 export interface PlanEventsOptions {
   readonly connection: Redis;
   readonly pool: string;
-  readonly plans: Pick<Plans, 'view'>;
+  /** Reads views; a subscribed connection cannot. */
+  readonly reader: Redis;
   readonly onError?: (error: unknown) => void;
 }
 
@@ -27,7 +29,7 @@ const JOB_ID = /^p_([0-9a-f]{64})$/;
  * Follows all plans of a pool for those who look: the stream of the queue says which plan has moved, its view says how it
  * stands. Lossy, and nothing is read while nobody listens. The connection stays the caller's; it is duplicated.
  */
-export function createPlanEvents({ connection, pool, plans, onError = () => undefined }: PlanEventsOptions): PlanEvents & { close(): Promise<void> } {
+export function createPlanEvents({ connection, pool, reader, onError = () => undefined }: PlanEventsOptions): PlanEvents & { close(): Promise<void> } {
   const listeners = new Set<(event: PlanEvent) => void>();
   const moved = new Set<string>();
   const told = new Map<string, string>();
@@ -48,7 +50,7 @@ export function createPlanEvents({ connection, pool, plans, onError = () => unde
     const ids = [...moved];
     moved.clear();
     for (let from = 0; from < ids.length; from += TOGETHER) {
-      const views = await Promise.all(ids.slice(from, from + TOGETHER).map((id) => plans.view(id)));
+      const views = await Promise.all(ids.slice(from, from + TOGETHER).map((id) => glanceAtPlan(reader, id)));
       for (const view of views) if (view !== undefined) tell(planEventOf(view));
     }
   };

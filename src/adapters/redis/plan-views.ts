@@ -59,12 +59,14 @@ export function createRedisPlanViews({ redis, retentionMs, listen }: PlanViewsOp
   };
 }
 
-/** How far a plan is, without its result, which may be large; `undefined` when no view is there. */
-export function readPlanProgress(redis: Redis, id: string): Promise<{ readonly done: number; readonly current: string | undefined } | undefined> {
+const SMALL = ['state', 'steps', 'current', 'cancel', 'error', 'updated'] as const;
+
+/** A plan's view without its result, which may be large; for those who look at many. */
+export function glanceAtPlan(redis: Redis, id: string): Promise<PlanView | undefined> {
   return redisCall(async () => {
-    const [steps, current] = await redis.hmget(planKey(id), 'steps', 'current');
-    if (steps === undefined || steps === null) return undefined;
-    return { done: Fields.shape.steps.parse(steps), current: read(Current, current ?? undefined)?.path };
+    const values = await redis.hmget(planKey(id), ...SMALL);
+    const found = SMALL.flatMap((name, at) => (typeof values[at] === 'string' ? [[name, values[at]] as const] : []));
+    return found.length === 0 ? undefined : viewOf(id, Object.fromEntries(found));
   });
 }
 

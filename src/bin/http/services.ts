@@ -71,7 +71,7 @@ export function wireHttpServices({ config, places, log, version, index, audit, m
   const views = createRedisPlanViews({ redis: connection, retentionMs: retention_s * 1000, listen: signals.onRecorded });
 
   const plans = createPlans({ jobs: planJobs, views, clock, guard });
-  const planEvents = createPlanEvents({ connection: subscriber, pool: config.pool.id, plans, onError: warn });
+  const planEvents = createPlanEvents({ connection: subscriber, pool: config.pool.id, reader: connection, onError: warn });
 
   const services: HttpServices = {
     version,

@@ -6,6 +6,7 @@ import type { CliSettings } from '../settings.ts';
 import { examineDirectories } from './directories.ts';
 import { examineHost } from './host.ts';
 import { examineKeys } from './keys.ts';
+import { examinePlans } from './plans.ts';
 import { examineSearch } from './search.ts';
 import { examineServers } from './servers.ts';
 
@@ -22,6 +23,7 @@ export async function diagnose({ loaded, places }: CliSettings, doors: Diagnosed
     examineDirectories(places.dataDir, loaded.config),
     examineKeys(places),
     examineSearch(doors.scopes),
+    examinePlans(loaded.config),
     examineServers(loaded.config, doors.redis, doors.reachKernel),
   ]);
   const settings = describeConfig(loaded).map(({ key, value, source }) => ({ key, value, source }));

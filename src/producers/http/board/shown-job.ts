@@ -1,4 +1,4 @@
-import { FILE_CAPABILITIES, SEARCH_CAPABILITIES, TaskJob, type TaskManifest } from '../../../contracts/index.ts';
+import { FILE_CAPABILITIES, SEARCH_CAPABILITIES, TaskJob, type TaskManifest, TOOL_CALL } from '../../../contracts/index.ts';
 import { shownExpiry } from './shown-lease.ts';
 import { planOf, shownPlan } from './shown-plan.ts';
 import { count, counts, cut, MOST } from './shown-text.ts';
@@ -57,14 +57,17 @@ function shownTask({ manifest, lease }: TaskJob, now: number): Record<string, un
   };
 }
 
-/** Paths are what a file task is about, a scope is where a search looks; the other inputs may be somebody's question. */
+/** Paths are what a file task is about, a scope is where a search looks, a tool is what is called; the other inputs may be somebody's question. */
 function shownInputs({ capability_id, inputs }: TaskManifest): Record<string, unknown> {
-  const names = FILE_CAPABILITIES.has(capability_id) ? FILE_INPUTS : SEARCH_CAPABILITIES.has(capability_id) ? SEARCH_INPUTS : [];
+  const names = INPUTS.find(([capabilities]) => capabilities.has(capability_id))?.[1] ?? [];
   return Object.fromEntries(names.flatMap((name) => (typeof inputs[name] === 'string' ? [[name, cut(inputs[name], MOST.path)]] : [])));
 }
 
-const FILE_INPUTS = ['source_path', 'destination_path'] as const;
-const SEARCH_INPUTS = ['target_scope'] as const;
+const INPUTS: readonly (readonly [ReadonlySet<string>, readonly string[]])[] = [
+  [FILE_CAPABILITIES, ['source_path', 'destination_path']],
+  [SEARCH_CAPABILITIES, ['target_scope']],
+  [new Set([TOOL_CALL]), ['tool', 'operation']],
+];
 
 /** Says only how it is at fault: what is no contract may hold anything, also a lease. */
 function notATask(data: unknown, unreadable: string | undefined): Record<string, unknown> {

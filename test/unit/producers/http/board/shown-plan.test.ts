@@ -40,6 +40,14 @@ describe('a plan on the board', () => {
     );
   });
 
+  it('shows of a tool call what is called, not with what', () => {
+    const inputs = { tool: 'http.webhook', operation: 'post', params: { payload: 'TOP-SECRET' } };
+    const manifest = { task_id: 's-1', capability_id: 'TOOL_CALL', inputs, constraints: {} };
+    const { data } = shown({ data: { v: 1, manifest } }, 't_s-1');
+    expect(data).toMatchObject({ capability: 'TOOL_CALL', tool: 'http.webhook', operation: 'post' });
+    expect(JSON.stringify(data)).not.toContain('TOP-SECRET');
+  });
+
   it('is no plan without an envelope or under another id', () => {
     expect(shown({ data: { v: 1, lease } }).data).toHaveProperty('not_a_task');
     expect(shown({ data: { v: 1, envelope, lease } }, 'p_x').data).toHaveProperty('not_a_task');
