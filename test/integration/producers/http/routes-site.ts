@@ -10,6 +10,7 @@ import { createAuditLog } from '../../../../src/adapters/linux/audit-log.ts';
 import { createLoginLinks } from '../../../../src/adapters/linux/login-links.ts';
 import { createTaskIndex } from '../../../../src/adapters/sqlite/task-index.ts';
 import { wireHttpServices } from '../../../../src/bin/http/services.ts';
+import { boundProviders } from '../../../../src/bin/plan/providers.ts';
 import { createKernelRole } from '../../../../src/bin/roles/kernel.ts';
 import type { Role, TaskManifest } from '../../../../src/contracts/index.ts';
 import { systemClock } from '../../../../src/core/clock.ts';
@@ -66,7 +67,7 @@ export async function startSite(options: RigOptions & { readonly routes?: readon
   const kernel = await createKernelRole({ config, places, log });
   const index = createTaskIndex({ file: places.taskIndex, maxTasks: 1_000_000 });
   const feedConnection = createConnection(target, 'ledger');
-  const feed = createTaskFeed({ connection: feedConnection, pool: config.pool.id, index });
+  const feed = createTaskFeed({ connection: feedConnection, pool: config.pool.id, providers: boundProviders(config), index });
   const audit = createAuditLog({ file: places.audit, clock: systemClock });
   const { services, parts } = wireHttpServices({
     config,
