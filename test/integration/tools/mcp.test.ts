@@ -93,7 +93,9 @@ describe('a server process', () => {
     const { server } = odd({ environment: {}, error: {} }, { env: { KEY: 'Bearer {{secrets.key}}' }, secrets: { key: 'env:K' } }, { K: 'very-secret-key' });
     const answer = await call(server, 'environment');
     delete process.env['WRIT_TEST_LEAK'];
-    const environment = JSON.parse((answer as unknown as { data: { content: [{ text: string }] } }).data.content[0].text) as Record<string, string>;
+    if (answer.kind !== 'ok') throw new Error(answer.message);
+    const { content } = answer.data as { content: [{ text: string }] };
+    const environment = JSON.parse(content[0].text) as Record<string, string>;
     expect(Object.keys(environment).sort()).toEqual(['HOME', 'KEY', 'LANG', 'PATH', 'TZ']);
     expect(environment['KEY']).toBe('Bearer [secret]');
     expect(await call(server, 'error')).toEqual({ kind: 'failed', message: expect.stringMatching(/-32602: .*bad Bearer \[secret\]/) });
