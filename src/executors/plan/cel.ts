@@ -1,13 +1,7 @@
 import { type ASTNode, Environment } from '@marcbachmann/cel-js';
-import { codePointLength } from '../../core/code-points.ts';
 import type { Json } from '../../core/json.ts';
+import { containment, decided, type Expression, equality, index, negation, negative, order, selection, size } from './cel-operators.ts';
 import { isForbiddenKey, isObject } from './json-copy.ts';
-import { jsonEqual, jsonOrder } from './json-equal.ts';
-import type { Meter } from './measure.ts';
-import type { Roots } from './paths.ts';
-
-/** The value of an expression; `undefined` is an error of it (a missing key, a type that does not fit). */
-export type Expression = (roots: Roots, meter: Meter) => Json | undefined;
 
 /** Only the parser of the library is used: what it evaluates has functions, types and regular expressions that a plan may not have. */
 const CEL = new Environment({ limits: { maxDepth: 32, maxAstNodes: 1024, maxListElements: 256, maxCallArguments: 4 } });
@@ -94,23 +88,6 @@ function root(name: string): Expression | undefined {
   return name === 'memory' || name === 'input' || name === 'context' ? (roots) => roots[name] : undefined;
 }
 
-function selection(target: Expression, key: string): Expression {
-  return (roots, meter) => own(target(roots, meter), key);
-}
-
-function own(object: Json | undefined, key: string): Json | undefined {
-  return isObject(object) && Object.hasOwn(object, key) ? object[key] : undefined;
-}
-
-function index(target: Expression, key: Expression): Expression {
-  return (roots, meter) => {
-    const from = target(roots, meter);
-    const at = key(roots, meter);
-    if (typeof at === 'string') return own(from, at);
-    return typeof at === 'number' && Array.isArray(from) ? from[at] : undefined;
-  };
-}
-
 function list(nodes: readonly ASTNode[]): Expression | undefined {
   const items: Expression[] = [];
   for (const node of nodes) {
@@ -129,31 +106,6 @@ function list(nodes: readonly ASTNode[]): Expression | undefined {
   };
 }
 
-function negative(inner: Expression): Expression {
-  return (roots, meter) => {
-    const value = inner(roots, meter);
-    return typeof value === 'number' ? -value : undefined;
-  };
-}
-
-function negation(inner: Expression): Expression {
-  return (roots, meter) => {
-    const value = inner(roots, meter);
-    return typeof value === 'boolean' ? !value : undefined;
-  };
-}
-
-/** As CEL has it: a side that decides makes the other side's error meaningless, in either order. */
-function decided(left: Expression, right: Expression, by: boolean): Expression {
-  return (roots, meter) => {
-    const first = left(roots, meter);
-    if (first === by) return by;
-    const second = right(roots, meter);
-    if (second === by) return by;
-    return first === !by && second === !by ? !by : undefined;
-  };
-}
-
 function choice([test, yes, no]: readonly [ASTNode, ASTNode, ASTNode]): Expression | undefined {
   const condition = compile(test);
   return (
@@ -164,33 +116,6 @@ function choice([test, yes, no]: readonly [ASTNode, ASTNode, ASTNode]): Expressi
       return value ? first(roots, meter) : second(roots, meter);
     })
   );
-}
-
-function equality(left: Expression, right: Expression, wanted: boolean): Expression {
-  return (roots, meter) => {
-    const first = left(roots, meter);
-    const second = right(roots, meter);
-    return first === undefined || second === undefined ? undefined : jsonEqual(first, second, meter) === wanted;
-  };
-}
-
-function order(left: Expression, right: Expression, fits: (sign: number) => boolean): Expression {
-  return (roots, meter) => {
-    const first = left(roots, meter);
-    const second = right(roots, meter);
-    const sign = first === undefined || second === undefined ? undefined : jsonOrder(first, second, meter);
-    return sign === undefined ? undefined : fits(sign);
-  };
-}
-
-function containment(left: Expression, right: Expression): Expression {
-  return (roots, meter) => {
-    const value = left(roots, meter);
-    const within = right(roots, meter);
-    if (value === undefined) return undefined;
-    if (Array.isArray(within)) return within.some((item) => jsonEqual(item, value, meter));
-    return isObject(within) && typeof value === 'string' ? Object.hasOwn(within, value) : undefined;
-  };
 }
 
 function call(name: string, args: readonly ASTNode[]): Expression | undefined {
@@ -208,16 +133,4 @@ function has(argument: ASTNode): Expression | undefined {
     const value = object(roots, meter);
     return isObject(value) ? Object.hasOwn(value, key) : undefined;
   });
-}
-
-/** Code points of a string, items of a list, members of an object. */
-function size(inner: Expression): Expression {
-  return (roots, meter) => {
-    const value = inner(roots, meter);
-    if (typeof value === 'string') {
-      meter.left -= value.length;
-      return codePointLength(value);
-    }
-    return typeof value === 'object' && value !== null ? Object.keys(value).length : undefined;
-  };
 }

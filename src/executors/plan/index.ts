@@ -3,7 +3,6 @@ export { toPayloadResult, toResult } from './adapters.ts';
 export { advance, type PlanJournal, replay } from './advance.ts';
 export { CODES, type CoreCode } from './codes.ts';
 export { type DescribedPlan, type DescribedStep, describePlan } from './describe-plan.ts';
-export { DEFAULTS, LIMITS } from './limits.ts';
 export { type Linked, linkPlan } from './link-plan.ts';
 export type { DefinitionLookup } from './registry.ts';
 export { startPlan } from './start-plan.ts';

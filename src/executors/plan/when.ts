@@ -1,6 +1,7 @@
 import type { When, WhenPredicate } from '../../contracts/index.ts';
 import type { Json } from '../../core/json.ts';
-import { compileCel, type Expression } from './cel.ts';
+import { compileCel } from './cel.ts';
+import type { Expression } from './cel-operators.ts';
 import { jsonEqual, jsonOrder } from './json-equal.ts';
 import type { Meter } from './measure.ts';
 import { parsePath, type Roots, readPath } from './paths.ts';
