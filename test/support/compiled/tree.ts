@@ -3,9 +3,9 @@ import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileS
 import path from 'node:path';
 import { packageRoot } from '../../../config/places.ts';
 
-const SOURCES = ['src', 'queues', 'processors', 'config', 'test'];
+const SOURCES = ['src', 'queues', 'processors', 'config', 'registries', 'test'];
 /** Read by the modules beside them, or from the package root. */
-const ASSET = /\.(sql|lua|toml)$/;
+const ASSET = /\.(sql|lua|toml)$|^(config|registries)\/.+\.json$/;
 
 /**
  * The sources and the tests' own scripts as plain JavaScript, made by esbuild in a fraction of a second: a process or a
