@@ -27,7 +27,7 @@ export function placesOf(dataDir: string) {
     searchSpill: inside('search'),
     /** Sockets on which the processes of this data directory show their metrics. */
     metrics: inside('metrics'),
-    kernelSocket: inside('kernel.sock'),
+    kernelSocket: inside('kernel', 'kernel.sock'),
     /** The part of the kernel that the plan role may reach, in a directory of its own. */
     deriveSocket: inside('derive', 'derive.sock'),
     /** What plans have seen. */

@@ -11,7 +11,7 @@ export interface KernelServerOptions {
   readonly routes: (app: FastifyInstance, maxBytes: number) => void;
   /** Largest body, bytes; by default room for 500 manifests of common size. */
   readonly maxBodyBytes?: number;
-  /** `<data>/kernel.sock`; its directory must belong to the owner alone. */
+  /** `<data>/kernel/kernel.sock`; its directory must belong to the owner alone. */
   readonly socketPath: string;
   /** Told about errors that a caller sees only as INTERNAL. */
   readonly report?: (problem: string) => void;

@@ -71,12 +71,12 @@ describe('docker-compose.yml, run as processes', () => {
     expect(seen.dashboards.asked).toBeGreaterThan(0);
   });
 
-  it('lets each role see its own private key alone, and write to its volumes alone', () => {
+  it('lets each role see its own private key alone and the doors of the kernel that it may use, and write to its volumes alone', () => {
     const uid = asRoot ? 10_001 : 0;
     expect(seen.insides).toEqual({
-      kernel: { uid, keys: ['kernel'], write: 'EROFS' },
-      worker: { uid, keys: ['executor'], write: 'EROFS' },
-      api: { uid, keys: [], write: 'EROFS' },
+      kernel: { uid, keys: ['kernel'], doors: ['kernel/kernel.sock', 'derive/derive.sock'], write: 'EROFS' },
+      worker: { uid, keys: ['executor'], doors: ['derive/derive.sock'], write: 'EROFS' },
+      api: { uid, keys: [], doors: ['kernel/kernel.sock', 'derive/derive.sock'], write: 'EROFS' },
     });
   });
 

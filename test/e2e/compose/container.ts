@@ -61,13 +61,20 @@ function layOut(root: string, service: Service, image: Image, { compose, project
   writeFileSync(path.join(root, 'etc/nsswitch.conf'), 'hosts: files\n');
 
   for (const [from, to] of Object.entries(image.files)) bind(path.join(packageRoot(), from), path.join(root, to), '--bind', 'ro');
-  for (const target of service.tmpfs ?? []) execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', path.join(root, target)]);
   for (const secret of service.secrets ?? []) bind(path.join(project, compose.secrets[secret]?.file ?? ''), path.join(root, 'run/secrets', secret));
   for (const volume of service.volumes ?? []) {
     const [source = '', target = '', mode] = volume.split(':');
     bind(/^[./]/.test(source) ? path.resolve(project, source) : namedVolume(home, source, service), path.join(root, target), '--bind', mode);
   }
+  // Some lie inside a volume.
+  for (const target of service.tmpfs ?? []) tmpfs(path.join(root, target));
   if (service.read_only === true) execFileSync('mount', ['-o', 'remount,bind,ro', root]);
+}
+
+/** Where there is no such directory yet, it is made on whatever lies there, as an engine does. */
+function tmpfs(target: string): void {
+  mkdirSync(target, { recursive: true });
+  execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', target]);
 }
 
 /** A new volume takes its owner from the image. */

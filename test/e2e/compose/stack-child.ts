@@ -15,7 +15,7 @@ const PROMETHEUS = 'http://127.0.0.1:9090';
 const PATIENCE_MS = 30_000;
 
 const INSIDE = `() => {
-  const { readFileSync, writeFileSync } = require('node:fs');
+  const { existsSync, readFileSync, writeFileSync } = require('node:fs');
   const keys = ['kernel', 'executor'].filter((name) => readFileSync('/data/keys/' + name + '.key.json').length > 0);
   let write = 'done';
   try {
@@ -23,7 +23,8 @@ const INSIDE = `() => {
   } catch (error) {
     write = error.code;
   }
-  console.log(JSON.stringify({ uid: process.getuid(), keys, write }));
+  const doors = ['kernel/kernel.sock', 'derive/derive.sock'].filter((name) => existsSync('/data/' + name));
+  console.log(JSON.stringify({ uid: process.getuid(), keys, doors, write }));
 }`;
 
 raiseLoopback();

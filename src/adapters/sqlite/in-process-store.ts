@@ -1,0 +1,102 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { isWritError, WritError } from '../../core/errors.ts';
+import type { Lifecycle } from '../../core/lifecycle.ts';
+import { part } from '../../core/parts.ts';
+import { createGroupCommit, type Settled } from './journal-group-commit.ts';
+import { migrate } from './migrate.ts';
+import { openDatabase, type SqliteDatabase } from './open.ts';
+
+/** Requests per transaction: bounds how long the first of a batch waits for the last. */
+const MAX_BATCH = 256;
+
+export interface StoreOptions<Statements> {
+  /** Created 0700. */
+  readonly directory: string;
+  /** Name of the file in it. */
+  readonly file: string;
+  /** Directory of the migrations. */
+  readonly migrations: URL;
+  /** What is asked of an open database; each statement blocks its thread, and a transaction is around it. */
+  readonly statements: (db: SqliteDatabase) => Statements;
+  /** For messages: `the tool journal`. */
+  readonly name: string;
+}
+
+export interface Store<Statements> extends Lifecycle {
+  /** What resolves is on disk. Throws what the request throws as WritError, and WritError STORAGE_UNAVAILABLE. */
+  ask<T>(request: (statements: Statements) => T): Promise<T>;
+}
+
+interface Opened<Statements> {
+  readonly db: SqliteDatabase;
+  readonly statements: Statements;
+}
+
+/**
+ * A SQLite file on the event loop of its process, for records whose loss of time costs nothing but locks: requests of one
+ * turn share a transaction and its fsync, and several processes may share the file. A refused request does not harm its
+ * neighbours: it has written nothing when it throws.
+ *
+ * @throws WritError STORAGE_UNAVAILABLE from `start` when the file cannot be opened
+ */
+export function createInProcessStore<Statements>({ directory, file, migrations, statements, name }: StoreOptions<Statements>): Store<Statements> {
+  type Request = (open: Statements) => unknown;
+  let opened: Opened<Statements> | undefined;
+  const notRunning = (): WritError => new WritError('STORAGE_UNAVAILABLE', `${name} is not running`);
+
+  const commits = createGroupCommit<Request>({
+    max: MAX_BATCH,
+    send(requests) {
+      const answers = opened === undefined ? requests.map(() => ({ error: notRunning() })) : together(opened, requests);
+      // The batch settles after this turn, because `send` is still on its way out.
+      queueMicrotask(() => commits.settle(answers));
+    },
+  });
+
+  /** One transaction, one fsync. When the storage fails nothing of the batch stands. */
+  function together({ db, statements: open }: Opened<Statements>, requests: readonly Request[]): readonly Settled[] {
+    try {
+      return db.transaction(() => requests.map((request) => one(() => request(open)))).immediate();
+    } catch (cause) {
+      const error = new WritError('STORAGE_UNAVAILABLE', `${name} could not be written`, { cause });
+      return requests.map(() => ({ error }));
+    }
+  }
+
+  const lifecycle = part(
+    () => {
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      const db = openDatabase(join(directory, file));
+      try {
+        migrate(db, migrations);
+        opened = { db, statements: statements(db) };
+      } catch (error) {
+        db.close();
+        throw error;
+      }
+    },
+    async () => {
+      await commits.idle();
+      opened?.db.close();
+      opened = undefined;
+    },
+  );
+
+  return {
+    ...lifecycle,
+    async ask<T>(request: (open: Statements) => T): Promise<T> {
+      if (opened === undefined) throw notRunning();
+      return (await commits.ask(request)) as T;
+    },
+  };
+}
+
+function one(request: () => unknown): Settled {
+  try {
+    return { answer: request() };
+  } catch (error) {
+    if (isWritError(error)) return { error };
+    throw error;
+  }
+}
