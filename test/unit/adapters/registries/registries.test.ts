@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../../config/places.ts';
 import { readRegistries } from '../../../../src/adapters/registries/index.ts';
+import { ToolDefinition } from '../../../../src/contracts/index.ts';
 import { isWorkflowName, workflowName } from '../../../../src/core/workflow-name.ts';
 
 const TOOL = { id: 'a.tool', version: '1', categories: ['x'], actions: [{ name: 'go', input: ['x'] }] };
@@ -198,7 +199,7 @@ describe('what is shipped', () => {
   });
 
   it('has tools whose operations are the capabilities that Writ serves', () => {
-    const actions = (ref: string) => ((shipped.lookup('tools', ref) ?? {})['actions'] as { name: string }[]).map(({ name }) => name);
+    const actions = (ref: string) => ToolDefinition.parse(shipped.lookup('tools', ref)).actions.map(({ name }) => name);
     expect(actions('writ.file')).toEqual(['FILE_MOVE', 'FILE_COPY', 'FILE_DELETE']);
     expect(actions('writ.search')).toEqual(['SEARCH_FILES', 'SEARCH_EMAILS', 'SEARCH_DATASETS']);
   });
