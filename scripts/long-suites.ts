@@ -31,6 +31,10 @@ export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
     what: '100,000 tasks pushed in one request and then retried by a filter; API and client stay flat',
     command: ['node', '--import', 'tsx', 'test/chaos/bulk/run.ts'],
   },
+  'plan-runs': {
+    what: 'plans of thirty steps whose workers are killed and whose Redis is emptied; files, requests and answers as in peace',
+    command: ['node', '--import', 'tsx', 'test/chaos/plan-runs/run.ts'],
+  },
   'search-oracles': {
     what: 'thousands of generated searches agree with find, Python and sqlite3; 10 million records and mailboxes of 2 GiB stay under the memory limit',
     command: ['node', '--import', 'tsx', 'test/chaos/search-oracles/run.ts'],

@@ -10,20 +10,9 @@ import type { Running } from '../in-flight.ts';
 import type { PlanDeliveryEnd } from './delivery-end.ts';
 import type { PlanDeps } from './deps.ts';
 import { endAt, endWith, MAX_LOSSES, show } from './end.ts';
+import type { PlanInHand } from './plan-in-hand.ts';
 import { takeStep } from './step.ts';
-import type { Walk } from './walk.ts';
 import type { Walks } from './walks.ts';
-
-/** One plan in the hands of one delivery. */
-export interface PlanInHand {
-  readonly planSha256: string;
-  readonly envelope: JsonObject;
-  readonly lease: string;
-  /** Of the lease, seconds since 1970. */
-  readonly exp: number;
-  readonly traceparent: string | undefined;
-  readonly walk: Walk;
-}
 
 /**
  * One delivery of a plan's job (docs/plan-protocol.md 1): walks on until a step has to be waited for, or the plan ends.
@@ -65,6 +54,7 @@ async function deliver(delivery: Delivery, running: Running, walks: Walks, deps:
   trail.planSha256 = planSha256;
 
   const record = await recall({ planSha256, envelope: text, lease }, deps);
+  deps.onPoint?.('begun', planSha256);
   const { exp } = authentication.lease;
   if (record.end) {
     await show(planSha256, { state: record.end, stepsDone: record.entries }, exp, deps);

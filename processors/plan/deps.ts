@@ -4,6 +4,7 @@ import type { Bindings, Enqueue, Ledger, PlanEndSigner, PlanJournal, PlanKernel,
 import type { Authorities } from '../../src/lease/index.ts';
 import type { PlanReport } from '../../src/observability/plans.ts';
 import type { InFlight } from '../in-flight.ts';
+import type { PlanPoint } from './points.ts';
 
 /** Everything that the plan role needs; the composition root fills it. */
 export interface PlanDeps {
@@ -23,4 +24,6 @@ export interface PlanDeps {
   readonly endSigner: PlanEndSigner;
   readonly inFlight: InFlight;
   readonly report: (report: PlanReport) => void;
+  /** Told when a plan passes a point; chaos tests end the process in it. */
+  readonly onPoint?: (point: PlanPoint, planSha256: string) => void;
 }

@@ -1,7 +1,7 @@
 import { isWritError } from '../../src/core/errors.ts';
 import type { PlanStep } from '../../src/core/plan-step.ts';
 import type { DerivedLease, PlanKernel } from '../../src/core/ports/index.ts';
-import type { PlanInHand } from './deliver.ts';
+import type { PlanInHand } from './plan-in-hand.ts';
 
 /** A lease for the step, showing the kernel only what it has not seen; all of it when it has forgotten. */
 export async function deriveLease(plan: PlanInHand, step: PlanStep, kernel: PlanKernel): Promise<DerivedLease> {

@@ -2,9 +2,9 @@ import { isWritError } from '../../src/core/errors.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { PlanStep } from '../../src/core/plan-step.ts';
 import type { PlanDone, PlanEnd } from '../../src/core/ports/index.ts';
-import type { PlanInHand } from './deliver.ts';
 import type { PlanDeliveryEnd } from './delivery-end.ts';
 import type { PlanDeps } from './deps.ts';
+import type { PlanInHand } from './plan-in-hand.ts';
 
 /** The fifth loss of a worker at one step ends a plan that takes its worker down with it. */
 export const MAX_LOSSES = 5;
@@ -18,17 +18,11 @@ export function endWith(plan: PlanInHand, error: { readonly code: string; readon
 export async function endAt(plan: PlanInHand, done: PlanDone, deps: PlanDeps): Promise<PlanDeliveryEnd> {
   const { planSha256, walk, exp } = plan;
   const { envelope, error, endedBy } = await signable(planSha256, done, deps);
-  const end = await deps.journal.end(
-    planSha256,
-    {
-      status: error === null ? 'SUCCESS' : 'FAILURE',
-      code: error?.code,
-      message: error?.message ?? '',
-      endedBy,
-      result: await deps.endSigner.signEnd(planSha256, envelope),
-    },
-    deps.clock.now(),
-  );
+  const result = await deps.endSigner.signEnd(planSha256, envelope);
+  deps.onPoint?.('signed', planSha256);
+  const status = error === null ? 'SUCCESS' : 'FAILURE';
+  const end = await deps.journal.end(planSha256, { status, code: error?.code, message: error?.message ?? '', endedBy, result }, deps.clock.now());
+  deps.onPoint?.('ended', planSha256);
   await show(planSha256, { state: end, stepsDone: walk.stepsDone }, exp, deps);
   return { kind: 'ended', end, replayed: false };
 }

@@ -4,11 +4,11 @@ import { isWritError } from '../../src/core/errors.ts';
 import { CANCELLED_MESSAGE, failure } from '../../src/core/outcome.ts';
 import type { PlanStep } from '../../src/core/plan-step.ts';
 import type { JobView } from '../../src/core/ports/index.ts';
-import type { PlanInHand } from './deliver.ts';
 import type { PlanDeliveryEnd } from './delivery-end.ts';
 import type { PlanDeps } from './deps.ts';
 import { deriveLease } from './derive-lease.ts';
 import { endAt, endWith, show } from './end.ts';
+import type { PlanInHand } from './plan-in-hand.ts';
 
 /** `answered`: the plan has seen the step's answer and may go on. */
 export type Taken = { readonly kind: 'answered' } | PlanDeliveryEnd;
@@ -36,9 +36,11 @@ export async function takeStep(plan: PlanInHand, step: PlanStep, deps: PlanDeps)
 }
 
 /** The journal keeps the answer before the plan sees it. */
-async function take({ planSha256, walk }: PlanInHand, step: PlanStep, executorResult: string, { journal, clock }: PlanDeps): Promise<Taken> {
+async function take({ planSha256, walk }: PlanInHand, step: PlanStep, executorResult: string, { journal, clock, onPoint }: PlanDeps): Promise<Taken> {
   const { path, generation, manifest } = step;
+  onPoint?.('seen', planSha256);
   walk.take(step, await journal.append(planSha256, { path, generation, taskId: manifest.task_id, executorResult }, clock.now()));
+  onPoint?.('kept', planSha256);
   return { kind: 'answered' };
 }
 
@@ -102,8 +104,10 @@ async function enqueue(plan: PlanInHand, step: PlanStep, queue: string, deps: Pl
   await show(plan.planSha256, { state: step, stepsDone: plan.walk.stepsDone }, plan.exp, deps);
   try {
     const { manifest, lease } = await deriveLease(plan, step, deps.kernel);
+    deps.onPoint?.('derived', plan.planSha256);
     const traceparent = plan.traceparent === undefined ? {} : { traceparent: plan.traceparent };
     const receipt = await deps.enqueue.push({ v: 1, manifest, lease, ...traceparent }, { queue });
+    deps.onPoint?.('enqueued', plan.planSha256);
     if (receipt.kind !== 'conflict') return undefined;
     return await endWith(plan, { code: 'REPLAY_MISMATCH', message: `the task of ${step.path} was run with another manifest` }, deps);
   } catch (error) {

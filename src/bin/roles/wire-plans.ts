@@ -3,6 +3,7 @@ import type { Config } from '../../../config/schema.ts';
 import { createInFlight } from '../../../processors/in-flight.ts';
 import type { PlanDeps } from '../../../processors/plan/deps.ts';
 import { createPlanWorker } from '../../../processors/plan/plan-worker.ts';
+import type { PlanPoint } from '../../../processors/plan/points.ts';
 import { createPlanSweeper } from '../../../processors/plan/sweeper.ts';
 import { queueName, workerOptions } from '../../../queues/catalog.ts';
 import { createEnqueue } from '../../../queues/enqueue.ts';
@@ -20,8 +21,13 @@ import type { Places } from '../places.ts';
 import { planLogic } from '../plan/logic.ts';
 
 /** What serving the plan queue takes beside what every worker has. */
-export interface PlanServing {
+export interface PlanServing extends PlanSeams {
   readonly bindings: Bindings;
+}
+
+export interface PlanSeams {
+  /** Told of each point that a plan passes; chaos tests end the process in it. */
+  readonly onPlanPoint?: ((point: PlanPoint, planSha256: string) => void) | undefined;
 }
 
 export interface PlanWiring extends PlanServing, Pick<PlanDeps, 'clock' | 'authorities' | 'ledger' | 'signer' | 'endSigner' | 'jobs'> {
@@ -35,7 +41,8 @@ export interface PlanWiring extends PlanServing, Pick<PlanDeps, 'clock' | 'autho
 
 /** The plan role, in the order of starting: its journal, the queue, and the look for plans whose jobs Redis has lost. */
 export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
-  const { config, places, log, metrics, clock, ledger, ledgerConnection, queueConnection, jobs, bindings, authorities, signer, endSigner } = wiring;
+  const { config, places, log, metrics, clock, ledger, ledgerConnection, queueConnection, jobs, bindings, authorities, signer, endSigner, onPlanPoint } =
+    wiring;
   const { lock_ms: lockMs, renew_ms: renewMs, stalled_ms: stalledMs, drain_ms: drainMs, plan_concurrency: concurrency } = config.worker;
   const pool = config.pool.id;
   const warn = (error: unknown): void => log.warn({ err: error }, LOG_LINES.queue.message);
@@ -71,6 +78,7 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
         logPlan(log, report);
         countPlan(metrics, report);
       },
+      ...(onPlanPoint ? { onPoint: onPlanPoint } : {}),
     },
   );
   const close = async (): Promise<void> => {

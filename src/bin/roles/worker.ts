@@ -23,8 +23,9 @@ import { searchSide } from './search-side.ts';
 import { serve } from './serve.ts';
 import { type ToolSeams, toolSides } from './tool-sides.ts';
 import { wirePipeline } from './wire-pipeline.ts';
+import type { PlanSeams } from './wire-plans.ts';
 
-export interface WorkerRoleOptions extends WorkerSeams, ToolSeams {
+export interface WorkerRoleOptions extends WorkerSeams, ToolSeams, PlanSeams {
   /** The queues to serve, pool included; all of the pool when absent. */
   readonly queues?: readonly string[] | undefined;
 }
@@ -59,7 +60,7 @@ export async function createWorkerRole(context: RoleContext, { queues, ...seams 
   const called = toolSides(context, tools, serves, seams);
   const sides = [file, search, ...called.sides].filter((side) => side !== undefined);
 
-  const plans = serves(queueName('plan', config.pool.id)) ? { bindings: tools.bindings } : undefined;
+  const plans = serves(queueName('plan', config.pool.id)) ? { bindings: tools.bindings, onPlanPoint: seams.onPlanPoint } : undefined;
   const memories = [file?.memory ?? journalMemory(places.journal), ...(called.memory === undefined ? [] : [called.memory])];
 
   return inOrder([

@@ -33,6 +33,8 @@ export interface CampaignReport {
 /** One kill of a random worker comes after a pause of up to this time. */
 const KILL_PAUSE_MS = 400;
 const KILLS_A_BATCH = 12;
+/** Of the points that workers pass while they are struck. */
+const DEADLY_SHARE = 0.02;
 /** One batch in so many has its Redis emptied. */
 const EMPTY_EVERY = 3;
 const GIVE_UP_MS = 120_000;
@@ -50,22 +52,22 @@ export async function campaign({ seed, rounds, lanes, tell = () => undefined }: 
   const actions = { send: 'once', refuse: 'once', put: 'idempotent' } as const;
   await using plans = await startPlanRig({ tools: { 'chaos.http': httpTool('chaos.http', provider.url, actions) }, config: { worker: FAST_LOCKS } });
   await using horde = await createHorde(['plan', 'tool-chaos-http', 'file', undefined, undefined], workerArgs(plans));
-  const report = { rounds: 0, kills: 0, emptied: 0, unknown: 0, violations: [] as string[] };
+  const report = { rounds: 0, emptied: 0, unknown: 0, violations: [] as string[] };
 
   for (let batch = 0; report.rounds < rounds; batch += 1) {
     const scenes = Array.from({ length: Math.min(lanes, rounds - report.rounds) }, (_, lane) => makeScene(join(plans.rig.base, `b${batch}-${lane}`), random));
     const calm = await runAll(scenes, plans, `calm-${seed}-${batch}`, async () => undefined);
     const storm = await runAll(scenes, plans, `storm-${seed}-${batch}`, async (ended) => {
-      report.kills += await strike(horde, random, ended, batch % EMPTY_EVERY === EMPTY_EVERY - 1 ? plans : undefined, report);
+      report.emptied += await strike(horde, random, ended, batch % EMPTY_EVERY === EMPTY_EVERY - 1 ? plans : undefined);
     });
     for (const lane of scenes.keys()) {
       report.rounds += 1;
       const [before, after] = [calm[lane], storm[lane]];
       if (before && after) report.unknown += compare(`${batch}-${lane}`, before, after, provider, report.violations);
     }
-    tell(`${report.rounds} of ${rounds} plans, ${report.kills} kills, ${report.violations.length} violations`);
+    tell(`${report.rounds} of ${rounds} plans, ${horde.deaths} kills, ${report.violations.length} violations`);
   }
-  return { ...report, requests: provider.asked.length };
+  return { ...report, kills: horde.deaths, requests: provider.asked.length };
 }
 
 interface Run {
@@ -96,23 +98,25 @@ async function runAll(scenes: readonly Scene[], plans: PlanRig, name: string, di
   return linked.map((plan, lane) => ({ plan, envelope: envelopes[lane], tree: scenes[lane]?.tree() ?? {} }));
 }
 
-async function strike(horde: Horde, random: Random, ended: Promise<unknown>, emptied: PlanRig | undefined, report: { emptied: number }): Promise<number> {
+/** Kills while plans run, some at random moments, some in the very points of the protocol; answers how often Redis was emptied. */
+async function strike(horde: Horde, random: Random, ended: Promise<unknown>, emptied: PlanRig | undefined): Promise<number> {
   let over = false;
   void ended.then(() => {
     over = true;
   });
-  let kills = 0;
-  const emptyAt = random.integer(KILLS_A_BATCH);
+  const emptyAt = random.integer(KILLS_A_BATCH / 2);
+  let times = 0;
+  horde.deadly(DEADLY_SHARE);
   for (let n = 0; n < KILLS_A_BATCH && !over; n += 1) {
     await delay(random.integer(KILL_PAUSE_MS));
     if (over) break;
-    if (horde.kill(random)) kills += 1;
-    if (emptied !== undefined && n === emptyAt) {
-      await emptied.rig.redis.flushAll();
-      report.emptied += 1;
-    }
+    horde.kill(random);
+    if (emptied === undefined || n !== emptyAt) continue;
+    await emptied.rig.redis.flushAll();
+    times += 1;
   }
-  return kills;
+  horde.deadly(0);
+  return times;
 }
 
 /** Adds what contradicts the run in peace; answers how many outcomes are unknown. */
