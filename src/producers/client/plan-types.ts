@@ -1,0 +1,109 @@
+/** What travels about plans, in plain TypeScript as `types.ts`. */
+
+/** An envelope of either form (docs/plans.md), linked or not. */
+export type Envelope = Record<string, unknown>;
+
+export interface PlanSubmission {
+  v?: 1 | undefined;
+  envelope: Envelope;
+  lease?: string | undefined;
+  traceparent?: string | undefined;
+}
+
+export type ShownPlanState = 'waiting' | 'running' | 'success' | 'failure';
+
+/** `plan_id` is the hash of the linked envelope. */
+export interface PlanSubmitted {
+  plan_id: string;
+  receipt: 'accepted' | 'in_flight' | 'retried';
+  queue: string;
+  location: string;
+}
+
+/** How a plan stands. `result` only where it was asked for. */
+export interface PlanStatus {
+  plan_id: string;
+  state: ShownPlanState;
+  steps_done: number;
+  current?: { path: string; tool: string; operation: string; task_id?: string | undefined } | undefined;
+  cancel_requested: boolean;
+  error?: { code: string; message: string } | undefined;
+  updated_at: string;
+  result?: PlanResult | undefined;
+}
+
+/** How a plan ended, signed by its executor over `{plan_sha256, envelope}` in canonical form. */
+export interface PlanResult {
+  plan_sha256: string;
+  envelope: ResultEnvelope;
+  signature: string;
+}
+
+export interface ResultEnvelope {
+  header: { id: string; version: string; timestamp: string; source: string; destination: string; type: string; trace_id?: string | undefined };
+  output: {
+    results: PlanResultEntry[];
+    memory: PlanMemory;
+    trace?: PlanTraceItem[] | undefined;
+    debug?: { stepCount: number; maxDepthReached: number; registry: { sha256: string; sources: Record<string, 'files' | 'fallback'> } } | undefined;
+  };
+  error: PlanError | null;
+}
+
+export interface PlanMemory {
+  session_id: string;
+  state: Record<string, unknown>;
+  stack?: string[] | undefined;
+}
+
+export interface PlanError {
+  code: string;
+  message: string;
+  details?: Record<string, unknown> | null | undefined;
+}
+
+/** The answer of one concrete step, in the order of the steps. */
+export type PlanResultEntry =
+  | { ok: true; data: Record<string, unknown> | null; error: null; stepId: string; ref: string; meta?: Record<string, unknown> | undefined }
+  | { ok: false; data: null; error: PlanError; stepId: string; ref: string; meta?: Record<string, unknown> | undefined };
+
+export type PlanTraceItem = { ok: boolean; stepId: string; path: string; ref: string } | { skipped: true; stepId: string; path: string; ref: string };
+
+export interface PlanLeaseRequest {
+  envelope: Envelope;
+  capabilities?: string[] | undefined;
+  scopes?: string[] | undefined;
+  ttl?: number | undefined;
+}
+
+export interface PlanLeaseAnswer {
+  plan_id: string;
+  lease: string;
+  capabilities: string[];
+  envelope: Envelope;
+}
+
+export interface PlanRetryRequest {
+  lease?: string | undefined;
+}
+
+export interface PlanRetryAnswer {
+  plan_id: string;
+  location: string;
+}
+
+export interface PlanCancelAnswer {
+  plan_id: string;
+  cancel: 'requested';
+  location: string;
+}
+
+/** A change of a plan in the stream of events. */
+export interface PlanEvent {
+  plan_id: string;
+  state: ShownPlanState;
+  steps_done: number;
+  current?: string | undefined;
+  error_code?: string | undefined;
+  at: string;
+}
