@@ -92,7 +92,7 @@ function bullmqSide({ plans, steps }: PlanSideSetup, target: RedisTarget, counte
   const queue = new Queue(STEP_QUEUE, { connection, prefix: QUEUE_PREFIX });
   const options = { ...workerOptions(LOCK_TIMES, CONCURRENCY), connection, autorun: false };
   const planWorker = new Worker('plan', async ({ id }) => void (await queue.add('step', { plan: id, n: 0 })), options);
-  const stepWorker = new Worker(
+  const stepWorker = new Worker<{ plan: string; n: number }>(
     STEP_QUEUE,
     async ({ data: { plan, n } }) => {
       counter.steps += 1;

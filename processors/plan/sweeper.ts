@@ -1,5 +1,8 @@
+import { MAX_PLAN_BYTES } from '../../queues/catalog.ts';
 import type { PlanJobs } from '../../queues/plan-jobs.ts';
+import { parseStrictJson } from '../../src/core/canonical-json.ts';
 import type { Clock } from '../../src/core/clock.ts';
+import type { JsonObject } from '../../src/core/json.ts';
 import type { Lifecycle } from '../../src/core/lifecycle.ts';
 import { part } from '../../src/core/parts.ts';
 import type { PlanJournal } from '../../src/core/ports/index.ts';
@@ -24,7 +27,7 @@ export function createPlanSweeper({ journal, jobs, clock, everyMs, onError }: Sw
     const plans = await journal.running(clock.now() - everyMs, PAGE);
     const there = await jobs.exists(plans.map(({ planSha256 }) => planSha256));
     for (const [at, { planSha256, envelope, lease }] of plans.entries()) {
-      if (there[at] === false) await jobs.add(planSha256, { v: 1, envelope: JSON.parse(envelope), lease });
+      if (there[at] === false) await jobs.add(planSha256, { v: 1, envelope: parseStrictJson(envelope, { maxBytes: MAX_PLAN_BYTES }) as JsonObject, lease });
     }
   }
 

@@ -1,7 +1,7 @@
 import type { PlanKernel } from '../core/ports/index.ts';
 import { granted } from './client.ts';
 import { createKernelCalls } from './client-calls.ts';
-import { DeriveReply } from './wire.ts';
+import { GrantedManifest } from './wire.ts';
 
 export interface PlanKernelClient extends PlanKernel {
   close(): void;
@@ -15,7 +15,7 @@ export function createPlanKernelClient(socketPath: string): PlanKernelClient {
   const { call, close } = createKernelCalls(socketPath, TIMEOUT_MS);
   return {
     async derive({ planSha256, ...request }) {
-      const { manifest, ...reply } = await call(DeriveReply, 'POST', '/derive', { plan_sha256: planSha256, ...request });
+      const { manifest, ...reply } = await call(GrantedManifest, 'POST', '/derive', { plan_sha256: planSha256, ...request });
       return { manifest, ...granted(reply) };
     },
     close,

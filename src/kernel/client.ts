@@ -2,7 +2,17 @@ import type { z } from 'zod';
 import { isWritError, WritError } from '../core/errors.ts';
 import type { GrantedLease, GrantOptions, IssueAnswer, IssueRequest, KernelOperations } from '../core/ports/index.ts';
 import { createKernelCalls } from './client-calls.ts';
-import { type Granted, HealthReply, IssueReply, KeysReply, ManifestReply, PlanLeaseReply, RevokeReply, UndoReply, Granted as WireGranted } from './wire.ts';
+import {
+  type Granted,
+  GrantedManifest,
+  HealthReply,
+  IssueReply,
+  KeysReply,
+  ManifestReply,
+  PlanLeaseReply,
+  RevokeReply,
+  Granted as WireGranted,
+} from './wire.ts';
 
 type WireRefusal = Extract<z.infer<typeof IssueReply>['answers'][number], { ok: false }>;
 
@@ -40,7 +50,7 @@ export function createKernelClient(socketPath: string, { timeoutMs = 10_000 }: K
     },
     regrant: async (request, options = {}) => granted(await call(WireGranted, 'POST', '/regrant', { ...request, ...options })),
     async undo({ manifest, result, earlierUndos }, options = {}) {
-      const reply = await call(UndoReply, 'POST', '/undo', { manifest, result, earlier_undos: earlierUndos, ...options });
+      const reply = await call(GrantedManifest, 'POST', '/undo', { manifest, result, earlier_undos: earlierUndos, ...options });
       return { manifest: reply.manifest, ...granted(reply) };
     },
     async issuePlan(request, options = {}) {

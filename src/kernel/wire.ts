@@ -51,8 +51,8 @@ export const IssueReply = z.object({
     ]),
   ),
 });
-export const UndoReply = z.object({ manifest: TaskManifest, ...granted });
-export const DeriveReply = UndoReply;
+/** A lease for a manifest that the kernel itself has computed. */
+export const GrantedManifest = z.object({ manifest: TaskManifest, ...granted });
 export const PlanLeaseReply = z.object({ plan_sha256: Sha256Hex, lease: z.string(), jti: z.string(), exp: z.int(), capabilities: z.array(z.string()) });
 export const ManifestReply = z.object({ manifest: TaskManifest });
 export const RevokeReply = z.object({ n: z.int(), jti: z.string(), published: z.boolean() });

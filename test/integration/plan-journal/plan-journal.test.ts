@@ -12,7 +12,12 @@ const FAILED: PlanEnd = { status: 'FAILURE', code: 'TOOL_FAILED', message: 'no',
 describe('the plan journal', () => {
   let directory: string;
   let journal: ReturnType<typeof createPlanJournal>;
-  const entry = (path: string, generation = 0, result = `{"of":"${path}"}`) => ({ path, generation, taskId: `s-${path}-${generation}`, executorResult: result });
+  const entry = (path: string, generation = 0, result = `{"of":"${path}"}`) => ({
+    path,
+    generation,
+    taskId: `s-${path}-${generation}`,
+    executorResult: result,
+  });
   const begin = (of: PlanJournal, lease = 'lease') => of.begin({ planSha256: SHA, envelope: '{}', lease }, 1);
 
   beforeEach(async () => {
