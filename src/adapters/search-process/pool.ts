@@ -44,6 +44,7 @@ export function createScanPool(options: ScanPoolOptions): Scanner {
   const waiting: ((child: Promise<ScanChild>) => void)[] = [];
   const all = new Set<ScanChild>();
   let running = false;
+  let stopping = new AbortController();
 
   async function start(): Promise<ScanChild> {
     const child = await startChild({ entry: options.entry, args: options.args, env: options.env ?? {}, startMs: START_MS });
@@ -78,13 +79,16 @@ export function createScanPool(options: ScanPoolOptions): Scanner {
       if (running) put(start());
       return NOT_STARTED;
     }
-    const end = signal.aborted ? { answer: STOPPED, keep: true } : await supervised(child, request, signal, options);
+    const either = AbortSignal.any([signal, stopping.signal]);
+    const end = either.aborted ? { answer: STOPPED, keep: true } : await supervised(child, request, either, options);
     if (running) put(end.keep ? Promise.resolve(child) : start());
     return end.answer;
   };
 
   async function end(): Promise<void> {
     running = false;
+    // So that a search that is killed here is not taken for one that the kernel has killed.
+    stopping.abort();
     // Those that are still starting end themselves when they see that nobody wants them.
     await Promise.allSettled(idle.splice(0));
     const ending = [...all];
@@ -94,6 +98,7 @@ export function createScanPool(options: ScanPoolOptions): Scanner {
 
   const lifecycle: Lifecycle = part(async () => {
     running = true;
+    stopping = new AbortController();
     const children = Array.from({ length: options.size }, start);
     for (const child of children) put(child);
     try {

@@ -31,13 +31,14 @@ export interface CampaignReport {
 }
 
 /** One kill of a random worker comes after a pause of up to this time. */
-const KILL_PAUSE_MS = 400;
-const KILLS_A_BATCH = 12;
+const KILL_PAUSE_MS = 300;
+const KILLS_A_BATCH = 24;
 /** Of the points that workers pass while they are struck. */
-const DEADLY_SHARE = 0.02;
-/** One batch in so many has its Redis emptied. */
-const EMPTY_EVERY = 3;
+const DEADLY_SHARE = 0.03;
+/** Every second batch has its Redis emptied. */
+const EMPTY_EVERY = 2;
 const GIVE_UP_MS = 120_000;
+const ASK_AGAIN_MS = 8_000;
 
 /**
  * Runs the same plans twice: once in peace, once while workers are killed and Redis is emptied. What the second run leaves
@@ -80,22 +81,22 @@ interface Run {
 async function runAll(scenes: readonly Scene[], plans: PlanRig, name: string, disturb: (ended: Promise<unknown>) => Promise<void>): Promise<readonly Run[]> {
   for (const scene of scenes) scene.reset();
   const linked = await Promise.all(scenes.map((scene, lane) => plans.link(envelopeOf(scene.steps, { id: `${name}-${lane}`, options: { maxSteps: 100 } }))));
-  const ended = Promise.all(
-    linked.map(async (plan) => {
-      // A producer pushes again until it has its receipt.
-      while (
-        await plans.push(plan).then(
-          () => false,
-          () => true,
-        )
-      )
-        await delay(50);
-      return (await plans.ended(plan.id, () => true, GIVE_UP_MS).catch(() => undefined))?.envelope;
-    }),
-  );
+  const ended = Promise.all(linked.map((plan) => endOf(plan, plans)));
   await disturb(ended);
   const envelopes = await ended;
   return linked.map((plan, lane) => ({ plan, envelope: envelopes[lane], tree: scenes[lane]?.tree() ?? {} }));
+}
+
+/** As a producer: pushes, and pushes again when the answer does not come, because Redis may have lost it. */
+async function endOf(plan: LinkedPlan, plans: PlanRig): Promise<ResultEnvelope | undefined> {
+  const giveUp = performance.now() + GIVE_UP_MS;
+  while (performance.now() < giveUp) {
+    const receipt = await plans.push(plan).catch(() => undefined);
+    if (receipt === undefined) await delay(ASK_AGAIN_MS / 100);
+    const ended = await plans.ended(plan.id, () => true, ASK_AGAIN_MS).catch(() => undefined);
+    if (ended) return ended.envelope;
+  }
+  return undefined;
 }
 
 /** Kills while plans run, some at random moments, some in the very points of the protocol; answers how often Redis was emptied. */

@@ -27,6 +27,8 @@ interface Task {
   state: 'open' | 'success' | 'failure';
   instance: string;
   reserved: number;
+  /** Another task with the same effect was taken back instead of this one, and with it what this one had done. */
+  superseded: boolean;
 }
 
 export interface Expected {
@@ -89,16 +91,23 @@ export class JournalModel {
     if (known !== undefined && known.state !== 'failure') return { request, reply: { kind: 'conflict' } };
     if (into === 'vault' && this.usage().bytes + bytes > QUOTA) return { request, reply: { kind: 'quota' } };
     const attempts = (known?.attempts ?? 0) + 1;
-    this.tasks.set(id, { id, root, undoOf, into, attempts, state: 'open', instance: 'instance-1', reserved: bytes });
+    this.tasks.set(id, { id, root, undoOf, into, attempts, state: 'open', instance: 'instance-1', reserved: bytes, superseded: false });
     return { request, reply: { kind: 'opened', n: attempts } };
   }
 
   private undo(choice: number, bytes: number): Expected | undefined {
-    const able = this.all('success').filter((task) => this.undoneBy(task.id) === undefined && this.lies[task.root] === task.into && !this.busy(task.root));
+    const standing = this.all('success').filter((task) => this.undoneBy(task.id) === undefined);
+    const able = standing.filter((task) => !task.superseded && this.lies[task.root] === task.into && !this.busy(task.root));
     const target = pick(able, choice);
     if (target === undefined) return undefined;
     const earlier = this.all().filter((task) => task.undoOf === target.id && task.state === 'success').length;
     return this.open(`u${earlier}-${target.id}`, target.root, target.id, target.into === 'vault' ? 'place' : 'vault', bytes);
+  }
+
+  /** Of several ways back only one is gone: the others would take back an effect that is no more. */
+  private supersede({ id, root, undoOf, into }: Task): void {
+    if (undoOf === undefined) return;
+    for (const task of this.all('success')) if (task.root === root && task.into !== into && task.id !== undoOf && task.id !== id) task.superseded = true;
   }
 
   private busy(root: number): boolean {
@@ -111,6 +120,7 @@ export class JournalModel {
     task.state = success ? 'success' : 'failure';
     if (!success) this.failures += 1;
     if (success) {
+      this.supersede(task);
       this.lies[task.root] = task.into;
       if (task.into === 'vault') this.kept.set(task.root, task.reserved);
       else this.kept.delete(task.root);
