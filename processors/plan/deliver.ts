@@ -1,7 +1,5 @@
 import { PlanJob } from '../../src/contracts/index.ts';
-import { canonicalJson } from '../../src/core/canonical-json.ts';
 import { isWritError } from '../../src/core/errors.ts';
-import { sha256Hex } from '../../src/core/hash.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { PlanRecord } from '../../src/core/ports/index.ts';
 import { stopReason } from '../../src/core/stopped.ts';
@@ -44,7 +42,7 @@ function emit({ queue, jobId }: Delivery, planSha256: string | undefined, end: P
 }
 
 async function deliver(delivery: Delivery, running: Running, walks: Walks, deps: PlanDeps, trail: { planSha256?: string }): Promise<PlanDeliveryEnd> {
-  const parsed = parse(delivery.data);
+  const parsed = parse(delivery.data, walks);
   if ('kind' in parsed) return parsed;
   const { job, text, planSha256 } = parsed;
   const authentication = await deps.authorities.authenticatePlan(planSha256, job.lease, delivery.queue);
@@ -53,7 +51,7 @@ async function deliver(delivery: Delivery, running: Running, walks: Walks, deps:
   if (!deps.inFlight.claimTask(running, planSha256)) return { kind: 'busy' };
   trail.planSha256 = planSha256;
 
-  const record = await recall({ planSha256, envelope: text, lease }, deps);
+  const [record] = await Promise.all([recall({ planSha256, envelope: text, lease }, deps), deps.authorities.refresh()]);
   deps.onPoint?.('begun', planSha256);
   const { exp } = authentication.lease;
   if (record.end) {
@@ -63,7 +61,6 @@ async function deliver(delivery: Delivery, running: Running, walks: Walks, deps:
   const walk = await walks.of(planSha256, job.envelope as JsonObject, record);
   const plan: PlanInHand = { planSha256, envelope: job.envelope as JsonObject, lease, exp, traceparent: job.traceparent, walk };
 
-  await deps.authorities.refresh();
   const refusal = deps.authorities.authorizePlan(authentication.lease);
   if (refusal) return endWith(plan, { code: refusal.code, message: refusal.message }, deps);
   if (record.losses >= MAX_LOSSES) {
@@ -90,15 +87,14 @@ async function recall(plan: { planSha256: string; envelope: string; lease: strin
   return isRetry ? journal.resume(plan.planSha256, plan.lease, clock.now()) : record;
 }
 
-function parse(data: unknown): { readonly job: PlanJob; readonly text: string; readonly planSha256: string } | PlanDeliveryEnd {
+function parse(data: unknown, { envelopes }: Walks): { readonly job: PlanJob; readonly text: string; readonly planSha256: string } | PlanDeliveryEnd {
   const shape = PlanJob.safeParse(data);
   if (!shape.success) {
     const [issue] = shape.error.issues;
     return { kind: 'malformed', message: `${issue?.path.join('.') || 'job'}: ${issue?.message ?? 'is no plan job'}` };
   }
   try {
-    const text = canonicalJson(shape.data.envelope);
-    return { job: shape.data, text, planSha256: sha256Hex(text) };
+    return { job: shape.data, ...envelopes(shape.data.envelope) };
   } catch (error) {
     if (isWritError(error)) return { kind: 'malformed', message: `envelope: ${error.message}` };
     throw error;

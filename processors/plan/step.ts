@@ -18,11 +18,11 @@ const LONGEST_PARK_MS = 30_000;
 
 /** One step: its answer, if there is one; else its task on a queue, and the plan parked (docs/plan-protocol.md 1). */
 export async function takeStep(plan: PlanInHand, step: PlanStep, deps: PlanDeps): Promise<Taken> {
-  const answer = step.problem === undefined ? await answerOf(step, deps) : await unable(step, step.problem, deps);
-  if (answer !== undefined) return (await neverBegan(plan, answer, deps)) ? endCancelled(plan, deps, { step, answer }) : take(plan, step, answer, deps);
+  if (step.problem !== undefined) return take(plan, step, await unable(step, step.problem, deps), deps);
   const queue = queueName(step.queue ?? 'file', deps.pool);
-  const job = await deps.enqueue.jobState(step.manifest.task_id, queue);
-  if (await isCancelAsked(plan, deps)) return cancel(plan, step, job, deps);
+  const [answer, job, cancelAsked] = await Promise.all([answerOf(step, deps), deps.enqueue.jobState(step.manifest.task_id, queue), isCancelAsked(plan, deps)]);
+  if (answer !== undefined) return cancelAsked && neverBegan(answer) ? endCancelled(plan, deps, { step, answer }) : take(plan, step, answer, deps);
+  if (cancelAsked) return cancel(plan, step, job, deps);
   if (!isOnItsWay(job)) {
     const refused = await answerBeforeClaim(step, job, deps);
     if (refused !== undefined) return take(plan, step, refused, deps);
@@ -30,7 +30,6 @@ export async function takeStep(plan: PlanInHand, step: PlanStep, deps: PlanDeps)
     if (stop) return stop;
   }
   const isAnswered = async (): Promise<boolean> => (await answerOf(step, deps)) !== undefined;
-  if (await isAnswered()) return takeStep(plan, step, deps);
   plan.walk.parks += 1;
   return { kind: 'parked', ms: Math.min(LONGEST_PARK_MS, FIRST_PARK_MS * 2 ** Math.min(10, plan.walk.parks - 1)), isAnswered };
 }
@@ -44,10 +43,10 @@ async function take({ planSha256, walk }: PlanInHand, step: PlanStep, executorRe
   return { kind: 'answered' };
 }
 
-/** The step was cancelled with its plan before it began. */
-async function neverBegan(plan: PlanInHand, answer: string, deps: PlanDeps): Promise<boolean> {
+/** The step was cancelled before it began. */
+function neverBegan(answer: string): boolean {
   const { error } = ExecutionResult.parse(JSON.parse(answer));
-  return error?.error_code === 'EXECUTION_FAILED' && error.message === CANCELLED_MESSAGE && isCancelAsked(plan, deps);
+  return error?.error_code === 'EXECUTION_FAILED' && error.message === CANCELLED_MESSAGE;
 }
 
 /** A step that was cancelled with the plan is what a retry has to take back: its task will never run. */
@@ -101,9 +100,11 @@ async function cancel(plan: PlanInHand, step: PlanStep, job: JobView | undefined
 
 /** Has the kernel sign the step's lease and puts its task on the queue; answers how the plan ends when it may not. */
 async function enqueue(plan: PlanInHand, step: PlanStep, queue: string, deps: PlanDeps): Promise<PlanDeliveryEnd | undefined> {
-  await show(plan.planSha256, { state: step, stepsDone: plan.walk.stepsDone }, plan.exp, deps);
   try {
-    const { manifest, lease } = await deriveLease(plan, step, deps.kernel);
+    const [{ manifest, lease }] = await Promise.all([
+      deriveLease(plan, step, deps.kernel),
+      show(plan.planSha256, { state: step, stepsDone: plan.walk.stepsDone }, plan.exp, deps),
+    ]);
     deps.onPoint?.('derived', plan.planSha256);
     const traceparent = plan.traceparent === undefined ? {} : { traceparent: plan.traceparent };
     const receipt = await deps.enqueue.push({ v: 1, manifest, lease, ...traceparent }, { queue });

@@ -1,12 +1,15 @@
 import type { JsonObject } from '../../src/core/json.ts';
 import type { PlanRecord } from '../../src/core/ports/index.ts';
 import type { PlanDeps } from './deps.ts';
+import { createEnvelopes } from './envelopes.ts';
 import { createWalk, type Walk } from './walk.ts';
 
 /** Walks of plans that are parked, so that each step does not replay all before it. */
 export interface Walks {
   of(planSha256: string, envelope: JsonObject, record: PlanRecord): Promise<Walk>;
   forget(planSha256: string): void;
+  /** Hashes an envelope. Throws WritError INVALID_MANIFEST. */
+  readonly envelopes: ReturnType<typeof createEnvelopes>;
 }
 
 /** Memories of plans may be large. */
@@ -27,5 +30,6 @@ export function createWalks(deps: Pick<PlanDeps, 'journal' | 'logic' | 'bindings
       return walk;
     },
     forget: (planSha256) => void kept.delete(planSha256),
+    envelopes: createEnvelopes(),
   };
 }

@@ -29,7 +29,7 @@ interface EntryRow {
 export function planStatements(db: SqliteDatabase) {
   const insert = db.prepare<[string, string, string, number]>(
     `INSERT INTO plan (plan_sha256, envelope, lease, state, changed_at) VALUES (?, ?, ?, 'running', ?)
-     ON CONFLICT (plan_sha256) DO UPDATE SET lease = excluded.lease WHERE state = 'running'`,
+     ON CONFLICT (plan_sha256) DO UPDATE SET lease = excluded.lease WHERE state = 'running' AND lease <> excluded.lease`,
   );
   const select = db.prepare<[string], PlanRow>(
     `SELECT plan.*, (SELECT count(*) FROM entry WHERE entry.plan_sha256 = plan.plan_sha256) AS entries,
