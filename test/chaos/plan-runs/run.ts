@@ -1,4 +1,6 @@
+import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { packageRoot } from '../../../config/places.ts';
 import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';
 import { campaign } from './campaign.ts';
 
@@ -11,6 +13,8 @@ const { values } = parseArgs({
     evidence: { type: 'string', default: evidencePath('plan-runs') },
   },
 });
+// Workers start from what was built: a kill costs a start, and compiling would be most of it.
+process.env['WRIT_TEST_TREE'] ??= path.join(packageRoot(), 'dist');
 const startedAt = new Date();
 const commit = revision();
 const seed = Number(values.seed);

@@ -22,7 +22,7 @@ describe('a plan', () => {
     await plans[Symbol.asyncDispose]();
   });
 
-  it('runs its steps in order as tasks of their own, and ends with a signed result envelope', async () => {
+  it('runs its steps in order as tasks of their own, and ends with a signed result envelope [PE-01]', async () => {
     file('a.txt');
     const { view, envelope, id } = await plans.run(
       envelopeOf([

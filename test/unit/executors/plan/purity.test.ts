@@ -18,7 +18,22 @@ const OUTSIDE = [
   'zod',
 ];
 
+/** Every source of ours outside of the folder, with its text. */
+const OTHERS = ['src', 'queues', 'processors', 'config'].flatMap((folder) =>
+  readdirSync(path.join(packageRoot(), folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => path.join(folder, name))
+    .filter((name) => name.endsWith('.ts') && !name.startsWith(path.join('src', 'executors', 'plan')))
+    .map((name) => [name, readFileSync(path.join(packageRoot(), name), 'utf8')] as const),
+);
+
 describe('the plan core', () => {
+  it('is the one plan executor, between those who wire it and ports of its tools; what may exist around it is around it [PE-03] [PE-04] [PE-63]', () => {
+    const users = OTHERS.filter(([, text]) => /from '[^']*executors\/plan\//.test(text)).map(([name]) => name);
+    expect(users.sort()).toEqual(['logic', 'outline', 'preview'].map((name) => path.join('src', 'bin', 'plan', `${name}.ts`)));
+    const starters = [...SOURCES, ...OTHERS].filter(([, text]) => /export function startPlan\b/.test(text)).map(([name]) => name);
+    expect(starters).toEqual(['start-plan.ts']);
+  });
+
   it('has nothing to reach a file, a network, a queue, a schedule, a log or another process with [PE-40] [PE-41] [PE-48] [PE-62]', () => {
     const imports = new Set(SOURCES.flatMap(([, text]) => [...text.matchAll(/ from '([^']+)'/g)].map(([, from = '']) => from)));
     expect([...imports].filter((from) => !from.startsWith('./')).sort()).toEqual(OUTSIDE);
