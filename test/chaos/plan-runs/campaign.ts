@@ -31,10 +31,10 @@ export interface CampaignReport {
 }
 
 /** One kill of a random worker comes after a pause of up to this time. */
-const KILL_PAUSE_MS = 300;
-const KILLS_A_BATCH = 24;
+const KILL_PAUSE_MS = 80;
+const KILLS_A_BATCH = 40;
 /** Of the points that workers pass while they are struck. */
-const DEADLY_SHARE = 0.03;
+const DEADLY_SHARE = 0.1;
 /** Every second batch has its Redis emptied. */
 const EMPTY_EVERY = 2;
 const GIVE_UP_MS = 120_000;
