@@ -31,10 +31,11 @@ export interface CampaignReport {
 }
 
 /** One kill of a random worker comes after a pause of up to this time. */
-const KILL_PAUSE_MS = 80;
-const KILLS_A_BATCH = 40;
+const KILL_PAUSE_MS = 400;
+/** How long a batch is struck, if its plans do not end before. */
+const STORM_MS = 6000;
 /** Of the points that workers pass while they are struck. */
-const DEADLY_SHARE = 0.1;
+const DEADLY_SHARE = 0.05;
 /** Every second batch has its Redis emptied. */
 const EMPTY_EVERY = 2;
 const GIVE_UP_MS = 120_000;
@@ -105,16 +106,17 @@ async function strike(horde: Horde, random: Random, ended: Promise<unknown>, emp
   void ended.then(() => {
     over = true;
   });
-  const emptyAt = random.integer(KILLS_A_BATCH / 2);
+  const start = performance.now();
+  const emptyAfter = random.integer(STORM_MS / 2);
   let times = 0;
   horde.deadly(DEADLY_SHARE);
-  for (let n = 0; n < KILLS_A_BATCH && !over; n += 1) {
+  for (let ms = 0; ms < STORM_MS && !over; ms = performance.now() - start) {
     await delay(random.integer(KILL_PAUSE_MS));
     if (over) break;
     horde.kill(random);
-    if (emptied === undefined || n !== emptyAt) continue;
+    if (emptied === undefined || times > 0 || ms < emptyAfter) continue;
     await emptied.rig.redis.flushAll();
-    times += 1;
+    times = 1;
   }
   horde.deadly(0);
   return times;
