@@ -5,6 +5,7 @@ import { openServices } from '../cli/services.ts';
 import { prepareFirstStart, WORKSPACE_SCOPE } from '../first-start.ts';
 import type { Places } from '../places.ts';
 import { type BoardVisitor, visitBoard } from '../tour/board.ts';
+import { runPlans } from '../tour/run-plan.ts';
 import { giveTour } from '../tour/tour.ts';
 import type { UpContext } from './context.ts';
 import { upParts } from './up-parts.ts';
@@ -37,7 +38,11 @@ async function tour({ options, places }: UpContext): Promise<boolean> {
   await using services = await openServices(options);
   const [tasks, kernel, signatures] = await Promise.all([services.tasks(), services.kernel(), services.signatures()]);
   const searchScope = services.scopes.capabilityOf(WORKSPACE_SCOPE) === 'SEARCH_FILES' ? WORKSPACE_SCOPE : undefined;
-  const asPromised = await giveTour(places.workspace, { tasks, kernel, signatures, searchScope, board: () => boardOf(places) }, say);
+  const asPromised = await giveTour(
+    places.workspace,
+    { tasks, kernel, signatures, searchScope, runPlan: runPlans(services), board: () => boardOf(places) },
+    say,
+  );
   if (asPromised) await writeFile(places.tourGiven, '');
   return asPromised;
 }

@@ -5,7 +5,7 @@ import type { TaskManifest } from '../../contracts/index.ts';
 import { WritError } from '../../core/errors.ts';
 import { manifestSha256 } from '../../core/hash.ts';
 import type { KernelDoor, SignatureReader, TaskDoor } from '../../core/ports/front-door.ts';
-import type { Receipt } from '../../core/ports/index.ts';
+import type { PlanView, Receipt } from '../../core/ports/index.ts';
 import type { Finished } from '../../producers/tasks/standing.ts';
 import { waitForOutcome } from '../../producers/tasks/wait.ts';
 import type { BoardVisitor } from './board.ts';
@@ -17,6 +17,8 @@ export interface Doors {
   readonly signatures: SignatureReader;
   /** The scope that searches the workspace; undefined when the settings have none. */
   readonly searchScope: string | undefined;
+  /** Links an envelope, has the kernel sign for it, pushes it, waits for its end, and checks the signature. */
+  runPlan(envelope: object): Promise<PlanView>;
   /** Opens a session on Bull Board. */
   board(): Promise<BoardVisitor>;
 }

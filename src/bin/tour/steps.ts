@@ -25,7 +25,7 @@ interface Trail {
 type Step = (scene: Scene, trail: Trail, doors: Doors) => Promise<Line>;
 
 /** The steps in their order; each is a table row and works on real files through the queue. */
-const STEPS: readonly Step[] = [copy, move, remove, undo, replay, otherBytes, traversal, expired, regranted, early, pressedRetry];
+const STEPS: readonly Step[] = [copy, move, remove, undo, replay, otherBytes, traversal, expired, regranted, early, pressedRetry, plan];
 
 /** The steps for these doors: an installation from before searches has no scope to search. */
 export function stepsFor({ searchScope }: Doors): readonly Step[] {
@@ -143,6 +143,26 @@ async function pressedRetry(scene: Scene, _trail: Trail, doors: Doors): Promise<
   const done = await scene.answer(manifest);
   const asPromised = succeeded(done) && (await scene.isThere(scene.at('archive', 'report.txt')));
   return { task: 'write it, press Retry on the board', answer: said(done), proves: "the board's retry is Writ's own, and audited", asPromised };
+}
+
+async function plan(scene: Scene, _trail: Trail, doors: Doors): Promise<Line> {
+  const [original, archived] = [scene.at('CHANGELOG.md'), scene.at('archive', 'CHANGELOG.md')];
+  const step = (action: string, params: object, changes: object = {}) => ({ type: 'tool', ref: 'writ.file', params: { action, ...params }, ...changes });
+  const steps = [
+    step('FILE_COPY', { source_path: original, destination_path: archived }, { save: { to: { copied: '$.data.result_summary.bytes' } } }),
+    step('FILE_COPY', { source_path: scene.at('nothing'), destination_path: scene.at('x') }, { on_error: { mode: 'continue' } }),
+    step('FILE_DELETE', { source_path: original, constraints: { reversible: true } }, { when: 'memory.state.copied > 0' }),
+  ];
+  const name = path.basename(scene.at());
+  const header = { id: name, version: '1.0', timestamp: '2026-01-01T00:00:00Z', source: 'tour', destination: 'executor', type: 'execution' };
+  const { state, stepsDone, error } = await doors.runPlan({ header, payload: { steps, memory: { session_id: name, state: {} } } });
+  const asPromised = state === 'success' && stepsDone === 3 && (await scene.isThere(archived)) && !(await scene.isThere(original));
+  return {
+    task: 'a plan: copy, a step that fails, delete',
+    answer: error?.code ?? 'SUCCESS',
+    proves: 'a plan runs each step once, under one lease',
+    asPromised,
+  };
 }
 
 async function search(scene: Scene, _trail: Trail, doors: Doors): Promise<Line> {
