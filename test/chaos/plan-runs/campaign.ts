@@ -60,7 +60,7 @@ export async function campaign({ seed, rounds, lanes, tell = () => undefined }: 
     const scenes = Array.from({ length: Math.min(lanes, rounds - report.rounds) }, (_, lane) => makeScene(join(plans.rig.base, `b${batch}-${lane}`), random));
     const calm = await runAll(scenes, plans, `calm-${seed}-${batch}`, async () => undefined);
     const storm = await runAll(scenes, plans, `storm-${seed}-${batch}`, async (ended) => {
-      report.emptied += await strike(horde, random, ended, batch % EMPTY_EVERY === EMPTY_EVERY - 1 ? plans : undefined);
+      report.emptied += await strike(horde, random, ended, batch % EMPTY_EVERY === 0 ? plans : undefined);
     });
     for (const lane of scenes.keys()) {
       report.rounds += 1;
