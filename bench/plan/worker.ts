@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Queue, Worker } from 'bullmq';
 import { ConfigSchema } from '../../config/schema.ts';
 import { LOCK_TIMES, QUEUE_PREFIX, workerOptions } from '../../queues/catalog.ts';
@@ -30,6 +31,8 @@ export interface PlanSideReport {
 }
 
 const CONCURRENCY = 64;
+/** Nobody tells when a queue has run dry; a finer look would be work beside the work that is measured. */
+const LOOK_MS = 5;
 /** The provider of the tool that does nothing. */
 export const PROVIDER = 'bench';
 export const STEP_QUEUE = `tool-${PROVIDER}`;
@@ -107,7 +110,7 @@ function bullmqSide({ plans, steps }: PlanSideSetup, target: RedisTarget, counte
       void stepWorker.run();
     },
     async ended() {
-      while (counter.steps < plans * steps) await new Promise((resolve) => setTimeout(resolve, 5));
+      while (counter.steps < plans * steps) await delay(LOOK_MS);
       await drained(STEP_QUEUE, target);
     },
   };
@@ -126,7 +129,7 @@ async function drained(queue: string, target: RedisTarget): Promise<void> {
     ]);
     if (failed > 0) throw new Error(`${failed} jobs of ${queue} failed`);
     if (waiting + active + parked === 0) break;
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await delay(LOOK_MS);
   }
   redis.disconnect();
 }

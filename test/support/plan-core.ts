@@ -82,7 +82,8 @@ export function play(envelope: unknown, answer: (call: PlanCall, index: number) 
   }
   const done = run.current as PlanDone;
   expect(ResultEnvelope.safeParse(done.envelope).error).toBeUndefined();
-  const { output, error } = done.envelope as unknown as { output: { results: JsonObject[]; memory: { state: JsonObject } }; error: JsonObject | null };
+  // The contract has just been checked; what it says is kept as it came.
+  const { output, error } = done.envelope as JsonObject & { output: { results: JsonObject[]; memory: { state: JsonObject } }; error: JsonObject | null };
   expect(done.error === null).toBe(error === null);
   return { calls, done, run, results: output.results, state: output.memory.state, error, code: done.error?.code };
 }

@@ -14,6 +14,7 @@ import type { JsonObject } from '../../src/core/json.ts';
 import type { PlanLeaseRequest, PlanReceipt, Plans, PlanView } from '../../src/core/ports/index.ts';
 import { createKernelClient, type KernelClient } from '../../src/kernel/index.ts';
 import { createLogger } from '../../src/observability/logging.ts';
+import { lookAgain } from './look-again.ts';
 import { type Rig, type RigOptions, startRig } from './rig.ts';
 
 export interface PlanRigOptions extends RigOptions {
@@ -98,26 +99,16 @@ export async function startPlanRig({ tools = {}, ...options }: PlanRigOptions = 
   return planRig;
 }
 
-/** Listens first, then looks, so that a change in between is not missed; looks again now and then, because signals are lossy. */
 async function viewOf(plans: Plans, id: string, isIt: (view: PlanView) => boolean, timeoutMs: number): Promise<PlanView> {
-  return new Promise((resolve, reject) => {
-    let last: PlanView | undefined;
-    const look = async (): Promise<void> => {
+  let last: PlanView | undefined;
+  return lookAgain({
+    async look() {
       last = await plans.view(id);
-      const found = last;
-      if (found && isIt(found)) end(() => resolve(found));
-    };
-    const tryLook = (): void => void look().catch(() => undefined);
-    const again = setInterval(tryLook, 500);
-    const giveUp = setTimeout(() => end(() => reject(new Error(`no such view of the plan within ${timeoutMs} ms; last: ${JSON.stringify(last)}`))), timeoutMs);
-    const listening = plans.onChange(id, tryLook);
-    const end = (settle: () => void): void => {
-      clearInterval(again);
-      clearTimeout(giveUp);
-      void listening.then((leave) => leave()).catch(() => undefined);
-      settle();
-    };
-    void listening.then(tryLook, tryLook);
+      return last && isIt(last) ? last : undefined;
+    },
+    listen: (changed) => plans.onChange(id, changed),
+    timeoutMs,
+    failure: () => `no such view of the plan within ${timeoutMs} ms; last: ${JSON.stringify(last)}`,
   });
 }
 

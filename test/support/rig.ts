@@ -32,6 +32,7 @@ import {
   writePrivateKey,
 } from '../../src/lease/index.ts';
 import { createLogger } from '../../src/observability/logging.ts';
+import { lookAgain } from './look-again.ts';
 import { startTestRedis, type TestRedis } from './redis.ts';
 
 /** Locks short enough for fault tests (design 13). */
@@ -172,7 +173,6 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
 
 type Signals = ReturnType<typeof createRedisSignals>;
 
-/** Listens first, then looks, so that an outcome in between is not missed; looks again now and then, because signals are lossy. */
 async function answerOf(
   taskId: string,
   isIt: (result: ExecutionResult) => boolean,
@@ -180,26 +180,18 @@ async function answerOf(
   ledger: Ledger,
   signals: Signals,
 ): Promise<ExecutionResult> {
-  return new Promise((resolve, reject) => {
-    let last = 'nothing recorded';
-    const look = async (): Promise<void> => {
+  let last = 'nothing recorded';
+  return lookAgain({
+    async look() {
       const row = await ledger.row(taskId);
-      if (row?.result === undefined) return;
+      if (row?.result === undefined) return undefined;
       last = row.result;
       const result = ExecutionResult.parse(JSON.parse(row.result));
-      if (row.state !== 'running' && isIt(result)) end(() => resolve(result));
-    };
-    const tryLook = (): void => void look().catch(() => undefined);
-    const again = setInterval(tryLook, 500);
-    const giveUp = setTimeout(() => end(() => reject(new Error(`no such answer of ${taskId} within ${timeoutMs} ms; last: ${last}`))), timeoutMs);
-    const listening = signals.onRecorded(taskId, tryLook);
-    const end = (settle: () => void): void => {
-      clearInterval(again);
-      clearTimeout(giveUp);
-      void listening.then((leave) => leave()).catch(() => undefined);
-      settle();
-    };
-    void listening.then(tryLook, tryLook);
+      return row.state !== 'running' && isIt(result) ? result : undefined;
+    },
+    listen: (changed) => signals.onRecorded(taskId, changed),
+    timeoutMs,
+    failure: () => `no such answer of ${taskId} within ${timeoutMs} ms; last: ${last}`,
   });
 }
 

@@ -3,8 +3,7 @@ import { WritError } from '../../core/errors.ts';
 const MAX_DECODINGS = 5;
 
 /** Characters that end a segment for somebody: slash, backslash, their full-width forms, and control characters. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const BREAKS = /[/\\\u2044\u2215\u29f5\u29f8\uff0f\uff3c\u0000-\u001f\u007f-\u009f]/u;
+const BREAKS = /[/\\\u2044\u2215\u29f5\u29f8\uff0f\uff3c\p{Cc}]/u;
 
 /**
  * Percent-encodes a filled-in path segment so that it stays one segment, also for servers that decode more than once:

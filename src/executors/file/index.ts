@@ -3,13 +3,14 @@ import { WritError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/hash.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { HostMemory, TaskExecutor } from '../../core/ports/index.ts';
+import { createRuns } from '../../core/runs.ts';
 import { type OpenBases, openBases } from './bases.ts';
 import type { FileDeps } from './deps.ts';
 import { execute } from './execute.ts';
 import { createMemory } from './memory.ts';
 import type { FileExecutorOptions } from './options.ts';
 import { toPathBase } from './paths.ts';
-import { createRuns } from './runs.ts';
+import type { OpenedAttempt } from './runs.ts';
 
 export type { BaseOption, FileExecutorOptions, FileLimits } from './options.ts';
 export { CRASH_POINTS, type CrashPoint } from './points.ts';
@@ -35,7 +36,7 @@ export interface FileExecutor extends TaskExecutor, Lifecycle {
  * used. `stop` waits for running effects. `execute` and `recover` outside of that throw WritError INTERNAL.
  */
 export function createFileExecutor(options: FileExecutorOptions): FileExecutor {
-  const runs = createRuns();
+  const runs = createRuns<OpenedAttempt>();
   let opened: OpenBases | undefined;
   let starting: Promise<void> | undefined;
 

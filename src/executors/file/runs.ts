@@ -1,13 +1,7 @@
-import { WritError } from '../../core/errors.ts';
-import type { Execution } from '../../core/outcome.ts';
-import type { FileIdentity, Task } from '../../core/ports/index.ts';
+import type { FileIdentity } from '../../core/ports/index.ts';
+import type * as core from '../../core/runs.ts';
 
-/** The end of one run. `opened`: its attempt is open in the journal and waits for the signed result. */
-export interface RunEnd {
-  readonly execution: Execution;
-  readonly opened: OpenedAttempt | undefined;
-}
-
+/** What closing the attempt of a run takes beside its outcome. */
 export interface OpenedAttempt {
   readonly n: number;
   /** The file under the destination's name; undefined for a FAILURE. */
@@ -16,85 +10,6 @@ export interface OpenedAttempt {
   readonly doubtful: boolean;
 }
 
-/** An outcome whose attempt is still open. */
-export interface Unconcluded extends OpenedAttempt {
-  readonly execution: Extract<Execution, { kind: 'outcome' }>;
-  /** The journal's close, once it was asked for: two deliveries of one outcome close once. */
-  closing: Promise<void> | undefined;
-}
-
-interface Run {
-  readonly manifestSha256: string;
-  /** Claims that were given this run's outcome. */
-  readonly epochs: Set<number>;
-  /** Undefined while effects may still happen. */
-  unconcluded: Unconcluded | undefined;
-}
-
-/**
- * The runs of this process. While one runs, the task is busy; between its outcome and the journal's close every further
- * delivery gets that same outcome. So no second run can classify, or redo, what a first one is about to record.
- */
-export interface Runs {
-  once(task: Task, body: () => Promise<RunEnd>): Promise<Execution>;
-  /** The open attempt that this claim's outcome ends; undefined for an outcome that opened none. */
-  unconcluded(task: Task, status: 'SUCCESS' | 'FAILURE'): Unconcluded | undefined;
-  concluded(task: Task): void;
-  /** Resolves when no effect of this process can happen any more. */
-  idle(): Promise<void>;
-}
-
-export function createRuns(): Runs {
-  const runs = new Map<string, Run>();
-  const running = new Set<Promise<unknown>>();
-
-  async function track(run: Run, task: Task, body: () => Promise<RunEnd>): Promise<Execution> {
-    try {
-      const { execution, opened } = await body();
-      if (opened && execution.kind === 'outcome') run.unconcluded = { ...opened, execution, closing: undefined };
-      return execution;
-    } finally {
-      // Without an outcome nothing is kept: the attempt, if there is one, is classified from what is on disk.
-      if (run.unconcluded === undefined) runs.delete(task.manifest.task_id);
-    }
-  }
-
-  return {
-    async once(task, body) {
-      const known = runs.get(task.manifest.task_id);
-      if (known) {
-        if (known.unconcluded === undefined || known.manifestSha256 !== task.manifestSha256)
-          return { kind: 'busy', why: 'this process already works on the task' };
-        known.epochs.add(task.epoch);
-        return known.unconcluded.execution;
-      }
-      const run: Run = { manifestSha256: task.manifestSha256, epochs: new Set([task.epoch]), unconcluded: undefined };
-      runs.set(task.manifest.task_id, run);
-      const ending = track(run, task, body);
-      const settled = ending.then(
-        () => undefined,
-        () => undefined,
-      );
-      running.add(settled);
-      try {
-        return await ending;
-      } finally {
-        running.delete(settled);
-      }
-    },
-
-    unconcluded(task, status) {
-      const run = runs.get(task.manifest.task_id);
-      if (!run?.unconcluded || !run.epochs.has(task.epoch)) return undefined;
-      if (run.unconcluded.execution.outcome.status !== status)
-        throw new WritError('INTERNAL', `task ${task.manifest.task_id} ended differently than it is recorded`);
-      return run.unconcluded;
-    },
-
-    concluded: (task) => void runs.delete(task.manifest.task_id),
-
-    async idle() {
-      while (running.size > 0) await Promise.all(running);
-    },
-  };
-}
+export type Runs = core.Runs<OpenedAttempt>;
+export type RunEnd = core.RunEnd<OpenedAttempt>;
+export type Unconcluded = core.Unconcluded<OpenedAttempt>;

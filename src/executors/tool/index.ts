@@ -1,9 +1,10 @@
 import { TOOL_CALL } from '../../contracts/index.ts';
 import type { HostMemory, TaskExecutor } from '../../core/ports/index.ts';
+import { createRuns } from '../../core/runs.ts';
 import { execute } from './execute.ts';
 import { createMemory } from './memory.ts';
 import type { ToolDeps, ToolExecutorOptions } from './options.ts';
-import { createRuns } from './runs.ts';
+import type { OpenedAttempt } from './runs.ts';
 
 export type { ToolExecutorOptions } from './options.ts';
 export { CRASH_POINTS, type CrashPoint } from './points.ts';
@@ -24,7 +25,7 @@ const MARGIN_MS = 5000;
  * after its intent is on disk. Adapters and journal are started and stopped by their owners.
  */
 export function createToolExecutor(options: ToolExecutorOptions): ToolExecutor {
-  const deps: ToolDeps = { ...options, runs: createRuns() };
+  const deps: ToolDeps = { ...options, runs: createRuns<OpenedAttempt>() };
   return {
     capabilities: CAPABILITIES,
     maxRunMs: Math.max(0, ...[...options.tools.values()].map(({ timeoutMs }) => timeoutMs)) + MARGIN_MS,

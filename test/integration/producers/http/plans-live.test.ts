@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WritClient } from '../../../../src/producers/client/index.ts';
 import { envelopeOf, fileStep } from '../../../support/plan-rig.ts';
@@ -95,7 +96,8 @@ describe('a plan over HTTP', () => {
     await site.ask('/v1/plans', { method: 'POST', body: { envelope, lease: plan.lease } });
     let text = '';
     const decoder = new TextDecoder();
-    for await (const chunk of reply.body as unknown as AsyncIterable<Uint8Array>) {
+    if (reply.body === null) throw new Error('the stream has no body');
+    for await (const chunk of Readable.fromWeb(reply.body)) {
       text += decoder.decode(chunk, { stream: true });
       if (new RegExp(`event: plan\\ndata: [^\\n]*${plan.plan_id}[^\\n]*"success"`).test(text)) break;
     }

@@ -54,7 +54,7 @@ describe('save', () => {
     });
   });
 
-  it.each([
+  it.each<readonly [string, JsonObject, JsonObject]>([
     ['x', {}, { x: 7 }],
     ['memory.state.x', {}, { x: 7 }],
     ['memory.state.memory.state.x', {}, { memory: { state: { x: 7 } } }],
@@ -67,11 +67,11 @@ describe('save', () => {
     ['toString', {}, { toString: 7 }],
     ['_locals2', {}, { _locals2: 7 }],
     ['a._locals', {}, { a: { _locals: 7 } }],
-  ] as const)('writes to %s of %j', (to, before, after) => {
-    expect(saved({ [to]: '$.data.id' }, before as unknown as JsonObject)).toMatchObject({ state: after, code: undefined });
+  ])('writes to %s of %j', (to, before, after) => {
+    expect(saved({ [to]: '$.data.id' }, before)).toMatchObject({ state: after, code: undefined });
   });
 
-  it.each([
+  it.each<readonly [string, JsonObject]>([
     ['a.b', { a: 1 }],
     ['a.b', { a: 'text' }],
     ['a.b', { a: null }],
@@ -81,8 +81,8 @@ describe('save', () => {
     ['list.01', { list: [1, 2] }],
     ['list.-1', { list: [1, 2] }],
     ['list.length', { list: [1] }],
-  ] as const)('says SAVE_CONFLICT for %s of %j and writes nothing', (to, before) => {
-    expect(saved({ [to]: '$.data.id', z: '$.data.id' }, before as unknown as JsonObject)).toEqual({
+  ])('says SAVE_CONFLICT for %s of %j and writes nothing', (to, before) => {
+    expect(saved({ [to]: '$.data.id', z: '$.data.id' }, before)).toEqual({
       state: before,
       code: 'SAVE_CONFLICT',
       details: { to, step: { stepId: '0-echo', path: '0', ref: 'echo' } },
