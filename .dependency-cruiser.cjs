@@ -2,7 +2,7 @@
  * The written architecture (design: layout and import directions). A row of LAYERS says what a layer may import beside
  * itself; everything that is not listed is refused, type imports included.
  *
- *   contracts → core → { lease, executors/*, adapters, observability } → queues → processors → bin
+ *   contracts → core → { lease, executors/*, content-search, adapters, observability } → queues → processors → bin
  *                 ├──→ lease → kernel ───────────────────────────────────────────────────────→ bin
  *                 └──→ producers (they get their services injected) ───────────────────────────→ bin
  */
@@ -14,6 +14,7 @@ const FOLDER = {
   lease: 'src/lease/',
   kernel: 'src/kernel/',
   executors: 'src/executors/',
+  contentSearch: 'src/content-search/',
   adapters: 'src/adapters/',
   redis: 'src/adapters/redis/',
   observability: 'src/observability/',
@@ -55,9 +56,15 @@ const LAYERS = [
     why: 'Executors are libraries: they know no queue, no Redis, no web server and no logger, and get the file system and the journal through ports.',
   },
   {
+    layer: 'contentSearch',
+    may: ['contracts', 'core'],
+    packages: ['zod', 'ignore', 'brace-expansion'],
+    why: 'Content search is a library: it knows no queue and no web server, and gets the file system and the backends through ports.',
+  },
+  {
     layer: 'adapters',
     may: ['contracts', 'core', 'lease'],
-    packages: ['zod', 'ioredis', 'better-sqlite3', 'koffi', 'sodium-native', '@duckdb', 'imapflow', 'ipaddr[.]js', '@modelcontextprotocol'],
+    packages: ['zod', 'ioredis', 'better-sqlite3', 'koffi', 'sodium-native', '@duckdb', '@vscode', 'execa', 'imapflow', 'ipaddr[.]js', '@modelcontextprotocol'],
     why: 'Adapters implement ports of core against the outside world. They serve the inner layers and know nothing of who uses them.',
   },
   {
@@ -119,7 +126,7 @@ const layerRules = LAYERS.flatMap(({ layer, may, packages, why }) => [
 ]);
 
 /** Folders whose offer is the list in their index.ts. */
-const DOORS = ['src/contracts', 'src/lease', 'src/executors/file', 'src/executors/plan', 'src/executors/search', 'src/executors/tool'];
+const DOORS = ['src/contracts', 'src/lease', 'src/executors/file', 'src/executors/plan', 'src/executors/search', 'src/executors/tool', 'src/content-search'];
 
 const doorRules = DOORS.map((folder) => ({
   name: `${folder.replaceAll('/', '-')}-has-one-door`,

@@ -2,6 +2,7 @@ export * from './api.ts';
 export * from './api-actions.ts';
 export * from './api-plans.ts';
 export * from './capability.ts';
+export * from './content-search.ts';
 export * from './error-code.ts';
 export * from './execution-result.ts';
 export * from './ids.ts';

@@ -1,0 +1,123 @@
+import type { ContentSearchAnswer, ContentSearchErrorCode } from '../../contracts/index.ts';
+
+/** Why a search has no answer; the field is the one of the request that is to blame. */
+export interface ContentSearchError {
+  readonly code: ContentSearchErrorCode;
+  readonly field: string | undefined;
+  /** For people; names no path outside of the allowed roots. */
+  readonly message: string;
+}
+
+export type ContentSearchOutcome =
+  | { readonly ok: true; readonly answer: ContentSearchAnswer; readonly run: ContentSearchRun }
+  | { readonly ok: false; readonly error: ContentSearchError };
+
+/** What happened while it ran, for metrics and logs; nothing of it is part of the answer. */
+export interface ContentSearchRun {
+  readonly backend: BackendKind;
+  readonly elapsedMs: number;
+  readonly files: number;
+  readonly processes: number;
+  /** What the backends wrote to stderr, shortened: for the log of the operator, not for the caller. */
+  readonly backendStderr: string;
+}
+
+/** The `Search` tool as every surface sees it (local-search-index.md 2). */
+export interface ContentSearch {
+  /**
+   * One search. The request is judged here. Never rejects for anything a request can do; an aborted search ends at once
+   * with any outcome, its caller knows why.
+   */
+  search(request: unknown, signal: AbortSignal): Promise<ContentSearchOutcome>;
+}
+
+export type BackendKind = 'ugrep' | 'rg';
+
+/** How a backend folds letters with -i: measured when it is found, not believed from its version (FR-LSI-TOK-04). */
+export type CaseFolding = 'ASCII' | 'UNICODE_SIMPLE' | 'UNKNOWN';
+
+/** A program that searches files, as found on this host. */
+export interface SearchBackend {
+  readonly kind: BackendKind;
+  /** `ugrep@3.11.2`, `rg@15.0.0` (FR-LSI-BE-CAP-01). */
+  readonly id: string;
+  readonly folding: CaseFolding;
+  readonly fuzzy: boolean;
+  /** How it takes lists of files: as arguments, in pieces; or from stdin (ugrep 7.4 and later). */
+  readonly fileList: 'ARGV_CHUNKED' | 'FROM_STDIN';
+  /** Starts one process. Never throws for what a pattern or a name can do; a process that cannot be started shows in `ended`. */
+  start(job: BackendJob): BackendProcess;
+}
+
+/** What to look for, in the words of the tool; a backend has its own arguments for each. */
+export interface BackendQuery {
+  readonly pattern: string;
+  readonly fixedStrings: boolean;
+  readonly wordRegexp: boolean;
+  readonly ignoreCase: boolean;
+  readonly context: number;
+  /** 0: exact. */
+  readonly fuzzy: number;
+  /** Most matching lines of one file. */
+  readonly maxCount: number;
+}
+
+export interface BackendJob {
+  readonly query: BackendQuery;
+  /** Directory in which the process runs, absolute: the order root. */
+  readonly cwd: string;
+  /** Paths relative to `cwd`, UTF-8, without `./`; the process answers in this order. */
+  readonly files: readonly string[];
+  /** Instead of `files`: an open descriptor of one file whose name cannot be an argument, and the label that stands for it. */
+  readonly descriptor?: { readonly fd: number; readonly label: string };
+}
+
+/** A running backend. Its output is `PATH NUL LINE (:|-) text LF` for each line, both backends alike. */
+export interface BackendProcess {
+  /** The bytes of stdout as they come. Whoever does not read stops the process (back-pressure). */
+  readonly stdout: AsyncIterable<Buffer>;
+  /** Resolves when the process is gone and its streams are closed, whatever the reason. */
+  readonly ended: Promise<BackendEnd>;
+  /** Ends it by SIGKILL. */
+  kill(): void;
+}
+
+export interface BackendEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** The first 64 KiB. */
+  readonly stderr: string;
+  /** Set when the process could not be started. */
+  readonly startError?: string;
+}
+
+/** The kinds of entries that a search cares about; everything else (devices, sockets, FIFOs) is never listed. */
+export type TreeEntryKind = 'file' | 'directory' | 'link';
+
+export interface TreeEntry {
+  /** The bytes of the name as the file system has them. */
+  readonly name: Buffer | string;
+  readonly kind: TreeEntryKind;
+}
+
+/** What the enumerator needs of a file system. Paths are absolute; the bytes of names are kept (a string is UTF-8 for sure). */
+export interface SearchTree {
+  /** The entries of a directory in any order, or why it cannot be read. Never follows a link as the last name. */
+  list(directory: Buffer | string): readonly TreeEntry[] | TreeRefusal;
+  /** A small regular file (an ignore file), at most `maxBytes`; a link, a larger file or none is `undefined`. */
+  readSmall(file: Buffer | string, maxBytes: number): Buffer | undefined;
+  /** Where a path really lies and what it is, every link followed. */
+  resolve(path: Buffer | string): TreeTarget | TreeRefusal;
+}
+
+export interface TreeTarget {
+  readonly realPath: Buffer;
+  readonly kind: 'file' | 'directory' | 'other';
+  readonly dev: number;
+  readonly ino: number;
+}
+
+/** An errno name, `EACCES`. */
+export interface TreeRefusal {
+  readonly refused: string;
+}
