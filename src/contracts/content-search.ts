@@ -93,7 +93,10 @@ export const ContentSearchStats = z.strictObject({
   fallback_skip_reason: z.enum(FALLBACK_SKIP_REASONS).nullable(),
   candidates_total: z.int().min(0),
   candidates_excluded: z.int().min(0),
-  candidates_scanned: z.int().min(0).meta({ description: 'Files in key order up to the last one whose events are in the answer; all, if it is not truncated.' }),
+  candidates_scanned: z
+    .int()
+    .min(0)
+    .meta({ description: 'Files in key order up to the last one whose events are in the answer; all, if it is not truncated.' }),
   lines_cut: z.int().min(0).meta({ description: 'Lines of the answer that were longer than a line may be.' }),
   truncation_assumed: z.boolean().meta({ description: 'Whether `truncated` is true only because nobody could look one event further (FR-LSI-TRUNC-01a).' }),
   elapsed_ms: z.int().min(0).optional().meta({ description: 'Best effort; absent in results that are recorded.' }),
@@ -108,7 +111,12 @@ export const ContentSearchAnswer = z
     matches: z.array(ContentSearchEvent).meta({ description: 'In the order of path, then of line.' }),
     truncated: z.boolean().meta({ description: 'Whether there are more events than these.' }),
     timed_out: z.boolean(),
-    exit_code: z.int().min(0).max(2).optional().meta({ description: '0 with a match, 1 without one, 2 when some file could not be searched and none matched.' }),
+    exit_code: z
+      .int()
+      .min(0)
+      .max(2)
+      .optional()
+      .meta({ description: '0 with a match, 1 without one, 2 when some file could not be searched and none matched.' }),
     stderr: z.string().optional().meta({ description: 'A line for each file that could not be opened, in order.' }),
     content: z.string().meta({ description: 'The same for people, without control characters.' }),
     stats: ContentSearchStats.optional(),
