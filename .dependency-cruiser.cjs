@@ -58,7 +58,7 @@ const LAYERS = [
   {
     layer: 'contentSearch',
     may: ['contracts', 'core'],
-    packages: ['zod', 'ignore', 'brace-expansion'],
+    packages: ['zod', 'ignore', 'brace-expansion', 'xxhash-wasm'],
     why: 'Content search is a library: it knows no queue and no web server, and gets the file system and the backends through ports.',
   },
   {
