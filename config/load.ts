@@ -57,6 +57,15 @@ export function environmentSecret(name: string): string | undefined {
   return process.env[name];
 }
 
+/** Where programs are looked for, and the git ignore file that counts everywhere for this user (gitignore(5)), if there is one. */
+export function userSurroundings(env: NonNullable<LoadOptions['env']> = process.env): {
+  readonly searchPath: string;
+  readonly gitIgnoreFile: string | undefined;
+} {
+  const home = env['XDG_CONFIG_HOME'] || (env['HOME'] ? path.join(env['HOME'], '.config') : undefined);
+  return { searchPath: env['PATH'] ?? '', gitIgnoreFile: home === undefined ? undefined : path.join(home, 'git', 'ignore') };
+}
+
 /** The shipped file documents the defaults, so what it says is not called a source of its own. */
 function shippedLayer(root: string): Layer {
   const file = path.join(root, 'config', 'writ.toml');
@@ -90,11 +99,13 @@ function withLine(file: string, key: string, lines: ReadonlyMap<string, number>)
   return file;
 }
 
-/** File tasks must not reach keys and journal, so the data directory and the base directories stay apart. */
-function dataDirectoryFaults(config: Config, dataDir: string): Fault[] {
-  return Object.entries(config.file.base_directories)
-    .filter(([, base]) => isWithin(dataDir, base) || isWithin(base, dataDir))
-    .map(([id]) => ({ key: `file.base_directories.${id}`, message: `must lie apart from the data directory ${dataDir}` }));
+/** Neither file tasks nor searches may reach keys and journal, so the data directory stays apart from what they work in. */
+function dataDirectoryFaults({ file, tools }: Config, dataDir: string): Fault[] {
+  const bases = Object.entries(file.base_directories).map(([id, directory]) => ({ key: `file.base_directories.${id}`, directory }));
+  const roots = tools.sandbox.allowed_roots.map((directory) => ({ key: 'tools.sandbox.allowed_roots', directory }));
+  return [...bases, ...roots]
+    .filter(({ directory }) => isWithin(dataDir, directory) || isWithin(directory, dataDir))
+    .map(({ key }) => ({ key, message: `must lie apart from the data directory ${dataDir}` }));
 }
 
 /** Every setting, and every entry of a table. */

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { baseDirectoryFaults } from './base-directories.ts';
+import { ToolSettings } from './content-search.ts';
 import { SearchScopes } from './search-scopes.ts';
 
 /**
@@ -203,6 +204,7 @@ export const ConfigSchema = z
     board: board.prefault({}).describe('What operators may do.'),
     file: file.prefault({}).describe('The file executor.'),
     search: search.prefault({}).describe('The search executor.'),
+    tools: ToolSettings.prefault({}).describe('Tools of agents.'),
     plan: plan.prefault({}).describe('Plans, and what they are made of.'),
     http: http.prefault({}).describe('The HTTP API, the board and the pages around them.'),
     metrics: metrics.prefault({}).describe('Figures for Prometheus.'),

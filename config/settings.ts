@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ConfigSchema } from './schema.ts';
 
-/** `list` is an array of words, `table` maps ids of your own to words; all others are single values. */
-export type SettingKind = 'string' | 'integer' | 'number' | 'boolean' | 'list' | 'table';
+/** `list` is an array of words, `integers` one of whole numbers, `table` maps ids of your own to words; all others are single values. */
+export type SettingKind = 'string' | 'integer' | 'number' | 'boolean' | 'list' | 'integers' | 'table';
 
 /** One setting, as documents and error messages speak of it. */
 export interface Setting {
@@ -33,6 +33,7 @@ interface Node {
   readonly enum?: readonly unknown[];
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly items?: Node;
 }
 
 /** All sections in the order of the schema; a section inside a section is listed after it, with its dotted name. */
@@ -67,6 +68,7 @@ const KINDS = {
 } satisfies Record<string, SettingKind>;
 
 function kindOf(key: string, node: Node): SettingKind {
+  if (node.type === 'array' && node.items?.type === 'integer') return 'integers';
   const kind = Object.entries(KINDS).find(([type]) => type === node.type)?.[1];
   if (kind === undefined) throw new TypeError(`setting ${key} has no simple type`);
   return kind;

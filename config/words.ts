@@ -25,8 +25,14 @@ const READERS = {
   number: { read: (word) => (NUMBER.test(word) ? Number(word) : undefined), expected: 'a number' },
   boolean: { read: (word) => BOOLEANS.get(word.toLowerCase()), expected: 'true or false' },
   list: { read: (word) => (word.trim() === '' ? [] : word.split(',').map((part) => part.trim())), expected: 'words separated by commas' },
+  integers: { read: readIntegers, expected: 'whole numbers separated by commas' },
   table: { read: () => undefined, expected: 'one entry at a time: append its id to the name' },
 } satisfies Record<SettingKind, { read: (word: string) => unknown; expected: string }>;
+
+function readIntegers(word: string): readonly number[] | undefined {
+  const parts = word.trim() === '' ? [] : word.split(',').map((part) => part.trim());
+  return parts.every((part) => INTEGER.test(part)) ? parts.map(Number) : undefined;
+}
 
 /**
  * `WRIT_SECTION__KEY`, one more `__` for sections inside sections and for entries of a table:
