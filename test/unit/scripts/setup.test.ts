@@ -54,7 +54,7 @@ function tool(file: string, script: string): void {
 
 const standIn = (name: string, script = 'exit 0') => tool(path.join(bin, name), script);
 const NPM = () =>
-  `echo "npm $* JOBS=$JOBS ONNX=$ONNXRUNTIME_NODE_INSTALL" >>"${root}/calls"; mkdir -p node_modules/.bin; echo '${INSTALLED}' >node_modules/.package-lock.json`;
+  `echo "npm $* JOBS=$JOBS ONNX=$ONNXRUNTIME_NODE_INSTALL" >>"${root}/calls"; mkdir -p node_modules/.bin; [[ $1 != ci ]] || echo '${INSTALLED}' >node_modules/.package-lock.json`;
 const calls = () => (existsSync(path.join(root, 'calls')) ? readFileSync(path.join(root, 'calls'), 'utf8').trim().split('\n') : []);
 
 interface Ran {
@@ -85,17 +85,17 @@ describe('set-up', () => {
   it('installs packages with all cores, builds, and then has nothing to do and says nothing', async () => {
     everythingPresent();
     expect(await run('scripts/setup')).toMatchObject({ code: 0, stderr: [expect.stringContaining('npm ci'), 'setup: building dist'] });
-    expect(calls()).toEqual(['npm ci --no-audit --no-fund JOBS=max ONNX=skip', 'tsc']);
+    expect(calls().sort()).toEqual(['npm ci --ignore-scripts --no-audit --no-fund JOBS= ONNX=', 'npm rebuild --no-audit --no-fund JOBS=max ONNX=skip', 'tsc']);
     expect(existsSync(path.join(root, 'dist/src/a.sql'))).toBe(true);
     expect(await run('scripts/setup')).toEqual({ code: 0, stderr: [] });
-    expect(calls()).toHaveLength(2);
+    expect(calls()).toHaveLength(3);
   });
 
   it('run twice at the same time does everything once', async () => {
     everythingPresent();
     const both = await Promise.all([run('scripts/setup'), run('scripts/setup'), run('scripts/setup')]);
     expect(both.map(({ code }) => code)).toEqual([0, 0, 0]);
-    expect(calls()).toHaveLength(2);
+    expect(calls()).toHaveLength(3);
   });
 
   it('installs again when the lock file names another version, and builds again when a source changed or went', async () => {
@@ -104,11 +104,25 @@ describe('set-up', () => {
     write('package-lock.json', LOCK.replace('1.0.0', '2.0.0'));
     standIn('npm', NPM().replace('1.0.0', '2.0.0'));
     expect((await run('scripts/setup')).code).toBe(0);
-    expect(calls()).toHaveLength(4);
+    expect(calls()).toHaveLength(6);
     rmSync(path.join(root, 'src/a.sql'));
     expect((await run('scripts/setup')).code).toBe(0);
-    expect(calls()).toHaveLength(5);
+    expect(calls()).toHaveLength(7);
     expect(existsSync(path.join(root, 'dist/src/a.sql'))).toBe(false);
+  });
+
+  it('begins anew after it was interrupted while native packages were compiled', async () => {
+    everythingPresent();
+    standIn('npm', `${NPM()}; [[ $1 != rebuild ]]`);
+    standIn('make');
+    standIn('g++');
+    standIn('python3');
+    const ran = await run('scripts/setup');
+    expect([ran.code, ran.stderr.at(-1)]).toEqual([1, 'setup: npm rebuild failed; run it and read why: npm ci']);
+    standIn('npm', NPM());
+    expect((await run('scripts/setup')).code).toBe(0);
+    expect(calls().map((call) => call.split(' ', 2).join(' '))).toEqual(expect.arrayContaining(['npm ci', 'npm rebuild']));
+    expect(calls().filter((call) => call.startsWith('npm ci'))).toHaveLength(2);
   });
 
   it('fails with the one line to run when redis-server cannot be had', async () => {
