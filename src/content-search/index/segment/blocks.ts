@@ -1,0 +1,149 @@
+import { ByteReader, ByteWriter } from './bytes.ts';
+import { BLOCK_BYTES, type ByteSource, CorruptSegment, type Hasher, seedOf } from './format.ts';
+
+/** Where a block lies, and the first key in it. */
+export interface BlockPlace {
+  readonly firstKey: Buffer;
+  /** From the begin of its section. */
+  readonly offset: number;
+  /** Checksum included. */
+  readonly length: number;
+}
+
+export const CHECKSUM_BYTES = 8;
+
+/** `bytes` and behind them their checksum. */
+export function sealed(bytes: Uint8Array, seed: bigint, hasher: Hasher): Buffer {
+  const whole = Buffer.allocUnsafe(bytes.length + CHECKSUM_BYTES);
+  whole.set(bytes);
+  whole.writeBigUInt64LE(hasher.h64(bytes, seed), bytes.length);
+  return whole;
+}
+
+/** The bytes before the checksum. @throws CorruptSegment when they are not the ones it was made of */
+export function unsealed(whole: Buffer, seed: bigint, hasher: Hasher, what: string): Buffer {
+  const end = whole.length - CHECKSUM_BYTES;
+  if (end < 0) throw new CorruptSegment(`${what} is too short`);
+  const bytes = whole.subarray(0, end);
+  if (hasher.h64(bytes, seed) !== whole.readBigUInt64LE(end)) throw new CorruptSegment(`${what} does not have its checksum`);
+  return bytes;
+}
+
+export interface SectionId {
+  readonly section: number;
+  readonly indexSection: number;
+  readonly generation: number;
+}
+
+/** Gathers entries into blocks of some 4 KiB, each under a checksum, and remembers where they lie. */
+export class BlockWriter {
+  readonly places: BlockPlace[] = [];
+  /** The block that is being filled. */
+  readonly open = new ByteWriter(2 * BLOCK_BYTES);
+  readonly #id: SectionId;
+  readonly #hasher: Hasher;
+  readonly #emit: (bytes: Uint8Array) => void;
+  #firstKey: Buffer | undefined;
+  #offset = 0;
+
+  constructor(id: SectionId, hasher: Hasher, emit: (bytes: Uint8Array) => void) {
+    this.#id = id;
+    this.#hasher = hasher;
+    this.#emit = emit;
+  }
+
+  /** Whether the next entry is the first of its block: front coding begins anew there. */
+  get isFresh(): boolean {
+    return this.#firstKey === undefined;
+  }
+
+  /** To be called before an entry is written. */
+  begin(key: Buffer): void {
+    this.#firstKey ??= Buffer.from(key);
+  }
+
+  /** Whether the block has the size that blocks have. */
+  get isFull(): boolean {
+    return this.open.length >= BLOCK_BYTES - CHECKSUM_BYTES;
+  }
+
+  /** Ends the block, if anything is in it. */
+  flush(): void {
+    if (this.#firstKey === undefined) return;
+    const block = sealed(this.open.view(), seedOf(this.#id.section, this.places.length, this.#id.generation), this.#hasher);
+    this.places.push({ firstKey: this.#firstKey, offset: this.#offset, length: block.length });
+    this.#emit(block);
+    this.#offset += block.length;
+    this.#firstKey = undefined;
+    this.open.clear();
+  }
+
+  /** The index of the blocks, under its own checksum. */
+  index(): Buffer {
+    const out = new ByteWriter();
+    out.varint(this.places.length);
+    for (const { firstKey, offset, length } of this.places) {
+      out.varint(firstKey.length);
+      out.bytes(firstKey);
+      out.varint(offset);
+      out.varint(length);
+    }
+    return sealed(out.view(), seedOf(this.#id.indexSection, 0, this.#id.generation), this.#hasher);
+  }
+}
+
+/** The blocks of a section, read one at a time and checked each time. */
+export interface Blocks {
+  readonly places: readonly BlockPlace[];
+  /** @throws CorruptSegment */
+  read(block: number): Buffer;
+}
+
+export interface SectionPlace {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** @throws CorruptSegment when the index of the section is not whole */
+export function openBlocks(source: ByteSource, section: SectionPlace, index: SectionPlace, id: SectionId, hasher: Hasher): Blocks {
+  const whole = source.read(index.offset, index.length);
+  if (whole.length !== index.length) throw new CorruptSegment('the segment ends too early');
+  const places = readIndex(new ByteReader(unsealed(whole, seedOf(id.indexSection, 0, id.generation), hasher, 'an index of blocks')), section.length);
+  return {
+    places,
+    read(block) {
+      const place = places[block];
+      if (place === undefined) throw new CorruptSegment('there is no such block');
+      const bytes = source.read(section.offset + place.offset, place.length);
+      if (bytes.length !== place.length) throw new CorruptSegment('the segment ends too early');
+      return unsealed(bytes, seedOf(id.section, block, id.generation), hasher, 'a block');
+    },
+  };
+}
+
+function readIndex(reader: ByteReader, sectionBytes: number): BlockPlace[] {
+  const count = reader.varint();
+  const places: BlockPlace[] = [];
+  let end = 0;
+  for (let i = 0; i < count; i += 1) {
+    const firstKey = Buffer.from(reader.bytes(reader.varint()));
+    const place = { firstKey, offset: reader.varint(), length: reader.varint() };
+    if (place.offset !== end) throw new CorruptSegment('blocks do not follow each other');
+    end = place.offset + place.length;
+    places.push(place);
+  }
+  if (!reader.ended || end !== sectionBytes) throw new CorruptSegment('an index of blocks does not cover its section');
+  return places;
+}
+
+/** The last block whose first key is on the near side; -1 when none is. Keys go from the near side to the far one. */
+export function lastBlock(places: readonly BlockPlace[], isNear: (firstKey: Buffer) => boolean): number {
+  let [low, high] = [0, places.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const place = places[middle];
+    if (place !== undefined && isNear(place.firstKey)) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

@@ -1,0 +1,155 @@
+import { CorruptSegment } from './format.ts';
+
+/** Bytes that grow at the end. */
+export class ByteWriter {
+  #bytes: Buffer;
+  #length = 0;
+
+  constructor(capacity = 8192) {
+    this.#bytes = Buffer.allocUnsafe(capacity);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** The bytes so far; valid until the next write. */
+  view(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  clear(): void {
+    this.#length = 0;
+  }
+
+  u8(value: number): void {
+    this.#room(1);
+    this.#bytes[this.#length] = value;
+    this.#length += 1;
+  }
+
+  u32(value: number): void {
+    this.#room(4);
+    this.#bytes.writeUInt32LE(value, this.#length);
+    this.#length += 4;
+  }
+
+  u64(value: bigint): void {
+    this.#room(8);
+    this.#bytes.writeBigUInt64LE(BigInt.asUintN(64, value), this.#length);
+    this.#length += 8;
+  }
+
+  /** @param value a safe integer from 0 */
+  varint(value: number): void {
+    this.#room(8);
+    let rest = value;
+    while (rest >= 0x80) {
+      this.#bytes[this.#length] = (rest % 0x80) | 0x80;
+      this.#length += 1;
+      rest = Math.floor(rest / 0x80);
+    }
+    this.#bytes[this.#length] = rest;
+    this.#length += 1;
+  }
+
+  /** For inodes and devices, which have 64 bits. */
+  bigVarint(value: bigint): void {
+    this.#room(10);
+    let rest = BigInt.asUintN(64, value);
+    while (rest >= 0x80n) {
+      this.#bytes[this.#length] = Number(rest & 0x7fn) | 0x80;
+      this.#length += 1;
+      rest >>= 7n;
+    }
+    this.#bytes[this.#length] = Number(rest);
+    this.#length += 1;
+  }
+
+  bytes(more: Uint8Array): void {
+    this.#room(more.length);
+    this.#bytes.set(more, this.#length);
+    this.#length += more.length;
+  }
+
+  #room(more: number): void {
+    if (this.#length + more <= this.#bytes.length) return;
+    const grown = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#length + more));
+    this.#bytes.copy(grown, 0, 0, this.#length);
+    this.#bytes = grown;
+  }
+}
+
+/** Reads what `ByteWriter` has written. Throws CorruptSegment at the end of the bytes and for numbers that none of ours is. */
+export class ByteReader {
+  readonly #bytes: Buffer;
+  #at: number;
+
+  constructor(bytes: Buffer, at = 0) {
+    this.#bytes = bytes;
+    this.#at = at;
+  }
+
+  get at(): number {
+    return this.#at;
+  }
+
+  get ended(): boolean {
+    return this.#at >= this.#bytes.length;
+  }
+
+  u8(): number {
+    const value = this.#bytes[this.#at];
+    if (value === undefined) throw new CorruptSegment('a block ends too early');
+    this.#at += 1;
+    return value;
+  }
+
+  u32(): number {
+    return this.bytes(4).readUInt32LE(0);
+  }
+
+  u64(): bigint {
+    return this.bytes(8).readBigUInt64LE(0);
+  }
+
+  varint(): number {
+    let [value, scale] = [0, 1];
+    for (;;) {
+      const byte = this.u8();
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) break;
+      scale *= 0x80;
+      if (scale > 2 ** 49) throw new CorruptSegment('a number is too long');
+    }
+    return value;
+  }
+
+  bigVarint(): bigint {
+    let [value, shift] = [0n, 0n];
+    for (;;) {
+      const byte = this.u8();
+      value |= BigInt(byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+      shift += 7n;
+      if (shift > 63n) throw new CorruptSegment('a number is too long');
+    }
+    return BigInt.asUintN(64, value);
+  }
+
+  /** A view, not a copy. */
+  bytes(length: number): Buffer {
+    if (this.#at + length > this.#bytes.length) throw new CorruptSegment('a block ends too early');
+    const bytes = this.#bytes.subarray(this.#at, this.#at + length);
+    this.#at += length;
+    return bytes;
+  }
+}
+
+/** Bytes that two keys share at their begin. */
+export function sharedPrefix(a: Uint8Array, b: Uint8Array, most = Number.POSITIVE_INFINITY): number {
+  const end = Math.min(a.length, b.length, most);
+  let shared = 0;
+  while (shared < end && a[shared] === b[shared]) shared += 1;
+  return shared;
+}

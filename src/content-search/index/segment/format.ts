@@ -1,0 +1,84 @@
+/**
+ * A segment: what the index knows of a set of files, in one file that is never changed after it is whole.
+ * All numbers are little-endian; `varint` is unsigned LEB128. Documents are numbered in key order from 0.
+ *
+ * ```
+ * 0        header      HEADER_BYTES: magic, version, generation, SHA-256 of the index key, counts, offsets of the
+ *                      sections; the last 8 bytes of it are XXH64 of those before. Written last: a segment without it is none.
+ * then     postings    for each trigram with more than INLINE_COUNT documents, in the order of the dictionary, its list:
+ *                      the numbers as varint differences, or a bitmap of all documents, whichever is shorter
+ *          dictionary  blocks; entries in byte order of the trigram (UTF-8 of its code points):
+ *                        u8 bytes shared with the trigram before, u8 further bytes, the bytes,
+ *                        varint count, then up to INLINE_COUNT numbers as varint differences in place of a list,
+ *                        or varint (bytes of the list * 2 + 1 if it is a bitmap) and u32 XXH32 of the list
+ *                      a block begins with u64 offset of its first list, and ends with its checksum
+ *          catalog     blocks; entries in key order: varint bytes shared with the path before, varint further bytes, the
+ *                      bytes (as the file system has them), varint size, u64 mtime and u64 ctime in nanoseconds,
+ *                      varint inode, varint device, u8 flags; each block but the last holds CATALOG_DOCUMENTS
+ *          indexes     of dictionary and of catalog: varint number of blocks, and for each block varint bytes of its first
+ *                      key, the key, varint offset from the begin of the section, varint bytes; then a checksum each
+ * ```
+ * A checksum is XXH64 of the bytes before it, seeded with what it stands for (section and number of the block, and the
+ * generation), so that blocks that were exchanged do not pass for each other. Nothing is believed before it is checked: that
+ * a trigram is absent is only known from a block that holds its neighbours (search-rules 4).
+ */
+export const MAGIC = 0x31_47_45_53_54_49_52_57n; // "WRITSEG1"
+export const FORMAT_VERSION = 1;
+export const HEADER_BYTES = 160;
+/** Aimed at; a block ends with the entry that reaches it. */
+export const BLOCK_BYTES = 4096;
+/** Documents of a block of the catalog: which block holds a document is plain arithmetic. */
+export const CATALOG_DOCUMENTS = 64;
+/** As many documents stand in the dictionary itself: most trigrams are rare, and a list would cost more than it holds. */
+export const INLINE_COUNT = 3;
+/** The longest key of a dictionary: three code points with four bytes each, for k = 3; other k have room. */
+export const MAX_TRIGRAM_BYTES = 255;
+
+export const SECTION = { header: 1, dictionary: 2, catalog: 3, dictionaryIndex: 4, catalogIndex: 5 } as const satisfies Record<string, number>;
+
+/** The seed of a checksum: 64 bits of what it stands for. */
+export function seedOf(section: number, block: number, generation: number): bigint {
+  return (BigInt(section) << 56n) ^ (BigInt(block) << 24n) ^ BigInt(generation);
+}
+
+/** What a checksum is made with: xxhash-wasm in the product. */
+export interface Hasher {
+  /** XXH64, unsigned. */
+  h64(bytes: Uint8Array, seed: bigint): bigint;
+  /** XXH32, unsigned. */
+  h32(bytes: Uint8Array, seed: number): number;
+}
+
+/** Where a segment lies: a file, or memory. */
+export interface ByteSource {
+  readonly size: number;
+  /** Exactly `length` bytes from `offset`, or fewer where the source ends. */
+  read(offset: number, length: number): Buffer;
+}
+
+/** Where a segment goes. Writes come in order, but for the header, which comes last. */
+export interface ByteSink {
+  append(bytes: Uint8Array): void;
+  writeHeader(bytes: Uint8Array): void;
+}
+
+/** The bytes are not what was written. Whoever reads an index answers without it then, and reports it (FR-LSI-SAFE-02, NFR-LSI-COR-02). */
+export class CorruptSegment extends Error {
+  override readonly name = 'CorruptSegment';
+}
+
+/** A file as it was when its contents were taken. */
+export interface SegmentDocument {
+  /** Path relative to the index root, the bytes of the file system. */
+  readonly path: Buffer;
+  readonly size: number;
+  readonly mtimeNs: bigint;
+  readonly ctimeNs: bigint;
+  readonly ino: bigint;
+  readonly dev: bigint;
+  /** Bits of `DOCUMENT_FLAG`. */
+  readonly flags: number;
+}
+
+/** `CANDIDATE`: never excluded, whatever its trigrams are (not tokenized, not NFC, with a byte order mark, several links). */
+export const DOCUMENT_FLAG = { CANDIDATE: 1, HIDDEN: 2, BINARY: 4, UNREADABLE: 8 } as const satisfies Record<string, number>;

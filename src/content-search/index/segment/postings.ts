@@ -1,0 +1,80 @@
+import { ByteReader, ByteWriter } from './bytes.ts';
+import { CorruptSegment } from './format.ts';
+
+/** A list of documents, as it lies in a segment. */
+export interface EncodedList {
+  readonly bytes: Buffer;
+  readonly isBitmap: boolean;
+}
+
+const scratch = new ByteWriter(1 << 16);
+
+/**
+ * The shorter of two forms: differences as varint, or a bit for each document.
+ *
+ * @param list numbers of documents, ascending
+ * @param documents how many documents there are
+ */
+export function encodeList(list: ArrayLike<number>, documents: number): EncodedList {
+  const bitmapBytes = Math.ceil(documents / 8);
+  if (list.length <= bitmapBytes) {
+    scratch.clear();
+    writeDifferences(scratch, list);
+    if (scratch.length <= bitmapBytes) return { bytes: Buffer.from(scratch.view()), isBitmap: false };
+  }
+  const bitmap = Buffer.alloc(bitmapBytes);
+  for (let i = 0; i < list.length; i += 1) {
+    const id = list[i] ?? 0;
+    bitmap[id >> 3] = (bitmap[id >> 3] ?? 0) | (1 << (id & 7));
+  }
+  return { bytes: bitmap, isBitmap: true };
+}
+
+export function writeDifferences(to: ByteWriter, list: ArrayLike<number>): void {
+  let last = -1;
+  for (let i = 0; i < list.length; i += 1) {
+    const id = list[i] ?? 0;
+    to.varint(id - last - 1);
+    last = id;
+  }
+}
+
+/** @throws CorruptSegment when it is not `count` ascending numbers below `documents` */
+export function readDifferences(from: ByteReader, count: number, documents: number): Uint32Array {
+  if (count > documents) throw new CorruptSegment('a list is longer than there are documents');
+  const list = new Uint32Array(count);
+  let last = -1;
+  for (let i = 0; i < count; i += 1) {
+    last += from.varint() + 1;
+    if (last >= documents) throw new CorruptSegment('a list names a document that is not there');
+    list[i] = last;
+  }
+  return list;
+}
+
+/** @throws CorruptSegment when the list is not what its entry says */
+export function decodeList({ bytes, isBitmap }: EncodedList, count: number, documents: number): Uint32Array {
+  if (isBitmap) return decodeBitmap(bytes, count, documents);
+  const reader = new ByteReader(bytes);
+  const list = readDifferences(reader, count, documents);
+  if (!reader.ended) throw new CorruptSegment('a list is longer than its entry says');
+  return list;
+}
+
+function decodeBitmap(bytes: Buffer, count: number, documents: number): Uint32Array {
+  if (bytes.length !== Math.ceil(documents / 8) || count > documents) throw new CorruptSegment('a bitmap does not have a bit for each document');
+  const list = new Uint32Array(count);
+  let found = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    let bits = bytes[at] ?? 0;
+    while (bits !== 0) {
+      const id = at * 8 + 31 - Math.clz32(bits & -bits);
+      if (found === count || id >= documents) throw new CorruptSegment('a bitmap names other documents than its entry says');
+      list[found] = id;
+      found += 1;
+      bits &= bits - 1;
+    }
+  }
+  if (found !== count) throw new CorruptSegment('a bitmap names other documents than its entry says');
+  return list;
+}

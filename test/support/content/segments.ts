@@ -1,0 +1,53 @@
+import createXxHash from 'xxhash-wasm';
+import type { ByteSource, Hasher, SegmentDocument } from '../../../src/content-search/index/segment/format.ts';
+import type { SegmentReader } from '../../../src/content-search/index/segment/reader.ts';
+import { writeSegment } from '../../../src/content-search/index/segment/writer.ts';
+
+const xxhash = await createXxHash();
+
+export const hasher: Hasher = {
+  h64: (bytes, seed) => xxhash.h64Raw(bytes, seed),
+  h32: (bytes, seed) => xxhash.h32Raw(bytes, seed),
+};
+
+export const KEY_HASH = Buffer.alloc(32, 7);
+export const GENERATION = 3;
+export const EXPECTED = { keyHash: KEY_HASH, generation: GENERATION, comparePaths: Buffer.compare };
+
+/** What goes into a segment, as plain data. */
+export interface SegmentModel {
+  readonly documents: readonly SegmentDocument[];
+  /** By hexadecimal trigram. */
+  readonly postings: ReadonlyMap<string, readonly number[]>;
+}
+
+export function written({ documents, postings }: SegmentModel): Buffer {
+  const parts: Buffer[] = [];
+  let header: Buffer | undefined;
+  writeSegment(
+    { append: (bytes) => parts.push(Buffer.from(bytes)), writeHeader: (bytes) => (header = Buffer.from(bytes)) },
+    {
+      generation: GENERATION,
+      keyHash: KEY_HASH,
+      documents,
+      documentCount: documents.length,
+      postings: [...postings].sort(([a], [b]) => (a < b ? -1 : 1)).map(([trigram, list]) => ({ trigram: Buffer.from(trigram, 'hex'), documents: list })),
+    },
+    hasher,
+  );
+  const whole = Buffer.concat(parts);
+  header?.copy(whole);
+  return whole;
+}
+
+export function sourceOf(bytes: Buffer): ByteSource {
+  return { size: bytes.length, read: (offset, length) => Buffer.from(bytes.subarray(offset, offset + length)) };
+}
+
+/** Everything that a reader can tell, as the model of it. */
+export function readAll(reader: SegmentReader): SegmentModel {
+  return {
+    documents: [...reader.documents()],
+    postings: new Map([...reader.postings()].map(({ trigram, posting }) => [trigram.toString('hex'), [...posting.documents()]])),
+  };
+}
