@@ -6,7 +6,7 @@ import { telemetryFiles } from './telemetry-files.ts';
 import { readTraceInput, traceFiles } from './trace/files.ts';
 import { traceProblems } from './trace/table.ts';
 
-/** A static check: a tool of ours under node_modules/.bin, or a function that answers what is wrong. */
+/** A static check: a tool under node_modules/.bin (or at an absolute path), or a function that answers what is wrong. */
 export type Check = { readonly name: string } & ({ readonly tool: readonly [string, ...string[]] } | { readonly problems: () => readonly string[] });
 
 const SOURCES = ['src', 'queues', 'processors', 'config', 'bench', 'scripts', 'test'] as const;

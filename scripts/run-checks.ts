@@ -53,7 +53,7 @@ function runFunction(problems: () => readonly string[]): { passed: boolean; outp
 
 async function runTool([name, ...args]: readonly [string, ...string[]]): Promise<{ passed: boolean; output: string }> {
   const root = packageRoot();
-  const child = spawn(path.join(root, 'node_modules', '.bin', name), args, {
+  const child = spawn(path.resolve(root, 'node_modules', '.bin', name), args, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NO_COLOR: '1' },

@@ -11,7 +11,7 @@ import { describeResult, runChecks } from './run-checks.ts';
  * The reporter hands its counts over in a file, so that the line is the very last one whatever vitest prints at exit,
  * and is there even when vitest dies.
  */
-const setUp: Check = { name: 'set-up', problems: () => (process.env['WRIT_SET_UP'] === 'no' ? ['scripts/setup failed, see above'] : []) };
+const setUp: Check = { name: 'set-up', tool: [path.join(packageRoot(), 'scripts', 'setup'), '--tests'] };
 const results = await runChecks([setUp, ...CHECKS], 2, (result) => process.stdout.write(describeResult(result)));
 const failedChecks = results.filter(({ passed }) => !passed).length;
 

@@ -1,7 +1,9 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../config/places.ts';
 
@@ -118,11 +120,25 @@ describe('set-up', () => {
     standIn('g++');
     standIn('python3');
     const ran = await run('scripts/setup');
-    expect([ran.code, ran.stderr.at(-1)]).toEqual([1, 'setup: npm rebuild failed; run it and read why: npm ci']);
+    expect(ran).toEqual({ code: 1, stderr: expect.arrayContaining(['setup: npm rebuild failed; run it and read why: npm ci']) });
     standIn('npm', NPM());
     expect((await run('scripts/setup')).code).toBe(0);
     expect(calls().map((call) => call.split(' ', 2).join(' '))).toEqual(expect.arrayContaining(['npm ci', 'npm rebuild']));
     expect(calls().filter((call) => call.startsWith('npm ci'))).toHaveLength(2);
+  });
+
+  it('comes back before it has compiled and built when it is told to begin, and the next call waits for that', async () => {
+    everythingPresent();
+    for (const name of ['python3', 'chromium', 'promtool', 'doveadm', 'sqlite3']) standIn(name);
+    const gate = path.join(root, 'gate');
+    standIn('npm', `${NPM()}; [[ $1 != rebuild ]] || read -r _ <"${gate}"`);
+    await promisify(execFile)('mkfifo', [gate]);
+    const begin = spawn(path.join(root, 'scripts/setup'), ['--tests', '--begin'], { cwd: os.tmpdir(), env: { PATH: bin, HOME: root }, stdio: 'ignore' });
+    expect(await once(begin, 'exit')).toEqual([0, null]);
+    const next = run('scripts/setup', '--tests');
+    writeFileSync(gate, 'go\n');
+    expect(await next).toEqual({ code: 0, stderr: [] });
+    expect(calls()).toHaveLength(3);
   });
 
   it('fails with the one line to run when redis-server cannot be had', async () => {
