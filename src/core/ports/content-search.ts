@@ -66,10 +66,23 @@ export interface BackendJob {
   readonly query: BackendQuery;
   /** Directory in which the process runs, absolute: the order root. */
   readonly cwd: string;
-  /** Paths relative to `cwd`, UTF-8, without `./`; the process answers in this order. */
+  /** Paths relative to `cwd`, UTF-8, without `./`; the process answers in this order. None and no descriptor: an empty file is searched. */
   readonly files: readonly string[];
-  /** Instead of `files`: an open descriptor of one file whose name cannot be an argument, and the label that stands for it. */
-  readonly descriptor?: { readonly fd: number; readonly label: string };
+  /**
+   * Instead of `files`: an open descriptor of one file whose name cannot be an argument. It belongs to the backend from here
+   * on, which closes its copy when the process has been started. In the output the file is called `<stdin>`.
+   */
+  readonly descriptor?: { readonly fd: number };
+}
+
+/** How one backend is spoken to: what its program is told, and how it says which version it is (local-search-index.md G.4). */
+export interface BackendDialect {
+  readonly kind: BackendKind;
+  /** Finds major, minor and, if there is one, patch in the answer to `--version`. */
+  readonly version: RegExp;
+  readonly oldest: readonly [major: number, minor: number, patch: number];
+  /** Arguments in front of `--` and the names of files; the pattern is among them. */
+  options(query: BackendQuery): readonly string[];
 }
 
 /** A running backend. Its output is `PATH NUL LINE (:|-) text LF` for each line, both backends alike. */
@@ -102,10 +115,10 @@ export interface TreeEntry {
 
 /** What the enumerator needs of a file system. Paths are absolute; the bytes of names are kept (a string is UTF-8 for sure). */
 export interface SearchTree {
-  /** The entries of a directory in any order, or why it cannot be read. Never follows a link as the last name. */
+  /** The entries of a directory in any order, or why it cannot be read. */
   list(directory: Buffer | string): readonly TreeEntry[] | TreeRefusal;
-  /** A small regular file (an ignore file), at most `maxBytes`; a link, a larger file or none is `undefined`. */
-  readSmall(file: Buffer | string, maxBytes: number): Buffer | undefined;
+  /** A small regular file (an ignore file), never through a link as the last name; `EFBIG` if it is larger than `maxBytes`. */
+  readSmall(file: Buffer | string, maxBytes: number): Buffer | TreeRefusal;
   /** Where a path really lies and what it is, every link followed. */
   resolve(path: Buffer | string): TreeTarget | TreeRefusal;
 }
@@ -120,4 +133,12 @@ export interface TreeTarget {
 /** An errno name, `EACCES`. */
 export interface TreeRefusal {
   readonly refused: string;
+}
+
+/** Opening of single entries of a tree. Paths are absolute; a link as the last name is not followed. */
+export interface SearchFiles {
+  /** What can be opened for reading at this moment, or why nothing can. */
+  probe(path: Buffer | string): 'file' | 'directory' | TreeRefusal;
+  /** A descriptor of a regular file, which its caller closes. */
+  open(path: Buffer | string): number | TreeRefusal;
 }

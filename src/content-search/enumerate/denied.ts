@@ -1,0 +1,43 @@
+import { isReservedName } from '../../contracts/index.ts';
+import { WritError } from '../../core/errors.ts';
+import { parsePattern } from './pattern.ts';
+import { enter, opinion, type Place, placeOf } from './rules.ts';
+
+/** Patterns of paths that are never seen, at the root of the file system. */
+export type DenyRules = Place;
+
+/**
+ * Deny patterns in gitignore's language against absolute paths, such as `id_rsa*`.
+ *
+ * @throws WritError INVALID_CONFIG for a pattern that can fit no path: it would protect nothing.
+ */
+export function compileDenied(patterns: readonly string[]): DenyRules {
+  return placeOf(
+    patterns.map((text) => {
+      const pattern = parsePattern(text);
+      if (pattern === undefined) throw new WritError('INVALID_CONFIG', `the deny pattern ${JSON.stringify(text)} fits no path`);
+      return { negative: false, pattern };
+    }),
+  );
+}
+
+/** Whether a path, or a directory above it, is denied. */
+export function isDenied(rules: DenyRules, absolutePath: string, isDirectory: boolean): boolean {
+  let place = rules;
+  const names = namesOf(absolutePath);
+  for (const [at, name] of names.entries()) {
+    if (opinion(place, name, isDirectory || at < names.length - 1) === 'out') return true;
+    place = enter(place, name);
+  }
+  return false;
+}
+
+/** The rules in a directory given by its absolute path. */
+export const deniedAt = (rules: DenyRules, directory: string): DenyRules => namesOf(directory).reduce(enter, rules);
+
+/** Whether the name is one of Writ's own. Nothing that begins otherwise is folded to a dot, so most names need no folding. */
+export const isReserved = (name: string): boolean => name.charCodeAt(0) === DOT && isReservedName(name);
+const DOT = 46;
+
+/** The names of a path that has `/` between them. */
+export const namesOf = (path: string): readonly string[] => path.split('/').filter((name) => name !== '');

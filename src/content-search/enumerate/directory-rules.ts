@@ -1,0 +1,71 @@
+import { type DenyRules, deniedAt, isReserved } from './denied.ts';
+import { enterGlobs, type Globs, globsAdmit } from './globs.ts';
+import { parseIgnoreFile } from './ignore-file.ts';
+import { enter, opinion, type Place, placeOf } from './rules.ts';
+
+/** The names of ignore files, the stronger one first. */
+export const IGNORE_FILES = ['.ignore', '.gitignore'] as const;
+export type IgnoreFileName = (typeof IGNORE_FILES)[number];
+
+/** Everything that decides about the entries of one directory. */
+export interface DirectoryRules {
+  readonly denied: DenyRules;
+  readonly hidden: boolean;
+  readonly globs: Globs;
+  /** Ignore files of each name, the deepest first. */
+  readonly files: Readonly<Record<IgnoreFileName, readonly Place[]>>;
+  /** `.git/info/exclude`, then the global excludes. */
+  readonly fixed: readonly Place[];
+  /** All of them as they are asked: `.ignore` anywhere before `.gitignore` anywhere before `fixed`; the first with an opinion decides. */
+  readonly ignore: readonly Place[];
+}
+
+/** The rules at the order root, before its own ignore files. */
+export function rootRules(denied: DenyRules, root: string, hidden: boolean, globs: Globs, fixed: readonly string[]): DirectoryRules {
+  const places = fixed.map((text) => placeOf(parseIgnoreFile(text)));
+  return { denied: deniedAt(denied, root), hidden, globs, files: { '.ignore': [], '.gitignore': [] }, fixed: places, ignore: places };
+}
+
+/** The rules with an ignore file of this directory. */
+export function withIgnoreFile(rules: DirectoryRules, name: IgnoreFileName, text: string): DirectoryRules {
+  const files = { ...rules.files, [name]: [placeOf(parseIgnoreFile(text)), ...rules.files[name]] };
+  return { ...rules, files, ignore: ordered(files, rules.fixed) };
+}
+
+const ordered = (files: DirectoryRules['files'], fixed: readonly Place[]): readonly Place[] => [...IGNORE_FILES.flatMap((name) => files[name]), ...fixed];
+
+/** The rules in a directory of this one, before its own ignore files; mostly the same object. */
+export function enterRules(rules: DirectoryRules, name: string): DirectoryRules {
+  const denied = enter(rules.denied, name);
+  const globs = enterGlobs(rules.globs, name);
+  const isSame = rules.ignore.every((place) => place.at.length === 0);
+  if (isSame) return denied === rules.denied && globs === rules.globs ? rules : { ...rules, denied, globs };
+  const into = (places: readonly Place[]): readonly Place[] => places.map((place) => enter(place, name));
+  const files = { '.ignore': into(rules.files['.ignore']), '.gitignore': into(rules.files['.gitignore']) };
+  const fixed = into(rules.fixed);
+  return { ...rules, denied, globs, files, fixed, ignore: ordered(files, fixed) };
+}
+
+/** Whether an entry of this directory is to be seen. */
+export function admits(rules: DirectoryRules, name: string, isDirectory: boolean): boolean {
+  if (name.charCodeAt(0) === DOT && isHiddenAway(rules, name, isDirectory)) return false;
+  return mayBeNamed(rules, name, isDirectory) && !isIgnored(rules.ignore, name, isDirectory) && globsAdmit(rules.globs, name, isDirectory);
+}
+
+/** Whether an entry may be seen by those who name it: what holds for a request path too. */
+export const mayBeNamed = (rules: DirectoryRules, name: string, isDirectory: boolean): boolean =>
+  opinion(rules.denied, name, isDirectory) !== 'out' && !isReserved(name);
+
+const isHiddenAway = (rules: DirectoryRules, name: string, isDirectory: boolean): boolean => !rules.hidden || (isDirectory && name === GIT_DIRECTORY);
+
+function isIgnored(places: readonly Place[], name: string, isDirectory: boolean): boolean {
+  for (const place of places) {
+    const said = opinion(place, name, isDirectory);
+    if (said !== undefined) return said === 'out';
+  }
+  return false;
+}
+
+/** Never entered on the way. */
+export const GIT_DIRECTORY = '.git';
+const DOT = 46;

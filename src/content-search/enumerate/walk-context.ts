@@ -1,0 +1,46 @@
+import type { SearchTree } from '../../core/ports/index.ts';
+import type { Warning } from '../types.ts';
+import type { DenyRules } from './denied.ts';
+import type { Globs } from './globs.ts';
+import { warningLine } from './warning-line.ts';
+
+export interface EnumerateOptions {
+  /** Absolute and real, with `/`. */
+  readonly orderRoot: string;
+  /** What is searched: a file or a directory, relative to the order root, with `/`; '' for the root itself. No `.`, no `..`. */
+  readonly start: Buffer | string;
+  readonly hidden: boolean;
+  readonly follow: boolean;
+  readonly noIgnore: boolean;
+  readonly globs: Globs;
+  readonly denied: DenyRules;
+  /** Where links may lead; absolute and real. */
+  readonly allowedRoots: readonly string[];
+  /** The text of the excludes that hold for all trees. */
+  readonly globalIgnore: string | undefined;
+  /** Asked on the way: once it says true, nothing more is enumerated. */
+  readonly stop?: () => boolean;
+}
+
+/** What all parts of one walk share. */
+export interface Walk extends EnumerateOptions {
+  readonly tree: SearchTree;
+  readonly warn: (path: string, errno: string, consequence?: string) => void;
+  readonly isStopped: () => boolean;
+}
+
+/** @param found number of candidates so far */
+export function walkOf(tree: SearchTree, options: EnumerateOptions, warnings: Warning[], found: () => number): Walk {
+  let stopped = false;
+  return {
+    ...options,
+    tree,
+    warn: (path, errno, consequence) => {
+      warnings.push({ before: found(), line: warningLine(path, errno, consequence) });
+    },
+    isStopped: () => {
+      stopped ||= options.stop?.() === true;
+      return stopped;
+    },
+  };
+}
