@@ -1,5 +1,6 @@
 import createXxHash from 'xxhash-wasm';
-import type { ByteSource, Hasher, SegmentDocument } from '../../../src/content-search/index/segment/format.ts';
+import type { Hasher } from '../../../src/content-search/index/hash.ts';
+import type { ByteSource, SegmentDocument } from '../../../src/content-search/index/segment/format.ts';
 import type { SegmentReader } from '../../../src/content-search/index/segment/reader.ts';
 import { writeSegment } from '../../../src/content-search/index/segment/writer.ts';
 

@@ -1,5 +1,6 @@
+import type { Hasher } from '../hash.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
-import { BLOCK_BYTES, type ByteSource, CorruptSegment, type Hasher, seedOf } from './format.ts';
+import { BLOCK_BYTES, type ByteSource, CorruptSegment, seedOf } from './format.ts';
 
 /** Where a block lies, and the first key in it. */
 export interface BlockPlace {

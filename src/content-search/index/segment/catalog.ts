@@ -1,6 +1,7 @@
+import type { Hasher } from '../hash.ts';
 import { type Blocks, BlockWriter } from './blocks.ts';
 import { ByteReader, sharedPrefix } from './bytes.ts';
-import { CATALOG_DOCUMENTS, CorruptSegment, type Hasher, SECTION, type SegmentDocument } from './format.ts';
+import { CATALOG_DOCUMENTS, CorruptSegment, SECTION, type SegmentDocument } from './format.ts';
 
 /** Writes the documents of a segment, which must come in key order; their numbers are their places in it. */
 export class CatalogWriter {

@@ -1,6 +1,7 @@
+import type { Hasher } from '../hash.ts';
 import { type Blocks, BlockWriter, lastBlock } from './blocks.ts';
 import { ByteReader, sharedPrefix } from './bytes.ts';
-import { type ByteSource, CorruptSegment, type Hasher, INLINE_COUNT, MAX_TRIGRAM_BYTES, SECTION } from './format.ts';
+import { type ByteSource, CorruptSegment, INLINE_COUNT, MAX_TRIGRAM_BYTES, SECTION } from './format.ts';
 import { decodeList, encodeList, readDifferences, writeDifferences } from './postings.ts';
 
 /** What a dictionary knows of a trigram: how many documents have it, and how to get them. */

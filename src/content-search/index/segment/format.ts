@@ -41,14 +41,6 @@ export function seedOf(section: number, block: number, generation: number): bigi
   return (BigInt(section) << 56n) ^ (BigInt(block) << 24n) ^ BigInt(generation);
 }
 
-/** What a checksum is made with: xxhash-wasm in the product. */
-export interface Hasher {
-  /** XXH64, unsigned. */
-  h64(bytes: Uint8Array, seed: bigint): bigint;
-  /** XXH32, unsigned. */
-  h32(bytes: Uint8Array, seed: number): number;
-}
-
 /** Where a segment lies: a file, or memory. */
 export interface ByteSource {
   readonly size: number;

@@ -1,6 +1,7 @@
+import type { Hasher } from '../hash.ts';
 import { CHECKSUM_BYTES, type SectionPlace, sealed, unsealed } from './blocks.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
-import { type ByteSource, CorruptSegment, FORMAT_VERSION, type Hasher, HEADER_BYTES, MAGIC, SECTION, seedOf } from './format.ts';
+import { type ByteSource, CorruptSegment, FORMAT_VERSION, HEADER_BYTES, MAGIC, SECTION, seedOf } from './format.ts';
 
 export interface SegmentHeader {
   readonly generation: number;

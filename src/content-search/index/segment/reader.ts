@@ -1,7 +1,8 @@
+import type { Hasher } from '../hash.ts';
 import { lastBlock, openBlocks } from './blocks.ts';
 import { documentsOf } from './catalog.ts';
 import { type DictionaryPlace, everyPosting, lookUp, type Posting } from './dictionary.ts';
-import { type ByteSource, CATALOG_DOCUMENTS, CorruptSegment, type Hasher, SECTION, type SegmentDocument } from './format.ts';
+import { type ByteSource, CATALOG_DOCUMENTS, CorruptSegment, SECTION, type SegmentDocument } from './format.ts';
 import { readHeader } from './header.ts';
 
 /** A segment that is open for reading. Its format: `format.ts`. All of it throws CorruptSegment for bytes that are not as written. */

@@ -1,6 +1,7 @@
+import type { Hasher } from '../hash.ts';
 import { CatalogWriter } from './catalog.ts';
 import { DictionaryWriter } from './dictionary.ts';
-import { type ByteSink, type Hasher, HEADER_BYTES, type SegmentDocument } from './format.ts';
+import { type ByteSink, HEADER_BYTES, type SegmentDocument } from './format.ts';
 import { encodeHeader } from './header.ts';
 
 export interface SegmentContents {
