@@ -1,6 +1,7 @@
 export type * from './api-keys.ts';
 export type * from './audit.ts';
 export type * from './confined-fs.ts';
+export type * from './content-index.ts';
 export type * from './content-search.ts';
 export type * from './dataset-source.ts';
 export type * from './enqueue.ts';
