@@ -42,6 +42,8 @@ export interface RunOptions {
   readonly files: Enumeration;
   /** Most events of the answer. */
   readonly maxEvents: number;
+  /** Events beyond what surely fills an answer of as many bytes are not collected: memory stays bounded. None: all are. */
+  readonly maxBytes?: number;
   /** On the clock of `now`, milliseconds. */
   readonly deadline: number;
   readonly now: () => number;
@@ -52,8 +54,11 @@ export interface RunOptions {
   readonly tryOpen: (candidate: Candidate) => string | undefined;
   /** Opens a candidate whose name cannot be an argument; a descriptor, or an errno name. */
   readonly open: (candidate: Candidate) => number | string;
-  /** Where nothing else confines the backends: looks once more whether the way to each of these still leads there. */
-  readonly recheck?: (candidates: readonly Candidate[]) => ReadonlySet<Candidate>;
+  /**
+   * Where nothing else confines the backends: gives those of the candidates that still are where they were. `before` a process
+   * is started the others are left out of it; `after` it has read a file that has events, these are left out of the answer.
+   */
+  readonly recheck?: (candidates: readonly Candidate[], when: 'before' | 'after') => ReadonlySet<Candidate>;
 }
 
 /** How a run ended (FR-LSI-EXIT-01). */
@@ -67,7 +72,7 @@ export interface RunResult {
   /** Whether `truncated` is an assumption (FR-LSI-TRUNC-01a.4). */
   readonly truncationAssumed: boolean;
   readonly timedOut: boolean;
-  /** Files that could not be opened, in order. */
+  /** Files that could not be opened, in order; `before` is the number of the file itself. */
   readonly warnings: readonly Warning[];
   /** Candidates up to the last one that was searched for this answer. */
   readonly scanned: number;

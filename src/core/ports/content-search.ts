@@ -18,6 +18,8 @@ export interface ContentSearchRun {
   readonly elapsedMs: number;
   readonly files: number;
   readonly processes: number;
+  /** Whether the fuzzy fallback has searched. */
+  readonly fallbackUsed: boolean;
   /** What the backends wrote to stderr, shortened: for the log of the operator, not for the caller. */
   readonly backendStderr: string;
 }

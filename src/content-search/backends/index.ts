@@ -1,0 +1,1 @@
+export { DIALECTS } from './dialects.ts';

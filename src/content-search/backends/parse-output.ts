@@ -1,0 +1,134 @@
+import { isAscii } from 'node:buffer';
+import { CONTENT_LINE_MAX_BYTES } from '../../contracts/index.ts';
+import type { RunEvent } from '../types.ts';
+import { type FileNames, fileNames } from './file-names.ts';
+import { cutAtCodePoint } from './line-cut.ts';
+
+/** What a process was asked to search: its output may name these and nothing else. */
+export interface Expected {
+  /** Paths of the answer, in order. */
+  readonly paths: readonly string[];
+  /** Number of the first of them among the candidates. */
+  readonly first: number;
+  /** The name by which the process calls one of them. */
+  readonly printed: (index: number) => string;
+}
+
+/** Reads the output of one process, piece by piece. Holds one unfinished line at most, and of that no more than a line may have. */
+export interface OutputParser {
+  /** Takes the next bytes and gives the events that end in them, as the process printed them. */
+  push(block: Buffer): readonly RunEvent[];
+  /** Says that no more will come. A record without its end is a violation, unless the process was stopped. */
+  end(wasStopped: boolean): void;
+  /** What in the output is not what a backend prints; nothing is read after it. */
+  readonly violation: string | undefined;
+  /** Whether the events came in the order of files and lines so far. */
+  readonly ordered: boolean;
+  /** Index of the file whose events came last; -1 before the first. In an ordered output all files before it are finished. */
+  readonly current: number;
+}
+
+const NUL = 0;
+const LF = 0x0a;
+const CR = 0x0d;
+const ZERO = 0x30;
+const TYPES: Readonly<Record<number, RunEvent['type']>> = { 0x3a: 'match', 0x7c: 'match', 0x2d: 'context' };
+const EMPTY = Buffer.alloc(0);
+/** A path and a number that are longer than this are none. */
+const HEAD_MAX_BYTES = 3 * 65_536;
+
+/**
+ * A parser for `PATH NUL LINE (:|-) text LF`; `|` marks the further lines of a match that spans several (ugrep). The path
+ * ends at the first NUL, so that a line end in a name does no harm; the text ends at the line end, so that a NUL in it does
+ * none. One CRLF or LF is no part of the text; what is not UTF-8 becomes U+FFFD as the WHATWG decoder has it (FR-LSI-ENC-01).
+ *
+ * @param onCut told of each event whose text was longer than 64 KiB (CONTENT_LINE_MAX_BYTES)
+ */
+export function outputParser(expected: Expected, onCut: (event: RunEvent) => void): OutputParser {
+  const names: FileNames = fileNames(expected.paths.length, expected.printed);
+  let rest: Buffer = EMPTY;
+  let skipping = false;
+  let violation: string | undefined;
+  let ordered = true;
+  let current = -1;
+  let lastLine = 0;
+
+  const fail = (what: string): undefined => {
+    violation = what;
+    rest = EMPTY;
+  };
+
+  const place = (index: number, line: number): void => {
+    if (index === current ? line < lastLine : index < current) ordered = false;
+    current = index;
+    lastLine = line;
+  };
+
+  const eventOf = (index: number, type: RunEvent['type'], line: number, text: string): RunEvent => {
+    place(index, line);
+    return { file: expected.first + index, path: expected.paths[index] ?? '', type, line, text };
+  };
+
+  /** The records in `data`; gives the position of the first byte that belongs to none. */
+  const readAll = (data: Buffer, events: RunEvent[]): number => {
+    // Slices of one string cost less than a decoding for each line, and most text is ASCII.
+    const ascii = isAscii(data) ? data.toString('latin1') : undefined;
+    let at = 0;
+    for (;;) {
+      if (skipping) {
+        const end = data.indexOf(LF, at);
+        if (end < 0) return data.length;
+        skipping = false;
+        at = end + 1;
+      }
+      const nul = data.indexOf(NUL, at);
+      if (nul < 0) return data.length - at > HEAD_MAX_BYTES ? (fail('a name without end'), data.length) : at;
+      let digit = nul + 1;
+      let line = 0;
+      for (let byte = data[digit]; byte !== undefined && byte >= ZERO && byte <= ZERO + 9; byte = data[digit]) {
+        line = line * 10 + (byte - ZERO);
+        digit += 1;
+      }
+      const mark = data[digit];
+      if (mark === undefined) return at;
+      const type = TYPES[mark];
+      if (type === undefined || digit === nul + 1) return fail('a line without its number'), data.length;
+      const start = digit + 1;
+      const end = data.indexOf(LF, start);
+      if (end < 0 && data.length - start < CONTENT_LINE_MAX_BYTES + 2) return at;
+      const index = names.find(data, at, nul);
+      if (index < 0) return fail('a file that was not asked for'), data.length;
+      let stop = end < 0 ? data.length : end > start && data[end - 1] === CR ? end - 1 : end;
+      const isCut = stop - start > CONTENT_LINE_MAX_BYTES;
+      if (isCut) stop = cutAtCodePoint(data, start, CONTENT_LINE_MAX_BYTES);
+      const event = eventOf(index, type, line, ascii === undefined ? data.toString('utf8', start, stop) : ascii.slice(start, stop));
+      if (isCut) onCut(event);
+      events.push(event);
+      skipping = end < 0;
+      at = end < 0 ? data.length : end + 1;
+    }
+  };
+
+  return {
+    push(block) {
+      const events: RunEvent[] = [];
+      if (violation !== undefined) return events;
+      const data = rest.length === 0 ? block : Buffer.concat([rest, block]);
+      const read = readAll(data, events);
+      rest = read === data.length ? EMPTY : data.subarray(read);
+      return events;
+    },
+    end(wasStopped) {
+      if (!wasStopped && violation === undefined && (rest.length > 0 || skipping)) fail('a line without its end');
+    },
+    get violation() {
+      return violation;
+    },
+    get ordered() {
+      return ordered;
+    },
+    get current() {
+      return current;
+    },
+  };
+}

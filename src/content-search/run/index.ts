@@ -1,0 +1,1 @@
+export { type RunTuning, runSearch } from './run-search.ts';

@@ -1,0 +1,233 @@
+import type { BackendProcess, ContentSearchError } from '../../core/ports/index.ts';
+import type { RunEnd, RunEvent, RunOptions, RunResult, Warning } from '../types.ts';
+import { CHUNK_SIZES, type ChunkSizes, chunksOf, halvesOf } from './chunks.ts';
+import { gathering } from './gather.ts';
+import { createJudge, mustAsk } from './judge.ts';
+import { type Scan, startScan } from './scan.ts';
+import { byNumber, clipped, stderrLog } from './tidy.ts';
+
+/** Numbers that tests make small. */
+export interface RunTuning {
+  readonly chunks: ChunkSizes;
+  /** Most bytes of output that wait for their turn before a process that is not at the head is held. */
+  readonly waitingBytes: number;
+}
+
+export const RUN_TUNING: RunTuning = { chunks: CHUNK_SIZES, waitingBytes: 4 * 1024 * 1024 };
+
+/** Why a run is over. */
+type Over = 'all' | 'limit' | 'time' | 'error';
+
+/**
+ * Searches the files of an enumeration (local-search-index.md 3 and 8): in chunks, several processes at a time, the events
+ * merged in the order of the files whatever the order in which the processes end (FR-LSI-EXE-03). It ends with the last
+ * file, one event behind the limit, at the deadline, on abort, or with the first failure in that order; no process is left
+ * then. Never rejects for what a pattern, a file or a backend does.
+ */
+export async function runSearch(options: RunOptions, tuning: RunTuning = RUN_TUNING): Promise<RunResult> {
+  const run = createRun(options, tuning);
+  const alarm = setTimeout(run.expire, Math.max(0, options.deadline - options.now()));
+  options.signal.addEventListener('abort', run.expire, { once: true });
+  try {
+    if (options.signal.aborted) run.expire();
+    await run.over;
+    return await run.result();
+  } finally {
+    clearTimeout(alarm);
+    options.signal.removeEventListener('abort', run.expire);
+  }
+}
+
+interface Run {
+  /** Ends the run with what is finished. */
+  readonly expire: () => void;
+  readonly over: Promise<void>;
+  result(): Promise<RunResult>;
+}
+
+function createRun(options: RunOptions, { chunks, waitingBytes }: RunTuning): Run {
+  const source = chunksOf(options.files, chunks);
+  const gathered = gathering(options.maxEvents, options.maxBytes);
+  const asking: BackendProcess[] = [];
+  const judge = createJudge(options, (process) => asking.push(process));
+  const cut = new Set<RunEvent>();
+  const warnings: Warning[] = [];
+  const stderr = stderrLog();
+  /** Started and not yet part of the answer, in order; the first is the head. */
+  const scans: Scan[] = [];
+  /** All of which a process may still run. */
+  const living = new Set<Scan>();
+  let over: Over | undefined;
+  let error: ContentSearchError | undefined;
+  let headStart = 0;
+  let isJudging = false;
+  let isPreparing = false;
+  let processes = 0;
+  let mergedFiles = 0;
+  let settle: () => void = () => undefined;
+  let crash: (error: unknown) => void = () => undefined;
+  const settled = new Promise<void>((resolve, reject) => {
+    settle = resolve;
+    crash = reject;
+  });
+
+  const finish = (why: Over): void => {
+    if (over !== undefined) return;
+    over = why;
+    for (const scan of living) scan.stop();
+    for (const process of asking) process.kill();
+    settle();
+  };
+  const fail = (why: ContentSearchError): void => {
+    error = why;
+    finish('error');
+  };
+
+  const launch = (chunk: Parameters<typeof startScan>[0]): Scan => {
+    const scan: Scan = startScan(chunk, options, { changed: pump, mustHold: (one) => one !== scans[0] && waiting() >= waitingBytes, onCut: (event) => cut.add(event) });
+    if (scan.hasProcess) processes += 1;
+    living.add(scan);
+    scan.done
+      .then(() => {
+        living.delete(scan);
+        pump();
+      })
+      .catch(crash);
+    return scan;
+  };
+  const waiting = (): number => scans.reduce((sum, scan, index) => sum + (index === 0 ? 0 : scan.waitingBytes), 0);
+
+  /** Takes what the head has; an output out of order waits for its end and is sorted. */
+  const drain = (head: Scan): void => {
+    if (!head.ordered && gathered.count > headStart) head.giveBack(gathered.takeBack(headStart));
+    if (!head.ordered && head.state !== 'ended') return;
+    if (!gathered.take(head.take())) finish('limit');
+  };
+
+  /** Judges the head, which has ended, and goes on with the next. */
+  const conclude = async (head: Scan): Promise<void> => {
+    isJudging = true;
+    stderr.add(head.end?.stderr ?? '');
+    const judged = await judge.judge(head).finally(() => {
+      isJudging = false;
+    });
+    if (over !== undefined) return;
+    if (judged.error !== undefined) return fail(judged.error);
+    warnings.push(...judged.warnings);
+    scans.shift();
+    headStart = gathered.count;
+    mergedFiles += head.chunk.files.length;
+    scans[0]?.release();
+    pump();
+  };
+
+  /** A list of arguments that the system finds too long is halved (FR-LSI-EXE-01). */
+  const split = (index: number, scan: Scan): void => {
+    scans.splice(index, 1, ...halvesOf(scan.chunk).map(launch));
+  };
+
+  const merge = (): void => {
+    const tooLong = scans.findIndex(({ end, chunk }) => end?.startError === 'E2BIG' && chunk.files.length > 1);
+    const wide = scans[tooLong];
+    if (wide !== undefined) split(tooLong, wide);
+    const head = scans[0];
+    if (head === undefined || isJudging) return;
+    drain(head);
+    if (over === undefined && head.state === 'ended') conclude(head).catch(crash);
+  };
+
+  const start = (): void => {
+    while (over === undefined && living.size < options.lanes && waiting() < waitingBytes) {
+      const chunk = source.next();
+      if (chunk === undefined) break;
+      scans.push(launch(chunk));
+    }
+    if (over === undefined && !source.isDone && !isPreparing) prepareSoon();
+  };
+
+  /** While the processes work, so that the next one need not wait for its files. */
+  const prepareSoon = (): void => {
+    isPreparing = true;
+    later(() => {
+      isPreparing = false;
+      if (over === undefined) source.prepare();
+    });
+  };
+  const later = (work: () => void): void => {
+    setImmediate(() => {
+      try {
+        work();
+      } catch (error) {
+        crash(error);
+      }
+    });
+  };
+
+  function pump(): void {
+    if (over !== undefined) return;
+    merge();
+    start();
+    if (over === undefined && scans.length === 0 && !isJudging && source.isDone) complete().catch(crash);
+  }
+
+  /** All files are searched. Without any, nobody has said yet whether the pattern is one. */
+  const complete = async (): Promise<void> => {
+    isJudging = true;
+    const refused = processes === 0 && mustAsk(options) ? await judge.refusal() : undefined;
+    if (refused !== undefined) return fail(refused);
+    const isLate = options.signal.aborted || options.now() >= options.deadline;
+    // An enumeration ends early when the time is up.
+    finish(isLate ? 'time' : 'all');
+  };
+
+  later(pump);
+  return {
+    expire: () => finish('time'),
+    over: settled,
+    async result() {
+      await Promise.all([...living].map(({ done }) => done));
+      const why: Over = over ?? 'error';
+      const head = scans[0];
+      const wasUnfinished = why === 'time' && head !== undefined;
+      const finished = head === undefined ? mergedFiles : head.finishedBefore;
+      const beyond = wasUnfinished ? (unfinished(gathered.events, finished, gathered.takeBack)[0] ?? firstEvent(scans)) : gathered.beyond;
+      const { events } = gathered;
+      if (head !== undefined) warnings.push(...judge.complaints(head, why === 'limit' ? (beyond?.file ?? 0) + 1 : finished));
+      for (const scan of scans) stderr.add(scan.end?.stderr ?? '');
+      const isFull = why === 'time' && events.length >= options.maxEvents;
+      const truncated = why === 'limit' || (why === 'time' && (beyond !== undefined || isFull));
+      return {
+        end: endOf(why, events),
+        events,
+        truncated,
+        truncationAssumed: isFull && beyond === undefined,
+        timedOut: why === 'time',
+        warnings: clipped(warnings.sort(byNumber)),
+        scanned: why === 'limit' ? (events.at(-1)?.file ?? -1) + 1 : finished,
+        enumerated: source.enumerated,
+        linesCut: events.reduce((count, event) => (cut.has(event) ? count + 1 : count), 0),
+        processes: processes + asking.length,
+        error,
+        backendStderr: stderr.text(),
+      };
+    },
+  };
+}
+
+/** The events of files that are not finished; the others stay. */
+function unfinished(events: readonly RunEvent[], finished: number, takeBack: (count: number) => readonly RunEvent[]): readonly RunEvent[] {
+  const index = events.findIndex(({ file }) => file >= finished);
+  return index < 0 ? [] : takeBack(index);
+}
+
+/** An event that has come and is not in the answer. */
+function firstEvent(scans: readonly Scan[]): RunEvent | undefined {
+  return scans.flatMap((scan) => scan.take())[0];
+}
+
+const ENDS = { limit: 'truncated', time: 'timed_out', error: 'backend_error' } as const satisfies Record<Exclude<Over, 'all'>, RunEnd>;
+
+function endOf(why: Over, events: readonly RunEvent[]): RunEnd {
+  if (why !== 'all') return ENDS[why];
+  return events.some(({ type }) => type === 'match') ? 'ok_with_matches' : 'ok_no_matches';
+}
