@@ -1,14 +1,15 @@
 import type { Clock } from '../src/core/clock.ts';
-import type { Ledger, Presence, ResultSigner, TaskExecutor } from '../src/core/ports/index.ts';
+import type { Ledger, Presence, ResultSigner } from '../src/core/ports/index.ts';
 import type { Authorities } from '../src/lease/index.ts';
 import type { DeliveryReport } from '../src/observability/deliveries.ts';
+import type { ExecutorOf } from './executors.ts';
 import type { InFlight } from './in-flight.ts';
 
 /** Everything that the pipeline needs; the composition root fills it. */
 export interface PipelineDeps {
   readonly instance: string;
   readonly clock: Clock;
-  readonly executor: TaskExecutor;
+  readonly executorOf: ExecutorOf;
   readonly authorities: Authorities;
   readonly ledger: Ledger;
   readonly presence: Presence;

@@ -71,7 +71,8 @@ async function perform(
   lease: LeasePayload,
   deps: PipelineDeps,
 ): Promise<Execution | { kind: 'finished'; result: string } | { kind: 'conflict' }> {
-  const { executor, authorities } = deps;
+  const { authorities } = deps;
+  const executor = deps.executorOf(task.manifest.capability_id);
   const recall = (await executor.memory?.recall(task.manifest.task_id)) ?? { kind: 'unknown' };
   if (recall.kind !== 'unknown' && recall.manifestSha256 !== task.manifestSha256) return { kind: 'conflict' };
   if (recall.kind === 'finished') return recall;
@@ -79,7 +80,7 @@ async function perform(
   const poisoned = claimed.takeovers >= MAX_TAKEOVERS;
   if (recall.kind === 'open' && executor.memory) {
     const { memory } = executor;
-    return runExecutor(delivery, deps, undefined, (context) => memory.recover(task, context, { mayRedo: !poisoned }));
+    return runExecutor(delivery, deps, { executor, lease: undefined }, (context) => memory.recover(task, context, { mayRedo: !poisoned }));
   }
   if (poisoned) return outcome('RESOURCE_EXHAUSTED', `the worker was lost ${claimed.takeovers} times while it ran this task`);
   if (claimed.cancelled) return stopped('cancelled');
@@ -87,7 +88,7 @@ async function perform(
   await authorities.refresh();
   const refusal = authorities.authorize(lease, executor.capabilities);
   if (refusal) return outcome(refusal.code, refusal.message);
-  return runExecutor(delivery, deps, lease, (context) => executor.execute(task, context));
+  return runExecutor(delivery, deps, { executor, lease }, (context) => executor.execute(task, context));
 }
 
 /** The fifth takeover ends a task that takes its worker down with it. */

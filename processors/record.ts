@@ -18,7 +18,7 @@ export async function record(
   switch (execution.kind) {
     case 'outcome': {
       const result = await deps.signer.sign(manifest, manifestSha256, execution.outcome);
-      await deps.executor.memory?.conclude(task, execution.outcome.status, result);
+      await deps.executorOf(manifest.capability_id).memory?.conclude(task, execution.outcome.status, result);
       return write(delivery, task, answeredWith(execution.outcome, result), deps);
     }
     case 'finished':

@@ -1,26 +1,31 @@
 import type { LeasePayload } from '../src/contracts/index.ts';
 import { type Execution, failure } from '../src/core/outcome.ts';
-import type { RunContext } from '../src/core/ports/index.ts';
+import type { RunContext, TaskExecutor } from '../src/core/ports/index.ts';
 import { stopped, stopReason } from '../src/core/stopped.ts';
 import type { Delivery } from './delivery.ts';
 import type { PipelineDeps } from './deps.ts';
 
-/**
- * Step 5: runs the executor under its wall-clock limit, with the gate that it must pass before an effect.
- *
- * @param lease the lease that a new effect needs; `undefined` when an open intent is finished, whose authority is
- *   written in the intent: then neither expiry nor a cancel counts, only the worker's own lock does
- */
+/** Who runs, and under what. */
+export interface Licence {
+  readonly executor: TaskExecutor;
+  /**
+   * The lease that a new effect needs; `undefined` when an open intent is finished, whose authority is written in the
+   * intent: then neither expiry nor a cancel counts, only the worker's own lock does.
+   */
+  readonly lease: LeasePayload | undefined;
+}
+
+/** Step 5: runs the executor under its wall-clock limit, with the gate that it must pass before an effect. */
 export async function runExecutor(
   delivery: Delivery,
   deps: PipelineDeps,
-  lease: LeasePayload | undefined,
+  licence: Licence,
   body: (context: RunContext) => Promise<Execution>,
 ): Promise<Execution> {
-  const run = lease === undefined ? uncancellable(delivery) : delivery;
-  const timer = setTimeout(() => run.stop('timeout'), deps.executor.maxRunMs);
+  const run = licence.lease === undefined ? uncancellable(delivery) : delivery;
+  const timer = setTimeout(() => run.stop('timeout'), licence.executor.maxRunMs);
   try {
-    return await body({ signal: run.signal, gate: () => gate(delivery, deps, lease, run.signal) });
+    return await body({ signal: run.signal, gate: () => gate(delivery, deps, licence, run.signal) });
   } finally {
     clearTimeout(timer);
   }
@@ -37,10 +42,10 @@ function uncancellable({ signal }: Delivery): Pick<Delivery, 'signal' | 'stop'> 
   return { signal: controller.signal, stop: (reason) => controller.abort(reason) };
 }
 
-function gate(delivery: Delivery, deps: PipelineDeps, lease: LeasePayload | undefined, signal: AbortSignal): Execution | undefined {
+function gate(delivery: Delivery, deps: PipelineDeps, { executor, lease }: Licence, signal: AbortSignal): Execution | undefined {
   const reason = stopReason(signal) ?? (delivery.lockIsFresh() ? undefined : 'lock-lost');
   if (reason !== undefined) return stopped(reason);
   if (lease === undefined) return undefined;
-  const refusal = deps.authorities.authorize(lease, deps.executor.capabilities);
+  const refusal = deps.authorities.authorize(lease, executor.capabilities);
   return refusal && { kind: 'outcome', outcome: failure(refusal.code, refusal.message) };
 }

@@ -19,6 +19,8 @@ export const PUBLISHED = {
   'search-emails.output': contracts.SearchEmailsOutput,
   'search-datasets.inputs': contracts.SearchDatasetsInputs,
   'search-datasets.output': contracts.SearchDatasetsOutput,
+  'content-search.request': contracts.ContentSearchRequest,
+  'content-search.answer': contracts.ContentSearchAnswer,
   step: contracts.Step,
   memory: contracts.Memory,
   envelope: contracts.Envelope,

@@ -81,7 +81,7 @@ async function writSide({ home }: PlanSideSetup, target: RedisTarget, counter: {
     metrics: createMetrics('worker', 'bench'),
     target,
     instances,
-    served: [{ queue: STEP_QUEUE, concurrency: CONCURRENCY, executor }],
+    served: [{ queue: STEP_QUEUE, concurrency: CONCURRENCY, executors: [executor] }],
     memories: [],
     plans: { bindings: BINDINGS },
   });

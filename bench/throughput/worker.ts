@@ -73,7 +73,7 @@ async function writSide(): Promise<{ prepare: Lifecycle; work: Lifecycle }> {
   };
   const log = createLogger('info', 'bench');
   const metrics = createMetrics('worker', 'bench');
-  const served = [{ queue: setup.queue, concurrency: setup.concurrency, executor }];
+  const served = [{ queue: setup.queue, concurrency: setup.concurrency, executors: [executor] as const }];
   const parts = await wirePipeline({ config, places, log, metrics, target, instances, served, memories: [], plans: undefined });
   const worker = parts.at(-1);
   if (!worker) throw new Error('the pipeline has no worker');

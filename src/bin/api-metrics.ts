@@ -7,7 +7,7 @@ import { countSubmissions } from '../observability/counting.ts';
 import { createExporter } from '../observability/exporter.ts';
 import { createMetricsGatherer, type MetricsGatherer } from '../observability/gatherer.ts';
 import { createHttpMeter, type HttpMeter } from '../observability/http-requests.ts';
-import { createMetrics } from '../observability/metrics.ts';
+import { createMetrics, type Metrics } from '../observability/metrics.ts';
 import type { Places } from './places.ts';
 import { boundProviders } from './plan/providers.ts';
 import { packageVersion } from './version.ts';
@@ -16,6 +16,8 @@ export interface ApiMetrics extends MetricsGatherer {
   /** The same port, its pushes counted for a surface. */
   counted<T extends Enqueue>(enqueue: T, surface: 'http' | 'board'): T;
   readonly http: HttpMeter;
+  /** Those of this process, for what else it does. */
+  readonly own: Metrics;
   close(): Promise<void>;
 }
 
@@ -33,6 +35,7 @@ export function createApiMetrics(options: {
     ...createMetricsGatherer({ directory: places.metrics, own, refresh }),
     counted: (enqueue, surface) => countSubmissions(enqueue, surface, own),
     http: createHttpMeter(own),
+    own,
     close: reader.close,
   };
 }

@@ -1,5 +1,6 @@
 import { systemClock } from '../core/clock.ts';
 import type { CliDeps, GlobalOptions } from '../producers/cli/services.ts';
+import { contentSearchDoor } from './cli/content-door.ts';
 import { processIo } from './cli/io.ts';
 import type { UpContext } from './roles/context.ts';
 
@@ -10,6 +11,7 @@ export function createCliDeps(version: string): CliDeps {
     io: processIo(),
     clock: systemClock,
     open: async (options) => (await import('./cli/services.ts')).openServices(options),
+    contentSearch: contentSearchDoor(),
     roles: {
       up: async (options, { once }) => (await import('./roles/up.ts')).runUp(await roleContext(options, 'up'), { once: once === true }),
       worker: async (options, { queues }) => (await import('./roles/worker.ts')).runWorker(await roleContext(options, 'worker'), queues),

@@ -9,9 +9,13 @@ export const CAPABILITY_QUEUE = {
   SEARCH_FILES: 'search',
   SEARCH_EMAILS: 'search',
   SEARCH_DATASETS: 'search',
+  CONTENT_SEARCH: 'search',
 } satisfies Record<string, QueueKind>;
 
 export type QueueKind = 'file' | 'search' | 'plan';
 export type CapabilityId = keyof typeof CAPABILITY_QUEUE;
+
+/** The `Search` tool as a task (local-search-index.md 2). */
+export const CONTENT_SEARCH = 'CONTENT_SEARCH' satisfies CapabilityId;
 
 export const FILE_CAPABILITIES: ReadonlySet<string> = new Set<CapabilityId>(['FILE_MOVE', 'FILE_COPY', 'FILE_DELETE']);

@@ -1,7 +1,8 @@
-import { FILE_CAPABILITIES, MAX_JOB_BYTES, TaskManifest } from '../contracts/index.ts';
+import { CONTENT_SEARCH, FILE_CAPABILITIES, MAX_JOB_BYTES, TaskManifest } from '../contracts/index.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import { WritError } from '../core/errors.ts';
 import { sha256Hex } from '../core/hash.ts';
+import { isSearchPlaceIn } from '../core/search-place.ts';
 import { isBelow } from './paths.ts';
 
 export interface CheckedManifest {
@@ -42,6 +43,9 @@ export function checkPolicy({ capability_id, inputs, constraints, provenance }: 
     throw new WritError('LEASE_REFUSED', 'a manifest that takes back another task comes from undo only', { field: 'provenance.undo_of' });
   }
   const { scope } = constraints;
+  if (scope !== undefined && capability_id === CONTENT_SEARCH && !isSearchPlaceIn(inputs['path'], scope)) {
+    throw new WritError('LEASE_REFUSED', 'inputs.path does not lie inside constraints.scope', { field: 'inputs.path' });
+  }
   if (scope === undefined || !FILE_CAPABILITIES.has(capability_id)) return;
   for (const name of ['source_path', 'destination_path']) {
     if (name in inputs && !isBelow(inputs[name], scope)) {

@@ -1,3 +1,4 @@
+import { CONTENT_SEARCH_METRICS } from './content-search.ts';
 import { CAPABILITIES, ERROR_CODE_LABELS, QUEUE, ROLE_NAMES, ROUTE, VERSION } from './labels.ts';
 import type { MetricRow } from './metric-row.ts';
 import { PROCESS_METRICS } from './process-metrics.ts';
@@ -160,6 +161,7 @@ const WRIT_METRICS = {
     labels: { why: ['memory', 'stopped', 'grown', 'died'] },
     roles: WORKER,
   },
+  ...CONTENT_SEARCH_METRICS,
   writ_ledger_rebuilds_total: { type: 'counter', unit: 'events', help: 'Times that the ledger was written back from the journal.', labels: {}, roles: WORKER },
 
   writ_kernel_leases_total: {

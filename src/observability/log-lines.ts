@@ -49,6 +49,27 @@ export const LOG_LINES = {
     roles: ['worker'],
     help: 'It was over its memory limit (`memory`), stopped in the midst of a search (`stopped`), or ended by itself (`died`).',
   },
+  contentProcess: {
+    level: 'warn',
+    message: 'the process of content searches was lost and is replaced',
+    fields: ['why'],
+    roles: ['api', 'worker'],
+    help: 'It ended by itself (`died`), a search in it had not ended long after its time (`hung`), or it could not be started (`not-started`).',
+  },
+  contentReady: {
+    level: 'info',
+    message: 'content searches are ready',
+    fields: ['backend', 'landlock', 'problem'],
+    roles: ['api', 'worker'],
+    help: 'The backend that was found, and the version of Landlock that confines the process; 0: the kernel has none. `problem` says why a search would fail.',
+  },
+  contentBackend: {
+    level: 'debug',
+    message: 'a backend of content searches wrote to stderr',
+    fields: ['backend', 'stderr'],
+    roles: ['api', 'worker'],
+    help: 'What the program said, shortened; the answer to the caller has lines of its own.',
+  },
   ledgerRebuilt: {
     level: 'warn',
     message: 'redis has no ledger, or lost it; the journal was written back',

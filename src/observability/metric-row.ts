@@ -17,6 +17,9 @@ export interface MetricRow {
     | 'markers'
     | 'connections'
     | 'streams'
+    | 'searches'
+    | 'files'
+    | 'lines'
     | 'state';
   /** One sentence. */
   readonly help: string;

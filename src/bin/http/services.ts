@@ -38,6 +38,7 @@ export interface HttpWiring {
   readonly index: TaskIndex;
   readonly audit: AuditLog;
   readonly metrics: HttpServices['metrics'];
+  readonly contentSearch: HttpServices['contentSearch'];
 }
 
 /**
@@ -46,7 +47,7 @@ export interface HttpWiring {
  *
  * @throws WritError REDIS_UNAVAILABLE when the data directory has no Redis and none is configured
  */
-export function wireHttpServices({ config, places, log, version, index, audit, metrics }: HttpWiring): {
+export function wireHttpServices({ config, places, log, version, index, audit, metrics, contentSearch }: HttpWiring): {
   readonly services: HttpServices;
   readonly parts: readonly Lifecycle[];
 } {
@@ -90,6 +91,7 @@ export function wireHttpServices({ config, places, log, version, index, audit, m
       preview: createPlanPreview(config),
       signatures: planSignatures({ config, places, ed25519 }),
     },
+    contentSearch,
     kernel: async ({ name }) => kernelDoor(kernel, `${name} (http)`),
     signatures: async () => signatures,
     resultKeys: () => resultKeys(places.executorKeyring),

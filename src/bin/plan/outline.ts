@@ -16,6 +16,7 @@ const CAPABILITY_EFFECT = {
   SEARCH_FILES: { effect: 'none', reversible: false },
   SEARCH_EMAILS: { effect: 'none', reversible: false },
   SEARCH_DATASETS: { effect: 'none', reversible: false },
+  CONTENT_SEARCH: { effect: 'none', reversible: false },
 } satisfies Partial<Record<CapabilityId, { readonly effect: ToolEffectClass; readonly reversible: boolean }>>;
 
 /** A step of the tree with where it goes on this host. */

@@ -21,6 +21,7 @@ import type { HttpServices } from '../../producers/http/services.ts';
 import type { OperatorDoors } from '../../producers/tasks/operator.ts';
 import { createApiMetrics } from '../api-metrics.ts';
 import { openAudit } from '../cli/audit.ts';
+import { contentService, limited } from '../content/service.ts';
 import { wireHttpServices } from '../http/services.ts';
 import type { Places } from '../places.ts';
 import { boundProviders } from '../plan/providers.ts';
@@ -50,7 +51,9 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
   const feed = createTaskFeed({ connection, pool: config.pool.id, providers, index, onError: queueTrouble });
   const metrics = createApiMetrics({ config, places, connection });
   const audit = openAudit(places);
-  const wired = wireHttpServices({ config, places, log, version: packageVersion(), index, audit, metrics: metrics.metrics });
+  const content = contentService({ config, log }, metrics.own);
+  const contentSearch = limited(content, config.tools.search.max_concurrent);
+  const wired = wireHttpServices({ config, places, log, version: packageVersion(), index, audit, metrics: metrics.metrics, contentSearch });
   const { tasks } = wired.services;
   const countedAs = (surface: 'http' | 'board') => ({ ...tasks, enqueue: metrics.counted(tasks.enqueue, surface) });
   const services: HttpServices = { ...wired.services, tasks: countedAs('http') };
@@ -87,7 +90,7 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
     await metrics.close();
     connection.disconnect();
   };
-  return inOrder([part(() => undefined, close), ...wired.parts, index, feed, server, announced(places, server.url)]);
+  return inOrder([part(() => undefined, close), ...wired.parts, ...content.parts, index, feed, server, announced(places, server.url)]);
 }
 
 /** Says where the API is, for the commands of this data directory; the port may be any. */

@@ -47,7 +47,7 @@ export function fileSide(
   return {
     queue: queueName('file', config.pool.id),
     concurrency: config.worker.file_concurrency,
-    executor,
+    executors: [executor],
     memory: executor.memory,
     parts: [journal, removeStale, executor],
   };

@@ -1,8 +1,10 @@
 import { queueName } from '../../../queues/catalog.ts';
 import { createScanPool } from '../../adapters/search-process/pool.ts';
+import { createContentExecutor } from '../../executors/content/index.ts';
 import { createSearchExecutor } from '../../executors/search/index.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import type { Metrics } from '../../observability/metrics.ts';
+import { contentService } from '../content/service.ts';
 import { type SearchProcessOptions, searchProcessEntry } from '../search/process.ts';
 import { searchScopes } from '../search/scopes.ts';
 import { createSpillPlace } from '../search/spill.ts';
@@ -11,8 +13,12 @@ import type { WorkerSide } from './worker-side.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-/** Searches: the executor with its allow-list, and the processes that scan. Without a scope every search is refused, and no process is kept. */
-export function searchSide({ config, places, log }: RoleContext, metrics: Metrics): WorkerSide {
+/**
+ * Searches: the executor with its allow-list and the processes that scan, and content searches with theirs. What may not
+ * be searched at all is refused, and no process is kept for it.
+ */
+export function searchSide(context: RoleContext, metrics: Metrics): WorkerSide {
+  const { config, places, log } = context;
   const scopes = searchScopes(config);
   const kinds = [...new Set(Object.values(scopes).map(({ kind }) => kind))].sort();
   const maxBytes = config.search.max_memory_mb * MEGABYTE;
@@ -30,10 +36,14 @@ export function searchSide({ config, places, log }: RoleContext, metrics: Metric
       if (why !== 'grown') log.warn({ why }, LOG_LINES.searchProcess.message);
     },
   });
+  const content = contentService(context, metrics);
   return {
     queue: queueName('search', config.pool.id),
     concurrency: config.worker.search_concurrency,
-    executor: createSearchExecutor({ scopes, scanner, maxRunMs: config.search.max_run_s * 1000 }),
-    parts: [spill.part, scanner],
+    executors: [
+      createSearchExecutor({ scopes, scanner, maxRunMs: config.search.max_run_s * 1000 }),
+      createContentExecutor({ tool: content, refusal: content.refusal }),
+    ],
+    parts: [spill.part, scanner, ...content.parts],
   };
 }

@@ -28,7 +28,7 @@ export function toolSides(
     const { tools, close } = bindings.open(name, { environment: environmentSecret });
     const executor = createToolExecutor({ tools, journal, clock: systemClock, ...(onToolPoint ? { onPoint: onToolPoint } : {}) });
     const connections = part(() => undefined, close);
-    return { queue: queueName(`tool-${name}`, config.pool.id), concurrency, executor, parts: at === 0 ? [journal, connections] : [connections] };
+    return { queue: queueName(`tool-${name}`, config.pool.id), concurrency, executors: [executor], parts: at === 0 ? [journal, connections] : [connections] };
   });
   return { sides, memory: journal };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../../../config/schema.ts';
 import type { PipelineDeps } from '../../../processors/deps.ts';
+import { byCapability } from '../../../processors/executors.ts';
 import { createHeartbeat } from '../../../processors/heartbeat.ts';
 import { createInFlight } from '../../../processors/in-flight.ts';
 import { createLedgerRecovery } from '../../../processors/ledger-recovery.ts';
@@ -50,11 +51,11 @@ export interface PipelineWiring {
   readonly plans: PlanServing | undefined;
 }
 
-/** One queue, pool included, and the executor of its tasks. */
+/** One queue, pool included, and the executors of its tasks. */
 export interface ServedQueue {
   readonly queue: string;
   readonly concurrency: number;
-  readonly executor: TaskExecutor;
+  readonly executors: readonly [TaskExecutor, ...TaskExecutor[]];
 }
 
 /**
@@ -113,7 +114,7 @@ export async function wirePipeline({
     },
   });
   const planJobs = createPlanJobs({ connection: queueConnection, pool: config.pool.id });
-  const shared: Omit<PipelineDeps, 'executor' | 'inFlight' | 'instance'> = {
+  const shared: Omit<PipelineDeps, 'executorOf' | 'inFlight' | 'instance'> = {
     clock,
     authorities,
     ledger,
@@ -158,7 +159,7 @@ export async function wirePipeline({
       },
       () => unlisten?.(),
     ),
-    ...sides.map(({ queue, concurrency, executor, inFlight }) =>
+    ...sides.map(({ queue, concurrency, executors, inFlight }) =>
       createTaskWorker(
         {
           queue,
@@ -170,7 +171,7 @@ export async function wirePipeline({
         },
         {
           ...shared,
-          executor,
+          executorOf: byCapability(executors),
           inFlight,
           get instance() {
             return instances.self.instance;

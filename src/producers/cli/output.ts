@@ -8,6 +8,8 @@ export interface Output {
   answer(value: object, text: () => string): Promise<void>;
   /** One line of a stream, `--json` only; waits while the reader is slower. */
   line(value: object): Promise<void>;
+  /** Lines of the result as text, without the last line's end; waits while the reader is slower. */
+  text(line: string): Promise<void>;
   /** For the person beside the result. */
   note(text: string): void;
 }
@@ -20,6 +22,7 @@ export function createOutput(json: boolean, stdout: Writable, stderr: Writable):
     line: async (value) => {
       if (json) await write(stdout, JSON.stringify(value));
     },
+    text: (line) => write(stdout, line),
     note: (text) => {
       stderr.write(`${text.split('\n').map(printable).join('\n')}\n`);
     },

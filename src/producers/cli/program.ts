@@ -16,6 +16,7 @@ import { registerResult } from './commands/result.ts';
 import { registerRetry } from './commands/retry.ts';
 import { registerRoles } from './commands/roles.ts';
 import { registerScopes } from './commands/scopes.ts';
+import { registerSearch } from './commands/search.ts';
 import { registerStatus } from './commands/status.ts';
 import { registerUndo } from './commands/undo.ts';
 import { registerVault } from './commands/vault.ts';
@@ -27,13 +28,13 @@ const SECTIONS: readonly { readonly title: string; readonly register: readonly R
   { title: 'Set up:', register: [registerInit, registerKeygen, registerDoctor] },
   { title: 'Tasks:', register: [registerPush, registerResult, registerRetry, registerUndo, registerCancel, registerStatus] },
   { title: 'Plans:', register: [registerPlan] },
-  { title: 'Searches:', register: [registerFind, registerScopes] },
+  { title: 'Searches:', register: [registerSearch, registerFind, registerScopes] },
   { title: 'Authority:', register: [registerLease, registerKey, registerLoginLink, registerAudit] },
   { title: 'Deleted files:', register: [registerVault] },
 ];
 
 const EXIT_CODES = `
-Exit codes: 0 success, 1 the task failed or was refused, 2 usage, 3 something is not available.
+Exit codes: 0 success, 1 the task failed or was refused, 2 usage, 3 something is not available; "search" has those of grep.
 --json prints one JSON document on stdout; "push" prints one line per task and a closing summary.`;
 
 /** The command line as a commander program. Nothing is opened before a command runs. */

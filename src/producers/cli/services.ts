@@ -4,7 +4,9 @@ import type {
   ApiKeyStore,
   AuditLog,
   AuditReader,
+  BackendKind,
   Check,
+  ContentSearch,
   KernelDoor,
   LoginLinks,
   MadeKey,
@@ -31,7 +33,7 @@ export interface GlobalOptions {
 /** Where a process meets the world. */
 export interface CliIo {
   readonly stdin: Readable;
-  readonly stdout: Writable;
+  readonly stdout: Writable & { readonly isTTY?: boolean };
   readonly stderr: Writable & { readonly isTTY?: boolean };
   /** A file as a stream, with its size. Throws WritError NOT_FOUND or INVALID_ARGUMENT. */
   openFile(path: string): Promise<{ readonly stream: AsyncIterable<Uint8Array>; readonly bytes: number | undefined }>;
@@ -104,12 +106,33 @@ export interface CliServices extends AsyncDisposable {
 /** A long-running role; resolves with the exit code when it has stopped. */
 export type RoleRunner = (options: GlobalOptions, flags: { readonly once?: boolean; readonly queues?: readonly string[] }) => Promise<number>;
 
+/** The `Search` tool with the rights of the user; it needs no server and no data directory. */
+export interface ContentSearchDoor {
+  /** The current directory, absolute and without links. */
+  cwd(): string;
+  /** Where a path really lies; itself when that cannot be told. */
+  realPath(path: string): string;
+  /** Whether stdout is a terminal that shows colours, and nobody wants none. */
+  colour(): boolean;
+  /** Throws WritError INVALID_CONFIG; ExecutionFailed when there is no backend. */
+  open(options: GlobalOptions, wish: ContentWish): Promise<ContentSearch>;
+}
+
+export interface ContentWish {
+  /** Where relative paths of a request start. */
+  readonly workingDirectory: string;
+  /** This one and no other. */
+  readonly backend: BackendKind | undefined;
+  readonly stats: boolean;
+}
+
 /** What the composition root hands to the command line. */
 export interface CliDeps {
   readonly version: string;
   readonly io: CliIo;
   readonly clock: Clock;
   open(options: GlobalOptions): Promise<CliServices>;
+  readonly contentSearch: ContentSearchDoor;
   readonly roles: { readonly up: RoleRunner; readonly api: RoleRunner; readonly worker: RoleRunner; readonly kernel: RoleRunner };
   /** Aborted when the person asks to stop; from the first call on, Ctrl-C does no longer end the process. */
   interrupted(): AbortSignal;

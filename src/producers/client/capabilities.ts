@@ -1,3 +1,4 @@
+import type { ContentSearchAnswer, ContentSearchRequest } from './content-types.ts';
 import type { TaskConstraints, TaskManifest, TaskProvenance } from './types.ts';
 
 /** What each capability takes and what its SUCCESS says. A capability of your own is added by declaration merging. */
@@ -20,6 +21,8 @@ export interface Capabilities {
   SEARCH_EMAILS: { inputs: SearchInputs; output: SearchOutput<'from' | 'to' | 'subject' | 'body'> };
   /** `match_field` is the name of the first matching string field. */
   SEARCH_DATASETS: { inputs: SearchInputs; output: SearchOutput<string> };
+  /** The answer without `stats.elapsed_ms`: a recorded result says nothing of time. */
+  CONTENT_SEARCH: { inputs: ContentSearchRequest; output: ContentSearchAnswer };
 }
 
 /** (A type, not an interface: those lack the index signature of `TaskManifest.inputs`.) The query has 1 to 4096 code points after trimming; `max_results` is 1 to 1000; nothing has a default. */

@@ -1,3 +1,4 @@
+import type { ContentSearchAnswer, ContentSearchRequest } from './content-types.ts';
 import { type EventsOptions, events } from './events.ts';
 import { settingsOf, type WritClientOptions } from './options.ts';
 import { createPlans, type PlansApi } from './plans.ts';
@@ -28,6 +29,9 @@ export interface LeasesApi {
   /** Has the kernel sign a lease for a plan; answers the linked envelope too. Needs the role `kernel`. */
   issuePlan(envelope: Envelope, options?: IssuePlanOptions): Promise<PlanLeaseAnswer>;
 }
+
+/** What a server gives a search that names no time of its own, unless it is set otherwise. */
+const CONTENT_TIMEOUT_MS = 20_000;
 
 /**
  * Writ's HTTP API. It signs nothing and keeps nothing. Every method throws WritApiError (the server refused),
@@ -68,6 +72,16 @@ export class WritClient {
   /** The public keys that verify results. */
   async keys({ signal }: CallOptions = {}): Promise<KeySet> {
     return (await this.#transport.json<KeySet>({ method: 'GET', path: '/v1/keys', signal, repeatable: true })).body;
+  }
+
+  /**
+   * Searches the contents of files (docs/content-search.md); needs the role `search`. No task and no lease: the server
+   * reads for you, now. Giving up (the signal) ends the search. Throws WritApiError: `BadArgs` with the field of the
+   * request, `ExecutionFailed`, `SEARCH_NOT_ALLOWED`, `RATE_LIMITED`.
+   */
+  async contentSearch(request: ContentSearchRequest, { signal }: CallOptions = {}): Promise<ContentSearchAnswer> {
+    const wait = (request.timeout_ms ?? CONTENT_TIMEOUT_MS) / 1000;
+    return (await this.#transport.json<ContentSearchAnswer>({ method: 'POST', path: '/v1/search', json: request, patienceS: wait, signal, repeatable: true })).body;
   }
 
   /** Changes of tasks as they happen, until the signal or the end of the loop. */

@@ -14,6 +14,8 @@ export interface Ask {
   readonly ndjson?: string;
   /** Seconds that the server may keep the request open. */
   readonly wait?: number | undefined;
+  /** Seconds that the server may need by itself, without being asked to wait. */
+  readonly patienceS?: number;
   readonly signal?: AbortSignal | undefined;
   /** Asking twice does the same as asking once. */
   readonly repeatable: boolean;
@@ -55,8 +57,8 @@ export async function* streamed(ask: Ask, settings: Settings, idleMs: number): A
   }
 }
 
-function limitOf({ wait = 0 }: Ask, { timeoutMs }: Settings): number {
-  return timeoutMs + wait * 1000;
+function limitOf({ wait = 0, patienceS = 0 }: Ask, { timeoutMs }: Settings): number {
+  return timeoutMs + (wait + patienceS) * 1000;
 }
 
 async function respond(ask: Ask, settings: Settings, { signal }: Watch): Promise<Response> {

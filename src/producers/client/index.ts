@@ -3,6 +3,7 @@ export type { BatchLimits } from './batches.ts';
 export type { BulkOptions, BulkTotals } from './bulk.ts';
 export type { Capabilities, CapabilityId, ConstraintsOf, FileOutput, InputsOf, ManifestOf, OutputOf } from './capabilities.ts';
 export { type IssueOptions, type IssuePlanOptions, type LeasesApi, WritClient } from './client.ts';
+export type * from './content-types.ts';
 export { WritApiError, WritConnectionError, WritTaskError, WritTimeoutError } from './errors.ts';
 export type { EventsOptions } from './events.ts';
 export type { WritClientOptions } from './options.ts';

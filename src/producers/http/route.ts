@@ -47,7 +47,7 @@ export interface RouteFacts {
   readonly operation: string;
   readonly summary: string;
   readonly description?: string;
-  readonly tag: 'tasks' | 'plans' | 'leases' | 'keys' | 'events' | 'health';
+  readonly tag: 'tasks' | 'plans' | 'search' | 'leases' | 'keys' | 'events' | 'health';
   readonly access: Access;
   /** Needs no key while the server is bound to loopback and the caller comes from there directly (`/metrics`). */
   readonly openOnLoopback?: true;
@@ -56,6 +56,8 @@ export interface RouteFacts {
   /** Request headers that the route looks at: name → sentence. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly responses: Readonly<Record<number, ResponseSpec>>;
+  /** The handler judges the body itself, with words that every surface shares, and finds it in `request.body`; the schema is for the documents. */
+  readonly judgesBody?: true;
   /** Codes of problem documents beyond those that every route may answer. */
   readonly problems: readonly ErrorCode[];
 }
@@ -91,7 +93,7 @@ export function route<P = undefined, Q = undefined, B = undefined>({ handle, ...
         params: checked(row, 'params', row.params, call.params),
         query: checked(row, 'query', row.query, call.query),
         // The handler of a row with two kinds of body looks at the kind before it looks at the body.
-        body: streamed ? (undefined as B) : checked(row, 'body', row.body, call.body),
+        body: streamed || row.judgesBody === true ? (undefined as B) : checked(row, 'body', row.body, call.body),
       }),
   };
 }

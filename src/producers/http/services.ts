@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import type { AuditLog, KernelDoor, PlanDoor, SignatureReader, TaskDoor, TaskIndex } from '../../core/ports/index.ts';
+import type { AuditLog, ContentSearch, KernelDoor, PlanDoor, SignatureReader, TaskDoor, TaskIndex } from '../../core/ports/index.ts';
 import type { Caller } from './caller.ts';
 
 /** One finding of the readiness check. */
@@ -9,12 +9,19 @@ export interface Readiness {
   readonly detail: string;
 }
 
+/** The `Search` tool of this server. */
+export interface ContentSearchDoor extends ContentSearch {
+  /** Why every content search is refused here, with the lines to add; `undefined` when they are not. */
+  readonly refusal: string | undefined;
+}
+
 /** What the composition root hands to the HTTP surface. */
 export interface HttpServices {
   readonly version: string;
   readonly clock: Clock;
   readonly tasks: TaskDoor;
   readonly plans: PlanDoor;
+  readonly contentSearch: ContentSearchDoor;
   /** The kernel, asked in the name of the caller. Throws WritError KERNEL_UNAVAILABLE. */
   kernel(caller: Caller): Promise<KernelDoor>;
   signatures(): Promise<SignatureReader>;

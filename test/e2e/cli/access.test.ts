@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigSchema } from '../../../config/schema.ts';
 import { createApiKeyStore } from '../../../src/adapters/linux/api-keys.ts';
 import { createLoginLinks } from '../../../src/adapters/linux/login-links.ts';
+import { contentSearchDoor } from '../../../src/bin/cli/content-door.ts';
 import { processIo } from '../../../src/bin/cli/io.ts';
 import { openServices } from '../../../src/bin/cli/services.ts';
 import { prepareFirstStart } from '../../../src/bin/first-start.ts';
@@ -32,6 +33,7 @@ async function writ(...args: string[]): Promise<{ code: number; out: string; err
     io: { stdin: process.stdin, stdout: out.stream, stderr: err.stream, openFile: processIo().openFile },
     clock: systemClock,
     open: openServices,
+    contentSearch: contentSearchDoor(),
     roles: { up: async () => 0, api: async () => 0, worker: async () => 0, kernel: async () => 0 },
     interrupted: () => new AbortController().signal,
   });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable, type Writable } from 'node:stream';
 import { loadConfig } from '../../../config/load.ts';
+import { contentSearchDoor } from '../../../src/bin/cli/content-door.ts';
 import { processIo } from '../../../src/bin/cli/io.ts';
 import { ensureKeys } from '../../../src/bin/cli/keys.ts';
 import { openServices } from '../../../src/bin/cli/services.ts';
@@ -103,6 +104,7 @@ export async function startInstallation(): Promise<Installation> {
         io: { stdin: Readable.from([Buffer.from(input)]), stdout: out.stream, stderr: err.stream, openFile: processIo().openFile },
         clock: systemClock,
         open: openServices,
+        contentSearch: contentSearchDoor(),
         roles: { up: async () => 0, api: async () => 0, worker: async () => 0, kernel: async () => 0 },
         interrupted: () => new AbortController().signal,
       });

@@ -62,7 +62,19 @@ export function timeOf(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
+/**
+ * A line of a file on a terminal: no control character but the tab, nothing that ends the line or turns its direction.
+ * Other format characters stay, because scripts and emoji need them.
+ */
+export function printableLine(text: string): string {
+  return text.replace(/[^\P{Cc}\t]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, escaped);
+}
+
+function escaped(character: string): string {
+  return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+}
+
 /** Text from elsewhere on a terminal: no control characters, nothing that could rewrite what stands before it. */
 export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped);
 }

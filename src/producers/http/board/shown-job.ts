@@ -1,4 +1,4 @@
-import { FILE_CAPABILITIES, SEARCH_CAPABILITIES, TaskJob, type TaskManifest, TOOL_CALL } from '../../../contracts/index.ts';
+import { CONTENT_SEARCH, FILE_CAPABILITIES, SEARCH_CAPABILITIES, TaskJob, type TaskManifest, TOOL_CALL } from '../../../contracts/index.ts';
 import { shownExpiry } from './shown-lease.ts';
 import { planOf, shownPlan } from './shown-plan.ts';
 import { count, counts, cut, MOST } from './shown-text.ts';
@@ -66,6 +66,7 @@ function shownInputs({ capability_id, inputs }: TaskManifest): Record<string, un
 const INPUTS: readonly (readonly [ReadonlySet<string>, readonly string[]])[] = [
   [FILE_CAPABILITIES, ['source_path', 'destination_path']],
   [SEARCH_CAPABILITIES, ['target_scope']],
+  [new Set([CONTENT_SEARCH]), ['path']],
   [new Set([TOOL_CALL]), ['tool', 'operation']],
 ];
 

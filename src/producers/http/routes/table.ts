@@ -1,4 +1,5 @@
 import type { AnyRoute } from '../route.ts';
+import { searchContents } from './content-search.ts';
 import { eventsRoute } from './events.ts';
 import { HEALTH_ROUTES } from './health.ts';
 import { listKeys } from './keys.ts';
@@ -22,6 +23,7 @@ const TASK_ROUTES: readonly AnyRoute[] = [
   readPlan,
   retryOnePlan,
   cancelOnePlan,
+  searchContents,
   issueLease,
   listKeys,
   eventsRoute(),

@@ -73,6 +73,7 @@ export const coreServices: HttpServices = {
     signatures: { refusalOf: unused, expiryOf: unused, verifyEnd: unused },
     events: { listen: () => () => undefined },
   },
+  contentSearch: { refusal: undefined, search: unused },
   kernel: unused,
   signatures: unused,
   resultKeys: async () => ({ keys: [] }),

@@ -59,7 +59,9 @@ export interface Site extends AsyncDisposable {
 
 const ROLES_OF = { submit: ['submit'], search: ['search'], read: ['read'], ingest: ['ingest'], operate: ['operate'], kernel: ['kernel'] } as const;
 
-export async function startSite(options: RigOptions & { readonly routes?: readonly AnyRoute[]; readonly kernel?: boolean } = {}): Promise<Site> {
+export async function startSite(
+  options: RigOptions & { readonly contentSearch?: HttpServices['contentSearch']; readonly routes?: readonly AnyRoute[]; readonly kernel?: boolean } = {},
+): Promise<Site> {
   const rig = await startRig(options);
   const { config, places } = rig;
   const log = createLogger('silent', 'api');
@@ -77,6 +79,7 @@ export async function startSite(options: RigOptions & { readonly routes?: readon
     index,
     audit,
     metrics: async () => ({ type: 'text/plain; version=0.0.4', text: 'writ_up 1\n' }),
+    contentSearch: options.contentSearch ?? { refusal: 'content search is not allowed here', search: () => Promise.reject(new Error('refused')) },
   });
   const apiKeys = createApiKeyStore({ file: places.apiKeys });
   const secrets = new Map<string, string>();

@@ -3,7 +3,7 @@ import type { Clock } from '../../../../src/core/clock.ts';
 import { WritError } from '../../../../src/core/errors.ts';
 import type { AuditLog, KernelDoor, PlanDoor, SignatureReader, TaskDoor } from '../../../../src/core/ports/index.ts';
 import { runCli } from '../../../../src/producers/cli/program.ts';
-import type { CliDeps, CliServices } from '../../../../src/producers/cli/services.ts';
+import type { CliDeps, CliServices, ContentSearchDoor } from '../../../../src/producers/cli/services.ts';
 import { sinkOf } from '../../../e2e/cli/sink.ts';
 
 /** What one command line said. */
@@ -16,7 +16,11 @@ export interface Said {
 }
 
 /** Runs one command line in this process; `changes` are services that answer. */
-export type Cli = (args: readonly string[], input?: string | AsyncIterable<Uint8Array>, changes?: Partial<CliServices>) => Promise<Said>;
+export type Cli = (
+  args: readonly string[],
+  input?: string | AsyncIterable<Uint8Array>,
+  changes?: Partial<CliServices> & { readonly contentSearch?: ContentSearchDoor },
+) => Promise<Said>;
 
 export interface CliWorld {
   readonly clock: Clock;
@@ -80,6 +84,7 @@ export function createCli({ clock, tasks, plans, kernel, signatures, audit, inte
       },
       clock,
       open: async () => services,
+      contentSearch: changes.contentSearch ?? { cwd: () => '/work', realPath: (path) => path, colour: () => false, open: unavailable },
       roles: { up: async () => 0, api: async () => 0, worker: async (_options, { queues }) => queues?.length ?? 0, kernel: async () => 3 },
       interrupted: () => interrupt(),
     };

@@ -43,6 +43,8 @@ interface Pairs {
   PlanRetryAnswer: Same<client.PlanRetryAnswer, contract.PlanRetryAnswer>;
   PlanCancelAnswer: Same<client.PlanCancelAnswer, contract.PlanCancelAnswer>;
   PlanEvent: Same<client.PlanEvent, contract.PlanEvent>;
+  ContentSearchRequest: Same<client.ContentSearchRequest, contract.ContentSearchRequest>;
+  ContentSearchAnswer: Same<client.ContentSearchAnswer, contract.ContentSearchAnswer>;
   capabilities: Same<client.CapabilityId, contract.CapabilityId>;
 }
 
@@ -83,6 +85,8 @@ const EQUAL: { readonly [K in Names]: Pairs[K] } & { readonly [K in Names]: true
   PlanRetryAnswer: true,
   PlanCancelAnswer: true,
   PlanEvent: true,
+  ContentSearchRequest: true,
+  ContentSearchAnswer: true,
   capabilities: true,
 };
 const NOTICES_A_MISSING_FIELD: Same<{ a: string; b?: string | undefined }, { a: string }> = false;

@@ -95,6 +95,7 @@ export async function startBoardRig(): Promise<BoardRig> {
     services: {
       ...doors('api'),
       plans: coreServices.plans,
+      contentSearch: coreServices.contentSearch,
       version: '0.0.0',
       audit: options.audit,
       resultKeys: async () => ({ keys: [] }),

@@ -1,0 +1,85 @@
+import { CONTENT_TIMEOUT_MAX_MS } from '../../contracts/index.ts';
+import type { ContentSearchOutcome } from '../../core/ports/index.ts';
+import type { Running } from './start.ts';
+
+/** A search ends itself at its time limit; one that is silent for so much longer never will. */
+const GRACE_MS = 10_000;
+
+interface Asked {
+  readonly running: Running;
+  readonly settle: (outcome: ContentSearchOutcome) => void;
+  readonly watchdog: NodeJS.Timeout;
+}
+
+/** The searches that have no answer yet, by number. */
+export interface InHand {
+  ask(running: Running, request: unknown, signal: AbortSignal): Promise<ContentSearchOutcome>;
+  /** Hears the answers of a new process. */
+  adopt(running: Running): void;
+  /** The process has ended: answers all its searches. Whether it had been given up before. */
+  abandon(running: Running): boolean;
+}
+
+export interface InHandOptions {
+  readonly defaultTimeoutMs: number;
+  /** Told once of a process in which a search hangs. */
+  readonly onHung: (running: Running) => void;
+}
+
+export function createInHand({ defaultTimeoutMs, onHung }: InHandOptions): InHand {
+  const asked = new Map<number, Asked>();
+  const hung = new WeakSet<Running>();
+  let last = 0;
+
+  const settle = (id: number, outcome: ContentSearchOutcome): void => {
+    const one = asked.get(id);
+    if (one === undefined) return;
+    asked.delete(id);
+    clearTimeout(one.watchdog);
+    one.settle(outcome);
+  };
+
+  return {
+    ask(running, request, signal) {
+      last += 1;
+      const id = last;
+      return new Promise((resolve) => {
+        const abort = (): void => {
+          running.send({ type: 'abort', id });
+          // Its caller is answered now; the search itself stays in hand until it has really ended.
+          resolve(STOPPED);
+        };
+        const watchdog = setTimeout(() => {
+          if (hung.has(running)) return;
+          hung.add(running);
+          onHung(running);
+        }, timeoutOf(request, defaultTimeoutMs) + GRACE_MS);
+        signal.addEventListener('abort', abort, { once: true });
+        const done = (outcome: ContentSearchOutcome): void => {
+          signal.removeEventListener('abort', abort);
+          resolve(outcome);
+        };
+        asked.set(id, { running, settle: done, watchdog });
+        running.send({ type: 'search', id, request });
+      });
+    },
+    adopt: (running) => running.onOutcome(({ id, outcome }) => settle(id, outcome)),
+    abandon(running) {
+      for (const [id, one] of asked) if (one.running === running) settle(id, LOST);
+      return hung.has(running);
+    },
+  };
+}
+
+const STOPPED = failed('the search was stopped');
+const LOST = failed('the process of the search ended unexpectedly');
+
+function failed(message: string): ContentSearchOutcome {
+  return { ok: false, error: { code: 'ExecutionFailed', field: undefined, message } };
+}
+
+/** Nobody has judged the request yet: what is no time limit is none. */
+function timeoutOf(request: unknown, otherwise: number): number {
+  const given = typeof request === 'object' && request !== null && 'timeout_ms' in request ? request.timeout_ms : undefined;
+  return typeof given === 'number' && given >= 1 && given <= CONTENT_TIMEOUT_MAX_MS ? given : otherwise;
+}

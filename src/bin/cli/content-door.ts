@@ -1,0 +1,20 @@
+import { realpathSync } from 'node:fs';
+import type { ContentSearchDoor } from '../../producers/cli/services.ts';
+
+/** Content search of the command line; what searches is loaded with the first search. */
+export function contentSearchDoor(): ContentSearchDoor {
+  return {
+    cwd: () => realPath(process.cwd()),
+    realPath,
+    colour: () => process.stdout.isTTY === true && process.stdout.hasColors(),
+    open: async (options, wish) => (await import('./content-search.ts')).openCliContentSearch(options, wish),
+  };
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,8 @@
+import { serveContentSearches } from '../../adapters/content-process/serve.ts';
+import type { ContentProcessArgument } from './process.ts';
+import { openContentTool } from './tool.ts';
+
+/** The process of content searches: the tool, for the role that started it. */
+const { settings, landlock } = JSON.parse(process.argv[2] ?? '') as ContentProcessArgument;
+const { tool, backend, problem } = await openContentTool(settings, { confined: landlock > 0 });
+serveContentSearches(tool, { landlock, ...(backend === undefined ? {} : { backend }), ...(problem === undefined ? {} : { problem }) });

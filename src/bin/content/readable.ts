@@ -1,0 +1,50 @@
+import { existsSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { packageRoot } from '../../../config/places.ts';
+import type { ContentSettings } from './settings.ts';
+
+/** Where libraries lie that programs are linked with, and how the loader finds them. */
+const LIBRARIES = ['/lib', '/lib32', '/lib64', '/usr/lib', '/usr/lib32', '/usr/lib64', '/usr/local/lib', '/etc/ld.so.cache'];
+
+/** What Node asks about itself, and chance for those that do not ask the kernel. */
+const ABOUT_ITSELF = ['/proc/self', '/dev/urandom'];
+
+/** Ends a backend when its parent dies. */
+const HELPERS = ['setpriv'];
+
+/**
+ * Everything that the process of content searches may read: the allowed roots, and what Node, this package and the
+ * backends are made of. Not the package's directory as a whole: a checkout has the data directory in it.
+ */
+export function readableWith({ allowedRoots, binaries, searchPath, globalIgnoreFile }: ContentSettings): readonly string[] {
+  const programs = [...binaries, ...HELPERS].flatMap((name) => programFile(name, searchPath) ?? []);
+  return [
+    ...allowedRoots,
+    ...(globalIgnoreFile === '' ? [] : [globalIgnoreFile]),
+    ...programs,
+    process.execPath,
+    ...LIBRARIES,
+    ...ABOUT_ITSELF,
+    ...packageFiles(),
+  ];
+}
+
+/** The file of a program as it really lies. */
+function programFile(name: string, searchPath: string): string | undefined {
+  const places = name.includes('/')
+    ? [name]
+    : searchPath
+        .split(':')
+        .filter((directory) => path.isAbsolute(directory))
+        .map((directory) => path.join(directory, name));
+  const found = places.find((place) => existsSync(place));
+  return found === undefined ? undefined : realpathSync(found);
+}
+
+/** Our own modules, and the packages of every level above: npm puts what several share further up. */
+function packageFiles(): readonly string[] {
+  const root = packageRoot();
+  const above: string[] = [];
+  for (let directory = root; directory !== path.dirname(directory); directory = path.dirname(directory)) above.push(path.join(directory, 'node_modules'));
+  return [...['package.json', 'tsconfig.json', 'dist', 'src', 'config'].map((name) => path.join(root, name)), ...above];
+}

@@ -1,0 +1,47 @@
+import type { Config } from '../../../config/schema.ts';
+
+/** What the `Search` tool of a server is set to, as plain values: the process that searches gets them as its one argument. */
+export interface ContentSettings {
+  readonly allowedRoots: readonly string[];
+  readonly deniedPatterns: readonly string[];
+  readonly includeDefaultDenies: boolean;
+  readonly allowAbsolute: boolean;
+  /** Names or absolute paths of the programs, the preferred one first. */
+  readonly binaries: readonly string[];
+  /** Directories in which programs are looked for, as in PATH. */
+  readonly searchPath: string;
+  readonly defaultTimeoutMs: number;
+  readonly defaultMaxResults: number;
+  readonly emitStats: boolean;
+  readonly fuzzyFallback: { readonly levels: readonly number[]; readonly minPatternLength: number } | undefined;
+  /** 0: the tool's own choice. */
+  readonly lanes: number;
+  /** Absolute path; empty for none. */
+  readonly globalIgnoreFile: string;
+}
+
+export function contentSettings({ tools: { search, sandbox } }: Pick<Config, 'tools'>, searchPath: string): ContentSettings {
+  return {
+    allowedRoots: sandbox.allowed_roots,
+    deniedPatterns: sandbox.denied_patterns,
+    includeDefaultDenies: sandbox.include_default_denies,
+    allowAbsolute: sandbox.allow_absolute,
+    binaries: [search.binary, search.fallback_binary],
+    searchPath,
+    defaultTimeoutMs: search.default_timeout_ms,
+    defaultMaxResults: search.default_max_results,
+    emitStats: search.emit_stats,
+    fuzzyFallback: search.fuzzy_fallback ? { levels: search.fuzzy_fallback_levels, minPatternLength: search.fuzzy_min_pattern_len } : undefined,
+    lanes: search.lanes,
+    globalIgnoreFile: search.global_ignore_file,
+  };
+}
+
+/** Why servers refuse every content search, with the lines to add; `undefined` when they do not. */
+export function contentRefusal({ tools: { search, sandbox } }: Pick<Config, 'tools'>): string | undefined {
+  const missing = [
+    ...(search.enabled ? [] : ['`enabled = true` to [tools.search]']),
+    ...(sandbox.allowed_roots.length > 0 ? [] : ['`allowed_roots = ["/path/to/search"]` to [tools.sandbox]']),
+  ];
+  return missing.length === 0 ? undefined : `content search is not allowed here; to allow it, add ${missing.join(' and ')} in the settings of the server`;
+}

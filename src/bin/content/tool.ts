@@ -1,0 +1,89 @@
+import { readFileSync, realpathSync } from 'node:fs';
+import os from 'node:os';
+import { type BackendsFound, findBackends } from '../../adapters/search-backend/index.ts';
+import { nodeSearchTree } from '../../adapters/search-tree/index.ts';
+import { nodeSearchFiles } from '../../adapters/search-tree/open.ts';
+import { compileDenied, createContentSearch, DEFAULT_DENIED_PATTERNS, DIALECTS, type Sandbox } from '../../content-search/index.ts';
+import type { BackendKind, ContentSearch, ContentSearchOutcome } from '../../core/ports/index.ts';
+import type { ContentSettings } from './settings.ts';
+
+export interface OpenedContentTool {
+  readonly tool: ContentSearch;
+  /** The one that searches; `undefined`: none was found, and every search fails. */
+  readonly backend: string | undefined;
+  /** Why every search fails. */
+  readonly problem: string | undefined;
+}
+
+export interface ContentToolOptions {
+  /** Whether the kernel keeps this process within the allowed roots. */
+  readonly confined: boolean;
+  /** Where relative paths start; the first allowed root unless given. */
+  readonly workingDirectory?: string;
+  /** This kind of backend and no other. */
+  readonly backend?: BackendKind | undefined;
+}
+
+/** More lanes than this gain nothing where they have been measured. */
+const MOST_LANES = 2;
+
+/** The `Search` tool with what this host has: backends, file system, clock. Never rejects for what a host can lack. */
+export async function openContentTool(settings: ContentSettings, { confined, workingDirectory, backend }: ContentToolOptions): Promise<OpenedContentTool> {
+  const looked = await findBackends({ names: settings.binaries, searchPath: settings.searchPath, dialects: DIALECTS });
+  const allowedRoots = settings.allowedRoots.flatMap(realRoot);
+  const start = workingDirectory ?? allowedRoots[0];
+  const found = looked.found.filter((one) => backend === undefined || one.backend.kind === backend);
+  const [preferred] = found;
+  if (preferred === undefined) return failing(`there is no program that searches files: ${missedText(looked)}`);
+  if (start === undefined) return failing('none of the allowed roots is a directory here');
+  const sandbox: Sandbox = {
+    allowedRoots,
+    workingDirectory: start,
+    allowAbsolute: settings.allowAbsolute,
+    denied: compileDenied([...(settings.includeDefaultDenies ? DEFAULT_DENIED_PATTERNS : []), ...settings.deniedPatterns]),
+    platform: process.platform === 'win32' ? 'windows' : 'posix',
+  };
+  const tool = createContentSearch({
+    backends: { preferred: preferred.backend, all: found.map((one) => one.backend) },
+    tree: nodeSearchTree(),
+    files: nodeSearchFiles(),
+    sandbox,
+    confined,
+    defaults: { timeoutMs: settings.defaultTimeoutMs, maxResults: settings.defaultMaxResults },
+    fuzzyFallback: settings.fuzzyFallback,
+    emitStats: settings.emitStats,
+    lanes: settings.lanes === 0 ? Math.min(MOST_LANES, os.availableParallelism()) : settings.lanes,
+    globalIgnore: globalIgnore(settings.globalIgnoreFile),
+    now: () => performance.now(),
+  });
+  return { tool, backend: preferred.backend.id, problem: undefined };
+}
+
+/** Why no backend was taken, each name with its reason. */
+export function missedText({ missed }: BackendsFound): string {
+  return missed.map(({ name, why }) => `${name} (${why})`).join(', ');
+}
+
+function failing(message: string): OpenedContentTool {
+  const outcome: ContentSearchOutcome = { ok: false, error: { code: 'ExecutionFailed', field: undefined, message } };
+  return { tool: { search: async () => outcome }, backend: undefined, problem: message };
+}
+
+/** A root that is away has nothing to search; it is there again when the process starts anew. */
+function realRoot(root: string): readonly string[] {
+  try {
+    return [realpathSync(root)];
+  } catch {
+    return [];
+  }
+}
+
+/** Most people have none, and one that cannot be read says nothing. */
+function globalIgnore(file: string): string | undefined {
+  if (file === '') return undefined;
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

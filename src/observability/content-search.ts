@@ -1,0 +1,105 @@
+import { isWritError } from '../core/errors.ts';
+import type { ContentSearch, ContentSearchOutcome } from '../core/ports/index.ts';
+import type { LabelsOf } from './events.ts';
+import type { MetricRow } from './metric-row.ts';
+import type { Metrics } from './metrics.ts';
+
+const ROLES = ['api', 'worker'] as const;
+const BACKEND = ['ugrep', 'rg', 'none'] as const;
+/** From a search that touches a handful of files to the longest time limit of a request. */
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 60, 300, 600] as const;
+
+/** The part of the telemetry contract (`events.ts`) that is about the contents of files. */
+export const CONTENT_SEARCH_METRICS = {
+  writ_content_searches_total: {
+    type: 'counter',
+    unit: 'searches',
+    help: 'Content searches by their end: matched, none, truncated (more events than were asked for), timed_out, bad_args (the request is wrong), failed, rejected (too many at the same time), aborted (nobody waits any more). The backend is none when no program had to be asked.',
+    labels: { backend: BACKEND, end: ['matched', 'none', 'truncated', 'timed_out', 'bad_args', 'failed', 'rejected', 'aborted'] },
+    roles: ROLES,
+  },
+  writ_content_search_seconds: {
+    type: 'histogram',
+    unit: 'seconds',
+    help: 'Time of a content search that was answered, by backend.',
+    labels: { backend: BACKEND },
+    buckets: SECONDS,
+    roles: ROLES,
+  },
+  writ_content_search_files_total: { type: 'counter', unit: 'files', help: 'Files that content searches enumerated.', labels: {}, roles: ROLES },
+  writ_content_search_events_total: {
+    type: 'counter',
+    unit: 'lines',
+    help: 'Matches and context lines that content searches answered with.',
+    labels: {},
+    roles: ROLES,
+  },
+  writ_content_search_processes_total: {
+    type: 'counter',
+    unit: 'processes',
+    help: 'Backend processes that content searches started.',
+    labels: {},
+    roles: ROLES,
+  },
+  writ_content_search_fallbacks_total: {
+    type: 'counter',
+    unit: 'searches',
+    help: 'Content searches that found nothing literally and were tried again approximately.',
+    labels: {},
+    roles: ROLES,
+  },
+  writ_content_process_losses_total: {
+    type: 'counter',
+    unit: 'processes',
+    help: 'Processes of content searches that died, hung (a search had not ended long after its time) or could not be started; each is replaced.',
+    labels: { why: ['died', 'hung', 'not-started'] },
+    roles: ROLES,
+  },
+  writ_content_process_confined: {
+    type: 'gauge',
+    unit: 'state',
+    help: 'Whether the kernel confines the process of content searches to the allowed roots (Landlock).',
+    labels: {},
+    roles: ROLES,
+  },
+} as const satisfies Record<string, MetricRow>;
+
+type End = LabelsOf<'writ_content_searches_total'>['end'];
+
+/** The same tool, its searches counted. */
+export function countContentSearches(tool: ContentSearch, metrics: Metrics): ContentSearch {
+  return {
+    async search(request, signal) {
+      let outcome: ContentSearchOutcome;
+      try {
+        outcome = await tool.search(request, signal);
+      } catch (error) {
+        if (isWritError(error)) metrics.inc('writ_content_searches_total', { backend: 'none', end: 'rejected' });
+        throw error;
+      }
+      count(outcome, signal.aborted, metrics);
+      return outcome;
+    },
+  };
+}
+
+function count(outcome: ContentSearchOutcome, aborted: boolean, metrics: Metrics): void {
+  if (!outcome.ok) {
+    metrics.inc('writ_content_searches_total', { backend: 'none', end: aborted ? 'aborted' : outcome.error.code === 'BadArgs' ? 'bad_args' : 'failed' });
+    return;
+  }
+  const { answer, run } = outcome;
+  const backend = run.processes === 0 ? 'none' : run.backend;
+  metrics.inc('writ_content_searches_total', { backend, end: aborted ? 'aborted' : endOf(answer) });
+  metrics.observe('writ_content_search_seconds', { backend }, run.elapsedMs / 1000);
+  metrics.inc('writ_content_search_files_total', {}, run.files);
+  metrics.inc('writ_content_search_events_total', {}, answer.count);
+  metrics.inc('writ_content_search_processes_total', {}, run.processes);
+  if (run.fallbackUsed) metrics.inc('writ_content_search_fallbacks_total', {});
+}
+
+function endOf({ timed_out, truncated, count }: Extract<ContentSearchOutcome, { ok: true }>['answer']): End {
+  if (timed_out) return 'timed_out';
+  if (truncated) return 'truncated';
+  return count > 0 ? 'matched' : 'none';
+}
