@@ -38,7 +38,7 @@ export function createWideSet(k: number): WideSet {
     add(points, start) {
       const slot = slotOf(points, start);
       if (slots[slot] !== 0) return;
-      grams.set(points.subarray(start, start + k), count * k);
+      for (let i = 0; i < k; i += 1) grams[count * k + i] = points[start + i] ?? 0;
       count += 1;
       slots[slot] = count;
       if (2 * count > slots.length) grow();

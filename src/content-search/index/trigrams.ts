@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { createWideSet } from './trigrams-wide.ts';
 
 /** The size of the n-grams that the tokenizer takes, in code points (bloom_ngram_k). */
@@ -36,9 +37,9 @@ function narrowText(key: number, k: number): string {
 /** Gathers the n-grams of one text after the other. Keeps its memory, so there should be one per thread. */
 export interface GramCollector {
   /**
-   * The n-grams of ASCII bytes, CRLF taken as LF.
+   * The n-grams of ASCII bytes, CRLF taken as LF. To be called on an empty collector.
    *
-   * @returns the number of characters, or undefined if a byte is not ASCII; then nothing was gathered
+   * @returns the number of characters, or undefined if a byte is not ASCII or k is large; then nothing was gathered
    */
   addAscii(bytes: Uint8Array): number | undefined;
   /** The n-grams of a text in well-formed UTF-16, CRLF taken as LF; answers its number of code points. */
@@ -70,29 +71,33 @@ export function createGramCollector(k: number): GramCollector {
     narrowCount += 1;
   }
 
-  /** Takes back what was noted: the bit map is cleared by its entries, which are few. */
-  function clearNarrow(): Uint32Array {
+  /** The bit map is cleared by its entries, which are few. */
+  function takeNarrow(): Uint32Array {
     const keys = narrow.slice(0, narrowCount);
     for (const key of keys) seen[key >>> 5] = 0;
     narrowCount = 0;
     return keys;
   }
 
-  function addAscii(bytes: Uint8Array): number | undefined {
+  /** Nearly every byte of a tree goes through this loop: so it holds nothing but the key and its bit, which made it twice as fast. */
+  function addPlain(bytes: Uint8Array): void {
     let key = 0;
-    let length = 0;
-    for (let at = 0; at < bytes.length; at += 1) {
-      const byte = bytes[at] ?? 0;
-      if (byte >= ASCII_END) {
-        clearNarrow();
-        return undefined;
+    for (let at = 0; at < k - 1; at += 1) key = (key << 7) | (bytes[at] ?? 0);
+    if (narrow.length < bytes.length) narrow = new Uint32Array(2 * bytes.length);
+    const keys = narrow;
+    let count = 0;
+    for (let at = k - 1; at < bytes.length; at += 1) {
+      key = ((key << 7) | (bytes[at] ?? 0)) & mask;
+      const word = key >>> 5;
+      const bits = seen[word] ?? 0;
+      const bit = 1 << (key & 31);
+      if ((bits & bit) === 0) {
+        seen[word] = bits | bit;
+        keys[count] = key;
+        count += 1;
       }
-      if (byte === CR && bytes[at + 1] === LF) continue;
-      key = ((key << 7) | byte) & mask;
-      length += 1;
-      if (length >= k) note(key);
     }
-    return length;
+    narrowCount = count;
   }
 
   function addPoints(points: Uint32Array): void {
@@ -110,14 +115,23 @@ export function createGramCollector(k: number): GramCollector {
   }
 
   return {
-    addAscii: (bytes) => (hasNarrow ? addAscii(bytes) : undefined),
+    addAscii(bytes) {
+      if (!hasNarrow || !isAscii(bytes)) return undefined;
+      const plain = withoutCrlf(bytes);
+      addPlain(plain);
+      return plain.length;
+    },
     addText(text) {
       const points = pointsOf(text);
       addPoints(points);
       return points.length;
     },
-    take: () => ({ k, narrow: clearNarrow(), wide: wide.take() }),
+    take: () => ({ k, narrow: takeNarrow(), wide: wide.take() }),
   };
+}
+
+function withoutCrlf(bytes: Uint8Array): Uint8Array {
+  return bytes.includes(CR) ? bytes.filter((byte, at) => byte !== CR || bytes[at + 1] !== LF) : bytes;
 }
 
 /** The code points of a text, without the CR of each CRLF. */
