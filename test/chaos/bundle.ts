@@ -13,13 +13,13 @@ export interface Bundle {
 /** Packages with native parts stay where they are. */
 const EXTERNAL = ['better-sqlite3', 'koffi', 'sodium-native', 'msgpackr-extract'];
 
-const WORKER = 'test/chaos/worker-process.ts';
 const THREADS = ['src/adapters/crypto/crypto-thread.ts', 'src/adapters/sqlite/journal-thread.ts', 'src/adapters/linux/confined-fs/copy-thread.ts'];
 
 /** What the modules read beside themselves: from there, to there. */
 const ASSETS = [
   ['src/adapters/redis/lua', 'lua'],
   ['src/adapters/sqlite/sql', 'sql'],
+  ...['registries', 'config/tools', 'config/tool-bindings', 'config/capabilities', 'config/use-cases'].map((folder) => [folder, folder] as const),
 ] as const;
 
 /** Runs the bundled script like `require` does, with the cache where there is one. */
@@ -41,22 +41,26 @@ process.on('message', (message) => {
 script.runInThisContext()(exports, require, module, filename, __dirname);
 `;
 
-/** Bundles the sources as they are now, into a directory of its own inside node_modules, where the native packages are found. */
-export function bundleWorker(): Bundle {
+/**
+ * Bundles the sources as they are now, into a directory of its own inside node_modules, where the native packages are found.
+ *
+ * @param worker the script of the worker, a `worker-process.ts`
+ */
+export function bundleWorker(worker = 'test/chaos/worker-process.ts'): Bundle {
   const root = packageRoot();
   const cache = path.join(root, 'node_modules', '.cache');
   mkdirSync(cache, { recursive: true });
   const directory = mkdtempSync(path.join(cache, 'writ-chaos-'));
   // A script has no import.meta, and only a script has a code cache; the threads are small modules.
   const bundleUrl = "const bundleUrl = require('node:url').pathToFileURL(__filename).href;";
-  esbuild(root, directory, [WORKER], ['--format=cjs', '--define:import.meta.url=bundleUrl', `--banner:js=${bundleUrl}`]);
+  esbuild(root, directory, [worker], ['--format=cjs', '--define:import.meta.url=bundleUrl', `--banner:js=${bundleUrl}`]);
   esbuild(root, directory, THREADS, ['--format=esm']);
   for (const [from, to] of ASSETS) cpSync(path.join(root, from), path.join(directory, to), { recursive: true });
-  const worker = path.join(directory, 'launch.cjs');
-  writeFileSync(worker, LAUNCHER);
+  const launcher = path.join(directory, 'launch.cjs');
+  writeFileSync(launcher, LAUNCHER);
   // Below node_modules the `type` of the package's own package.json does not count.
   writeFileSync(path.join(directory, 'package.json'), '{"type":"module"}');
-  return { worker, remove: () => rmSync(directory, { recursive: true, force: true }) };
+  return { worker: launcher, remove: () => rmSync(directory, { recursive: true, force: true }) };
 }
 
 function esbuild(root: string, directory: string, entries: readonly string[], more: readonly string[]): void {

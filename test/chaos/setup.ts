@@ -1,5 +1,7 @@
 import type { Config } from '../../config/schema.ts';
+import type { PlanPoint } from '../../processors/plan/points.ts';
 import type { CrashPoint } from '../../src/executors/file/index.ts';
+import type { CrashPoint as ToolPoint } from '../../src/executors/tool/index.ts';
 
 /** What a chaos worker is started with; it lies as JSON in the file that its argument names. */
 export interface WorkerSetup {
@@ -16,7 +18,8 @@ export interface WorkerSetup {
 /** Points around the file effect, seen on the ledger's connection; with the executor's own they are all that a task passes. */
 export const LEDGER_POINTS = ['fetched', 'claimed', 'closed', 'recorded'] as const;
 
-export type Point = CrashPoint | (typeof LEDGER_POINTS)[number];
+/** Of a task, or of a plan (`plan-runs/`). */
+export type Point = CrashPoint | (typeof LEDGER_POINTS)[number] | PlanPoint | ToolPoint;
 
 /** What a worker does, synchronously, at the point for which a plan is armed. */
 export type Deed =
@@ -29,7 +32,7 @@ export type Deed =
   /** Writes into a new file until its file system has no room left. */
   | { readonly do: 'fill'; readonly file: string };
 
-/** Name of an armed plan. */
+/** Name of an armed plan; the id is that of the task, or the hash of the plan that passes the point. */
 export function planName(taskId: string, point: Point): string {
   return `${taskId}@${point}`;
 }

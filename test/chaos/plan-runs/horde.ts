@@ -17,26 +17,28 @@ interface Member {
   isReady: boolean;
 }
 
-/** @param queues what each process serves; `undefined`: everything */
+/** @param queues what each process serves; `undefined`: everything. The first starts alone: it serves the others with its code cache. */
 export async function createHorde(queues: readonly (string | undefined)[], argsOf: (queue: string | undefined) => readonly string[]): Promise<Horde> {
   const members = new Set<Member>();
   let stopping = false;
   let share = 0;
   let deaths = 0;
 
+  /** Rejects when the process ends before it is ready, as long as nobody kills: then it cannot start at all. */
   function launch(queue: string | undefined): Promise<void> {
     const child = spawn(process.execPath, argsOf(queue), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     const member: Member = { child, isReady: false };
     members.add(member);
     // A killed child's channel may still report an error.
     child.on('error', () => undefined);
-    child.once('exit', () => {
-      members.delete(member);
-      if (stopping) return;
-      deaths += 1;
-      void launch(queue);
-    });
-    return new Promise((ready) => {
+    return new Promise((ready, refused) => {
+      child.once('exit', (code) => {
+        members.delete(member);
+        if (code !== null) refused(new Error(`a worker process ended with ${code}`));
+        if (stopping || code !== null) return;
+        deaths += 1;
+        void launch(queue).catch(() => undefined);
+      });
       child.on('message', ({ type }: { type?: string }) => {
         if (type !== 'ready') return;
         member.isReady = true;
@@ -46,7 +48,11 @@ export async function createHorde(queues: readonly (string | undefined)[], argsO
     });
   }
 
-  await Promise.all(queues.map(launch));
+  const [first, ...rest] = queues;
+  await launch(first);
+  // The first one writes the code cache for all that follow.
+  for (const { child } of members) child.send('cache');
+  await Promise.all(rest.map(launch));
   return {
     kill(random) {
       const ready = [...members].filter(({ isReady }) => isReady);

@@ -1,10 +1,12 @@
-import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { packageRoot } from '../../../config/places.ts';
 import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';
 import { campaign } from './campaign.ts';
+import { EVERY_POINT, killAtEachPoint } from './points.ts';
 
-/** `npm run test:long -- plan-runs [--rounds 300] [--seed n]`: plans whose workers are killed, against the same plans in peace. */
+/**
+ * `npm run test:long -- plan-runs [--rounds 300] [--seed n]`: a worker killed at every point of the protocol in every kind of
+ * step, then plans of thirty steps whose workers are killed at random; against the same plans in peace.
+ */
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '300' },
@@ -13,15 +15,24 @@ const { values } = parseArgs({
     evidence: { type: 'string', default: evidencePath('plan-runs') },
   },
 });
-// Workers start from what was built: a kill costs a start, and compiling would be most of it.
-process.env['WRIT_TEST_TREE'] ??= path.join(packageRoot(), 'dist');
 const startedAt = new Date();
 const commit = revision();
 const seed = Number(values.seed);
 const tell = (line: string): void => void process.stderr.write(`${line}\n`);
-const report = await campaign({ seed, rounds: Number(values.rounds), lanes: Number(values.lanes), tell });
-const passed = report.violations.length === 0 && report.rounds === Number(values.rounds);
-const document = { suite: 'plan-runs', passed, seed, ...report, startedAt: startedAt.toISOString(), minutes: minutesSince(startedAt.getTime()), commit };
+const lanes = Number(values.lanes);
+const points = await killAtEachPoint(EVERY_POINT, tell);
+const report = await campaign({ seed, rounds: Number(values.rounds), lanes, originals: lanes, tell });
+const passed = [...points.violations, ...report.violations].length === 0 && report.rounds === Number(values.rounds);
+const document = {
+  suite: 'plan-runs',
+  passed,
+  seed,
+  ...report,
+  points,
+  startedAt: startedAt.toISOString(),
+  minutes: minutesSince(startedAt.getTime()),
+  commit,
+};
 writeEvidence(values.evidence, document);
 process.stdout.write(`${JSON.stringify(document)}\n${values.evidence}\n`);
 process.exit(passed ? 0 : 1);

@@ -2,16 +2,16 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import type { Random } from '../../support/random.ts';
 
-/** One plan of about thirty steps and the files that it works on. */
+/** The steps of one plan, and the files that it works on. */
 export interface Scene {
+  readonly kinds: readonly StepKind[];
+  readonly directory: string;
   readonly steps: readonly object[];
   /** Makes its directory as it was before the plan. */
   reset(): void;
   /** What lies in its directory: path → content. */
   tree(): Readonly<Record<string, string>>;
 }
-
-const STEPS = 30;
 
 /** Every kind of step: what it does to its own files, and how it is written. `on` is the number of the step. */
 const KINDS = {
@@ -31,15 +31,26 @@ const KINDS = {
   }),
   'sent once': (_at, on) => ({ files: [], step: { ...call('send', on), on_error: { mode: 'continue' } } }),
   'sent once, refused': (_at, on) => ({ files: [], step: { ...call('refuse', on), on_error: { mode: 'continue' } } }),
-  'may be repeated': (_at, on) => ({ files: [], step: { ...call('put', on), save: { to: { last: '$.data.n' } } } }),
+  'may be repeated': (_at, on) => ({ files: [], step: { ...call('put', on), save: { to: { [`heard.n${on}`]: '$.data.ok' } } } }),
   'not reached': (at, on) => ({ files: [`${on}`], step: { ...file('FILE_DELETE', at(`${on}`)), when: 'has(memory.state.never)' } }),
 } satisfies Record<string, (at: (name: string) => string, on: number) => { files: readonly string[]; step: object }>;
 
-export function makeScene(directory: string, random: Random): Scene {
+export type StepKind = keyof typeof KINDS;
+export const STEP_KINDS = Object.keys(KINDS) as readonly StepKind[];
+
+const STEPS = 30;
+
+/** What a plan of thirty steps does. */
+export function thirtySteps(random: Random): readonly StepKind[] {
+  return Array.from({ length: STEPS }, () => random.pick(STEP_KINDS));
+}
+
+export function makeScene(directory: string, kinds: readonly StepKind[]): Scene {
   const at = (name: string): string => join(directory, name);
-  const kinds = Object.values(KINDS);
-  const made = Array.from({ length: STEPS }, (_, on) => random.pick(kinds)(at, on));
+  const made = kinds.map((kind, on) => KINDS[kind](at, on));
   return {
+    kinds,
+    directory,
     steps: made.map(({ step }) => step),
     reset() {
       rmSync(directory, { recursive: true, force: true });
@@ -49,7 +60,8 @@ export function makeScene(directory: string, random: Random): Scene {
     tree() {
       const found: Record<string, string> = {};
       if (!existsSync(directory)) return found;
-      for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+      const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
+      for (const entry of entries.toSorted((a, b) => (join(a.parentPath, a.name) < join(b.parentPath, b.name) ? -1 : 1))) {
         const path = join(entry.parentPath, entry.name);
         found[path.slice(directory.length + 1)] = entry.isFile() ? readFileSync(path, 'utf8') : '(directory)';
       }
