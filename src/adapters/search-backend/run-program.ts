@@ -14,6 +14,9 @@ export interface Program {
 /** The whole environment of a backend: it inherits nothing, so no variable and no file of the user changes what it does. */
 const ENVIRONMENT = { LC_ALL: 'C.UTF-8' };
 
+/** The types of execa know the first ten descriptors only; it takes any. */
+type SmallFd = 3;
+
 const STDERR_KEPT_BYTES = 65_536;
 
 /**
@@ -26,7 +29,7 @@ export function runProgram({ file, args, cwd, input }: Program): BackendProcess 
     cwd,
     env: ENVIRONMENT,
     extendEnv: false,
-    ...(typeof input === 'object' && 'text' in input ? { input: input.text } : { stdin: fd ?? 'ignore' }),
+    ...(typeof input === 'object' && 'text' in input ? { input: input.text } : { stdin: fd === undefined ? 'ignore' : (fd as SmallFd) }),
     stdout: 'pipe',
     stderr: 'pipe',
     encoding: 'buffer',
