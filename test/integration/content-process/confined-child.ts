@@ -1,0 +1,17 @@
+import { fileURLToPath } from 'node:url';
+import { become } from '../../../src/adapters/linux/become.ts';
+import { confineToReading } from '../../../src/adapters/linux/landlock.ts';
+
+/** Gives its rights away but that of reading what the first argument names, and becomes the probe, which says what it still can do. */
+const [allowed = '', ...asked] = process.argv.slice(2);
+const here = fileURLToPath(new URL('.', import.meta.url));
+const landlock = confineToReading({
+  read: [allowed, here, process.execPath, '/lib', '/lib64', '/usr/lib', '/usr/bin/cat', '/etc/ld.so.cache', '/proc/self', '/there/is/nothing/here'],
+  devices: ['/dev/null'],
+});
+become({
+  file: process.execPath,
+  args: [fileURLToPath(new URL(`./confined-probe${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)), String(landlock), ...asked],
+  env: { NODE_CHANNEL_FD: '3', NODE_CHANNEL_SERIALIZATION_MODE: 'json', OPENSSL_CONF: '/dev/null', PATH: '/usr/bin' },
+  keep: [3],
+});
