@@ -1,11 +1,13 @@
 import { expand } from 'brace-expansion';
 import type { Rule } from './ignore-file.ts';
+import { tailOf } from './name-table.ts';
 import { parsePattern } from './pattern.ts';
 import { enter, opinion, type Place, placeOf } from './rules.ts';
 
 /** The globs of a request, at the order root. */
 export interface Globs {
   readonly place: Place;
+  readonly none: boolean;
   /** With a glob that lets files in, files that none fits stay out. */
   readonly selects: boolean;
 }
@@ -39,7 +41,7 @@ export function compileGlobs(globs: readonly string[]): CompiledGlobs {
       rules.push({ negative: !excludes, pattern });
     }
   }
-  return { ok: true, globs: { place: placeOf(rules), selects: rules.some((rule) => rule.negative) } };
+  return { ok: true, globs: { place: placeOf(rules), none: rules.length === 0, selects: rules.some((rule) => rule.negative) } };
 }
 
 /** The same globs in a directory of this one. */
@@ -49,8 +51,9 @@ export function enterGlobs(globs: Globs, name: string): Globs {
 }
 
 /** Whether the globs let an entry of this directory in. A directory is kept unless a `!` glob names it. */
-export function globsAdmit(globs: Globs, name: string, isDirectory: boolean): boolean {
-  const said = opinion(globs.place, name, isDirectory);
+export function globsAdmit(globs: Globs, name: string, isDirectory: boolean, tail = tailOf(name)): boolean {
+  if (globs.none) return true;
+  const said = opinion(globs.place, name, isDirectory, tail);
   return said === undefined ? isDirectory || !globs.selects : said === 'in';
 }
 

@@ -11,6 +11,8 @@ export interface NamePattern {
   readonly tokens: readonly Token[];
   /** UTF-16 units that a name has at least. */
   readonly minLength: number;
+  /** The longest fixed text in it: a name without it does not fit. */
+  readonly needle: string;
 }
 
 /** A unit, or what stands for units. */
@@ -28,7 +30,17 @@ const textOf = (tokens: readonly Token[]): string => tokens.map((token) => (isUn
 export function namePattern(raw: readonly Token[]): NamePattern {
   const tokens = raw.filter((token, at) => token !== STAR || raw[at - 1] !== STAR);
   const stars = tokens.filter((token) => token === STAR).length;
-  return { shape: shapeOf(tokens), text: textOf(tokens), tokens, minLength: tokens.length - stars };
+  return { shape: shapeOf(tokens), text: textOf(tokens), tokens, minLength: tokens.length - stars, needle: longestText(tokens) };
+}
+
+function longestText(tokens: readonly Token[]): string {
+  let longest = '';
+  let run = '';
+  for (const token of tokens) {
+    run = isUnit(token) ? run + String.fromCharCode(token) : '';
+    if (run.length > longest.length) longest = run;
+  }
+  return longest;
 }
 
 function shapeOf(tokens: readonly Token[]): NamePattern['shape'] {
@@ -61,7 +73,7 @@ const unitOf = (token: Token | undefined): number | undefined => (isUnit(token) 
  * with more fixed units than the name has is refused before, so a long line of an ignore file costs no more than a short one.
  */
 function matchTokens(pattern: NamePattern, name: string): boolean {
-  if (pattern.minLength > name.length) return false;
+  if (pattern.minLength > name.length || !name.includes(pattern.needle)) return false;
   const { tokens } = pattern;
   let token = 0;
   let unit = 0;

@@ -1,6 +1,6 @@
 import type { Rule } from './ignore-file.ts';
 import { matchesName, type NamePattern } from './name-pattern.ts';
-import { type NameTable, nameTable } from './name-table.ts';
+import { type NameTable, nameTable, tailOf } from './name-table.ts';
 import { ANY_DIRECTORIES, type Segment } from './pattern.ts';
 
 /**
@@ -26,6 +26,8 @@ export interface RuleSet {
 interface Position {
   readonly segment: Segment;
   readonly isLast: boolean;
+  /** Stands behind a `**` of its rule, and so is there again in each directory that the `**` takes. */
+  readonly followsAny: boolean;
   readonly rule: number;
   readonly directoryOnly: boolean;
 }
@@ -45,7 +47,9 @@ export function placeOf(rules: readonly Rule[]): Place {
       continue;
     }
     firsts.push(positions.length);
-    for (const [at, segment] of segments.entries()) positions.push({ segment, isLast: at === segments.length - 1, rule: number, directoryOnly });
+    for (const [at, segment] of segments.entries()) {
+      positions.push({ segment, isLast: at === segments.length - 1, followsAny: segments[at - 1] === ANY_DIRECTORIES, rule: number, directoryOnly });
+    }
   }
   const start = closed(positions, firsts);
   const set: RuleSet = { names: nameTable(names), positions, start, negative: rules.map((rule) => rule.negative) };
@@ -65,14 +69,20 @@ const placeAt = (set: RuleSet, at: readonly number[]): Place => ({
 export function enter(place: Place, name: string): Place {
   if (place.at.length === 0) return place;
   const next: number[] = [];
+  let isSame = true;
   for (const number of place.at) {
     const position = place.set.positions[number];
     if (position === undefined) continue;
-    if (position.segment === ANY_DIRECTORIES) next.push(number);
-    else if (!position.isLast && matchesName(position.segment, name)) next.push(number + 1);
+    if (position.segment === ANY_DIRECTORIES) {
+      next.push(number);
+    } else if (!position.isLast && matchesName(position.segment, name)) {
+      next.push(number + 1);
+      isSame = false;
+    } else if (!position.followsAny) {
+      isSame = false;
+    }
   }
-  const at = closed(place.set.positions, next);
-  return sameNumbers(at, place.at) ? place : placeAt(place.set, at);
+  return isSame ? place : placeAt(place.set, closed(place.set.positions, next));
 }
 
 /** `**` may also stand for no directory at all. */
@@ -90,11 +100,13 @@ function closed(positions: readonly Position[], from: readonly number[]): readon
   return [...all].sort((a, b) => a - b);
 }
 
-const sameNumbers = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((number, at) => number === b[at]);
-
-/** What the rules say of an entry of this directory. */
-export function opinion(place: Place, name: string, isDirectory: boolean): Opinion {
-  let best = place.set.names.last(name, isDirectory);
+/**
+ * What the rules say of an entry of this directory.
+ *
+ * @param tail `tailOf(name)`, from those who ask more than one place
+ */
+export function opinion(place: Place, name: string, isDirectory: boolean, tail = tailOf(name)): Opinion {
+  let best = place.set.names.last(name, tail, isDirectory);
   for (const end of place.ends) {
     if (end.rule > best && (isDirectory || !end.directoryOnly) && fitsEnd(end.segment, name)) best = end.rule;
   }
