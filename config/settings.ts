@@ -37,14 +37,20 @@ interface Node {
 }
 
 /** All sections in the order of the schema; a section inside a section is listed after it, with its dotted name. */
-export function sections(): Section[] {
-  return sectionsOf('', z.toJSONSchema(ConfigSchema, { io: 'input' }) as Node);
+export function sections(): readonly Section[] {
+  described ??= sectionsOf('', z.toJSONSchema(ConfigSchema, { io: 'input' }) as Node);
+  return described;
 }
 
 /** All settings by dotted name. */
 export function settingsByKey(): ReadonlyMap<string, Setting> {
-  return new Map(sections().flatMap((section) => section.settings.map((setting) => [setting.key, setting] as const)));
+  byKey ??= new Map(sections().flatMap((section) => section.settings.map((setting) => [setting.key, setting] as const)));
+  return byKey;
 }
+
+/** Made once: the schema does not change, and every layer of settings asks. */
+let described: readonly Section[] | undefined;
+let byKey: ReadonlyMap<string, Setting> | undefined;
 
 function sectionsOf(prefix: string, node: Node): Section[] {
   const children = Object.entries(node.properties ?? {}).map(([name, child]) => ({ key: prefix === '' ? name : `${prefix}.${name}`, child }));

@@ -44,6 +44,13 @@ describe('what a manifest may ask', () => {
     ['a path with NUL', { ...base, inputs: { source_path: '/data/a\0' }, constraints: { scope: '/data' } }, 'LEASE_REFUSED inputs.source_path'],
     ['a path that is no text', { ...base, inputs: { source_path: ['/data/a'] }, constraints: { scope: '/data' } }, 'LEASE_REFUSED inputs.source_path'],
     ['bad paths without a scope, which only the executor judges', { ...base, inputs: { source_path: 'a' } }, 'fine'],
+    ['a content search in its scope', { ...base, capability_id: 'CONTENT_SEARCH', inputs: { path: 'src/a' }, constraints: { scope: 'src' } }, 'fine'],
+    [
+      'a content search beside its scope',
+      { ...base, capability_id: 'CONTENT_SEARCH', inputs: { path: 'srcs' }, constraints: { scope: 'src' } },
+      'LEASE_REFUSED inputs.path',
+    ],
+    ['a content search of everything', { ...base, capability_id: 'CONTENT_SEARCH', inputs: {}, constraints: { scope: 'src' } }, 'LEASE_REFUSED inputs.path'],
     ['a scope for another kind of task', { ...base, capability_id: 'SEARCH_FILES', constraints: { scope: 'documents' } }, 'fine'],
   ])('judges %s', (_what, manifest, expected) => {
     expect(refusal(manifest)).toContain(expected);
