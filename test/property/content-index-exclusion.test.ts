@@ -1,0 +1,97 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bloomParams, materializeBitset, mayContain } from '../../src/content-search/index/bloom.ts';
+import { foldText } from '../../src/content-search/index/casefold.ts';
+import { loadHasher } from '../../src/content-search/index/hash.ts';
+import { gramsOf } from '../../src/content-search/index/trigrams.ts';
+import { couldFind } from '../fixtures/content-index/byte-search.ts';
+import { decide, folding } from '../fixtures/content-index/decide.ts';
+import { cases } from '../support/oracle-runs.ts';
+
+/** What files are made of: the traps of the note in small pieces, so that they meet often. */
+const PIECES: readonly string[] = [
+  ...['a', 'b', 'e', 'k', 's', 'A', 'K', 'S', ' ', '.', '\\', '-', 'foo', 'needle'],
+  ...['\u0301', '\u030c', 'é', 'É', 'e\u0301', 'J\u030c', '\u01f0', '\u212a', '\u017f', 'ß', 'ẞ', 'ς', 'Σ', 'θ', 'ϴ', 'İ', 'ı', 'µ', 'μ'],
+  ...['\u1100', '\u1161', '\u11a8', '\uac00', '\uac01', '😀', '𐐀', '𐐨', '\ufeff', '\ufffd'],
+  ...['\n', '\r', '\r\n', '\0', '\t'],
+];
+const BROKEN: readonly Buffer[] = [[0xff], [0xe2, 0x82], [0xe9], [0xc1, 0xa1], [0xed, 0xa0, 0x80], [0xf0, 0x9f]].map((bytes) => Buffer.from(bytes));
+
+const piece = fc.constantFrom(...PIECES);
+const part = fc.oneof({ weight: 12, arbitrary: piece.map((text) => Buffer.from(text)) }, { weight: 1, arbitrary: fc.constantFrom(...BROKEN) });
+const utf8 = fc.array(part, { maxLength: 24 }).map((parts) => Buffer.concat(parts));
+const wide = fc.tuple(fc.array(piece, { maxLength: 12 }), fc.boolean()).map(([parts, swap]) => {
+  const bytes = Buffer.from(`\ufeff${parts.join('')}`, 'utf16le');
+  return swap ? bytes.swap16() : bytes;
+});
+const file = fc.oneof({ weight: 9, arbitrary: utf8 }, { weight: 1, arbitrary: wide });
+
+/** A pattern of its own, or a part of the file in other letters: what is there must be found. */
+const search = fc.record({
+  own: fc.array(piece, { minLength: 1, maxLength: 6 }).map((parts) => parts.join('')),
+  from: fc.nat(24),
+  length: fc.integer({ min: 1, max: 10 }),
+  isOwn: fc.boolean(),
+  recase: fc.constantFrom('same', 'upper', 'lower'),
+  ignoreCase: fc.boolean(),
+  strategy: fc.constantFrom('ASCII', 'UNICODE_SIMPLE'),
+  proven: fc.boolean(),
+});
+const RECASE = {
+  same: (text: string) => text,
+  upper: (text: string) => text.toUpperCase(),
+  lower: (text: string) => text.toLowerCase(),
+} satisfies Record<string, (text: string) => string>;
+
+function patternOf(
+  bytes: Buffer,
+  { own, isOwn, from, length, recase }: { own: string; isOwn: boolean; from: number; length: number; recase: keyof typeof RECASE },
+): string {
+  const text = isOwn ? own : [...bytes.toString('utf8')].slice(from, from + length).join('');
+  return RECASE[recase](text);
+}
+
+describe('an exclusion', () => {
+  it('never loses what a plain search of the bytes finds, by either way of folding [FR-LSI-CAND-01]', () => {
+    const seen = { excluded: 0, candidate: 0 };
+    fc.assert(
+      fc.property(file, search, (bytes, how) => {
+        const pattern = patternOf(bytes, how);
+        const decision = decide(bytes, { pattern, fixedStrings: true, ignoreCase: how.ignoreCase, fuzzy: 0 }, folding(how.strategy, how.proven));
+        if (decision === 'excluded') expect(couldFind(bytes, pattern, how.ignoreCase, how.strategy)).toBe(false);
+        if (decision === 'excluded' || decision === 'candidate') seen[decision] += 1;
+      }),
+      { numRuns: cases(4000) },
+    );
+    // Otherwise nothing was shown.
+    expect(seen.excluded).toBeGreaterThan(200);
+    expect(seen.candidate).toBeGreaterThan(200);
+  });
+
+  it('keeps every file that an ASCII-only n-gram cannot tell of, if a backend folds letters that the table does not have', () => {
+    // U+0264 and U+A7CB are a pair since Unicode 16: ripgrep 15 knows it, the table does not.
+    const newer = { pattern: 'x\u0264xx abc', fixedStrings: true, ignoreCase: true, fuzzy: 0 };
+    expect(decide(Buffer.from('x\ua7cbxx abc'), newer, folding('UNICODE_SIMPLE', false))).toBe('candidate');
+    expect(decide(Buffer.from('x\ua7cbxx abd'), newer, folding('UNICODE_SIMPLE', false))).toBe('excluded');
+  });
+});
+
+describe('a Bloom filter', () => {
+  it('never denies an n-gram of the text it was made of, folded or not [FR-LSI-BLOOM-Q-02.2]', async () => {
+    const hasher = await loadHasher();
+    const bloom = bloomParams(512);
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), fc.constantFrom('ASCII', 'UNICODE_SIMPLE'), (parts, strategy) => {
+        const text = parts.join('').normalize('NFC');
+        const rules = { ngramK: 3, maxTokenizedBytes: 512, bloom, strategy };
+        const sensitive = materializeBitset(Buffer.from(text), 'SENSITIVE', rules, hasher);
+        const insensitive = materializeBitset(Buffer.from(text), 'INSENSITIVE', rules, hasher);
+        const grams = gramsOf(text.replaceAll('\r\n', '\n'), 3);
+        if (sensitive === undefined || insensitive === undefined) return;
+        expect(mayContain(sensitive, grams, bloom, hasher)).toBe(true);
+        expect(mayContain(insensitive, gramsOf(foldText(text.replaceAll('\r\n', '\n'), strategy), 3), bloom, hasher)).toBe(true);
+      }),
+      { numRuns: cases(300) },
+    );
+  });
+});

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { type KnownFolding, type PlannedSearch, queryPlan, rarestGroups } from '../../../../src/content-search/index/query-plan.ts';
+import { judgeRequest, type SearchQuery } from '../../../../src/content-search/request.ts';
+import { decide, folding, LITERAL } from '../../../fixtures/content-index/decide.ts';
+
+const RG = folding('UNICODE_SIMPLE');
+const plan = (pattern: string, search: Partial<PlannedSearch> = {}, known: KnownFolding = RG, k = 3): ReturnType<typeof queryPlan> =>
+  queryPlan({ ...LITERAL, pattern, ...search }, known, k);
+const groupsOf = (found: ReturnType<typeof queryPlan>): string[][] => ('groups' in found ? found.groups.map((group) => [...group].sort()) : []);
+
+function asked(request: Record<string, unknown>): SearchQuery {
+  const judged = judgeRequest(request, { timeoutMs: 1000, maxResults: 10 });
+  if (!judged.ok) throw new Error(judged.error.message);
+  return judged.value;
+}
+
+describe('the plan of a query', () => {
+  it('asks for every n-gram of a pattern when case counts', () => {
+    expect(plan('needle')).toEqual({ variant: 'SENSITIVE', groups: [['nee'], ['eed'], ['edl'], ['dle']], most: Number.POSITIVE_INFINITY });
+    expect(groupsOf(plan('aaaaaa'))).toEqual([['aaa']]);
+    expect(groupsOf(plan('ab😀c', {}, RG, 4))).toEqual([['ab😀c']]);
+  });
+
+  it('bypasses below the size of an n-gram, and asks for exactly one at that size [FR-LSI-CAND-LIT-03.1] [FR-LSI-CAND-LIT-03.2]', () => {
+    expect(plan('ab')).toEqual({ bypass: 'TOO_SHORT' });
+    expect(groupsOf(plan('abc'))).toEqual([['abc']]);
+  });
+
+  it('asks for the variants of each n-gram when case does not count, at most the six rarest [FR-LSI-BLOOM-Q-01.2]', () => {
+    const found = plan('ABC', { ignoreCase: true });
+    expect(found).toMatchObject({ variant: 'INSENSITIVE', most: 6 });
+    expect(groupsOf(found)).toEqual([['ABC', 'ABc', 'AbC', 'Abc', 'aBC', 'aBc', 'abC', 'abc']]);
+    expect(groupsOf(plan('abc', { ignoreCase: true }))).toEqual(groupsOf(found));
+  });
+
+  it.each([
+    ['sensitive', 'abc', 'SENSITIVE'],
+    ['sensitive', 'ABC', 'SENSITIVE'],
+    ['insensitive', 'ABC', 'INSENSITIVE'],
+    ['smart', 'abc', 'INSENSITIVE'],
+    ['smart', 'aBc', 'SENSITIVE'],
+    ['smart', 'ñandu', 'INSENSITIVE'],
+    ['smart', 'Ñandu', 'SENSITIVE'],
+  ])('takes the variant of case=%s for %s: %s [FR-LSI-CAND-LIT-05.1] [FR-LSI-CAND-LIT-05.2] [T-LSI-DET-04]', (mode, pattern, variant) => {
+    expect(queryPlan(asked({ pattern, case: mode }), RG, 3)).toMatchObject({ variant });
+  });
+
+  it('takes what is literal in both dialects for a literal whatever fixed_strings says', () => {
+    expect(plan('zap_page_range_single', { fixedStrings: false })).toEqual(plan('zap_page_range_single'));
+  });
+
+  it.each(['a.c', 'abc|abd', '(abc)', 'abc?', 'abc*', '(?=abc)abc', '(a)bc\\1', '^abc', 'abc$', '[a]bc', 'a{3}', '\\babc', 'abc\\', '#abc'])(
+    'bypasses for an expression, whatever could be gained from it: %s [FR-LSI-CAND-RE-01] [FR-LSI-CAND-RE-02]',
+    (pattern) => {
+      expect(plan(pattern, { fixedStrings: false })).toEqual({ bypass: 'REGEX' });
+    },
+  );
+
+  it('bypasses for an approximate search, literal or not [FR-LSI-CAND-FZ-01]', () => {
+    for (const fuzzy of [1, 2, 3, 4]) expect(plan('needle', { fuzzy })).toEqual({ bypass: 'FUZZY' });
+  });
+
+  it('bypasses for a backend whose folding is not known, in every mode [FR-LSI-TOK-04.3]', () => {
+    const unknown = { strategy: 'UNKNOWN', provenBeyondAscii: false } as const;
+    for (const mode of ['sensitive', 'insensitive', 'smart'])
+      expect(queryPlan(asked({ pattern: 'Needle', case: mode }), unknown, 3)).toEqual({ bypass: 'FOLDING_UNKNOWN' });
+  });
+
+  it('asks for nothing beyond ASCII unless the folding was proven there: other n-grams still help [FR-LSI-TOK-04.2]', () => {
+    const unproven = folding('UNICODE_SIMPLE', false);
+    expect(groupsOf(plan('abcéx', { ignoreCase: true }, unproven))).toEqual(groupsOf(plan('abc', { ignoreCase: true })));
+    expect(plan('éàü', { ignoreCase: true }, unproven)).toEqual({ bypass: 'NO_USABLE_NGRAM' });
+    expect(groupsOf(plan('éàü', { ignoreCase: true }))).toHaveLength(1);
+    expect(groupsOf(plan('éàü', {}, unproven))).toEqual([['éàü']]);
+  });
+
+  it('has the Kelvin sign and the long s in every group with k and s, proven or not', () => {
+    for (const known of [folding('ASCII', false), folding('ASCII'), folding('UNICODE_SIMPLE', false), RG]) {
+      expect(groupsOf(plan('k12', { ignoreCase: true }, known))).toEqual([['K12', 'k12', '\u212a12']]);
+      expect(groupsOf(plan('12S', { ignoreCase: true }, known))).toEqual([['12S', '12s', '12\u017f']]);
+    }
+  });
+
+  it('leaves out an n-gram with more than 27 variants, which only adds candidates', () => {
+    expect(groupsOf(plan('ksk', { ignoreCase: true }))[0]).toHaveLength(27);
+    expect(groupsOf(plan('θθ1x', { ignoreCase: true })).map((group) => group.length)).toEqual([16, 8]);
+    expect(groupsOf(plan('θθθ1x', { ignoreCase: true })).map((group) => group.length)).toEqual([16, 8]);
+    expect(plan('θθθ', { ignoreCase: true })).toEqual({ bypass: 'NO_USABLE_NGRAM' });
+  });
+
+  it('regards nothing else of the request: hidden files, globs and links stay with the tool (row 25 of the traps)', () => {
+    const plain = asked({ pattern: 'needle', fixed_strings: true });
+    const filtered = asked({
+      pattern: 'needle',
+      fixed_strings: true,
+      hidden: true,
+      glob: ['!*.c'],
+      no_ignore: true,
+      follow: true,
+      word_regexp: true,
+      path: 'x',
+    });
+    expect(queryPlan(filtered, RG, 3)).toEqual(queryPlan(plain, RG, 3));
+  });
+
+  it('leaves a file out when a group has no n-gram in it, and only then [FR-LSI-BLOOM-Q-02.1] [FR-LSI-BLOOM-Q-02.2]', () => {
+    const search = { ...LITERAL, pattern: 'Straße', ignoreCase: true };
+    expect(decide(Buffer.from('die STRAẞE dort'), search, RG)).toBe('candidate');
+    expect(decide(Buffer.from('die STRASSE dort'), search, RG)).toBe('excluded');
+    expect(decide(Buffer.from('die STRAẞE dort'), search, folding('ASCII'))).toBe('excluded');
+    expect(decide(Buffer.from('die STRAßE dort'), search, folding('ASCII'))).toBe('candidate');
+  });
+});
+
+describe('the rarest groups', () => {
+  const counts = new Map(Object.entries({ abc: 5, ABC: 1, bcd: 2, cde: 9, def: 0 }));
+  const countOf = (gram: string): number => counts.get(gram) ?? 0;
+
+  it('come in the order of the files that any of their n-grams is in', () => {
+    expect(rarestGroups([['abc', 'ABC'], ['cde'], ['bcd'], ['def']], 6, countOf)).toEqual([['def'], ['bcd'], ['abc', 'ABC'], ['cde']]);
+  });
+
+  it('are no more than asked for, those of equal counts in the order of the pattern', () => {
+    expect(rarestGroups([['cde'], ['abc'], ['xyz'], ['def']], 2, countOf)).toEqual([['xyz'], ['def']]);
+    expect(rarestGroups([['abc']], Number.POSITIVE_INFINITY, countOf)).toEqual([['abc']]);
+  });
+});
