@@ -9,6 +9,7 @@ import { createApiKeyStore } from '../../../../src/adapters/linux/api-keys.ts';
 import { createAuditLog } from '../../../../src/adapters/linux/audit-log.ts';
 import { createLoginLinks } from '../../../../src/adapters/linux/login-links.ts';
 import { createTaskIndex } from '../../../../src/adapters/sqlite/task-index.ts';
+import { contentRefusal } from '../../../../src/bin/content/settings.ts';
 import { wireHttpServices } from '../../../../src/bin/http/services.ts';
 import { boundProviders } from '../../../../src/bin/plan/providers.ts';
 import { createKernelRole } from '../../../../src/bin/roles/kernel.ts';
@@ -79,7 +80,7 @@ export async function startSite(
     index,
     audit,
     metrics: async () => ({ type: 'text/plain; version=0.0.4', text: 'writ_up 1\n' }),
-    contentSearch: options.contentSearch ?? { refusal: 'content search is not allowed here', search: () => Promise.reject(new Error('refused')) },
+    contentSearch: options.contentSearch ?? { refusal: contentRefusal(config), search: () => Promise.reject(new Error('nobody asks')) },
   });
   const apiKeys = createApiKeyStore({ file: places.apiKeys });
   const secrets = new Map<string, string>();
