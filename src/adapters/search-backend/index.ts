@@ -53,7 +53,11 @@ function tameWith(setpriv: string | undefined): Tame {
   return (file) => (args) => (setpriv === undefined ? { file, args } : { file: setpriv, args: ['--pdeathsig', 'KILL', '--', file, ...args] });
 }
 
-async function tryProgram(name: string, { searchPath, dialects }: FindOptions, tamed: Tame): Promise<FoundBackend | { readonly name: string; readonly why: string }> {
+async function tryProgram(
+  name: string,
+  { searchPath, dialects }: FindOptions,
+  tamed: Tame,
+): Promise<FoundBackend | { readonly name: string; readonly why: string }> {
   const file = name === BUNDLED ? rgPath : findProgram(name, searchPath);
   if (file === undefined) return { name, why: 'not found' };
   const told = await versionOf(file, dialects);
@@ -70,7 +74,10 @@ async function tryProgram(name: string, { searchPath, dialects }: FindOptions, t
 
 const VERSION_MS = 10_000;
 
-async function versionOf(file: string, dialects: FindOptions['dialects']): Promise<{ readonly dialect: BackendDialect; readonly version: Version } | undefined> {
+async function versionOf(
+  file: string,
+  dialects: FindOptions['dialects'],
+): Promise<{ readonly dialect: BackendDialect; readonly version: Version } | undefined> {
   const { stdout } = await collect(runProgram({ file, args: ['--version'], cwd: '/', input: 'nothing' }), VERSION_MS);
   for (const dialect of Object.values(dialects)) {
     const version = versionIn(stdout.toString(), dialect.version);

@@ -32,7 +32,7 @@ const NUL = 0;
 const LF = 0x0a;
 const CR = 0x0d;
 const ZERO = 0x30;
-const TYPES: Readonly<Record<number, RunEvent['type']>> = { 0x3a: 'match', 0x7c: 'match', 0x2d: 'context' };
+const TYPES: Readonly<Record<number, RunEvent['type']>> = { 58: 'match', 124: 'match', 45: 'context' };
 const EMPTY = Buffer.alloc(0);
 /** A path and a number that are longer than this are none. */
 const HEAD_MAX_BYTES = 3 * 65_536;
@@ -92,12 +92,12 @@ export function outputParser(expected: Expected, onCut: (event: RunEvent) => voi
       const mark = data[digit];
       if (mark === undefined) return at;
       const type = TYPES[mark];
-      if (type === undefined || digit === nul + 1) return fail('a line without its number'), data.length;
+      if (type === undefined || digit === nul + 1) return (fail('a line without its number'), data.length);
       const start = digit + 1;
       const end = data.indexOf(LF, start);
       if (end < 0 && data.length - start < CONTENT_LINE_MAX_BYTES + 2) return at;
       const index = names.find(data, at, nul);
-      if (index < 0) return fail('a file that was not asked for'), data.length;
+      if (index < 0) return (fail('a file that was not asked for'), data.length);
       let stop = end < 0 ? data.length : end > start && data[end - 1] === CR ? end - 1 : end;
       const isCut = stop - start > CONTENT_LINE_MAX_BYTES;
       if (isCut) stop = cutAtCodePoint(data, start, CONTENT_LINE_MAX_BYTES);

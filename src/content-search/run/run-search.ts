@@ -29,7 +29,7 @@ export async function runSearch(options: RunOptions, tuning: RunTuning = RUN_TUN
   const alarm = setTimeout(run.expire, Math.max(0, options.deadline - options.now()));
   options.signal.addEventListener('abort', run.expire, { once: true });
   try {
-    if (options.signal.aborted) run.expire();
+    if (options.signal.aborted || options.now() >= options.deadline) run.expire();
     await run.over;
     return await run.result();
   } finally {
@@ -84,7 +84,11 @@ function createRun(options: RunOptions, { chunks, waitingBytes }: RunTuning): Ru
   };
 
   const launch = (chunk: Parameters<typeof startScan>[0]): Scan => {
-    const scan: Scan = startScan(chunk, options, { changed: pump, mustHold: (one) => one !== scans[0] && waiting() >= waitingBytes, onCut: (event) => cut.add(event) });
+    const scan: Scan = startScan(chunk, options, {
+      changed: pump,
+      mustHold: (one) => one !== scans[0] && waiting() >= waitingBytes,
+      onCut: (event) => cut.add(event),
+    });
     if (scan.hasProcess) processes += 1;
     living.add(scan);
     scan.done
@@ -108,9 +112,8 @@ function createRun(options: RunOptions, { chunks, waitingBytes }: RunTuning): Ru
   const conclude = async (head: Scan): Promise<void> => {
     isJudging = true;
     stderr.add(head.end?.stderr ?? '');
-    const judged = await judge.judge(head).finally(() => {
-      isJudging = false;
-    });
+    const judged = await judge.judge(head);
+    isJudging = false;
     if (over !== undefined) return;
     if (judged.error !== undefined) return fail(judged.error);
     warnings.push(...judged.warnings);

@@ -1,0 +1,329 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type RunTuning, runSearch } from '../../../../src/content-search/run/index.ts';
+import { expectedEvents, matchLine, runOptions, type ScriptLine, scripted } from './scripted.ts';
+
+const tuned = (...files: number[]): RunTuning => ({ chunks: { files, pathBytes: 512 * 1024 }, waitingBytes: 4 * 1024 * 1024 });
+
+/** Files `000`, `001`, … with as many matches each, and context around them. */
+function tree(matches: readonly number[]): { readonly paths: string[]; readonly lines: Map<string, ScriptLine[]> } {
+  const paths = matches.map((_, index) => String(index).padStart(3, '0'));
+  const lines = new Map(
+    matches.map((count, index) => [
+      paths[index] ?? '',
+      Array.from({ length: count * 3 }, (_, n): ScriptLine => ({ line: n + 1, mark: n % 3 === 1 ? ':' : '-', text: `text ${n}` })),
+    ]),
+  );
+  return { paths, lines };
+}
+
+const TREES = fc.array(fc.nat({ max: 3 }), { maxLength: 25 });
+const TUNINGS = fc.constantFrom(tuned(1), tuned(2), tuned(7), tuned(1, 2, 4), tuned(64));
+
+describe('a run', () => {
+  it('gives the events in the order of files and lines, whatever the chunks, the blocks and the pace of the processes [FR-LSI-EXE-03, FR-LSI-ORD-04, T-LSI-TRUNC-02]', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        TREES,
+        TUNINGS,
+        fc.integer({ min: 1, max: 4 }),
+        fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }),
+        fc.array(fc.nat({ max: 12 }), { minLength: 1 }),
+        async (counts, tuning, lanes, splits, delays) => {
+          const { paths, lines } = tree(counts);
+          const backend = scripted({ lines, splits, delays });
+          const result = await runSearch(runOptions(backend, paths, { lanes }), tuning);
+          const events = expectedEvents(paths, lines);
+          expect(result).toMatchObject({
+            end: events.length > 0 ? 'ok_with_matches' : 'ok_no_matches',
+            events,
+            truncated: false,
+            timedOut: false,
+            scanned: paths.length,
+          });
+          expect(backend.running).toBe(0);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('ends behind the same event whatever the chunks and the pace [FR-LSI-TRUNC-02, FR-LSI-EXE-04, T-LSI-TRUNC-01]', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        TREES,
+        TUNINGS,
+        fc.array(fc.nat({ max: 12 }), { minLength: 1 }),
+        fc.integer({ min: 1, max: 40 }),
+        async (counts, tuning, delays, maxEvents) => {
+          const { paths, lines } = tree(counts);
+          const backend = scripted({ lines, splits: [7, 100], delays });
+          const result = await runSearch(runOptions(backend, paths, { maxEvents }), tuning);
+          const all = expectedEvents(paths, lines);
+          const isLess = all.length > maxEvents;
+          const events = all.slice(0, maxEvents);
+          expect(result).toMatchObject({
+            events,
+            truncated: isLess,
+            truncationAssumed: false,
+            scanned: isLess ? (events.at(-1)?.file ?? 0) + 1 : paths.length,
+          });
+          if (isLess) expect(result.end).toBe('truncated');
+          expect(backend.running).toBe(0);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it.each([
+    [5, false],
+    [6, false],
+    [7, true],
+  ])('of %i events with a limit of 6 is truncated: %s [FR-LSI-TRUNC-01a, T-LSI-TRUNC-03]', async (count, truncated) => {
+    const lines = new Map([['a', Array.from({ length: count }, (_, n) => matchLine(n + 1))]]);
+    const result = await runSearch(runOptions(scripted({ lines }), ['a', 'b'], { maxEvents: 6 }));
+    expect(result).toMatchObject({ truncated, end: truncated ? 'truncated' : 'ok_with_matches' });
+    expect(result.events).toHaveLength(Math.min(6, count));
+  });
+
+  it('sorts the output of a backend that mixes its files up [FR-LSI-ORD-04, T-LSI-DET-02]', async () => {
+    await fc.assert(
+      fc.asyncProperty(TREES, TUNINGS, fc.infiniteStream(fc.nat({ max: 1000 })), fc.integer({ min: 5, max: 200 }), async (counts, tuning, keys, split) => {
+        const { paths, lines } = tree(counts);
+        const shuffle = (records: readonly string[]): string[] =>
+          records
+            .map((record) => ({ record, key: keys.next().value as number }))
+            .sort((a, b) => a.key - b.key)
+            .map(({ record }) => record);
+        const result = await runSearch(runOptions(scripted({ lines, shuffle, splits: [split] }), paths), tuning);
+        expect(result.events).toEqual(expectedEvents(paths, lines));
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  it('takes one process for 64 files and no more than its lanes at a time for many', async () => {
+    const { paths, lines } = tree(Array.from({ length: 64 }, () => 1));
+    const small = scripted({ lines });
+    expect(await runSearch(runOptions(small, paths))).toMatchObject({ processes: 1 });
+    let most = 0;
+    const large = scripted({ lines, delays: [3], beforeBlock: () => void (most = Math.max(most, large.running)) });
+    await runSearch(runOptions(large, paths, { lanes: 3 }), tuned(1));
+    expect(most).toBe(3);
+    expect(large.jobs).toHaveLength(64);
+  });
+
+  it('starts nothing for no files, and asks about a pattern that may not be one', async () => {
+    const backend = scripted({ lines: new Map(), endOf: () => ({ code: 2, stderr: 'rg: regex parse error:\n    (\n    ^\nerror: unclosed group\n' }) });
+    expect(await runSearch(runOptions(backend, []))).toMatchObject({ end: 'ok_no_matches', processes: 0, scanned: 0 });
+    const query = { ...runOptions(backend, []).query, pattern: '(', fixedStrings: false };
+    expect(await runSearch(runOptions(backend, [], { query }))).toMatchObject({
+      end: 'backend_error',
+      error: { code: 'BadArgs', field: 'pattern', message: 'rg refuses it: unclosed group' },
+    });
+  });
+
+  it('cuts chunks at the bytes of their paths, so that no list of arguments is too long [FR-LSI-EXE-01, T-LSI-EXE-01]', async () => {
+    const paths = Array.from({ length: 300 }, (_, index) => `${String(index).padStart(3, '0')}${'x'.repeat(3900)}`);
+    const lines = new Map(paths.map((path) => [path, [matchLine(1)]]));
+    const backend = scripted({ lines });
+    const result = await runSearch(runOptions(backend, paths));
+    expect(result.events).toEqual(expectedEvents(paths, lines));
+    for (const { files } of backend.jobs) expect(files.reduce((sum, file) => sum + file.length + 3, 0)).toBeLessThanOrEqual(512 * 1024);
+  });
+
+  it('halves a list of arguments that the system finds too long, and keeps the order [FR-LSI-EXE-01, T-LSI-EXE-01]', async () => {
+    const { paths, lines } = tree(Array.from({ length: 40 }, () => 1));
+    const backend = scripted({ lines });
+    const start = backend.start;
+    const narrow = {
+      ...backend,
+      start: (job: Parameters<typeof start>[0]) =>
+        job.files.length > 6
+          ? { stdout: (async function* () {})(), ended: Promise.resolve({ code: null, signal: null, stderr: '', startError: 'E2BIG' }), kill: () => undefined }
+          : start(job),
+    };
+    const result = await runSearch(runOptions(narrow, paths), tuned(16));
+    expect(result).toMatchObject({ end: 'ok_with_matches', events: expectedEvents(paths, lines), scanned: 40 });
+  });
+
+  it('opens a file itself whose name cannot be an argument, and gives it a process of its own', async () => {
+    const odd = Buffer.from([0x62, 0xff]);
+    const lines = new Map([
+      ['a', [matchLine(1)]],
+      ['fd 7', [matchLine(2)]],
+      ['c', [matchLine(3)]],
+    ]);
+    const backend = scripted({ lines });
+    const result = await runSearch(runOptions(backend, ['a', odd, Buffer.from([0xfe]), 'c'], { open: ({ raw }) => (raw?.equals(odd) ? 7 : 'EACCES') }));
+    expect(result.events.map(({ file, path, line }) => [file, path, line])).toEqual([
+      [0, 'a', 1],
+      [1, 'b\ufffd', 2],
+      [3, 'c', 3],
+    ]);
+    expect(result.warnings).toEqual([{ before: 2, line: '\ufffd: Permission denied' }]);
+  });
+
+  it('leaves files out whose way has changed, before and after they were read', async () => {
+    const { paths, lines } = tree([1, 1, 1, 1]);
+    const backend = scripted({ lines });
+    const recheck = (files: readonly { readonly text: string }[], when: string) =>
+      new Set(files.filter(({ text }) => text !== (when === 'before' ? '001' : '002')));
+    const result = await runSearch({ ...runOptions(backend, paths), recheck: recheck as never });
+    expect(backend.jobs[0]?.files).toEqual(['000', '002', '003']);
+    expect([...new Set(result.events.map(({ path }) => path))]).toEqual(['000', '003']);
+  });
+
+  it('collects no more events than fill an answer', async () => {
+    const lines = new Map([['a', Array.from({ length: 1000 }, (_, n) => matchLine(n + 1, 'x'.repeat(100)))]]);
+    const result = await runSearch(runOptions(scripted({ lines }), ['a'], { maxEvents: 10_000, maxBytes: 20_000 }));
+    expect(result).toMatchObject({ end: 'truncated', truncated: true });
+    expect(result.events.length).toBeGreaterThan(100);
+    expect(result.events.length).toBeLessThan(130);
+  });
+});
+
+describe('a process that is not at the head', () => {
+  it('is held when enough waits, and goes on when its turn comes', async () => {
+    const { paths, lines } = tree(Array.from({ length: 30 }, () => 40));
+    let open: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    let seen = 0;
+    const backend = scripted({
+      lines,
+      splits: [100],
+      // The head says nothing until all others have been held for a while.
+      beforeBlock: (job) => (job.files.includes('000') ? gate : undefined),
+    });
+    const running = runSearch(runOptions(backend, paths, { lanes: 4, maxEvents: 100_000 }), { chunks: { files: [1], pathBytes: 1000 }, waitingBytes: 1000 });
+    for (let last = -1; last !== backend.handed || seen < 20; seen += 1) {
+      last = backend.handed;
+      for (let n = 0; n < 20; n += 1) await new Promise(setImmediate);
+    }
+    // A bound for all, and one block for each that was under way.
+    expect(backend.handed).toBeLessThanOrEqual(1000 + 4 * 100);
+    open();
+    expect((await running).events).toEqual(expectedEvents(paths, lines));
+  });
+});
+
+describe('a run that runs out of time', () => {
+  const expiring = () => {
+    const controller = new AbortController();
+    return { signal: controller.signal, expire: () => controller.abort() };
+  };
+
+  it('gives the files that are finished, in order, and leaves no process [T-LSI-EXIT-02]', async () => {
+    const { paths, lines } = tree([1, 2, 1, 3, 1, 1]);
+    const { signal, expire } = expiring();
+    const backend = scripted({
+      lines,
+      splits: [13],
+      // Both other chunks have long ended when the time is up in the middle of file 003.
+      beforeBlock: (job, block) => (job.files.includes('003') && block > 9 ? othersEnd().then(expire) : undefined),
+    });
+    const othersEnd = async (): Promise<void> => {
+      while (backend.running > 1 || backend.jobs.length < 3) await new Promise(setImmediate);
+    };
+    const result = await runSearch(runOptions(backend, paths, { signal, lanes: 3 }), tuned(2));
+    const finished = expectedEvents(paths, lines).filter(({ file }) => file < 3);
+    expect(result).toMatchObject({ end: 'timed_out', timedOut: true, events: finished, scanned: 3, truncated: true, truncationAssumed: false });
+    expect(backend.running).toBe(0);
+  });
+
+  it('is not truncated when nothing more was seen, and assumes it when its limit is just reached [FR-LSI-TRUNC-01a]', async () => {
+    const { paths, lines } = tree([2, 0, 0]);
+    for (const [maxEvents, truncated] of [
+      [7, false],
+      [6, true],
+    ] as const) {
+      const { signal, expire } = expiring();
+      const hanging = scripted({ lines, endOf: (job) => (job.files.includes('001') ? { code: 1 } : {}) });
+      const start = hanging.start;
+      const backend = {
+        ...hanging,
+        start: (job: Parameters<typeof start>[0]) => {
+          const process = start(job);
+          if (!job.files.includes('001')) return process;
+          const never = (async function* (): AsyncGenerator<Buffer> {
+            await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+          })();
+          setTimeout(expire, 20);
+          return { ...process, stdout: never };
+        },
+      };
+      const result = await runSearch(runOptions(backend, paths, { signal, maxEvents }), tuned(1));
+      expect(result).toMatchObject({ end: 'timed_out', timedOut: true, truncated, truncationAssumed: truncated, scanned: 1 });
+      expect(result.events).toHaveLength(6);
+    }
+  });
+
+  it('ends at its deadline by the given clock, also when it is over before it begins', async () => {
+    const { paths, lines } = tree([1]);
+    const backend = scripted({ lines });
+    const result = await runSearch(runOptions(backend, paths, { deadline: 5, now: () => 5 }));
+    expect(result).toMatchObject({ timedOut: true, events: [] });
+    expect(backend.running).toBe(0);
+  });
+});
+
+describe('a process that fails', () => {
+  const { paths, lines } = tree([1, 1]);
+
+  it('without a match is no failure when it ends with 1 [FR-LSI-EXIT-01, FR-LSI-BE-EXIT-02, T-LSI-EXIT-01]', async () => {
+    expect(await runSearch(runOptions(scripted({ lines: new Map() }), paths))).toMatchObject({ end: 'ok_no_matches', error: undefined, warnings: [] });
+  });
+
+  it('because of files that cannot be opened is told about these files, and its other events count', async () => {
+    const backend = scripted({ lines, endOf: ({ files }) => (files.length === 0 ? { code: 1 } : { code: 2, stderr: 'rg: ./gone: IO error …' }) });
+    const result = await runSearch(runOptions(backend, ['000', '001', 'a\nb'], { tryOpen: ({ text }) => (text === 'a\nb' ? 'EACCES' : undefined) }));
+    expect(result).toMatchObject({ end: 'ok_with_matches', events: expectedEvents(paths, lines) });
+    expect(result.warnings).toMatchObject([{ before: 2, line: expect.stringMatching(/^a.{2,6}b: Permission denied$/) }]);
+  });
+
+  it('because of a file that can be opened again is told in its words', async () => {
+    const stderr = 'rg: ./001: IO error for operation on ./001: No such file or directory (os error 2)\n';
+    const backend = scripted({ lines: new Map(), endOf: ({ files }) => (files.length === 0 ? { code: 1 } : { code: 2, stderr }) });
+    expect(await runSearch(runOptions(backend, paths))).toMatchObject({
+      end: 'ok_no_matches',
+      warnings: [{ before: 1, line: '001: No such file or directory' }],
+      backendStderr: stderr,
+    });
+  });
+
+  it('because of the pattern is the fault of the request, whatever else is wrong', async () => {
+    const backend = scripted({
+      lines: new Map(),
+      endOf: () => ({ code: 2, stderr: 'rg: regex parse error:\n    [\n    ^\nerror: unclosed character class\n' }),
+    });
+    const result = await runSearch(runOptions(backend, paths, { tryOpen: () => 'EACCES' }), tuned(1));
+    expect(result).toMatchObject({ end: 'backend_error', error: { code: 'BadArgs', field: 'pattern', message: 'rg refuses it: unclosed character class' } });
+    expect(backend.jobs.filter(({ files }) => files.length === 0)).toHaveLength(1);
+  });
+
+  it.each([
+    ['an unknown code', { code: 3 }, 'rg ended with 3'],
+    ['an error that nothing explains', { code: 2, stderr: 'boom' }, 'rg ended with 2 and said why on stderr, which the log of the tool has'],
+    ['a signal of somebody else', { code: null, signal: 'SIGSEGV' as const }, 'rg was ended by SIGSEGV'],
+    ['not being started', { code: null, startError: 'ENOENT' }, 'rg could not be started: ENOENT'],
+  ])('with %s fails the search [FR-LSI-BE-EXIT-01]', async (_, how, message) => {
+    const backend = scripted({ lines, endOf: ({ files }) => (files.length === 0 ? { code: 1 } : how) });
+    expect(await runSearch(runOptions(backend, paths))).toMatchObject({ end: 'backend_error', error: { code: 'ExecutionFailed', field: undefined, message } });
+  });
+
+  it('with an output that no backend prints fails the search', async () => {
+    const backend = scripted({ lines, shuffle: () => ['./elsewhere\x001:x\n'] });
+    expect(await runSearch(runOptions(backend, paths))).toMatchObject({
+      error: { code: 'ExecutionFailed', message: expect.stringContaining('a file that was not asked for') },
+    });
+    expect(backend.running).toBe(0);
+  });
+
+  it('behind the limit is not seen', async () => {
+    const backend = scripted({ lines, endOf: ({ files }) => (files.includes('001') ? { code: 3 } : {}) });
+    expect(await runSearch(runOptions(backend, paths, { maxEvents: 2 }), tuned(1))).toMatchObject({ end: 'truncated', error: undefined });
+  });
+});
