@@ -1,3 +1,5 @@
+import { visible } from '../content-text.ts';
+
 /** What people read for an errno; the words of strerror(3), which the backends use too. */
 const WORDS = {
   EACCES: 'Permission denied',
@@ -18,9 +20,6 @@ const WORDS = {
 
 const isKnown = (errno: string): errno is keyof typeof WORDS => Object.hasOwn(WORDS, errno);
 
-/** Control characters of both sets, line separators, and what turns the direction of writing. */
-const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
-
 /**
  * A line of the answer's `stderr`: the path, why it could not be looked into, and what is left out because of it.
  *
@@ -28,7 +27,5 @@ const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/
  */
 export function warningLine(path: string, errno: string, consequence?: string): string {
   const words = isKnown(errno) ? WORDS[errno] : errno;
-  return `${path.replace(UNPRINTABLE, escaped)}: ${words}${consequence === undefined ? '' : ` (${consequence})`}`;
+  return `${visible(path)}: ${words}${consequence === undefined ? '' : ` (${consequence})`}`;
 }
-
-const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
