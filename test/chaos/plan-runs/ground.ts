@@ -61,10 +61,14 @@ export async function startGround({ queues, atATime }: GroundOptions): Promise<G
 function workerArgs({ rig }: PlanRig, { armed, fired }: Plans, { worker }: Bundle): (queue: string | undefined) => readonly string[] {
   const directory = join(rig.places.dataDir, 'chaos');
   mkdirSync(directory, { recursive: true });
-  return (queue) => {
+  const files = new Map<string | undefined, string>();
+  // Written once: another process of the queue may be reading it.
+  const write = (queue: string | undefined): string => {
     const file = join(directory, `${queue ?? 'all'}.json`);
     const setup: PlanWorkerSetup = { config: rig.config, dataDir: rig.places.dataDir, armed, fired, ...(queue === undefined ? {} : { queues: [queue] }) };
     writeFileSync(file, JSON.stringify(setup));
-    return [worker, file];
+    files.set(queue, file);
+    return file;
   };
+  return (queue) => [worker, files.get(queue) ?? write(queue)];
 }

@@ -20,11 +20,12 @@ interface Member {
 /** @param queues what each process serves; `undefined`: everything. The first starts alone: it serves the others with its code cache. */
 export async function createHorde(queues: readonly (string | undefined)[], argsOf: (queue: string | undefined) => readonly string[]): Promise<Horde> {
   const members = new Set<Member>();
+  let isUp = false;
   let stopping = false;
   let share = 0;
   let deaths = 0;
 
-  /** Rejects when the process ends before it is ready, as long as nobody kills: then it cannot start at all. */
+  /** Rejects when the process cannot start. */
   function launch(queue: string | undefined): Promise<void> {
     const child = spawn(process.execPath, argsOf(queue), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     const member: Member = { child, isReady: false };
@@ -35,7 +36,7 @@ export async function createHorde(queues: readonly (string | undefined)[], argsO
       child.once('exit', (code) => {
         members.delete(member);
         if (code !== null) refused(new Error(`a worker process ended with ${code}`));
-        if (stopping || code !== null) return;
+        if (stopping || !isUp) return;
         deaths += 1;
         void launch(queue).catch(() => undefined);
       });
@@ -53,6 +54,7 @@ export async function createHorde(queues: readonly (string | undefined)[], argsO
   // The first one writes the code cache for all that follow.
   for (const { child } of members) child.send('cache');
   await Promise.all(rest.map(launch));
+  isUp = true;
   return {
     kill(random) {
       const ready = [...members].filter(({ isReady }) => isReady);
