@@ -69,20 +69,14 @@ export const SEARCH_PANELS: readonly Panel[] = [
   {
     title: 'Processes of content searches lost',
     description:
-      'Processes that died, hung or could not be started, each second; their searches answered ExecutionFailed. Look at the log of the role, and at `writ doctor` for whether the kernel confines them.',
+      'Processes that died, hung or could not be started, each second; their searches answered ExecutionFailed. unconfined: started on a kernel without Landlock. Look at the log of the role, and at `writ doctor`.',
     kind: 'timeseries',
     unit: 'ops',
-    queries: { '{{why}}': `sum by (why) (rate(writ_content_process_losses_total[${RATE}]))` },
+    queries: {
+      '{{why}}': `sum by (why) (rate(writ_content_process_losses_total[${RATE}]))`,
+      unconfined: `sum(rate(writ_content_process_starts_total{confined="no"}[${RATE}]))`,
+    },
     thresholds: { warn: 0.01, bad: 0.1 },
     width: 8,
-  },
-  {
-    title: 'Content searches confined',
-    description: 'Whether the kernel keeps the processes of content searches within the allowed roots (Landlock): 1 for yes.',
-    kind: 'stat',
-    unit: 'none',
-    queries: { confined: 'min(writ_content_process_confined)' },
-    thresholds: { warn: 1, bad: 1, below: true },
-    width: 4,
   },
 ];

@@ -4,8 +4,13 @@ import { ensureOperatorKey } from './cli/access.ts';
 import { initialise } from './cli/keys.ts';
 import type { Places } from './places.ts';
 
-/** In the commented file of settings, the tables that name base directories and search scopes. */
-const COMMENTED = { bases: /^# \[file\.base_directories\]$/m, scopes: /^# \[search\.scopes\]$/m } as const;
+/** In the commented file of settings, what names base directories, search scopes and the roots of content searches. */
+const COMMENTED = {
+  bases: /^# \[file\.base_directories\]$/m,
+  scopes: /^# \[search\.scopes\]$/m,
+  contents: /^# enabled = false$/m,
+  roots: /^# allowed_roots = \[\]$/m,
+} as const;
 
 /** The scope of searches that the first start allows: the names of the files in the workspace. */
 export const WORKSPACE_SCOPE = 'workspace';
@@ -26,7 +31,9 @@ export async function prepareFirstStart(places: Places): Promise<boolean> {
   const workspace = JSON.stringify(places.workspace);
   const settings = text
     .replace(COMMENTED.bases, () => `[file.base_directories]\nworkspace = ${workspace}`)
-    .replace(COMMENTED.scopes, () => `[search.scopes.${WORKSPACE_SCOPE}]\nkind = "files"\npath = ${workspace}`);
+    .replace(COMMENTED.scopes, () => `[search.scopes.${WORKSPACE_SCOPE}]\nkind = "files"\npath = ${workspace}`)
+    .replace(COMMENTED.contents, 'enabled = true')
+    .replace(COMMENTED.roots, () => `allowed_roots = [${workspace}]`);
   await writeFile(places.configFile, settings, { mode: 0o600 });
   return true;
 }

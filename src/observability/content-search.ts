@@ -55,11 +55,11 @@ export const CONTENT_SEARCH_METRICS = {
     labels: { why: ['died', 'hung', 'not-started'] },
     roles: ROLES,
   },
-  writ_content_process_confined: {
-    type: 'gauge',
-    unit: 'state',
-    help: 'Whether the kernel confines the process of content searches to the allowed roots (Landlock).',
-    labels: {},
+  writ_content_process_starts_total: {
+    type: 'counter',
+    unit: 'processes',
+    help: 'Processes of content searches that were started, by whether the kernel confines them to the allowed roots (Landlock).',
+    labels: { confined: ['yes', 'no'] },
     roles: ROLES,
   },
 } as const satisfies Record<string, MetricRow>;

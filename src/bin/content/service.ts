@@ -29,7 +29,7 @@ export function contentService({ config, log }: Pick<RoleContext, 'config' | 'lo
     args: [contentProcessArgument({ settings: contentSettings(config, userSurroundings().searchPath), landlock: 0 })],
     defaultTimeoutMs: config.tools.search.default_timeout_ms,
     onReady(facts) {
-      metrics.set('writ_content_process_confined', {}, facts.landlock > 0 ? 1 : 0);
+      metrics.inc('writ_content_process_starts_total', { confined: facts.landlock > 0 ? 'yes' : 'no' });
       log[facts.problem === undefined ? 'info' : 'warn']({ ...facts } satisfies ContentProcessFacts, LOG_LINES.contentReady.message);
     },
     onLoss(why) {

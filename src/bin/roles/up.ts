@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { inOrder } from '../../core/parts.ts';
 import { openServices } from '../cli/services.ts';
+import { readSettings } from '../cli/settings.ts';
 import { prepareFirstStart, WORKSPACE_SCOPE } from '../first-start.ts';
 import type { Places } from '../places.ts';
 import { type BoardVisitor, visitBoard } from '../tour/board.ts';
@@ -38,9 +39,11 @@ async function tour({ options, places }: UpContext): Promise<boolean> {
   await using services = await openServices(options);
   const [tasks, kernel, signatures] = await Promise.all([services.tasks(), services.kernel(), services.signatures()]);
   const searchScope = services.scopes.capabilityOf(WORKSPACE_SCOPE) === 'SEARCH_FILES' ? WORKSPACE_SCOPE : undefined;
+  const { tools } = readSettings(options).loaded.config;
+  const searchesContents = tools.search.enabled && tools.sandbox.allowed_roots[0] === places.workspace;
   const asPromised = await giveTour(
     places.workspace,
-    { tasks, kernel, signatures, searchScope, runPlan: runPlans(services), board: () => boardOf(places) },
+    { tasks, kernel, signatures, searchScope, searchesContents, runPlan: runPlans(services), board: () => boardOf(places) },
     say,
   );
   if (asPromised) await writeFile(places.tourGiven, '');
@@ -70,6 +73,7 @@ function nextSteps({ workspace, operatorKey }: Places, url: string): string {
     `  echo hello > ${workspace}/hello.txt`,
     '  npx writ push task.json --sign --wait     sign it, push it, see the answer',
     '  npx writ find workspace hello             a search: names of files, in a signed answer',
+    `  npx writ search hello ${workspace}     a search: what files say, with your own rights`,
     '  npx writ status                           queues, ages, workers',
     '  npx writ doctor                           settings and what this host can do',
     '',

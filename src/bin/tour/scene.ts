@@ -17,6 +17,8 @@ export interface Doors {
   readonly signatures: SignatureReader;
   /** The scope that searches the workspace; undefined when the settings have none. */
   readonly searchScope: string | undefined;
+  /** Whether the workspace is the first root of content searches. */
+  readonly searchesContents: boolean;
   /** Links an envelope, has the kernel sign for it, pushes it, waits for its end, and checks the signature. */
   runPlan(envelope: object): Promise<PlanView>;
   /** Opens a session on Bull Board. */

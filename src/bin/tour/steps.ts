@@ -27,9 +27,9 @@ type Step = (scene: Scene, trail: Trail, doors: Doors) => Promise<Line>;
 /** The steps in their order; each is a table row and works on real files through the queue. */
 const STEPS: readonly Step[] = [copy, move, remove, undo, replay, otherBytes, traversal, expired, regranted, early, pressedRetry, plan];
 
-/** The steps for these doors: an installation from before searches has no scope to search. */
-export function stepsFor({ searchScope }: Doors): readonly Step[] {
-  return searchScope === undefined ? STEPS : [...STEPS, search];
+/** The steps for these doors: an installation from before searches has no scope, and no root, to search. */
+export function stepsFor({ searchScope, searchesContents }: Doors): readonly Step[] {
+  return [...STEPS, ...(searchScope === undefined ? [] : [search]), ...(searchesContents ? [searchContents] : [])];
 }
 
 async function copy(scene: Scene, trail: Trail): Promise<Line> {
@@ -175,6 +175,17 @@ async function search(scene: Scene, _trail: Trail, doors: Doors): Promise<Line> 
   const expected = [{ id: `${folder}/${folder}.txt`, match_field: 'filename', match_snippet: `${folder}.txt` }];
   const asPromised = succeeded(done) && isDeepStrictEqual(done.outcome.output?.['results'], expected);
   return { task: 'search for a file by its name', answer: said(done), proves: 'a search reads only, and its result is signed too', asPromised };
+}
+
+async function searchContents(scene: Scene): Promise<Line> {
+  const folder = path.basename(scene.at());
+  await writeFile(scene.at('note.txt'), `first\na line of ${folder}\n`);
+  const manifest = scene.manifest('contents', 'CONTENT_SEARCH', { pattern: `line of ${folder}`, fixed_strings: true, path: folder });
+  await scene.push(manifest, await scene.lease(manifest));
+  const done = await scene.answer(manifest);
+  const expected = [{ type: 'match', data: { path: { text: `${folder}/note.txt` }, line_number: 2, lines: { text: `a line of ${folder}` } } }];
+  const asPromised = succeeded(done) && isDeepStrictEqual(done.outcome.output?.['matches'], expected);
+  return { task: 'search for a line in files', answer: said(done), proves: 'what a file says is found by path and line', asPromised };
 }
 
 function said({ outcome }: Finished): string {

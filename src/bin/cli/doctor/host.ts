@@ -8,7 +8,6 @@ import { processLibc } from '../../../adapters/linux/libc-process.ts';
 import type { Check } from '../../../core/ports/front-door.ts';
 import { bytes } from '../../../producers/cli/text/words.ts';
 import { broken, examine, type Finding, type Probe, warning, well } from './finding.ts';
-import { versionOf } from './program-version.ts';
 
 const AT_FDCWD = -100;
 const ENOSPC_SOON = 1024 ** 3;
@@ -29,7 +28,6 @@ export function examineHost(dataDir: string): Promise<Check[]> {
     ...(process.platform === 'linux' ? linux : []),
     { title: 'memory', look: memory, todo: '' },
     { title: 'disk of the data directory', look: () => disk(dataDir), todo: 'look at the disk' },
-    { title: 'search programs', look: searchPrograms, todo: '' },
   ]);
 }
 
@@ -86,12 +84,4 @@ function disk(dataDir: string): Finding {
   const { bavail, bsize } = statfsSync(directory);
   const free = bavail * bsize;
   return free < ENOSPC_SOON ? warning(`${bytes(free)} free`, 'make room: journal and queue need to write') : well(`${bytes(free)} free`);
-}
-
-async function searchPrograms(): Promise<Finding> {
-  const found = await Promise.all((['ugrep', 'rg'] as const).map(async (name) => ({ name, version: await versionOf(name) })));
-  const text = found.map(({ name, version }) => `${name} ${version ?? 'not found'}`).join(', ');
-  return found.some(({ version }) => version !== undefined)
-    ? well(text)
-    : warning(text, 'install ripgrep or ugrep before you use content search; file tasks need neither');
 }

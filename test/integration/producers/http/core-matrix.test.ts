@@ -22,6 +22,7 @@ const MAY: Readonly<Record<string, 'open' | 'any' | readonly Role[]>> = {
   'GET /v1/plans/:id': ['submit', 'read'],
   'POST /v1/plans/:id/retry': ['operate'],
   'POST /v1/plans/:id/cancel': ['operate'],
+  'POST /v1/search': ['search'],
   'POST /v1/leases': ['kernel'],
   'GET /v1/keys': 'any',
   'GET /v1/events': ['read'],
