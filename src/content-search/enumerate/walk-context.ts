@@ -29,6 +29,9 @@ export interface Walk extends EnumerateOptions {
   readonly isStopped: () => boolean;
 }
 
+/** Warnings that are kept: with long names a million of them would be gigabytes. */
+const WARNINGS_MAX = 1_000;
+
 /** @param found number of candidates so far */
 export function walkOf(tree: SearchTree, options: EnumerateOptions, warnings: Warning[], found: () => number): Walk {
   let stopped = false;
@@ -36,7 +39,8 @@ export function walkOf(tree: SearchTree, options: EnumerateOptions, warnings: Wa
     ...options,
     tree,
     warn: (path, errno, consequence) => {
-      warnings.push({ before: found(), line: warningLine(path, errno, consequence) });
+      if (warnings.length < WARNINGS_MAX) warnings.push({ before: found(), line: warningLine(path, errno, consequence) });
+      else if (warnings.length === WARNINGS_MAX) warnings.push({ before: found(), line: 'From here on there are more that are not named.' });
     },
     isStopped: () => {
       stopped ||= options.stop?.() === true;
