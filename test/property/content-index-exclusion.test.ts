@@ -6,50 +6,8 @@ import { loadHasher } from '../../src/content-search/index/hash.ts';
 import { gramsOf } from '../../src/content-search/index/trigrams.ts';
 import { couldFind } from '../fixtures/content-index/byte-search.ts';
 import { decide, folding } from '../fixtures/content-index/decide.ts';
+import { file, patternOf, piece, search } from '../fixtures/content-index/hostile.ts';
 import { cases } from '../support/oracle-runs.ts';
-
-/** What files are made of: the traps of the note in small pieces, so that they meet often. */
-const PIECES: readonly string[] = [
-  ...['a', 'b', 'e', 'k', 's', 'A', 'K', 'S', ' ', '.', '\\', '-', 'foo', 'needle'],
-  ...['\u0301', '\u030c', 'é', 'É', 'e\u0301', 'J\u030c', '\u01f0', '\u212a', '\u017f', 'ß', 'ẞ', 'ς', 'Σ', 'θ', 'ϴ', 'İ', 'ı', 'µ', 'μ'],
-  ...['\u1100', '\u1161', '\u11a8', '\uac00', '\uac01', '😀', '𐐀', '𐐨', '\ufeff', '\ufffd'],
-  ...['\n', '\r', '\r\n', '\0', '\t'],
-];
-const BROKEN: readonly Buffer[] = [[0xff], [0xe2, 0x82], [0xe9], [0xc1, 0xa1], [0xed, 0xa0, 0x80], [0xf0, 0x9f]].map((bytes) => Buffer.from(bytes));
-
-const piece = fc.constantFrom(...PIECES);
-const part = fc.oneof({ weight: 12, arbitrary: piece.map((text) => Buffer.from(text)) }, { weight: 1, arbitrary: fc.constantFrom(...BROKEN) });
-const utf8 = fc.array(part, { maxLength: 24 }).map((parts) => Buffer.concat(parts));
-const wide = fc.tuple(fc.array(piece, { maxLength: 12 }), fc.boolean()).map(([parts, swap]) => {
-  const bytes = Buffer.from(`\ufeff${parts.join('')}`, 'utf16le');
-  return swap ? bytes.swap16() : bytes;
-});
-const file = fc.oneof({ weight: 9, arbitrary: utf8 }, { weight: 1, arbitrary: wide });
-
-/** A pattern of its own, or a part of the file in other letters: what is there must be found. */
-const search = fc.record({
-  own: fc.array(piece, { minLength: 1, maxLength: 6 }).map((parts) => parts.join('')),
-  from: fc.nat(24),
-  length: fc.integer({ min: 1, max: 10 }),
-  isOwn: fc.boolean(),
-  recase: fc.constantFrom('same', 'upper', 'lower'),
-  ignoreCase: fc.boolean(),
-  strategy: fc.constantFrom('ASCII', 'UNICODE_SIMPLE'),
-  proven: fc.boolean(),
-});
-const RECASE = {
-  same: (text: string) => text,
-  upper: (text: string) => text.toUpperCase(),
-  lower: (text: string) => text.toLowerCase(),
-} satisfies Record<string, (text: string) => string>;
-
-function patternOf(
-  bytes: Buffer,
-  { own, isOwn, from, length, recase }: { own: string; isOwn: boolean; from: number; length: number; recase: keyof typeof RECASE },
-): string {
-  const text = isOwn ? own : [...bytes.toString('utf8')].slice(from, from + length).join('');
-  return RECASE[recase](text);
-}
 
 describe('an exclusion', () => {
   it('never loses what a plain search of the bytes finds, by either way of folding [FR-LSI-CAND-01]', () => {
