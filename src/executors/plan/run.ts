@@ -89,7 +89,7 @@ function* runOnce(step: ReadyStep, frame: Frame, path: string): Run {
 /** Applies `on_error` to a step that has failed. */
 function* handle(step: ReadyStep, frame: Frame, path: string, stop: Stop): Run {
   if (stop.failure.fatal || step.mode === 'stop') return stop;
-  if (step.mode === 'continue' || step.fallback === undefined) return undefined;
+  if (step.fallback === undefined) return undefined;
   const second = yield* attempt(step.fallback, step, frame, `${path}!fb`);
   return second && { ...second, cause: stop.failure };
 }

@@ -54,8 +54,7 @@ function parseSource(text: string): Source | undefined {
   const keys: (string | number)[] = [];
   PART.lastIndex = 1;
   while (PART.lastIndex < text.length) {
-    const [whole, name, quoted, index] = PART.exec(text) ?? [];
-    if (whole === undefined) return undefined;
+    const [, name, quoted, index] = PART.exec(text) ?? [];
     const key = index === undefined ? (name ?? unquote(quoted)) : Number(index);
     if (key === undefined || isForbiddenKey(String(key))) return undefined;
     keys.push(key);

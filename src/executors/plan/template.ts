@@ -68,7 +68,7 @@ function valueAt(path: Path, binding: Binding): Json | undefined {
 
 function textAt(path: Path | undefined, binding: Binding): string {
   const value = path && valueAt(path, binding);
-  if (value === undefined || binding.failed !== undefined) return '';
+  if (value === undefined) return '';
   return typeof value === 'string' ? value : canonicalJson(value);
 }
 

@@ -58,6 +58,7 @@ describe('save', () => {
     ['x', {}, { x: 7 }],
     ['memory.state.x', {}, { x: 7 }],
     ['memory.state.memory.state.x', {}, { memory: { state: { x: 7 } } }],
+    ['x.memory.state.y', {}, { x: { memory: { state: { y: 7 } } } }],
     ['a.b.c', {}, { a: { b: { c: 7 } } }],
     ['a.b', { a: { b: 1, c: 2 } }, { a: { b: 7, c: 2 } }],
     ['a', { a: { b: 1 } }, { a: 7 }],
@@ -128,6 +129,7 @@ describe('save', () => {
   it('may have sixteen levels, and a name once', () => {
     expect(saved({ [Array.from({ length: 16 }, () => 'a').join('.')]: '$.data.id' }).code).toBeUndefined();
     expect(saved({ x: '$.data.id', 'memory.state.x': '$.data.text' }).code).toBe('INVALID_CONTRACT');
+    expect(saved({ x: '$.data.id', y: '$.data.id', 'memory.state.x': '$.data.text' }).code).toBe('INVALID_CONTRACT');
   });
 
   it('writes by the names of its destinations, whatever order they were written in', () => {
@@ -135,6 +137,7 @@ describe('save', () => {
     expect(first.state).toEqual({ a: { ...DATA, b: 7 } });
     expect(saved({ a: '$.data', 'a.b': '$.data.id' })).toEqual(first);
     expect(saved({ a: '$.data.id', 'a.b': '$.data.id' })).toMatchObject({ code: 'SAVE_CONFLICT', state: {} });
+    expect(saved({ b: '$.data.gone', a: '$.data.missing' })).toMatchObject({ code: 'SAVE_PATH_NOT_FOUND', details: { to: 'a' } });
   });
 
   it('is seen by the next step, and the snapshot of an earlier call does not change [PE-12] [PE-47]', () => {
@@ -159,8 +162,9 @@ describe('save', () => {
         ],
       },
     });
-    const stopped = play(execution([say({}, save)]));
+    const stopped = play(execution([say(), say({}, save)]));
     expect([stopped.code, stopped.done.endedBy]).toEqual(['SAVE_PATH_NOT_FOUND', undefined]);
+    expect(stopped.error).toMatchObject({ details: { step: { stepId: '1-echo', path: '1' } } });
   });
 
   it('of a group is taken from the last result in it, or from none', () => {

@@ -25,6 +25,7 @@ describe('templates in the body of a definition', () => {
     ['{{memory.session_id}}', 's'],
     ['{{input}}', { v: 'V' }],
     ['a {{input.v}} b', 'a V b'],
+    ['a {{ input.v }} b', 'a V b'],
     ['{{input.v}}{{input.v}}', 'VV'],
     ['{{input.v}} ', 'V '],
     ['= {{input.v}}', '= V'],
@@ -39,6 +40,11 @@ describe('templates in the body of a definition', () => {
       { '{{input.v}}': 'V', deep: [['V', 1]] },
     ],
     [7, 7],
+    [null, null],
+    [
+      [null, 7, '{{input.v}}'],
+      [null, 7, 'V'],
+    ],
     [[], []],
     [{}, {}],
   ] as readonly (readonly [Json, Json])[])('%j becomes %j', (template, value) => {
