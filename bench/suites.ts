@@ -7,6 +7,7 @@ import type { Suite } from './contract.ts';
 export const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
   api: async () => (await import('./api.ts')).suite,
   plan: async () => (await import('./plan.ts')).suite,
+  'content-search': async () => (await import('./content-search.ts')).suite,
   file: async () => (await import('./file.ts')).suite,
   'search-executor': async () => (await import('./search-executor.ts')).suite,
   throughput: async () => (await import('./throughput.ts')).suite,

@@ -15,7 +15,7 @@ export interface ExitFacts {
 
 interface ExitRule {
   readonly when: (facts: ExitFacts) => boolean;
-  readonly then: RunEnd;
+  readonly becomes: RunEnd;
 }
 
 /**
@@ -24,15 +24,15 @@ interface ExitRule {
  * matches on stdout (docs/search-backends.md has the table).
  */
 const RULES: readonly ExitRule[] = [
-  { when: ({ stoppedFor }) => stoppedFor === 'time', then: 'timed_out' },
-  { when: ({ stoppedFor }) => stoppedFor === 'limit', then: 'truncated' },
-  { when: ({ end }) => end.startError !== undefined || end.code === null || end.code > 2, then: 'backend_error' },
-  { when: ({ violation }) => violation !== undefined, then: 'backend_error' },
-  { when: ({ end, isExplained }) => end.code === 2 && !isExplained, then: 'backend_error' },
-  { when: ({ matches }) => matches > 0, then: 'ok_with_matches' },
-  { when: () => true, then: 'ok_no_matches' },
+  { when: ({ stoppedFor }) => stoppedFor === 'time', becomes: 'timed_out' },
+  { when: ({ stoppedFor }) => stoppedFor === 'limit', becomes: 'truncated' },
+  { when: ({ end }) => end.startError !== undefined || end.code === null || end.code > 2, becomes: 'backend_error' },
+  { when: ({ violation }) => violation !== undefined, becomes: 'backend_error' },
+  { when: ({ end, isExplained }) => end.code === 2 && !isExplained, becomes: 'backend_error' },
+  { when: ({ matches }) => matches > 0, becomes: 'ok_with_matches' },
+  { when: () => true, becomes: 'ok_no_matches' },
 ];
 
 export function classifyExit(facts: ExitFacts): RunEnd {
-  return RULES.find(({ when }) => when(facts))?.then ?? 'backend_error';
+  return RULES.find(({ when }) => when(facts))?.becomes ?? 'backend_error';
 }

@@ -108,7 +108,10 @@ describe('a run', () => {
     const small = scripted({ lines });
     expect(await runSearch(runOptions(small, paths))).toMatchObject({ processes: 1 });
     let most = 0;
-    const large = scripted({ lines, delays: [3], beforeBlock: () => void (most = Math.max(most, large.running)) });
+    const count = (): undefined => {
+      most = Math.max(most, large.running);
+    };
+    const large = scripted({ lines, delays: [3], beforeBlock: count });
     await runSearch(runOptions(large, paths, { lanes: 3 }), tuned(1));
     expect(most).toBe(3);
     expect(large.jobs).toHaveLength(64);
