@@ -30,7 +30,7 @@ export function lexicalPath(path: string, workingDirectory: string, platform: Pa
  * Writes an absolute path as a key is written: `/`, no `.`, an upper-case drive letter, no trailing `/` except for roots.
  * Changes the text only: `..` stays, and is refused elsewhere.
  */
-export function collapse(path: string, platform: PathPlatform): string {
+function collapse(path: string, platform: PathPlatform): string {
   const slashed = SEPARATORS[platform](path);
   const root = rootOf(slashed, platform) ?? '';
   const components = slashed

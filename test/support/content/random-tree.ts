@@ -9,11 +9,88 @@ const NAMES = [
 ].map((name) => Buffer.from(name)); // biome-ignore format: a list of names
 const ODD_BYTES = [Buffer.from([0xff]), Buffer.from([0x61, 0xe2, 0x82]), Buffer.from([0xfe, 0x2e, 0x74, 0x78, 0x74])];
 
-const ATOMS = ['a', 'b', 'A', 'B', 'ab', ' ', '_', '-', '.', '+', '0', 'é', 'É', 'ß', 'ſ', 's', 'K', 'k', 'K', 'π', '中', '\t', '\u001b[0m', 'e\u0301', '\ufffd'];
-const BYTES = [...ATOMS.map((atom) => Buffer.from(atom)), Buffer.from([0xff]), Buffer.from([0xe2, 0x82]), Buffer.from([0xe9]), Buffer.from([0]), Buffer.from('\r')];
+const ATOMS = [
+  'a',
+  'b',
+  'A',
+  'B',
+  'ab',
+  ' ',
+  '_',
+  '-',
+  '.',
+  '+',
+  '0',
+  'é',
+  'É',
+  'ß',
+  'ſ',
+  's',
+  'K',
+  'k',
+  'K',
+  'π',
+  '中',
+  '\t',
+  '\u001b[0m',
+  'e\u0301',
+  '\ufffd',
+];
+const BYTES = [
+  ...ATOMS.map((atom) => Buffer.from(atom)),
+  Buffer.from([0xff]),
+  Buffer.from([0xe2, 0x82]),
+  Buffer.from([0xe9]),
+  Buffer.from([0]),
+  Buffer.from('\r'),
+];
 
-const RULES = ['*.log', 'build', 'build/', '/a', '/lib/', 'src/*.txt', '**/b', 'lib/**', '!a.txt', '!*.log', '*.t?t', '[ab]', '[!a]*', 'a/**/b', '\\#hash', '\\!bang', '# note', '', 'é', 'c.txt', '*', '!*/', '!/src', 'tra*'];
-export const GLOBS = ['*.txt', '!*.log', 'src/**', '!build', '!lib/', '*.{txt,log}', '/a', '**/b', '[a-b]*', '!é*', '-dash', '--help', '#hash', '*', '!**/src', 'a/**', '*star', '\\*star'];
+const RULES = [
+  '*.log',
+  'build',
+  'build/',
+  '/a',
+  '/lib/',
+  'src/*.txt',
+  '**/b',
+  'lib/**',
+  '!a.txt',
+  '!*.log',
+  '*.t?t',
+  '[ab]',
+  '[!a]*',
+  'a/**/b',
+  '\\#hash',
+  '\\!bang',
+  '# note',
+  '',
+  'é',
+  'c.txt',
+  '*',
+  '!*/',
+  '!/src',
+  'tra*',
+];
+export const GLOBS = [
+  '*.txt',
+  '!*.log',
+  'src/**',
+  '!build',
+  '!lib/',
+  '*.{txt,log}',
+  '/a',
+  '**/b',
+  '[a-b]*',
+  '!é*',
+  '-dash',
+  '--help',
+  '#hash',
+  '*',
+  '!**/src',
+  'a/**',
+  '*star',
+  '\\*star',
+];
 
 /** Makes a tree beneath an empty directory: odd names and contents, ignore files anywhere, links, `.git` or not. */
 export function plantTree(random: Random, root: string): void {

@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { judgeRequest, type SearchQuery } from '../../../src/content-search/request.ts';
+import { ADVERTISED_NAMES, toolNamed } from '../../../src/content-search/tool.ts';
+import { ContentSearchRequest } from '../../../src/contracts/index.ts';
+
+const DEFAULTS = { timeoutMs: 20_000, maxResults: 200 };
+
+function query(request: unknown): SearchQuery {
+  const judged = judgeRequest(request, DEFAULTS);
+  if (!judged.ok) throw new Error(`${judged.error.field}: ${judged.error.message}`);
+  return judged.value;
+}
+
+function fieldAtFault(request: unknown): string | undefined {
+  const judged = judgeRequest(request, DEFAULTS);
+  if (judged.ok) throw new Error('is accepted');
+  expect(judged.error.code).toBe('BadArgs');
+  return judged.error.field;
+}
+
+describe('the request of the Search tool', () => {
+  it('has the 13 fields of the baseline and no other [FR-LSI-SCHEMA-REQ-01] [LSI-GEN-01]', () => {
+    expect(Object.keys(ContentSearchRequest.shape)).toEqual([
+      ...['pattern', 'path', 'case', 'fixed_strings', 'word_regexp', 'hidden', 'follow', 'no_ignore', 'glob'],
+      ...['context', 'max_results', 'timeout_ms', 'fuzzy'],
+    ]);
+    expect(fieldAtFault({ pattern: 'a', include_glob: [] })).toBe('include_glob');
+    expect(fieldAtFault({ pattern: 'a', __proto__: null, constructor: 1 })).toBe('constructor');
+  });
+
+  it('means what the baseline says when nothing is said', () => {
+    expect(query({ pattern: 'a' })).toEqual({
+      ...{ pattern: 'a', path: '.', ignoreCase: true, fixedStrings: false, wordRegexp: false, hidden: false, follow: false, noIgnore: false },
+      ...{ globs: [], context: 0, maxResults: 200, timeoutMs: 20_000, fuzzy: 0 },
+    });
+  });
+
+  it.each([
+    ['pattern', {}],
+    ['pattern', { pattern: 7 }],
+    ['pattern', { pattern: '' }],
+    ['pattern', { pattern: ' \t\u00a0' }],
+    ['pattern', { pattern: 'a\nb' }],
+    ['pattern', { pattern: 'a\0b' }],
+    ['pattern', { pattern: 'a\ud800' }],
+    ['pattern', { pattern: 'x'.repeat(65_537) }],
+    ['pattern', { pattern: 'é'.repeat(32_769) }],
+    ['pattern', { pattern: 'x'.repeat(1024 * 1024) }],
+    ['path', { pattern: 'a', path: '' }],
+    ['path', { pattern: 'a', path: 'a\0' }],
+    ['path', { pattern: 'a', path: '\udfff' }],
+    ['case', { pattern: 'a', case: 'upper' }],
+    ['glob.1', { pattern: 'a', glob: ['*', '!'] }],
+    ['glob.0', { pattern: 'a', glob: ['a\nb'] }],
+    ['glob.0', { pattern: 'a', glob: ['\ud800'] }],
+    ['glob.2', { pattern: 'a', glob: ['a', 'b', 3] }],
+    ['glob', { pattern: 'a', glob: '*' }],
+    ['context', { pattern: 'a', context: -1 }],
+    ['context', { pattern: 'a', context: 1.5 }],
+    ['max_results', { pattern: 'a', max_results: 0 }],
+    ['timeout_ms', { pattern: 'a', timeout_ms: 0 }],
+    ['timeout_ms', { pattern: 'a', timeout_ms: null }],
+    ['hidden', { pattern: 'a', hidden: 1 }],
+  ])('names the field %s when it is to blame: %j', (field, request) => {
+    expect(fieldAtFault(request)).toBe(field);
+  });
+
+  it('takes fuzzy levels 1 to 4 and no others [FR-LSI-FUZ-TH-01]', () => {
+    expect([1, 2, 3, 4].map((fuzzy) => query({ pattern: 'a', fuzzy }).fuzzy)).toEqual([1, 2, 3, 4]);
+    for (const fuzzy of [0, 5, -1, 1.5, '1']) expect(fieldAtFault({ pattern: 'a', fuzzy })).toBe('fuzzy');
+  });
+
+  it.each([null, undefined, 7, 'pattern', [], [{ pattern: 'a' }]])('is an object, and not %j', (request) => {
+    expect(fieldAtFault(request)).toBeUndefined();
+  });
+
+  it('takes a pattern of 65,536 bytes, and searches for it as it was sent, blanks included', () => {
+    expect(query({ pattern: 'é'.repeat(32_768) }).pattern).toHaveLength(32_768);
+    expect(query({ pattern: '  a ' }).pattern).toBe('  a ');
+  });
+
+  it('judges anything at all without a crash', () => {
+    fc.assert(fc.property(fc.anything(), (request) => typeof judgeRequest(request, DEFAULTS).ok === 'boolean'));
+  });
+});
+
+describe('smart case', () => {
+  const ignores = (pattern: string, fixed_strings = false): boolean => query({ pattern, fixed_strings }).ignoreCase;
+
+  it.each(['foo', 'é', 'ß', 'ſ', 'ǆ', '123', '中'])('does not regard case for %s, which has no upper-case letter', (pattern) => {
+    expect(ignores(pattern)).toBe(true);
+    expect(ignores(pattern, true)).toBe(true);
+  });
+
+  it.each(['Foo', 'É', 'Ñandu', 'Σ', '𐐀'])('regards case for %s, which has one [T-LSI-DET-04]', (pattern) => {
+    expect(ignores(pattern)).toBe(false);
+    expect(ignores(pattern, true)).toBe(false);
+  });
+
+  it.each(['\\S+', '\\W', '\\p{Lu}', '\\pL', '\\P{Greek}', '\\x{4A}', '\\x4A', '\\u00C9', '\\U0001F600', '(?P<Name>a)', '(?<Name>a)', '(?U)a'])(
+    'takes the letters of the syntax in %s for syntax',
+    (pattern) => {
+      expect(ignores(pattern)).toBe(true);
+      expect(ignores(pattern, true)).toBe(false);
+    },
+  );
+
+  it.each(['\\SA', '\\\\A', '\\p{L}A', '(?:A)', '[A-Z]', '(?<n>A)', '\\x41B'])('sees the letters beside the syntax in %s', (pattern) => {
+    expect(ignores(pattern)).toBe(false);
+  });
+
+  it('costs no more than the pattern is long', () => {
+    for (const part of ['(?', '\\p{', '\\x{', '\\', '(?<']) {
+      const before = performance.now();
+      query({ pattern: part.repeat(65_536 / part.length) });
+      expect(performance.now() - before).toBeLessThan(2_000);
+    }
+  });
+
+  it('is decided by `case` alone when that is not smart', () => {
+    expect(query({ pattern: 'Foo', case: 'insensitive' }).ignoreCase).toBe(true);
+    expect(query({ pattern: 'foo', case: 'sensitive' }).ignoreCase).toBe(false);
+  });
+});
+
+describe('the names of the tool', () => {
+  it('is called Search [FR-LSI-BASE-01]', () => expect(toolNamed('Search')).toBe('Search'));
+
+  it.each(['search', 'rg', 'ripgrep', 'ugrep', 'ug'])('answers to its alias %s [FR-LSI-BASE-02]', (name) => {
+    expect(toolNamed(name)).toBe('Search');
+    expect(ADVERTISED_NAMES).toContain(name);
+  });
+
+  it('answers to search_files too, and does not advertise it [FR-LSI-BASE-03]', () => {
+    expect(toolNamed('search_files')).toBe('Search');
+    expect(ADVERTISED_NAMES).not.toContain('search_files');
+  });
+
+  it.each(['', 'SEARCH', 'grep', 'Search ', 'constructor'])('is not called %j', (name) => expect(toolNamed(name)).toBeUndefined());
+});
