@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import net, { type AddressInfo } from 'node:net';
@@ -10,7 +10,7 @@ import { processEntry } from '../../../src/core/process-entry.ts';
 
 let home: string;
 let said: Record<string, unknown>;
-let child: { readonly pid: number | undefined };
+let child: ChildProcess;
 
 beforeAll(async () => {
   home = mkdtempSync(path.join(os.tmpdir(), 'writ-landlock-'));
