@@ -1,4 +1,5 @@
 import { sha256Hex } from '../../src/core/hash.ts';
+import type { PlanEnd } from '../../src/core/ports/index.ts';
 import { type Action, busyDelay, type Tries } from '../settle.ts';
 import type { PlanDeliveryEnd } from './delivery-end.ts';
 
@@ -13,12 +14,17 @@ const TABLE = {
   ended: ({ end }) =>
     end.status === 'SUCCESS'
       ? { kind: 'complete', value: { status: 'SUCCESS', result_sha256: sha256Hex(end.result) } }
-      : { kind: 'fail', message: `${end.code}: ${end.message}`, recoverable: false },
+      : { kind: 'fail', message: failureOf(end), recoverable: false },
   parked: (end) => ({ kind: 'delay', ms: end.ms }),
   busy: () => ({ kind: 'delay', ms: AGAIN_MS }),
   interrupted: (end) => ({ kind: 'delay', ms: end.reason === 'shutdown' ? 0 : AGAIN_MS }),
   crashed: (_end, tries) => ({ kind: 'delay', ms: busyDelay(tries.started) }),
 } satisfies Table;
+
+/** The board shows no results: what it can tell about a failed plan is the step that ended it. */
+function failureOf({ code, message, endedBy }: PlanEnd): string {
+  return `${code}: ${message}${endedBy === undefined ? '' : ` (step ${endedBy})`}`;
+}
 
 export function settlePlan(end: PlanDeliveryEnd, tries: Tries): Action {
   return (TABLE[end.kind] as (end: PlanDeliveryEnd, tries: Tries) => Action)(end, tries);

@@ -33,14 +33,6 @@ afterAll(async () => site[Symbol.asyncDispose]());
 
 const picture = (name: string) => page.screenshot({ path: join(site.pictures, `${name}.png`), animations: 'disabled' });
 
-async function logIn(on: Page, path: string, key: string): Promise<void> {
-  await on.goto(`${site.url}${path}`);
-  expect(new URL(on.url()).pathname).toBe('/login');
-  await on.getByLabel('API key').fill(key);
-  await on.getByRole('button', { name: 'Log in' }).click();
-  await on.waitForURL(`${site.url}${path}`);
-}
-
 /** What a script in the page may do: the browser adds session and Origin. */
 const asked = (on: Page, method: string, path: string) =>
   on.evaluate(
@@ -54,7 +46,7 @@ const asked = (on: Page, method: string, path: string) =>
 
 describe('an operator with a browser', { timeout: SLOW }, () => {
   it('logs in with a key and sees the queue of the pool, its failures and links to the rest', async () => {
-    await logIn(page, '/board/', await site.board.key(['operate', 'read'], 'olaf'));
+    await site.logIn(page, '/board/', await site.board.key(['operate', 'read'], 'olaf'));
     await page.getByText('pool default').waitFor();
     await page.getByText('2 Jobs').waitFor();
     await picture('board-overview');

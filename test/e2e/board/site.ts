@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { type BoardRig, startBoardRig } from '../../integration/producers/http/board/board-rig.ts';
+import { type BoardRig, type Running, startBoardRig } from '../../integration/producers/http/board/board-rig.ts';
 
 /** The board behind the real server, with kernel and worker, and a browser for it. */
 export interface Site extends AsyncDisposable {
@@ -12,6 +12,8 @@ export interface Site extends AsyncDisposable {
   readonly pictures: string;
   /** A page of a fresh profile; what the browser blocks or complains about is collected. */
   page(): Promise<{ readonly page: Page; readonly complaints: string[] }>;
+  /** Is sent to the login from this path, and comes back to it. */
+  logIn(page: Page, path: string, key: string): Promise<void>;
 }
 
 /** Known to work without a display, as root and without a network. */
@@ -34,11 +36,14 @@ function chromiumPath(): string {
   return found;
 }
 
-export async function startSite(): Promise<Site> {
+/** @param running an installation with kernel and worker; one of its own when absent */
+export async function startSite(running?: Running): Promise<Site> {
   const home = mkdtempSync(join(tmpdir(), 'writ-pictures-'));
-  const board = await startBoardRig();
-  await board.startKernel();
-  await board.rig.startWorker();
+  const board = await startBoardRig(running);
+  if (!running) {
+    await board.startKernel();
+    await board.rig.startWorker();
+  }
   let browser: Browser | undefined;
 
   return {
@@ -55,6 +60,13 @@ export async function startSite(): Promise<Site> {
         if (!request.url().startsWith(board.url) && !request.url().startsWith('data:')) complaints.push(`asks ${request.url()}`);
       });
       return { page, complaints };
+    },
+    async logIn(page, path, key) {
+      await page.goto(`${board.url}${path}`);
+      if (new URL(page.url()).pathname !== '/login') throw new Error(`${path} was shown without a login`);
+      await page.getByLabel('API key').fill(key);
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.waitForURL(`${board.url}${path}`);
     },
     async [Symbol.asyncDispose]() {
       await browser?.close();

@@ -15,7 +15,7 @@ import { createKernelRole } from '../../../../../src/bin/roles/kernel.ts';
 import type { Role } from '../../../../../src/contracts/index.ts';
 import { systemClock } from '../../../../../src/core/clock.ts';
 import type { Lifecycle } from '../../../../../src/core/lifecycle.ts';
-import type { OperatorAction } from '../../../../../src/core/ports/index.ts';
+import type { OperatorAction, Plans } from '../../../../../src/core/ports/index.ts';
 import { createKernelClient } from '../../../../../src/kernel/index.ts';
 import { createLogger } from '../../../../../src/observability/logging.ts';
 import { BOARD_PATH, type BoardOptions, boardPlugin } from '../../../../../src/producers/http/board/plugin.ts';
@@ -53,9 +53,15 @@ const SETTINGS: HttpSettings = {
   sessionMs: 3_600_000,
 };
 
-export async function startBoardRig(): Promise<BoardRig> {
+/** An installation that runs already; it is stopped by whoever started it. */
+export interface Running {
+  readonly rig: Rig;
+  readonly plans: Plans;
+}
+
+export async function startBoardRig(running?: Running): Promise<BoardRig> {
   const home = mkdtempSync(join(tmpdir(), 'writ-board-'));
-  const rig = await startRig();
+  const rig = running?.rig ?? (await startRig());
   const redis = await rig.redis.client('producer');
   const boardQueues = openBoardQueues({ connection: redis, pool: 'default' });
   const client = createKernelClient(rig.places.kernelSocket);
@@ -74,7 +80,7 @@ export async function startBoardRig(): Promise<BoardRig> {
   const options: BoardOptions = {
     queues: boardQueues.queues,
     pool: boardQueues.pool,
-    operate: (caller) => ({ ...doors(caller.name), plans: coreServices.plans.plans }),
+    operate: (caller) => ({ ...doors(caller.name), plans: running?.plans ?? coreServices.plans.plans }),
     audit: {
       async append(entry) {
         const record = await log.append(entry);
@@ -149,7 +155,7 @@ export async function startBoardRig(): Promise<BoardRig> {
       for (const kernel of kernels) await kernel.stop();
       client.close();
       await boardQueues[Symbol.asyncDispose]();
-      await rig.stop();
+      if (!running) await rig.stop();
       rmSync(home, { recursive: true, force: true });
     },
   };

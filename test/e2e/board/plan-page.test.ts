@@ -1,0 +1,105 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { envelopeOf, fileStep, type LinkedPlan, type PlanRig, startPlanRig } from '../../support/plan-rig.ts';
+import { type Site, startSite } from './site.ts';
+
+/** Busy machines start a browser slowly. */
+const SLOW = 60_000;
+
+let plans: PlanRig;
+let site: Site;
+let page: Page;
+let complaints: string[];
+let plan: LinkedPlan;
+const at = (name: string): string => join(plans.rig.base, name);
+
+beforeAll(async () => {
+  plans = await startPlanRig();
+  await plans.rig.startWorker({ queues: ['plan'] });
+  site = await startSite({ rig: plans.rig, plans: plans.plans });
+  writeFileSync(at('contract.pdf'), 'x');
+  plan = await plans.link(
+    envelopeOf([
+      fileStep('FILE_COPY', at('contract.pdf'), at('archived.pdf')),
+      fileStep('FILE_MOVE', at('annex.pdf'), at('archived-annex.pdf')),
+      fileStep('FILE_DELETE', at('contract.pdf')),
+    ]),
+  );
+  await plans.push(plan);
+  await plans.view(plan.id, ({ current }) => current !== undefined);
+  ({ page, complaints } = await site.page());
+  page.setDefaultTimeout(SLOW / 2);
+}, SLOW);
+afterAll(async () => {
+  await site[Symbol.asyncDispose]();
+  await plans[Symbol.asyncDispose]();
+});
+
+const picture = (name: string) => page.screenshot({ path: join(site.pictures, `${name}.png`), animations: 'disabled' });
+const dataOf = async (status: string): Promise<string> => {
+  await page.goto(`${site.url}/board/queue/plan/p_${plan.id}?status=${status}`);
+  await page.getByRole('tab', { name: 'Data' }).click();
+  await page.getByText(`"${plan.id}"`, { exact: true }).waitFor();
+  return (await page.getByRole('tree').textContent()) ?? '';
+};
+
+describe('an operator who looks at a plan', { timeout: SLOW }, () => {
+  it('reads at which step it is while it waits', async () => {
+    await site.logIn(page, '/board/queue/plan?status=latest', await site.board.key(['operate'], 'olaf'));
+    const shown = await dataOf('latest');
+    expect(shown).toMatch(/steps_done:\s*0,/);
+    expect(shown).toMatch(/current_step:\s*"0"/);
+    await picture('plan-waits');
+  });
+
+  it('finds it among the failed, with the step that ended it and its code', async () => {
+    await plans.rig.startWorker({ queues: ['file'] });
+    await plans.ended(plan.id);
+    await page.goto(`${site.url}/board/queue/plan?status=failed`);
+    await page.getByText(/^EXECUTION_FAILED: .*does not exist \(step 1\)$/).waitFor();
+    await picture('plan-failed');
+  });
+
+  it('reads how many steps have their answer, and nothing of what it remembers', async () => {
+    const shown = await dataOf('failed');
+    expect(shown).toMatch(/steps_done:\s*2/);
+    expect(shown).toMatch(/lease_expires:\s*"\d{4}-\d\d-\d\dT[\d:]+Z \(in \d+ (h|min)\)"/);
+    expect(shown).not.toMatch(/envelope|memory|annex/);
+    expect(await page.getByRole('link', { name: 'Plan', exact: true }).getAttribute('href')).toBe(`/v1/plans/${plan.id}`);
+    await picture('plan-job');
+  });
+
+  it('runs it on with Retry: the step that ended it is done again, those before it are not', async () => {
+    writeFileSync(at('annex.pdf'), 'annex');
+    writeFileSync(at('archived.pdf'), 'changed since');
+    await page.goto(`${site.url}/board/queue/plan/p_${plan.id}?status=failed`);
+    await page.locator('ul[class*="jobActions-"] button:visible').click();
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await plans.ended(plan.id, ({ state }) => state === 'success');
+    expect([readFileSync(at('archived.pdf'), 'utf8'), readFileSync(at('archived-annex.pdf'), 'utf8'), existsSync(at('contract.pdf'))]).toEqual([
+      'changed since',
+      'annex',
+      false,
+    ]);
+    const lines = (await readFile(site.board.auditFile, 'utf8')).trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line)).map(({ who, action, subject, outcome }) => [who, action, subject, outcome])).toEqual([
+      ['olaf', 'plan.retry', plan.id, 'asked'],
+      ['olaf', 'plan.retry', plan.id, 'done'],
+    ]);
+  });
+
+  it('sees that it has succeeded, with all of its steps', async () => {
+    const shown = await dataOf('completed');
+    expect(shown).toMatch(/steps_done:\s*3/);
+    expect(shown).not.toMatch(/current_step/);
+    await page.getByText('"SUCCESS"').waitFor();
+    await picture('plan-succeeded');
+  });
+
+  it('met nothing that the browser had to block, and nothing from another host', () => {
+    expect(complaints).toEqual([]);
+  });
+});
