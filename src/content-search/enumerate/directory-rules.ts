@@ -39,7 +39,7 @@ const ordered = (files: DirectoryRules['files'], fixed: readonly Place[]): reado
 export function enterRules(rules: DirectoryRules, name: string): DirectoryRules {
   const denied = enter(rules.denied, name);
   const globs = enterGlobs(rules.globs, name);
-  const isSame = rules.ignore.every((place) => place.at.length === 0);
+  const isSame = rules.ignore.every((place) => enter(place, name) === place);
   if (isSame) return denied === rules.denied && globs === rules.globs ? rules : { ...rules, denied, globs };
   const into = (places: readonly Place[]): readonly Place[] => places.map((place) => enter(place, name));
   const files = { '.ignore': into(rules.files['.ignore']), '.gitignore': into(rules.files['.gitignore']) };

@@ -6,10 +6,8 @@ import { followed, isOwnAncestor } from './follow.ts';
 import { withIgnoreFiles } from './ignore-files.ts';
 import type { Walk } from './walk-context.ts';
 
-/** An entry that the walk goes on with. */
-export interface Listed {
-  readonly name: Buffer | string;
-  readonly kind: 'file' | 'directory';
+/** An entry that the walk goes on with: a file or a directory, links have become one of these. */
+export interface Listed extends TreeEntry {
   readonly viaLink?: true;
 }
 
@@ -64,7 +62,7 @@ function keep(walk: Walk, directory: Directory, rules: DirectoryRules, entry: Tr
   if (kind === 'link') return walk.follow && mayBeNamed(rules, name, false) ? keepLink(walk, directory, rules, entry.name, name) : undefined;
   if (!admits(rules, name, kind === 'directory')) return undefined;
   if (kind === 'directory' && directory.viaLink && isOwnAncestor(walk, directory, entry.name)) return undefined;
-  return { name: entry.name, kind };
+  return entry;
 }
 
 function keepLink(walk: Walk, directory: Directory, rules: DirectoryRules, raw: Buffer | string, name: string): Listed | undefined {
