@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { ContentSearchRequest } from '../../../src/contracts/index.ts';
 import type { BackendKind, ContentSearchOutcome, SearchBackend } from '../../../src/core/ports/index.ts';
@@ -48,17 +49,13 @@ export async function runOracle({ seed, folder, backends, trees, requestsPerTree
   return count;
 }
 
-/** Everything in the tree that a request can name. */
-function placesOf(root: string): string[] {
-  return readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => isThere(path.join(root, name)));
-}
-
-function isThere(at: string): boolean {
-  try {
-    return statSync(at).isFile() || statSync(at).isDirectory();
-  } catch {
-    return false;
-  }
+/** Everything in the tree that a request can name: links among them, nothing behind links. What the reference is told is UTF-8. */
+function placesOf(root: string, directory = ''): string[] {
+  return readdirSync(path.join(root, directory), { withFileTypes: true }).flatMap((entry) => {
+    const place = path.join(directory, entry.name);
+    if (!existsSync(path.join(root, place)) || !isUtf8(realpathSync.native(path.join(root, place), { encoding: 'buffer' }))) return [];
+    return entry.isDirectory() ? [place, ...placesOf(root, place)] : [place];
+  });
 }
 
 interface Compared {
@@ -88,7 +85,7 @@ async function compareOnce(random: Random, root: string, paths: readonly string[
   };
   const tell = (said: string): Error => new Error(`${where}, ${backend.id}: ${said}\n${JSON.stringify({ request, globalIgnore, root })}`);
   const outcome = await searching({ root, backend, globalIgnore }, request);
-  const real = realpathSync(path.join(root, named ?? '.'));
+  const real = realpathSync.native(path.join(root, named ?? '.'));
   const refusal = refusalFor(root, named, real);
   if (refusal !== undefined) {
     if (outcome.ok || outcome.error.code !== refusal) throw tell(`is not refused with ${refusal}: ${JSON.stringify(outcome)}`);
