@@ -1,4 +1,5 @@
 import { accessSync, closeSync, constants, fchmodSync, lstatSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 /** Why a directory cannot hold indexes that others must not read. */
 export type DirectoryProblem = 'PERMISSION_DENIED' | 'NOT_PRIVATE' | 'NOT_A_DIRECTORY';
@@ -9,7 +10,7 @@ export type DirectoryProblem = 'PERMISSION_DENIED' | 'NOT_PRIVATE' | 'NOT_A_DIRE
  */
 export function prepareCacheDirectory(directory: string): 'ready' | DirectoryProblem {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeWithParents(directory);
     const found = lstatSync(directory);
     if (!found.isDirectory()) return 'NOT_A_DIRECTORY';
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -17,6 +18,22 @@ export function prepareCacheDirectory(directory: string): 'ready' | DirectoryPro
     return isOurs && (found.mode & 0o077) === 0 ? 'ready' : 'NOT_PRIVATE';
   } catch (error) {
     return PROBLEMS[codeOf(error)] ?? 'PERMISSION_DENIED';
+  }
+}
+
+/** Not `recursive`: Node 20 never comes back from it below a directory like /proc, which says ENOENT whatever is made first. */
+function makeWithParents(directory: string): void {
+  const missing: string[] = [];
+  for (let path = directory; lstatSync(path, { throwIfNoEntry: false }) === undefined; path = dirname(path)) missing.unshift(path);
+  for (const path of missing) makeUnlessThere(path);
+}
+
+/** Another process may be making the same directory. */
+function makeUnlessThere(directory: string): void {
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
   }
 }
 

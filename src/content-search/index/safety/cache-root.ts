@@ -1,4 +1,4 @@
-import { collapse, type PathPlatform } from '../../sandbox-path.ts';
+import { lexicalPath, type PathPlatform } from '../../sandbox-path.ts';
 
 /** What a host says about itself; injected, so that every system's rules are tested everywhere. */
 export interface CachePlatform {
@@ -44,17 +44,17 @@ export function chooseStorage(options: CacheRootOptions): Storage {
   if (options.storage === 'memory') return { mode: 'memory', fallback: null, directory: null };
   const candidate = cacheRootCandidate(options.indexPath, options.platform);
   if (candidate === undefined) return { mode: 'none' };
-  const fallback = problemOf(candidate, options);
-  if (fallback === undefined) return { mode: 'sqlite', directory: candidate, insecure: false };
-  if (fallback === 'NOT_PRIVATE' && options.allowInsecure) return { mode: 'sqlite', directory: candidate, insecure: true };
-  return { mode: 'memory', fallback, directory: candidate };
+  const directory = absolutePath(candidate, options.platform);
+  if (directory === undefined) return { mode: 'memory', fallback: 'NOT_ABSOLUTE', directory: candidate };
+  const fallback = problemOf(directory, options);
+  if (fallback === undefined) return { mode: 'sqlite', directory, insecure: false };
+  if (fallback === 'NOT_PRIVATE' && options.allowInsecure) return { mode: 'sqlite', directory, insecure: true };
+  return { mode: 'memory', fallback, directory };
 }
 
-/** FR-LSI-CACHE-ROOT-01. @returns absolute, written as a key is, if it is one; `undefined` when nothing can be determined */
+/** FR-LSI-CACHE-ROOT-01. @returns as the settings or the environment have it; `undefined` when nothing can be determined */
 export function cacheRootCandidate(indexPath: string, platform: CachePlatform): string | undefined {
-  const names = pathPlatform(platform);
-  const chosen = indexPath === '' ? (DEFAULTS[platform.os](platform) ?? temporary(platform)) : indexPath;
-  return chosen === undefined ? undefined : collapse(chosen, names);
+  return indexPath === '' ? (DEFAULTS[platform.os](platform) ?? temporary(platform)) : indexPath;
 }
 
 const FOLDER = 'writ/search-index';
@@ -73,12 +73,14 @@ function temporary(platform: CachePlatform): string | undefined {
 }
 
 function absolute(platform: CachePlatform, variable: string): string | undefined {
-  const value = platform.env[variable];
-  return value !== undefined && isAbsolute(value, platform) ? value : undefined;
+  return absolutePath(platform.env[variable] ?? '', platform);
 }
 
-function isAbsolute(path: string, { os }: CachePlatform): boolean {
-  return os === 'win32' ? /^(?:[A-Za-z]:[\\/]|[\\/]{2}[^\\/])/.test(path) : path.startsWith('/');
+/** As keys are written: with `/`, without `.` and a trailing `/`; `undefined` for what is relative or goes up. */
+function absolutePath(path: string, { os }: CachePlatform): string | undefined {
+  const names: PathPlatform = os === 'win32' ? 'windows' : 'posix';
+  const judged = lexicalPath(path, '/', names);
+  return judged.ok && judged.value.absolute ? judged.value.path : undefined;
 }
 
 function below(directory: string | undefined, name: string): string | undefined {
@@ -86,23 +88,18 @@ function below(directory: string | undefined, name: string): string | undefined 
 }
 
 /** FR-LSI-CACHE-ROOT-02, in its order: nothing is made where nothing may be. */
-function problemOf(candidate: string, options: CacheRootOptions): StorageFallback | undefined {
+function problemOf(directory: string, options: CacheRootOptions): StorageFallback | undefined {
   const { platform, searchedTrees, denied, real, prepare } = options;
-  if (!isAbsolute(candidate, platform) || candidate.split('/').includes('..')) return 'NOT_ABSOLUTE';
-  const path = collapse(real(candidate), pathPlatform(platform));
+  const path = real(directory);
   if (searchedTrees.some((tree) => contains(tree, path, platform))) return 'INSIDE_SEARCHED_TREE';
-  if (denied(candidate) || denied(path)) return 'DENIED_BY_POLICY';
-  const answer = prepare(candidate);
+  if (denied(directory) || denied(path)) return 'DENIED_BY_POLICY';
+  const answer = prepare(directory);
   return answer === 'ready' ? undefined : answer;
 }
 
 /** Whether `path` is the tree or lies in it. Where names differ by case only by rare choice, case is not regarded. */
 function contains(tree: string, path: string, platform: CachePlatform): boolean {
   const fold = (text: string): string => (platform.os === 'linux' ? text : text.normalize('NFC').toLowerCase());
-  const top = fold(collapse(tree, pathPlatform(platform))).replace(/\/$/, '');
-  return `${fold(path)}/`.startsWith(`${top}/`);
-}
-
-function pathPlatform({ os }: CachePlatform): PathPlatform {
-  return os === 'win32' ? 'windows' : 'posix';
+  const [top, inner] = [tree, path].map((one) => `${fold(absolutePath(one, platform) ?? one).replace(/\/$/, '')}/`);
+  return top !== undefined && inner?.startsWith(top) === true;
 }

@@ -1,4 +1,4 @@
-import { NO_INDEX, type Trigger } from '../../../../../src/content-search/index/safety/index.ts';
+import { NO_INDEX, type Trigger, transition } from '../../../../../src/content-search/index/safety/index.ts';
 import { TRIGGER_CLASSES, type TriggerKind } from '../../../../../src/content-search/index/safety/triggers.ts';
 import type { IndexSafety, IndexState } from '../../../../../src/core/ports/index.ts';
 
@@ -45,3 +45,15 @@ export function trigger(kind: TriggerKind, changes: { since?: number; hidingErro
       return { kind };
   }
 }
+
+export const ANY: readonly IndexState[] = STATES.filter((state) => state !== 'DISABLED');
+export const step = (before: IndexSafety, ...triggers: (Trigger | TriggerKind)[]): IndexSafety =>
+  transition(
+    before,
+    triggers.map((one) => (typeof one === 'string' ? trigger(one) : one)),
+  ).next;
+export const walk = (before: IndexSafety, ...triggers: (Trigger | TriggerKind)[]): IndexSafety => triggers.reduce((safety, one) => step(safety, one), before);
+export const states = (from: readonly IndexState[], one: TriggerKind): string[] => from.map((state) => step(RECORDS[state], one).state);
+export const asks = (before: IndexSafety, kind: TriggerKind): readonly string[] => transition(before, [trigger(kind)]).actions;
+export const shown = ({ state, reason }: IndexSafety): string => `${state}/${reason}`;
+export const all = (text: string, count: number): string[] => Array<string>(count).fill(text);
