@@ -1,7 +1,7 @@
 import { type DenyRules, deniedAt, isReserved } from './denied.ts';
 import { enterGlobs, type Globs, globsAdmit } from './globs.ts';
 import { parseIgnoreFile } from './ignore-file.ts';
-import { tailOf } from './name-table.ts';
+import { dotOf } from './name-table.ts';
 import { enter, opinion, type Place, placeOf } from './rules.ts';
 
 /** The names of ignore files, the stronger one first. */
@@ -50,20 +50,20 @@ export function enterRules(rules: DirectoryRules, name: string): DirectoryRules 
 /** Whether an entry of this directory is to be seen. */
 export function admits(rules: DirectoryRules, name: string, isDirectory: boolean): boolean {
   if (name.charCodeAt(0) === DOT && isHiddenAway(rules, name, isDirectory)) return false;
-  const tail = tailOf(name);
-  if (!mayBeNamed(rules, name, isDirectory, tail)) return false;
+  const dot = dotOf(name);
+  if (!mayBeNamed(rules, name, isDirectory, dot)) return false;
   for (const place of rules.ignore) {
-    const said = opinion(place, name, isDirectory, tail);
+    const said = opinion(place, name, isDirectory, dot);
     if (said === undefined) continue;
     if (said === 'out') return false;
     break;
   }
-  return globsAdmit(rules.globs, name, isDirectory, tail);
+  return globsAdmit(rules.globs, name, isDirectory, dot);
 }
 
 /** Whether an entry may be seen by those who name it: what holds for a request path too. */
-export const mayBeNamed = (rules: DirectoryRules, name: string, isDirectory: boolean, tail = tailOf(name)): boolean =>
-  opinion(rules.denied, name, isDirectory, tail) !== 'out' && !isReserved(name);
+export const mayBeNamed = (rules: DirectoryRules, name: string, isDirectory: boolean, dot = dotOf(name)): boolean =>
+  opinion(rules.denied, name, isDirectory, dot) !== 'out' && !isReserved(name);
 
 const isHiddenAway = (rules: DirectoryRules, name: string, isDirectory: boolean): boolean => !rules.hidden || (isDirectory && name === GIT_DIRECTORY);
 

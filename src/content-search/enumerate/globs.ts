@@ -1,6 +1,6 @@
 import { expand } from 'brace-expansion';
 import type { Rule } from './ignore-file.ts';
-import { tailOf } from './name-table.ts';
+import { dotOf } from './name-table.ts';
 import { parsePattern } from './pattern.ts';
 import { enter, opinion, type Place, placeOf } from './rules.ts';
 
@@ -51,9 +51,9 @@ export function enterGlobs(globs: Globs, name: string): Globs {
 }
 
 /** Whether the globs let an entry of this directory in. A directory is kept unless a `!` glob names it. */
-export function globsAdmit(globs: Globs, name: string, isDirectory: boolean, tail = tailOf(name)): boolean {
+export function globsAdmit(globs: Globs, name: string, isDirectory: boolean, dot = dotOf(name)): boolean {
   if (globs.none) return true;
-  const said = opinion(globs.place, name, isDirectory, tail);
+  const said = opinion(globs.place, name, isDirectory, dot);
   return said === undefined ? isDirectory || !globs.selects : said === 'in';
 }
 

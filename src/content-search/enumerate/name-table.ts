@@ -9,16 +9,12 @@ export interface NameTable {
   /**
    * Number of the last rule that fits the name, -1 if none does.
    *
-   * @param tail `tailOf(name)`
+   * @param dot where the name has its first dot, -1 if nowhere: its tail begins there
    */
-  last(name: string, tail: string, isDirectory: boolean): number;
+  last(name: string, dot: number, isDirectory: boolean): number;
 }
 
-/** The name from its first dot on; '' if it has none. */
-export function tailOf(name: string): string {
-  const dot = name.indexOf('.');
-  return dot === -1 ? '' : name.slice(dot);
-}
+export const dotOf = (name: string): number => name.indexOf('.');
 
 interface Numbered {
   readonly number: number;
@@ -47,13 +43,13 @@ export function nameTable(rules: readonly (readonly [number, Rule])[]): NameTabl
     const [name] = pattern.segments;
     if (name !== undefined && typeof name !== 'string') put(groups, { number, directoryOnly: pattern.directoryOnly, pattern: name });
   }
-  const { exact, byLast, byFirst, others } = groups;
-  const lastByTail = tailTable(groups.byTail);
+  const { exact, byTail, byLast, byFirst, others } = groups;
+  const lastByTail = tailTable(byTail);
   return {
-    last(name, tail, isDirectory) {
-      const hit = exact.get(name);
+    last(name, dot, isDirectory) {
+      const hit = exact.size === 0 ? undefined : exact.get(name);
       let best = hit === undefined ? -1 : isDirectory ? hit.directory : hit.file;
-      if (tail !== '') best = Math.max(best, lastByTail(tail, isDirectory));
+      if (dot !== -1 && byTail.length > 0) best = Math.max(best, lastByTail(name, dot, isDirectory));
       if (byLast.size > 0) best = lastOf(byLast.get(name.charCodeAt(name.length - 1)), name, isDirectory, best);
       if (byFirst.size > 0) best = lastOf(byFirst.get(name.charCodeAt(0)), name, isDirectory, best);
       return others.length === 0 ? best : lastOf(others, name, isDirectory, best);
@@ -90,21 +86,37 @@ function listAt(lists: Map<number, Numbered[]>, unit: number): Numbered[] {
   return found;
 }
 
-/** Tails that are remembered, of files and of directories. A tree has few: `.c`, `.test.ts`. */
+/** Tails that are remembered, of files and of directories each. A tree has few: `.c`, `.test.ts`. */
 const TAILS_MAX = 4_096;
+type Memory = Map<string | number, number>;
 
-function tailTable(rules: readonly Numbered[]): (tail: string, isDirectory: boolean) => number {
-  if (rules.length === 0) return () => -1;
-  const known = { file: new Map<string, number>(), directory: new Map<string, number>() };
-  return (tail, isDirectory) => {
+function tailTable(rules: readonly Numbered[]): (name: string, dot: number, isDirectory: boolean) => number {
+  const known: { readonly file: Memory; readonly directory: Memory } = { file: new Map(), directory: new Map() };
+  return (name, dot, isDirectory) => {
     const memory = isDirectory ? known.directory : known.file;
-    const answer = memory.get(tail);
+    const key = keyOf(name, dot);
+    const answer = memory.get(key);
     if (answer !== undefined) return answer;
-    const found = lastOf(rules, tail, isDirectory, -1);
-    if (memory.size < TAILS_MAX) memory.set(tail, found);
+    const found = lastOf(rules, name.slice(dot), isDirectory, -1);
+    if (memory.size < TAILS_MAX) memory.set(key, found);
     return found;
   };
 }
+
+/** Most tails are a few ASCII letters: these are packed into a number, which costs no new text for each name. */
+function keyOf(name: string, dot: number): string | number {
+  if (name.length - dot > PACKED_UNITS) return name.slice(dot);
+  let key = 0;
+  for (let at = dot; at < name.length; at++) {
+    const unit = name.charCodeAt(at);
+    if (unit > ASCII_MAX) return name.slice(dot);
+    key = (key << ASCII_BITS) | unit;
+  }
+  return key;
+}
+const PACKED_UNITS = 4;
+const ASCII_BITS = 7;
+const ASCII_MAX = 127;
 
 function lastOf(rules: readonly Numbered[] | undefined, name: string, isDirectory: boolean, best: number): number {
   if (rules === undefined) return best;

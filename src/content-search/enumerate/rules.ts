@@ -1,6 +1,6 @@
 import type { Rule } from './ignore-file.ts';
 import { matchesName, type NamePattern } from './name-pattern.ts';
-import { type NameTable, nameTable, tailOf } from './name-table.ts';
+import { dotOf, type NameTable, nameTable } from './name-table.ts';
 import { ANY_DIRECTORIES, type Segment } from './pattern.ts';
 
 /**
@@ -103,10 +103,10 @@ function closed(positions: readonly Position[], from: readonly number[]): readon
 /**
  * What the rules say of an entry of this directory.
  *
- * @param tail `tailOf(name)`, from those who ask more than one place
+ * @param dot `dotOf(name)`, from those who ask more than one place
  */
-export function opinion(place: Place, name: string, isDirectory: boolean, tail = tailOf(name)): Opinion {
-  let best = place.set.names.last(name, tail, isDirectory);
+export function opinion(place: Place, name: string, isDirectory: boolean, dot = dotOf(name)): Opinion {
+  let best = place.set.names.last(name, dot, isDirectory);
   for (const end of place.ends) {
     if (end.rule > best && (isDirectory || !end.directoryOnly) && fitsEnd(end.segment, name)) best = end.rule;
   }
