@@ -12,7 +12,10 @@ import { WANTED, type Wanted } from './content-search/wanted.ts';
 import { type Case, type Suite, spread } from './contract.ts';
 
 /** Which peers a backend is held against: each against the tool that it is, with the same order or without any. */
-const PEERS_OF = { rg: ['rg_sorted', 'rg_threads'], ugrep: ['ugrep_sorted'] } as const satisfies Record<SearchBackend['kind'], readonly (keyof typeof PEER_ARGUMENTS)[]>;
+const PEERS_OF = { rg: ['rg_sorted', 'rg_threads'], ugrep: ['ugrep_sorted'] } as const satisfies Record<
+  SearchBackend['kind'],
+  readonly (keyof typeof PEER_ARGUMENTS)[]
+>;
 
 /**
  * Content search of the library, warm, against the bare tools on the source tree of Linux 6.1. A peer walks by itself and

@@ -53,9 +53,10 @@ export function outputParser(expected: Expected, onCut: (event: RunEvent) => voi
   let current = -1;
   let lastLine = 0;
 
-  const fail = (what: string): undefined => {
+  /** Says what is wrong; nothing of the data is read. */
+  const refuse = (what: string, data: Buffer): number => {
     violation = what;
-    rest = EMPTY;
+    return data.length;
   };
 
   const place = (index: number, line: number): void => {
@@ -82,7 +83,7 @@ export function outputParser(expected: Expected, onCut: (event: RunEvent) => voi
         at = end + 1;
       }
       const nul = data.indexOf(NUL, at);
-      if (nul < 0) return data.length - at > HEAD_MAX_BYTES ? (fail('a name without end'), data.length) : at;
+      if (nul < 0) return data.length - at > HEAD_MAX_BYTES ? refuse('a name without end', data) : at;
       let digit = nul + 1;
       let line = 0;
       for (let byte = data[digit]; byte !== undefined && byte >= ZERO && byte <= ZERO + 9; byte = data[digit]) {
@@ -92,12 +93,12 @@ export function outputParser(expected: Expected, onCut: (event: RunEvent) => voi
       const mark = data[digit];
       if (mark === undefined) return at;
       const type = TYPES[mark];
-      if (type === undefined || digit === nul + 1) return (fail('a line without its number'), data.length);
+      if (type === undefined || digit === nul + 1) return refuse('a line without its number', data);
       const start = digit + 1;
       const end = data.indexOf(LF, start);
       if (end < 0 && data.length - start < CONTENT_LINE_MAX_BYTES + 2) return at;
       const index = names.find(data, at, nul);
-      if (index < 0) return (fail('a file that was not asked for'), data.length);
+      if (index < 0) return refuse('a file that was not asked for', data);
       let stop = end < 0 ? data.length : end > start && data[end - 1] === CR ? end - 1 : end;
       const isCut = stop - start > CONTENT_LINE_MAX_BYTES;
       if (isCut) stop = cutAtCodePoint(data, start, CONTENT_LINE_MAX_BYTES);
@@ -119,7 +120,7 @@ export function outputParser(expected: Expected, onCut: (event: RunEvent) => voi
       return events;
     },
     end(wasStopped) {
-      if (!wasStopped && violation === undefined && (rest.length > 0 || skipping)) fail('a line without its end');
+      if (!wasStopped && violation === undefined && (rest.length > 0 || skipping)) violation = 'a line without its end';
     },
     get violation() {
       return violation;

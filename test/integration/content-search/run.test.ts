@@ -87,7 +87,10 @@ describe('a run with real backends', () => {
   });
 
   it('finds text in binary files, and tells of files that cannot be opened', async () => {
-    writeFileSync(join(directory, 'binary'), Buffer.concat([Buffer.from([0, 1, 2, 0xff, 0x0a]), Buffer.from('a needle'), Buffer.from([0, 0xfe]), Buffer.from('\n')]));
+    writeFileSync(
+      join(directory, 'binary'),
+      Buffer.concat([Buffer.from([0, 1, 2, 0xff, 0x0a]), Buffer.from('a needle'), Buffer.from([0, 0xfe]), Buffer.from('\n')]),
+    );
     for (const backend of backends) {
       const result = await run(backend, ['binary', 'gone'], {}, { tryOpen: ({ text }) => (text === 'gone' ? 'ENOENT' : undefined) });
       expect(result).toMatchObject({ end: 'ok_with_matches', warnings: [{ before: 1, line: 'gone: No such file or directory' }] });
@@ -100,7 +103,11 @@ describe('a run with real backends', () => {
     for (const backend of backends) {
       for (const paths of [['a'], [], ['gone']]) {
         const { error } = await run(backend, paths, { pattern: 'a(b' }, { tryOpen: ({ text }) => (text === 'gone' ? 'ENOENT' : undefined) });
-        expect(error).toEqual({ code: 'BadArgs', field: 'pattern', message: `${backend.kind} refuses it: ${backend.kind === 'rg' ? 'unclosed group' : 'mismatched ( )'}` });
+        expect(error).toEqual({
+          code: 'BadArgs',
+          field: 'pattern',
+          message: `${backend.kind} refuses it: ${backend.kind === 'rg' ? 'unclosed group' : 'mismatched ( )'}`,
+        });
       }
     }
   });
