@@ -1,4 +1,4 @@
-import { CONTENT_SEARCH_METRICS } from './content-search.ts';
+import { CONTENT_SEARCH_METRICS } from './content-search-rows.ts';
 import { CAPABILITIES, ERROR_CODE_LABELS, QUEUE, ROLE_NAMES, ROUTE, VERSION } from './labels.ts';
 import type { MetricRow } from './metric-row.ts';
 import { PROCESS_METRICS } from './process-metrics.ts';

@@ -50,7 +50,7 @@ export function createContentProcess(options: ContentProcessOptions): ContentSea
     options.onReady?.(running.facts);
     void running.ended.then(() => {
       if (!inHand.abandon(running)) lost('died');
-      if (wanted) replace(0);
+      if (wanted) void replace(0);
     });
     if (!wanted) running.kill();
     return running;
@@ -61,7 +61,7 @@ export function createContentProcess(options: ContentProcessOptions): ContentSea
     current = next;
     next.catch(() => {
       lost('not-started');
-      if (wanted && current === next) replace(PAUSE_MS);
+      if (wanted && current === next) void replace(PAUSE_MS);
     });
     return next;
   }
