@@ -53,6 +53,8 @@ export async function runOracle({ seed, folder, backends, trees, requestsPerTree
 function placesOf(root: string, directory = ''): string[] {
   return readdirSync(path.join(root, directory), { withFileTypes: true }).flatMap((entry) => {
     const place = path.join(directory, entry.name);
+    // Node shows bytes that are not UTF-8 like this too, and then it is the name of something else.
+    if (entry.name.includes('\ufffd')) return [];
     if (!existsSync(path.join(root, place)) || !isUtf8(realpathSync.native(path.join(root, place), { encoding: 'buffer' }))) return [];
     return entry.isDirectory() ? [place, ...placesOf(root, place)] : [place];
   });

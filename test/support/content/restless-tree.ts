@@ -1,0 +1,49 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+
+/**
+ * A process that changes a tree without a rest until its parent ends it: files are replaced, truncated and renamed, directories
+ * become links to a place outside and directories again. Every line that a file ever has begins with `v` and the file's own
+ * name, so that an event tells of which file it is a version. argv: tree, place outside.
+ */
+const [, , root = '', outside = ''] = process.argv;
+const NAMES = ['a.txt', 'b.txt', 'c.txt'];
+
+function contentOf(name: string, version: number): string {
+  return Array.from({ length: 1 + (version % 40) }, (_, line) => `v${version} ${name} needle ${line}\n`).join('');
+}
+
+function turn(version: number): void {
+  const directory = path.join(root, `d${version % 4}`);
+  const aside = path.join(root, `.aside-${version % 4}`);
+  for (const name of NAMES) {
+    writeFileSync(path.join(root, '.new'), contentOf(name, version));
+    renameSync(path.join(root, '.new'), path.join(directory, name));
+  }
+  truncateSync(path.join(directory, NAMES[version % NAMES.length] ?? 'a.txt'), version % 17);
+  if (version % 2 === 0) return;
+  renameSync(directory, aside);
+  symlinkSync(outside, directory);
+  rmSync(directory);
+  renameSync(aside, directory);
+  // The same with a file: for a moment its name is a link to the secret.
+  const file = path.join(directory, 'c.txt');
+  rmSync(file);
+  symlinkSync(path.join(outside, 'c.txt'), file);
+  rmSync(file);
+}
+
+for (let index = 0; index < 4; index += 1) mkdirSync(path.join(root, `d${index}`), { recursive: true });
+for (let version = 0; version < 4; version += 1) turn(version * 2);
+process.send?.('ready');
+let version = 8;
+const timer = setInterval(() => {
+  for (let count = 0; count < 20; count += 1) {
+    version += 1;
+    turn(version);
+  }
+}, 0);
+process.on('disconnect', () => {
+  clearInterval(timer);
+});
