@@ -49,7 +49,14 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const config: Config = deepFreeze(parsed.data);
   const faults = dataDirectoryFaults(config, dataDir);
   if (faults.length > 0) throw invalidConfig(faults, sources);
-  return { config, sources: sourcesOfSettings(sources), dataDir };
+  return {
+    config,
+    dataDir,
+    // Few ask, and the answer takes longer to make than everything else here.
+    get sources() {
+      return sourcesOfSettings(sources);
+    },
+  };
 }
 
 /** A secret that a tool's binding names as `env:<NAME>`. */

@@ -42,12 +42,15 @@ function readIntegers(word: string): readonly number[] | undefined {
  * @throws WritError INVALID_CONFIG naming the variable
  */
 export function environmentLayer(environment: Environment): Layer {
+  const ours = Object.entries(environment).filter(([name]) => name.startsWith('WRIT_') && name !== 'WRIT_DATA_DIR');
+  // Mostly there are none; then nobody needs the list of all settings.
+  if (ours.length === 0) return { values: {}, sourceOf: (key): Source => ({ layer: 'environment', place: environmentName(key) }) };
   const settings = settingsByKey();
   const misspelt = new Map([...settings.keys()].map((key) => [`WRIT_${key.replaceAll('.', '_').toUpperCase()}`, key]));
   const names = new Map<string, string>();
   const entries: [string, unknown][] = [];
-  for (const [name, word] of Object.entries(environment)) {
-    if (word === undefined || !name.startsWith('WRIT_')) continue;
+  for (const [name, word] of ours) {
+    if (word === undefined) continue;
     const meant = misspelt.get(name);
     if (meant !== undefined) throw refused(meant, `write ${environmentName(meant)}, with two underscores between section and key`, name);
     if (!name.includes('__')) continue;
@@ -64,11 +67,10 @@ export function environmentLayer(environment: Environment): Layer {
  * @throws WritError INVALID_CONFIG naming the flag
  */
 export function flagLayer(flags: Flags): Layer {
-  const settings = settingsByKey();
   const entries: [string, unknown][] = [];
   for (const [key, value] of Object.entries(flags)) {
     if (value === undefined) continue;
-    entries.push([key, typeof value === 'string' ? readWord(settings, key, value, `flag ${key}`) : value]);
+    entries.push([key, typeof value === 'string' ? readWord(settingsByKey(), key, value, `flag ${key}`) : value]);
   }
   return { values: nest(entries), sourceOf: (key): Source => ({ layer: 'flag', place: `flag ${key}` }) };
 }
