@@ -32,7 +32,7 @@ export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
     command: ['node', '--import', 'tsx', 'test/chaos/bulk/run.ts'],
   },
   'plan-runs': {
-    what: 'plans of thirty steps whose workers are killed and whose Redis is emptied; files, requests and answers as in peace',
+    what: 'a worker killed at every point of every kind of step; plans of thirty steps under kills and loss of Redis; files, requests and answers as in peace',
     command: ['node', '--import', 'tsx', 'test/chaos/plan-runs/run.ts'],
   },
   'search-oracles': {
