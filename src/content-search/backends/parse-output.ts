@@ -6,8 +6,8 @@ import { cutAtCodePoint } from './line-cut.ts';
 
 /** What a process was asked to search: its output may name these and nothing else. */
 export interface Expected {
-  /** Paths of the answer, in order. */
-  readonly paths: readonly string[];
+  /** The files, in order, by their paths in the answer. */
+  readonly files: readonly { readonly text: string }[];
   /** Number of the first of them among the candidates. */
   readonly first: number;
   /** The name by which the process calls one of them. */
@@ -45,7 +45,7 @@ const HEAD_MAX_BYTES = 3 * 65_536;
  * @param onCut told of each event whose text was longer than 64 KiB (CONTENT_LINE_MAX_BYTES)
  */
 export function outputParser(expected: Expected, onCut: (event: RunEvent) => void): OutputParser {
-  const names: FileNames = fileNames(expected.paths.length, expected.printed);
+  const names: FileNames = fileNames(expected.files.length, expected.printed);
   let rest: Buffer = EMPTY;
   let skipping = false;
   let violation: string | undefined;
@@ -67,7 +67,7 @@ export function outputParser(expected: Expected, onCut: (event: RunEvent) => voi
 
   const eventOf = (index: number, type: RunEvent['type'], line: number, text: string): RunEvent => {
     place(index, line);
-    return { file: expected.first + index, path: expected.paths[index] ?? '', type, line, text };
+    return { file: expected.first + index, path: expected.files[index]?.text ?? '', type, line, text };
   };
 
   /** The records in `data`; gives the position of the first byte that belongs to none. */

@@ -167,9 +167,8 @@ function inside(standing: ReadonlySet<Candidate>): (file: Candidate) => boolean 
 }
 
 function parserOf({ first, files }: Chunk, onCut: (event: RunEvent) => void): OutputParser {
-  const paths = files.map(({ text }) => text);
-  const printed = files[0]?.raw === undefined ? (index: number) => `./${paths[index]}` : () => STDIN_NAME;
-  return outputParser({ paths, first, printed }, onCut);
+  const printed = files[0]?.raw === undefined ? (index: number) => `./${files[index]?.text}` : () => STDIN_NAME;
+  return outputParser({ files, first, printed }, onCut);
 }
 
 /** Whether the events of a file count: where ways are looked at again, each file once, when its first event has come. */

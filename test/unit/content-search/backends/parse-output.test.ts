@@ -15,7 +15,7 @@ interface Parsed {
 
 function parse(blocks: readonly Buffer[], wasStopped = false): Parsed {
   const cut: RunEvent[] = [];
-  const parser = outputParser({ paths: PATHS, first: 10, printed: (index) => `./${PATHS[index]}` }, (event) => cut.push(event));
+  const parser = outputParser({ files: PATHS.map((text) => ({ text })), first: 10, printed: (index) => `./${PATHS[index]}` }, (event) => cut.push(event));
   const events = blocks.flatMap((block) => parser.push(block));
   parser.end(wasStopped);
   return { events, cut, violation: parser.violation, ordered: parser.ordered };
@@ -126,7 +126,7 @@ describe('a line that is too long', () => {
   });
 
   it('takes no more memory than a line may have, however long it is', () => {
-    const parser = outputParser({ paths: PATHS, first: 0, printed: (index) => `./${PATHS[index]}` }, () => undefined);
+    const parser = outputParser({ files: PATHS.map((text) => ({ text })), first: 0, printed: (index) => `./${PATHS[index]}` }, () => undefined);
     const block = Buffer.alloc(65_536, 0x61);
     parser.push(Buffer.from(HEAD));
     const before = process.memoryUsage().arrayBuffers;
