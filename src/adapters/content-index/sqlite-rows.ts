@@ -151,7 +151,7 @@ export function metaOf(row: IndexRow): IndexMeta {
 
 /** The row's check was looked at before: its texts are ours. */
 export function safetyOf(row: IndexRow): IndexSafety {
-  const causes: [IndexCause['reason'], number][] = JSON.parse(row.causes);
+  const causes = JSON.parse(row.causes) as readonly (readonly [IndexCause['reason'], number])[];
   return {
     state: row.safety_state,
     reason: row.uncertain_reason,

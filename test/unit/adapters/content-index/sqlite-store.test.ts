@@ -8,7 +8,7 @@ import { answerOf, removeRecords } from '../../../../src/adapters/content-index/
 import { openContentIndexStore, openContentIndexView } from '../../../../src/adapters/content-index/sqlite-store.ts';
 import { DISABLED_REASONS, UNCERTAIN_REASONS } from '../../../../src/content-search/index/safety/index.ts';
 import type { ContentIndexStore, IndexSafety, RecordsAnswer } from '../../../../src/core/ports/index.ts';
-import { ABSENT, COMPLETE, dirtyAt, metaFor, T0 } from '../../../conformance/content-index.ts';
+import { ABSENT, COMPLETE, dirtyAt, metaFor, T0 } from '../../../conformance/content-index-samples.ts';
 
 let directory: string;
 let open: { close(): void }[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { keyHash, mismatches, sameTree } from '../../../../../src/content-search/index/safety/index.ts';
 import type { IndexKey } from '../../../../../src/core/ports/index.ts';
-import { metaFor } from '../../../../conformance/content-index.ts';
+import { metaFor } from '../../../../conformance/content-index-samples.ts';
 
 const key = metaFor('a').key;
 /** Each component, changed. */
