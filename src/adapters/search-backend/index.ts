@@ -28,7 +28,7 @@ export interface BackendsFound {
 }
 
 /**
- * Finds the programs that search (FR-LSI-BE-01, FR-LSI-BE-CAP-01): by name, then by what they say about themselves, then by
+ * Finds the programs that search (FR-LSI-BE-01.1, FR-LSI-BE-CAP-01.1): by name, then by what they say about themselves, then by
  * what they do. Never throws: a program that is not there, too old or unusable is told in `missed`.
  */
 export async function findBackends(options: FindOptions): Promise<BackendsFound> {

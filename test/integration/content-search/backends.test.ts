@@ -64,7 +64,7 @@ describe('ugrep and ripgrep', () => {
     expect(await agreed({ fixedStrings: true }, ['odd'])).toBe(printed);
   });
 
-  it('print the same for names that look like options, globs, negations and records', async () => {
+  it('print the same for names that look like options, globs, negations and records [FR-LSI-BE-01.1, FR-LSI-BE-UG-01]', async () => {
     const names = ['-e', '--help', '!not', '#hash', 'a*b', '[x]', 'back\\slash', 'colon:1-x', 'line\nend', 'quote"s\'', 'space ', '{a,b}', '~', 'é'];
     for (const name of names) file(name, 'needle\n');
     expect(await agreed({}, names)).toBe(names.map((name) => Buffer.from(`./${name}\x001:needle\n`).toString('latin1')).join(''));

@@ -8,7 +8,7 @@ import type { BackendQuery } from '../../../../src/core/ports/index.ts';
 const QUERY: BackendQuery = { pattern: '-x', fixedStrings: false, wordRegexp: false, ignoreCase: false, context: 0, fuzzy: 0, maxCount: 201 };
 
 describe('the arguments of a backend', () => {
-  it('are those of the query, with the pattern behind -e, so that it cannot be an option', () => {
+  it('are those of the query, with the pattern behind -e, so that it cannot be an option [FR-LSI-BE-01.1]', () => {
     const full = { ...QUERY, fixedStrings: true, wordRegexp: true, ignoreCase: true, context: 3, fuzzy: 2 };
     expect(DIALECTS.rg.options(QUERY).slice(-4)).toEqual(['-m', '201', '-e', '-x']);
     expect(DIALECTS.rg.options({ ...full, fuzzy: 0 }).slice(-9)).toEqual(['-F', '-i', '-w', '-C', '3', '-m', '201', '-e', '-x']);
@@ -38,7 +38,7 @@ describe('the end of a process', () => {
     ['backend_error', { violation: 'x', matches: 1 }],
     ['timed_out', { stoppedFor: 'time' as const, end: { ...end, code: null, signal: 'SIGKILL' as const }, matches: 1 }],
     ['truncated', { stoppedFor: 'limit' as const, end: { ...end, code: null, signal: 'SIGKILL' as const }, matches: 1 }],
-  ])('is %s [FR-LSI-EXIT-01, FR-LSI-EXIT-02, FR-LSI-BE-EXIT-01] %#', (expected, more) => {
+  ])('is %s [FR-LSI-EXIT-01, FR-LSI-EXIT-02, FR-LSI-BE-EXIT-01.1, FR-LSI-BE-EXIT-01.2] %#', (expected, more) => {
     expect(classifyExit({ ...facts, ...more })).toBe(expected);
   });
 });

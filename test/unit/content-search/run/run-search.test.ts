@@ -21,7 +21,7 @@ const TREES = fc.array(fc.nat({ max: 3 }), { maxLength: 25 });
 const TUNINGS = fc.constantFrom(tuned(1), tuned(2), tuned(7), tuned(1, 2, 4), tuned(64));
 
 describe('a run', () => {
-  it('gives the events in the order of files and lines, whatever the chunks, the blocks and the pace of the processes [FR-LSI-EXE-03, FR-LSI-ORD-04, T-LSI-TRUNC-02]', async () => {
+  it('gives the events in the order of files and lines, whatever the chunks, the blocks and the pace of the processes [FR-LSI-EXE-03, FR-LSI-ORD-04, FR-LSI-ORD-05.1, FR-LSI-ORD-05.3, T-LSI-TRUNC-02]', async () => {
     await fc.assert(
       fc.asyncProperty(
         TREES,
@@ -48,7 +48,7 @@ describe('a run', () => {
     );
   });
 
-  it('ends behind the same event whatever the chunks and the pace [FR-LSI-TRUNC-02, FR-LSI-EXE-04, T-LSI-TRUNC-01]', async () => {
+  it('ends behind the same event whatever the chunks and the pace [FR-LSI-TRUNC-01.1, FR-LSI-TRUNC-02, FR-LSI-EXE-04, FR-LSI-CTX-02, FR-LSI-BE-01.2, T-LSI-TRUNC-01]', async () => {
     await fc.assert(
       fc.asyncProperty(
         TREES,
@@ -80,12 +80,15 @@ describe('a run', () => {
     [5, false],
     [6, false],
     [7, true],
-  ])('of %i events with a limit of 6 is truncated: %s [FR-LSI-TRUNC-01a, T-LSI-TRUNC-03]', async (count, truncated) => {
-    const lines = new Map([['a', Array.from({ length: count }, (_, n) => matchLine(n + 1))]]);
-    const result = await runSearch(runOptions(scripted({ lines }), ['a', 'b'], { maxEvents: 6 }));
-    expect(result).toMatchObject({ truncated, end: truncated ? 'truncated' : 'ok_with_matches' });
-    expect(result.events).toHaveLength(Math.min(6, count));
-  });
+  ])(
+    'of %i events with a limit of 6 is truncated: %s [FR-LSI-TRUNC-01.2, FR-LSI-TRUNC-01a.1, FR-LSI-TRUNC-01a.2, FR-LSI-TRUNC-01a.3, T-LSI-TRUNC-03]',
+    async (count, truncated) => {
+      const lines = new Map([['a', Array.from({ length: count }, (_, n) => matchLine(n + 1))]]);
+      const result = await runSearch(runOptions(scripted({ lines }), ['a', 'b'], { maxEvents: 6 }));
+      expect(result).toMatchObject({ truncated, end: truncated ? 'truncated' : 'ok_with_matches' });
+      expect(result.events).toHaveLength(Math.min(6, count));
+    },
+  );
 
   it('sorts the output of a backend that mixes its files up [FR-LSI-ORD-04, T-LSI-DET-02]', async () => {
     await fc.assert(
@@ -219,7 +222,7 @@ describe('a run that runs out of time', () => {
     return { signal: controller.signal, expire: () => controller.abort() };
   };
 
-  it('gives the files that are finished, in order, and leaves no process [T-LSI-EXIT-02]', async () => {
+  it('gives the files that are finished, in order, and leaves no process [FR-LSI-ORD-05.2, T-LSI-EXIT-02]', async () => {
     const { paths, lines } = tree([1, 2, 1, 3, 1, 1]);
     const { signal, expire } = expiring();
     const backend = scripted({
@@ -237,7 +240,7 @@ describe('a run that runs out of time', () => {
     expect(backend.running).toBe(0);
   });
 
-  it('is not truncated when nothing more was seen, and assumes it when its limit is just reached [FR-LSI-TRUNC-01a]', async () => {
+  it('is not truncated when nothing more was seen, and assumes it when its limit is just reached [FR-LSI-TRUNC-01a.4]', async () => {
     const { paths, lines } = tree([2, 0, 0]);
     for (const [maxEvents, truncated] of [
       [7, false],
@@ -312,7 +315,7 @@ describe('a process that fails', () => {
     ['an error that nothing explains', { code: 2, stderr: 'boom' }, 'rg ended with 2 and said why on stderr, which the log of the tool has'],
     ['a signal of somebody else', { code: null, signal: 'SIGSEGV' as const }, 'rg was ended by SIGSEGV'],
     ['not being started', { code: null, startError: 'ENOENT' }, 'rg could not be started: ENOENT'],
-  ])('with %s fails the search [FR-LSI-BE-EXIT-01]', async (_, how, message) => {
+  ])('with %s fails the search [FR-LSI-BE-EXIT-01.1, FR-LSI-BE-EXIT-01.2]', async (_, how, message) => {
     const backend = scripted({ lines, endOf: ({ files }) => (files.length === 0 ? { code: 1 } : how) });
     expect(await runSearch(runOptions(backend, paths))).toMatchObject({ end: 'backend_error', error: { code: 'ExecutionFailed', field: undefined, message } });
   });
