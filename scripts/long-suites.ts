@@ -39,4 +39,8 @@ export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
     what: 'thousands of generated searches agree with find, Python and sqlite3; 10 million records and mailboxes of 2 GiB stay under the memory limit',
     command: ['node', '--import', 'tsx', 'test/chaos/search-oracles/run.ts'],
   },
+  'content-search': {
+    what: 'thousands of random content searches on generated trees and on a real source tree are answered as a slow reference answers them, by both backends',
+    command: ['node', '--import', 'tsx', 'test/chaos/content-search/run.ts'],
+  },
 };

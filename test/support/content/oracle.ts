@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { ContentSearchRequest } from '../../../src/contracts/index.ts';
 import type { BackendKind, ContentSearchOutcome, SearchBackend } from '../../../src/core/ports/index.ts';
 import { createRandom, type Random } from '../random.ts';
-import { randomOptions, randomPattern } from './random-request.ts';
+import { type RandomPattern, randomOptions, randomPattern } from './random-request.ts';
 import { plantTree } from './random-tree.ts';
 import { type Pattern, printed } from './reference-pattern.ts';
 import { type ReferenceEvent, type ReferenceRequest, referenceSearch } from './reference-search.ts';
@@ -49,6 +49,33 @@ export async function runOracle({ seed, folder, backends, trees, requestsPerTree
   return count;
 }
 
+/** Random requests on a tree that was made by people: words that stand in its files, and what looks like them. */
+export async function runOnRealTree(options: Omit<OracleOptions, 'trees' | 'requestsPerTree'> & { readonly requests: number }): Promise<OracleCount> {
+  const { seed, folder: root, backends, requests } = options;
+  const random = createRandom(seed);
+  const paths = placesOf(root);
+  const files = paths.filter((place) => lstatSync(path.join(root, place)).isFile());
+  const choose = (): RandomPattern => ({
+    pattern: { kind: 'text', text: wordIn(random, path.join(root, random.pick(files))) },
+    fixedStrings: random.chance(0.5),
+  });
+  const count = { trees: 1, requests: 0, events: 0, truncated: 0, refused: 0 };
+  for (let turn = 0; turn < requests; turn += 1) {
+    const found = await compareOnce(random, root, paths, backends[random.pick(['rg', 'ugrep'] as const)], `seed ${seed}, request ${turn}`, choose);
+    count.requests += 1;
+    count.events += found.events;
+    count.truncated += found.truncated ? 1 : 0;
+    count.refused += found.refused ? 1 : 0;
+  }
+  return count;
+}
+
+/** A word of a file, now and then with a letter more, so that nothing is found. */
+function wordIn(random: Random, file: string): string {
+  const words = readFileSync(file, 'utf8').match(/[A-Za-z_.(){}=]{3,20}/g) ?? ['nothing'];
+  return random.pick(words) + (random.chance(0.1) ? 'q' : '');
+}
+
 /** Everything in the tree that a request can name: links among them, nothing behind links. What the reference is told is UTF-8. */
 function placesOf(root: string, directory = ''): string[] {
   return readdirSync(path.join(root, directory), { withFileTypes: true }).flatMap((entry) => {
@@ -66,8 +93,15 @@ interface Compared {
   readonly refused: boolean;
 }
 
-async function compareOnce(random: Random, root: string, paths: readonly string[], backend: SearchBackend, where: string): Promise<Compared> {
-  const { pattern, fixedStrings } = randomPattern(random, backend.kind);
+async function compareOnce(
+  random: Random,
+  root: string,
+  paths: readonly string[],
+  backend: SearchBackend,
+  where: string,
+  choose: (random: Random, backend: BackendKind) => RandomPattern = randomPattern,
+): Promise<Compared> {
+  const { pattern, fixedStrings } = choose(random, backend.kind);
   const options = randomOptions(random);
   const globalIgnore = random.chance(0.2) ? '*.log\nbuild/\n' : undefined;
   const named = paths.length === 0 || random.chance(0.5) ? undefined : random.pick(paths);
@@ -125,13 +159,19 @@ function differenceOf(outcome: ContentSearchOutcome, events: readonly ReferenceE
   if (JSON.stringify(have) !== JSON.stringify(want)) {
     const missing = want?.filter((event) => have?.includes(event) !== true);
     const extra = have?.filter((event) => want?.includes(event) !== true);
-    return `events differ: missing ${missing?.slice(0, 5).join(' ')}; extra ${extra?.slice(0, 5).join(' ')}; stderr ${outcome.answer.stderr ?? ''}`;
+    return `events differ: missing ${short(missing)}; extra ${short(extra)}; stderr ${outcome.answer.stderr ?? ''}`;
   }
   if (outcome.answer.truncated !== truncated) return `truncated is ${outcome.answer.truncated}`;
   if (outcome.answer.count !== events.length) return `count is ${outcome.answer.count}`;
   const exit = events.length > 0 ? 0 : outcome.answer.stderr === undefined ? 1 : 2;
   return outcome.answer.exit_code === exit ? undefined : `exit_code is ${outcome.answer.exit_code}`;
 }
+
+const short = (events: readonly string[] | undefined): string =>
+  (events ?? [])
+    .slice(0, 5)
+    .map((event) => event.slice(0, 300))
+    .join(' ');
 
 function isAnchored(pattern: Pattern): boolean {
   return pattern.kind === 'sequence' && pattern.parts.some(({ kind }) => kind === 'begin' || kind === 'end');

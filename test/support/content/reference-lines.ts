@@ -40,8 +40,15 @@ function sizeOfCharacter(line: Buffer, at: number): number {
   return 0;
 }
 
-/** What is shown: one CR before the line's end is no part of the line, and what is not UTF-8 is U+FFFD. */
+/** The longest line that is shown, bytes. */
+const LONGEST = 65_536;
+
+/** What is shown: one CR before the line's end is no part of the line, a long line ends early, and what is not UTF-8 is U+FFFD. */
 export function shown(line: Buffer): string {
   const text = line.at(-1) === 0x0d ? line.subarray(0, -1) : line;
-  return text.toString('utf8');
+  if (text.length <= LONGEST) return text.toString('utf8');
+  const ends = [0, 1, 2, 3].map((less) => LONGEST - less);
+  // A byte 10xxxxxx belongs to the character before it.
+  const end = ends.find((at) => ((text[at] ?? 0) & 0xc0) !== 0x80) ?? LONGEST;
+  return text.subarray(0, end).toString('utf8');
 }
