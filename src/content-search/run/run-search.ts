@@ -1,10 +1,11 @@
 import type { BackendProcess, ContentSearchError } from '../../core/ports/index.ts';
-import type { RunEnd, RunEvent, RunOptions, RunResult, Warning } from '../types.ts';
+import type { RunEvent, RunOptions, RunResult, Warning } from '../types.ts';
 import { CHUNK_SIZES, type ChunkSizes, chunksOf, halvesOf } from './chunks.ts';
 import { gathering } from './gather.ts';
 import { createJudge, mustAsk } from './judge.ts';
+import { type Over, resultOf } from './result.ts';
 import { type Scan, startScan } from './scan.ts';
-import { byNumber, clipped, stderrLog } from './tidy.ts';
+import { stderrLog } from './tidy.ts';
 
 /** Numbers that tests make small. */
 export interface RunTuning {
@@ -14,9 +15,6 @@ export interface RunTuning {
 }
 
 export const RUN_TUNING: RunTuning = { chunks: CHUNK_SIZES, waitingBytes: 4 * 1024 * 1024 };
-
-/** Why a run is over. */
-type Over = 'all' | 'limit' | 'time' | 'error';
 
 /**
  * Searches the files of an enumeration (local-search-index.md 3 and 8): in chunks, several processes at a time, the events
@@ -189,48 +187,8 @@ function createRun(options: RunOptions, { chunks, waitingBytes }: RunTuning): Ru
     over: settled,
     async result() {
       await Promise.all([...living].map(({ done }) => done));
-      const why: Over = over ?? 'error';
-      const head = scans[0];
-      const wasUnfinished = why === 'time' && head !== undefined;
-      const finished = head === undefined ? mergedFiles : head.finishedBefore;
-      const beyond = wasUnfinished ? (unfinished(gathered.events, finished, gathered.takeBack)[0] ?? firstEvent(scans)) : gathered.beyond;
-      const { events } = gathered;
-      if (head !== undefined) warnings.push(...judge.complaints(head, why === 'limit' ? (beyond?.file ?? 0) + 1 : finished));
-      for (const scan of scans) stderr.add(scan.end?.stderr ?? '');
-      const isFull = why === 'time' && events.length >= options.maxEvents;
-      const truncated = why === 'limit' || (why === 'time' && (beyond !== undefined || isFull));
-      return {
-        end: endOf(why, events),
-        events,
-        truncated,
-        truncationAssumed: isFull && beyond === undefined,
-        timedOut: why === 'time',
-        warnings: clipped(warnings.sort(byNumber)),
-        scanned: why === 'limit' ? (events.at(-1)?.file ?? -1) + 1 : finished,
-        enumerated: source.enumerated,
-        linesCut: events.reduce((count, event) => (cut.has(event) ? count + 1 : count), 0),
-        processes: processes + asking.length,
-        error,
-        backendStderr: stderr.text(),
-      };
+      const counts = { maxEvents: options.maxEvents, enumerated: source.enumerated, processes: processes + asking.length };
+      return resultOf({ over: over ?? 'error', error, gathered, scans, mergedFiles, judge, warnings, cut, stderr, ...counts });
     },
   };
-}
-
-/** The events of files that are not finished; the others stay. */
-function unfinished(events: readonly RunEvent[], finished: number, takeBack: (count: number) => readonly RunEvent[]): readonly RunEvent[] {
-  const index = events.findIndex(({ file }) => file >= finished);
-  return index < 0 ? [] : takeBack(index);
-}
-
-/** An event that has come and is not in the answer. */
-function firstEvent(scans: readonly Scan[]): RunEvent | undefined {
-  return scans.flatMap((scan) => scan.take())[0];
-}
-
-const ENDS = { limit: 'truncated', time: 'timed_out', error: 'backend_error' } as const satisfies Record<Exclude<Over, 'all'>, RunEnd>;
-
-function endOf(why: Over, events: readonly RunEvent[]): RunEnd {
-  if (why !== 'all') return ENDS[why];
-  return events.some(({ type }) => type === 'match') ? 'ok_with_matches' : 'ok_no_matches';
 }
