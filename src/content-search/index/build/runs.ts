@@ -42,7 +42,7 @@ const HEAD_BYTES = 1 + 255 + 8 + 8;
 
 /** Reads a run from its begin to its end, some of it at a time. @throws CorruptSegment */
 export function* decodeRun(source: ByteSource, documentCount: number): Generator<RunEntry> {
-  let window = Buffer.alloc(0);
+  let window: Buffer = Buffer.alloc(0);
   let windowAt = 0;
   const have = (at: number, length: number): Buffer => {
     if (at < windowAt || at + length > windowAt + window.length) {
