@@ -2,8 +2,8 @@ import { CONTENT_TIMEOUT_MAX_MS } from '../../contracts/index.ts';
 import type { ContentSearchOutcome } from '../../core/ports/index.ts';
 import type { Running } from './start.ts';
 
-/** A search ends itself at its time limit; one that is silent for so much longer never will. */
-const GRACE_MS = 10_000;
+/** A search ends itself at its time limit; one that is silent for so much longer never will, even on a host that has much to do. */
+const GRACE_MS = 30_000;
 
 interface Asked {
   readonly running: Running;
@@ -29,6 +29,7 @@ export interface InHandOptions {
 export function createInHand({ defaultTimeoutMs, onHung }: InHandOptions): InHand {
   const asked = new Map<number, Asked>();
   const hung = new WeakSet<Running>();
+  const gone = new WeakSet<Running>();
   let last = 0;
 
   const settle = (id: number, outcome: ContentSearchOutcome): void => {
@@ -40,7 +41,9 @@ export function createInHand({ defaultTimeoutMs, onHung }: InHandOptions): InHan
   };
 
   return {
-    ask(running, request, signal) {
+    async ask(running, request, signal) {
+      // It may have ended while its searcher waited for a turn; then nobody would answer any more.
+      if (gone.has(running)) return LOST;
       last += 1;
       const id = last;
       return new Promise((resolve) => {
@@ -65,6 +68,7 @@ export function createInHand({ defaultTimeoutMs, onHung }: InHandOptions): InHan
     },
     adopt: (running) => running.onOutcome(({ id, outcome }) => settle(id, outcome)),
     abandon(running) {
+      gone.add(running);
       for (const [id, one] of asked) if (one.running === running) settle(id, LOST);
       return hung.has(running);
     },
