@@ -44,7 +44,7 @@ const NEXT: StepKind = 'copy';
 const LANES = 5;
 /** A process has one plan, task or call at a time, so that a kill hits only what it is meant for. */
 const GROUND = { queues: ['plan', 'plan', 'tool-chaos-http', 'tool-chaos-http', 'file', 'file'], atATime: 1 };
-const NOT_STRUCK_MS = 30_000;
+const NOT_STRUCK_MS = 100_000;
 
 /** Runs each kind of step in peace, then each case, and compares; besides, says what exactly each point must lead to. */
 export async function killAtEachPoint(cases: readonly PointCase[], tell: (line: string) => void = () => undefined): Promise<PointsReport> {
