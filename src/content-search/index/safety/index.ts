@@ -5,6 +5,6 @@ export { type ExclusionFacts, type ExclusionVeto, exclusionVeto } from './exclus
 export { keyHash, mismatches, sameTree, type Wanted } from './key.ts';
 export { estimateBytes, type HeldIndex, type IndexLimits, mayBuildAgain, roomFor, trim } from './limits.ts';
 export { NO_INDEX, type Transition, transition } from './transition.ts';
-export { TRIGGER_CLASSES, type Trigger, type TriggerKind } from './triggers.ts';
+export type { Trigger, TriggerKind } from './triggers.ts';
 export { DISABLED_REASONS, UNCERTAIN_REASONS } from './words.ts';
 export { type Advance, advance } from './writer.ts';

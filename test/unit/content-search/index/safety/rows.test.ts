@@ -3,6 +3,11 @@ import { NO_INDEX, transition } from '../../../../../src/content-search/index/sa
 import { ANY, all, asks, RECORDS, STATES, shown, states, step, trigger, walk } from './cases.ts';
 
 describe('turning it off', () => {
+  it('begins without an index', () => {
+    expect(NO_INDEX.state).toBe('ABSENT');
+    expect(step(NO_INDEX, 'BUILD_STARTED')).toMatchObject({ state: 'BUILDING', building: 1, mark: 1, epoch: 0 });
+  });
+
   it('disables from every state when the mode is off, without a reason [LSI-ST-01.1]', () => {
     expect(STATES.map((state) => shown(step(RECORDS[state], 'MODE_OFF')))).toEqual(all('DISABLED/null', 6));
     expect(step(RECORDS.DISABLED, 'MODE_OFF').disabledUntilMs).toBeNull();
