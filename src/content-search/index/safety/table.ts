@@ -5,10 +5,10 @@ import type { TriggerKind } from './triggers.ts';
 import { ANY, EVERY_STATE } from './words.ts';
 
 /**
- * What a row does to the record beside state and reason. `build_begins`: this build's mark is the record's. `build_ends`:
+ * What a row does to the record beside state and reason. (A row that leads to BUILDING also gives the build its mark.) `build_ends`:
  * none runs. `passes_void`: whatever runs began on ground that is gone. `epoch`: coverage is confirmed anew.
  */
-export type Effect = 'build_begins' | 'build_ends' | 'passes_void' | 'epoch' | 'watcher_lost' | 'watcher_back' | 'watcher_unneeded';
+export type Effect = 'build_ends' | 'passes_void' | 'epoch' | 'watcher_lost' | 'watcher_back' | 'watcher_unneeded';
 
 export interface Row {
   /** `LSI-ST-nn`: row nn of the table in local-search-index.md 4.2.2; `W-nn`: ours. */
@@ -56,7 +56,7 @@ export const ROWS = [
     on: 'MISMATCH',
     from: ANY,
     to: 'BUILDING',
-    effects: ['passes_void', 'build_begins'],
+    effects: ['passes_void'],
     actions: ['STOP_BUILD', 'CLEAR_DIRTY', 'QUARANTINE', 'START_BUILD'],
   },
   {
@@ -67,7 +67,7 @@ export const ROWS = [
     effects: ['passes_void'],
     actions: ['STOP_BUILD', 'CLEAR_DIRTY', 'QUARANTINE', 'SCHEDULE_BUILD'],
   },
-  { id: 'LSI-ST-10', on: 'BUILD_STARTED', from: IDLE, to: 'BUILDING', effects: ['build_begins'], actions: ['START_BUILD'] },
+  { id: 'LSI-ST-10', on: 'BUILD_STARTED', from: IDLE, to: 'BUILDING', actions: ['START_BUILD'] },
   {
     id: 'W-01',
     on: 'BUILD_COMPLETED',

@@ -200,6 +200,15 @@ describe('building', () => {
     expect(step(behind, 'BUILD_STARTED')).toMatchObject({ state: 'BUILDING', building: 9 });
   });
 
+  it('forgets a build whose ground is gone, also when a doubt decides about the state', () => {
+    const behind = step(RECORDS.BUILDING, 'WATCHER_OVERFLOW');
+    for (const kind of ['FILE_MISSING', 'MISMATCH', 'BUILD_FAILED_CLEAN', 'EVICTED'] as const) {
+      for (const before of [RECORDS.BUILDING, behind]) {
+        expect(step(before, kind, 'WATCHER_OVERFLOW'), kind).toMatchObject({ state: 'UNCERTAIN', building: null });
+      }
+    }
+  });
+
   it('does not let a pass over the old index promote while a build runs', () => {
     const behind = step(RECORDS.BUILDING, 'WATCHER_OVERFLOW');
     expect(step(behind, trigger('RECONCILE_SUCCEEDED', { since: 8 }))).toBe(behind);
