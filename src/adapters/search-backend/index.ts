@@ -12,6 +12,8 @@ export interface FindOptions {
   /** Directories in which names are looked up, in the form of PATH. */
   readonly searchPath: string;
   readonly dialects: Readonly<Record<BackendKind, BackendDialect>>;
+  /** Look no further when as many are found; all are looked for if it is absent. */
+  readonly enough?: number;
 }
 
 export interface FoundBackend {
@@ -33,14 +35,17 @@ export interface BackendsFound {
  */
 export async function findBackends(options: FindOptions): Promise<BackendsFound> {
   const tamed = tameWith(findProgram('setpriv', options.searchPath));
-  const tried = await Promise.all([...options.names, BUNDLED].map((name) => tryProgram(name, options, tamed)));
+  const names = [...options.names, BUNDLED];
+  const inTurn = options.enough === undefined ? names.length : 1;
   const found: FoundBackend[] = [];
   const missed: { name: string; why: string }[] = [];
-  for (const one of tried) {
-    if (!('why' in one)) found.some(({ backend }) => backend.kind === one.backend.kind) || found.push(one);
-    else if (one.name !== BUNDLED) missed.push(one);
+  for (let at = 0; at < names.length && found.length < (options.enough ?? names.length); at += inTurn) {
+    for (const one of await Promise.all(names.slice(at, at + inTurn).map((name) => tryProgram(name, options, tamed)))) {
+      if ('why' in one) missed.push(one);
+      else if (!found.some(({ backend }) => backend.kind === one.backend.kind)) found.push(one);
+    }
   }
-  return { found, missed };
+  return { found, missed: missed.filter(({ name }) => name !== BUNDLED) };
 }
 
 /** Stands for the ripgrep of the package. */

@@ -240,7 +240,7 @@ describe('a process', () => {
 
   it('dies with its parent, also when that is killed', async () => {
     const { file: entry, execArgv } = processEntry(new URL('./backend-parent.ts', import.meta.url));
-    const parent = spawn(process.execPath, [...execArgv, entry, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const parent = spawn(process.execPath, [...execArgv, entry, directory], { stdio: ['pipe', 'pipe', 'inherit'] });
     const [line] = (await once(parent.stdout, 'data')) as [Buffer];
     const pids = String(line).trim().split(' ').map(Number);
     expect(pids).toHaveLength(2);

@@ -46,6 +46,12 @@ describe('the backends of this host', () => {
     expect(missed).toEqual([{ name: 'no-such-program', why: 'not found' }]);
   });
 
+  it('are not looked for when there are enough', async () => {
+    const { found, missed } = await findBackends({ names: ['no-such-program', 'ugrep'], searchPath: '/usr/bin:/bin', dialects: DIALECTS, enough: 1 });
+    expect(found.map(({ backend }) => backend.kind)).toEqual(['ugrep']);
+    expect(missed).toHaveLength(1);
+  });
+
   it('do not include programs that are too old, other ones, or ones that behave otherwise [FR-LSI-BE-02, FR-LSI-BE-CAP-02]', async () => {
     const old = program('old', 'echo ripgrep 12.1.1');
     const other = program('other', 'echo grep 3.8');
