@@ -3,7 +3,7 @@
  * `\x{4A}`) and the heads of groups (`(?P<Name>`, `(?i)`). Each alternative takes what it has seen, and no alternative looks
  * far ahead, so hostile patterns cost no more than their length.
  */
-const SYNTAX = /\\(?:[pPxuUoN]\{[^}]{0,64}\}|x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|U[\dA-Fa-f]{8}|[pP].|c.|.)|\(\?[^)>:]*[)>:]?/gsu;
+const SYNTAX = /\\(?:[pPxuUoN]\{[^}]{0,64}\}|x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|U[\dA-Fa-f]{8}|[pP].|c.|.)|\(\?(?:P?<[^>=!]{0,64}>|[A-Za-z-]{0,16}[:)])?/gsu;
 
 const UPPER_CASE = /\p{Lu}/u;
 

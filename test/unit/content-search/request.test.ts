@@ -106,9 +106,12 @@ describe('smart case', () => {
     },
   );
 
-  it.each(['\\SA', '\\\\A', '\\p{L}A', '(?:A)', '[A-Z]', '(?<n>A)', '\\x41B'])('sees the letters beside the syntax in %s', (pattern) => {
-    expect(ignores(pattern)).toBe(false);
-  });
+  it.each(['\\SA', '\\\\A', '\\p{L}A', '(?:A)', '[A-Z]', '(?<n>A)', '\\x41B', 'a(?=B)', '(?<=A)b', '(?i:A)'])(
+    'sees the letters beside the syntax in %s',
+    (pattern) => {
+      expect(ignores(pattern)).toBe(false);
+    },
+  );
 
   it('costs no more than the pattern is long', () => {
     for (const part of ['(?', '\\p{', '\\x{', '\\', '(?<']) {
