@@ -10,7 +10,7 @@ import { readSettings } from './settings.ts';
  * The `Search` tool for the command line: everything that the user may read, the programs and the fuzzy fallback of the
  * settings, the user's own git excludes. Nothing confines it beyond the user's own rights.
  */
-export async function openCliContentSearch(options: GlobalOptions, { workingDirectory, backend, stats }: ContentWish): Promise<ContentSearch> {
+export async function openCliContentSearch(options: GlobalOptions, { workingDirectory, backend, stats, fuzzy }: ContentWish): Promise<ContentSearch> {
   const { config } = readSettings(options).loaded;
   const { searchPath, gitIgnoreFile } = userSurroundings();
   const settings = contentSettings(config, searchPath);
@@ -25,7 +25,7 @@ export async function openCliContentSearch(options: GlobalOptions, { workingDire
       emitStats: stats,
       globalIgnoreFile: settings.globalIgnoreFile === '' ? (gitIgnoreFile ?? '') : settings.globalIgnoreFile,
     },
-    { confined: false, workingDirectory, backend },
+    { confined: false, workingDirectory, backend, first: !fuzzy && settings.fuzzyFallback === undefined },
   );
   if (problem !== undefined) throw new WritError('ExecutionFailed', problem);
   return tool;

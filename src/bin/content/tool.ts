@@ -22,14 +22,24 @@ export interface ContentToolOptions {
   readonly workingDirectory?: string;
   /** This kind of backend and no other. */
   readonly backend?: BackendKind | undefined;
+  /** The first usable backend is enough: a process that lives for one exact search need not look at others. */
+  readonly first?: boolean;
 }
 
 /** More lanes than this gain nothing where they have been measured. */
 const MOST_LANES = 2;
 
 /** The `Search` tool with what this host has: backends, file system, clock. Never rejects for what a host can lack. */
-export async function openContentTool(settings: ContentSettings, { confined, workingDirectory, backend }: ContentToolOptions): Promise<OpenedContentTool> {
-  const looked = await findBackends({ names: settings.binaries, searchPath: settings.searchPath, dialects: DIALECTS });
+export async function openContentTool(
+  settings: ContentSettings,
+  { confined, workingDirectory, backend, first }: ContentToolOptions,
+): Promise<OpenedContentTool> {
+  const looked = await findBackends({
+    names: settings.binaries,
+    searchPath: settings.searchPath,
+    dialects: DIALECTS,
+    ...(first === true ? { enough: 1 } : {}),
+  });
   const allowedRoots = settings.allowedRoots.flatMap(realRoot);
   const start = workingDirectory ?? allowedRoots[0];
   const found = looked.found.filter((one) => backend === undefined || one.backend.kind === backend);

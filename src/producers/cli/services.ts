@@ -124,6 +124,8 @@ export interface ContentWish {
   /** This one and no other. */
   readonly backend: BackendKind | undefined;
   readonly stats: boolean;
+  /** Whether the request asks for approximate matching, which not every backend has. */
+  readonly fuzzy: boolean;
 }
 
 /** What the composition root hands to the command line. */

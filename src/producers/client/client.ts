@@ -81,7 +81,8 @@ export class WritClient {
    */
   async contentSearch(request: ContentSearchRequest, { signal }: CallOptions = {}): Promise<ContentSearchAnswer> {
     const wait = (request.timeout_ms ?? CONTENT_TIMEOUT_MS) / 1000;
-    return (await this.#transport.json<ContentSearchAnswer>({ method: 'POST', path: '/v1/search', json: request, patienceS: wait, signal, repeatable: true })).body;
+    return (await this.#transport.json<ContentSearchAnswer>({ method: 'POST', path: '/v1/search', json: request, patienceS: wait, signal, repeatable: true }))
+      .body;
   }
 
   /** Changes of tasks as they happen, until the signal or the end of the loop. */

@@ -25,7 +25,7 @@ export async function runContentSearch(call: Call, flags: SearchFlags, pattern: 
 /** @throws WritError BadArgs, ExecutionFailed, INVALID_CONFIG; nothing else, so that every error exits with 2 */
 async function found(call: Call, { backend, stats }: SearchFlags, { workingDirectory }: Place, request: ContentSearchRequest): Promise<ContentSearchAnswer> {
   try {
-    const tool = await call.contentSearch.open(call.options, { workingDirectory, backend, stats: stats === true });
+    const tool = await call.contentSearch.open(call.options, { workingDirectory, backend, stats: stats === true, fuzzy: request.fuzzy !== undefined });
     // Nobody stops it from here: Ctrl-C ends this process, and with it the backends.
     const outcome = await tool.search(request, new AbortController().signal);
     if (outcome.ok) return outcome.answer;

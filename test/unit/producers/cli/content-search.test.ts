@@ -58,7 +58,7 @@ describe('writ search', () => {
     const { writ, asked } = await searching({});
     expect(await writ('x')).toMatchObject({ code: 0, out: 'a.txt:1:x one\nb/c.txt:7:two x\n', err: '' });
     expect(asked).toEqual({
-      wish: { workingDirectory: '/work/here', backend: undefined, stats: false },
+      wish: { workingDirectory: '/work/here', backend: undefined, stats: false, fuzzy: false },
       request: { pattern: 'x', max_results: 10_000_000, timeout_ms: 600_000 },
     });
   });
@@ -90,7 +90,7 @@ describe('writ search', () => {
       'x',
       'src',
     );
-    expect(asked.wish).toEqual({ workingDirectory: '/work/here', backend: 'ugrep', stats: true });
+    expect(asked.wish).toEqual({ workingDirectory: '/work/here', backend: 'ugrep', stats: true, fuzzy: true });
     expect(asked.request).toEqual({
       pattern: 'x',
       path: 'src',

@@ -136,6 +136,22 @@ describe('a request', () => {
     expect(came.map(({ url }) => url)).toEqual(['/v1/keys', '/v1/keys']);
   });
 
+  it('takes the stats of a content search as they come, also fields that it does not know [FR-LSI-SCHEMA-RESP-02.2]', async () => {
+    const answer = {
+      pattern: 'x',
+      path: '.',
+      count: 0,
+      matches: [],
+      truncated: false,
+      timed_out: false,
+      content: '',
+      stats: { stats_version: 1, of_tomorrow: [1] },
+    };
+    script = [json(200, answer)];
+    expect(await client().contentSearch({ pattern: 'x' })).toEqual(answer);
+    expect(came).toMatchObject([{ method: 'POST', url: '/v1/search', body: '{"pattern":"x"}' }]);
+  });
+
   it('waits for a result over several rounds, and not longer than it is told', async () => {
     script = [json(200, view('running')), json(200, view('success'))];
     expect(await client().tasks.result('a')).toMatchObject({ state: 'success' });
