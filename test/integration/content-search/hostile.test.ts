@@ -68,7 +68,7 @@ describe.each<BackendKind>(['ugrep', 'rg'])('hostile requests to %s', (kind) => 
   it('ends a catastrophic expression with an answer or a refusal by its timeout', async () => {
     for (const pattern of ['(a*)*(a*)*(a*)*(a*)*b', '(a|a)*(a|a)*(a|a)*b', '(.*)*(.*)*(.*)*[^a]z', '((a{1,100}){1,100}){1,100}b']) {
       const before = performance.now();
-      const outcome = await searching(rig(), { pattern, timeout_ms: 1_500 });
+      const outcome = await searching(rig(), { pattern, timeout_ms: 400 });
       expect(performance.now() - before).toBeLessThan(15_000);
       if (outcome.ok) expect(outcome.answer.count).toBe(0);
       else expect(outcome.error.code).toMatch(/^(?:BadArgs|ExecutionFailed)$/);
