@@ -64,7 +64,7 @@ const LAYERS = [
   {
     layer: 'adapters',
     may: ['contracts', 'core', 'lease'],
-    packages: ['zod', 'ioredis', 'better-sqlite3', 'koffi', 'sodium-native', '@duckdb', '@vscode', 'execa', 'imapflow', 'ipaddr[.]js', '@modelcontextprotocol'],
+    packages: ['zod', 'ioredis', 'better-sqlite3', 'koffi', 'sodium-native', '@duckdb', '@vscode', 'imapflow', 'ipaddr[.]js', '@modelcontextprotocol'],
     why: 'Adapters implement ports of core against the outside world. They serve the inner layers and know nothing of who uses them.',
   },
   {

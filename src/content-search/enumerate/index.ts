@@ -2,4 +2,3 @@ export { compileDenied, type DenyRules, isDenied } from './denied.ts';
 export { enumerate } from './enumerate.ts';
 export { type CompiledGlobs, compileGlobs, type Globs } from './globs.ts';
 export type { EnumerateOptions } from './walk-context.ts';
-export { warningLine } from './warning-line.ts';

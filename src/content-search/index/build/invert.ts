@@ -103,8 +103,8 @@ function* merged(sources: readonly Generator<RunEntry>[]): Generator<{ readonly 
 }
 
 function nextOf(source: Generator<RunEntry>): RunEntry | undefined {
-  const { value, done } = source.next();
-  return done === true ? undefined : value;
+  const next = source.next();
+  return next.done === true ? undefined : next.value;
 }
 
 function joined(lists: readonly Uint32Array[]): Uint32Array {

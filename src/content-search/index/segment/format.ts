@@ -68,9 +68,6 @@ export interface SegmentDocument {
   readonly ctimeNs: bigint;
   readonly ino: bigint;
   readonly dev: bigint;
-  /** Bits of `DOCUMENT_FLAG`. */
+  /** Eight bits for whoever builds the index; the segment only keeps them. */
   readonly flags: number;
 }
-
-/** `CANDIDATE`: never excluded, whatever its trigrams are (not tokenized, not NFC, with a byte order mark, several links). */
-export const DOCUMENT_FLAG = { CANDIDATE: 1, HIDDEN: 2, BINARY: 4, UNREADABLE: 8 } as const satisfies Record<string, number>;

@@ -51,7 +51,7 @@ describe('a stored index', () => {
     expect(mismatches(stored, { ...wanted, bloom: { ...stored.bloom, targetFpRate: 0.5, basisNgrams: 1 } })).toEqual([]);
   });
 
-  it('is told apart by each component and by each parameter of the filter [FR-LSI-IDX-KEY-02.2, FR-LSI-CAND-LIT-04]', () => {
+  it('is told apart by each component and by each parameter of the filter [FR-LSI-IDX-KEY-02.2, FR-LSI-CAND-LIT-04.2]', () => {
     for (const component of COMPONENTS) expect(mismatches(stored, { ...wanted, key: withChanged(component) })).toEqual([component]);
     const other = { ngram: 4, mBits: 64, hashes: 1, seed: 0n };
     for (const [name, value] of Object.entries(other)) expect(mismatches(stored, { ...wanted, bloom: { ...stored.bloom, [name]: value } })).toEqual([name]);
