@@ -39,7 +39,7 @@ const search = z.strictObject({
     .default([1, 2, 3])
     .describe('Edits that the tries of the fuzzy fallback forgive, 1 to 4; the first that finds something is the last.'),
   fuzzy_min_pattern_len: z.int().min(1).max(65_536).default(4).describe('Characters that a pattern must have for the fuzzy fallback.'),
-  lanes: z.int().min(0).max(64).default(0).describe('Backend processes that one search runs at the same time; 0: as many as there are cores, at most 2.'),
+  lanes: z.int().min(0).max(64).default(0).describe('Backend processes that one search runs at the same time; 0: one more than there are cores, at most 3.'),
   max_concurrent: z
     .int()
     .min(1)

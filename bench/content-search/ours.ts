@@ -1,3 +1,4 @@
+import os from 'node:os';
 import { nodeSearchTree } from '../../src/adapters/search-tree/index.ts';
 import { compileDenied, compileGlobs, enumerate } from '../../src/content-search/enumerate/index.ts';
 import { runSearch } from '../../src/content-search/run/index.ts';
@@ -34,7 +35,7 @@ export async function searchOurs(root: string, backend: SearchBackend, { pattern
     deadline: start + 600_000,
     now: () => performance.now(),
     signal: new AbortController().signal,
-    lanes: 2,
+    lanes: Math.min(3, os.availableParallelism() + 1),
     tryOpen: () => undefined,
     open: () => 'ENOENT',
   });

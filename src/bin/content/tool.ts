@@ -26,8 +26,8 @@ export interface ContentToolOptions {
   readonly first?: boolean;
 }
 
-/** More lanes than this gain nothing where they have been measured. */
-const MOST_LANES = 2;
+/** One lane more than cores, so that none idles while the tool starts the next process; more than this was never measured to gain. */
+const MOST_LANES = 3;
 
 /** The `Search` tool with what this host has: backends, file system, clock. Never rejects for what a host can lack. */
 export async function openContentTool(
@@ -62,7 +62,7 @@ export async function openContentTool(
     defaults: { timeoutMs: settings.defaultTimeoutMs, maxResults: settings.defaultMaxResults },
     fuzzyFallback: settings.fuzzyFallback,
     emitStats: settings.emitStats,
-    lanes: settings.lanes === 0 ? Math.min(MOST_LANES, os.availableParallelism()) : settings.lanes,
+    lanes: settings.lanes === 0 ? Math.min(MOST_LANES, os.availableParallelism() + 1) : settings.lanes,
     globalIgnore: globalIgnore(settings.globalIgnoreFile),
     now: () => performance.now(),
   });
