@@ -4,12 +4,14 @@ import { findBackends } from '../src/adapters/search-backend/index.ts';
 import { DIALECTS } from '../src/content-search/index.ts';
 import type { SearchBackend } from '../src/core/ports/index.ts';
 import { digestOf } from './content-search/found.ts';
+import type { LibraryReport, LibraryWish } from './content-search/library.ts';
 import { linuxTree } from './content-search/linux-tree.ts';
 import { millionMatches } from './content-search/memory.ts';
-import { searchOurs } from './content-search/ours.ts';
 import { foundBy, PEER_ARGUMENTS, searchPeer } from './content-search/peers.ts';
 import { WANTED, type Wanted } from './content-search/wanted.ts';
+import { wholeWay } from './content-search/whole-way.ts';
 import { type Case, type Suite, spread } from './contract.ts';
+import { type Running, startProcess } from './process.ts';
 
 /** Which peers a backend is held against: each against the tool that it is, with the same order or without any. */
 const PEERS_OF = { rg: ['rg_sorted', 'rg_threads'], ugrep: ['ugrep_sorted'] } as const satisfies Record<
@@ -28,14 +30,16 @@ export const suite: Suite = {
     // A trial takes one folder of the tree.
     const root = scale === 1 ? tree : path.join(tree, 'kernel');
     const { found } = await findBackends({ names: ['ugrep'], searchPath: process.env['PATH'] ?? '', dialects: DIALECTS });
+    const library = await startProcess(new URL('./content-search/library.js', import.meta.url), []);
     await warmUp(
+      library,
       root,
       found.map(({ backend }) => backend),
     );
     const times = new Map<string, number[]>();
     const remember = (name: string, ms: number): void => void times.set(name, [...(times.get(name) ?? []), ms]);
     const cases = found.flatMap(({ backend, file }) =>
-      WANTED.flatMap((wanted) => PEERS_OF[backend.kind].map((peer): Case => caseOf({ root, backend, file, wanted, peer, remember }))),
+      WANTED.flatMap((wanted) => PEERS_OF[backend.kind].map((peer): Case => caseOf({ library, root, backend, file, wanted, peer, remember }))),
     );
     return {
       cases,
@@ -43,23 +47,24 @@ export const suite: Suite = {
         const memory: Record<string, number> = {};
         for (const { backend } of found) Object.assign(memory, await millionMatches(backend));
         const medians = [...times].map(([name, values]) => [`${name}_ms`, Math.round(spread(values.slice(1)).median)]);
-        return { ...Object.fromEntries(medians), ...memory };
+        return { ...Object.fromEntries(medians), ...memory, ...(await wholeWay(root)) };
       },
       // The tree stays for the next run.
-      close: async () => undefined,
+      close: () => library.stop(),
     };
   },
 };
 
 /** The library is measured as a server has it: after its code has been compiled, which takes a few searches of a large tree. */
-async function warmUp(root: string, backends: readonly SearchBackend[]): Promise<void> {
+async function warmUp(library: Running, root: string, backends: readonly SearchBackend[]): Promise<void> {
   for (let search = 0; search < WARM_UP; search += 1) {
-    for (const backend of backends) await searchOurs(root, backend, WANTED[0]);
+    for (const backend of backends) await library.ask<LibraryReport>({ root, backend: backend.kind, wanted: WANTED[0] } satisfies LibraryWish);
   }
 }
 const WARM_UP = 3;
 
 interface CaseParts {
+  readonly library: Running;
   readonly root: string;
   readonly backend: SearchBackend;
   readonly file: string;
@@ -68,17 +73,17 @@ interface CaseParts {
   readonly remember: (name: string, ms: number) => void;
 }
 
-function caseOf({ root, backend, file, wanted, peer, remember }: CaseParts): Case {
+function caseOf({ library, root, backend, file, wanted, peer, remember }: CaseParts): Case {
   const name = `${wanted.name}_${backend.kind}`;
   return {
     name,
     kind: 'speed',
     peer,
     async ours() {
-      const { ms, result } = await searchOurs(root, backend, wanted);
+      const { ms, work, error } = await library.ask<LibraryReport>({ root, backend: backend.kind, wanted } satisfies LibraryWish);
       remember(name, ms);
-      if (result.error !== undefined) throw new Error(result.error.message);
-      return { value: ms, work: digestOf(result.events) };
+      if (error !== undefined) throw new Error(error);
+      return { value: ms, work };
     },
     async theirs() {
       const report = await searchPeer(file, PEER_ARGUMENTS[peer](wanted), root);

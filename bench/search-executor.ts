@@ -1,5 +1,5 @@
-import { type Running, startProcess } from './api/process.ts';
 import type { Suite, SuiteOptions } from './contract.ts';
+import { type Running, startProcess } from './process.ts';
 import { type Peers, searchCases } from './search-executor/cases.ts';
 import { prepareData } from './search-executor/data.ts';
 import type { DuckDbReport } from './search-executor/duckdb-peer.ts';
@@ -28,7 +28,10 @@ export const suite: Suite = {
       const data = await prepareData(sets, sizes, tell);
       const site = await openSearchSite(settingsToml(data.places));
       closers.push(() => site.close());
-      const [duckdb, read] = [await startProcess('../search-executor/duckdb-peer.js', []), await startProcess('../search-executor/read-peer.js', [])];
+      const [duckdb, read] = [
+        await startProcess(new URL('./search-executor/duckdb-peer.js', import.meta.url), []),
+        await startProcess(new URL('./search-executor/read-peer.js', import.meta.url), []),
+      ];
       closers.push(() => Promise.all([duckdb.stop(), read.stop()]));
       const figures = createFigures();
       return { cases: searchCases(site, peersOf(duckdb, read), data, sizes).map(figures.watch), metrics: async () => figures.metrics(), close };

@@ -7,10 +7,10 @@ import { createApiKeyStore } from '../../src/adapters/linux/api-keys.ts';
 import type { RedisTarget } from '../../src/adapters/redis/target.ts';
 import { canonicalJson } from '../../src/core/canonical-json.ts';
 import { sha256Hex } from '../../src/core/hash.ts';
+import { type Running, startProcess } from '../process.ts';
 import { openSite, type Site } from '../throughput/site.ts';
 import type { LoadReport, LoadSetup, LoadWish } from './load.ts';
 import type { PeerReport, PeerSetup, PeerWish } from './peer.ts';
-import { type Running, startProcess } from './process.ts';
 
 /** What lies in a queue: how many jobs wait, and a hash over the data of every 97th task. */
 interface Queued {
@@ -51,7 +51,7 @@ export async function openDoorstep(tasks: number): Promise<Doorstep> {
 
 async function openAt(site: Site, tasks: number, running: Running[]): Promise<Omit<Doorstep, 'close'>> {
   const begin = async (module: string, args: readonly string[]): Promise<Running> => {
-    const started = await startProcess(module, args);
+    const started = await startProcess(new URL(module, import.meta.url), args);
     running.push(started);
     return started;
   };

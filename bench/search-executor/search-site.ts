@@ -9,7 +9,7 @@ import { createRedisLedger } from '../../src/adapters/redis/ledger.ts';
 import { createRedisSignals } from '../../src/adapters/redis/signals.ts';
 import { ExecutionResult } from '../../src/contracts/index.ts';
 import { systemClock } from '../../src/core/clock.ts';
-import { startProcess } from '../api/process.ts';
+import { startProcess } from '../process.ts';
 import { openSite } from '../throughput/site.ts';
 import { watched } from './resident.ts';
 import { MAX_RUN_S } from './scopes.ts';
@@ -43,7 +43,7 @@ export async function openSearchSite(settings: string): Promise<SearchSite> {
   };
   try {
     writeFileSync(site.places.configFile, settings, { mode: 0o600 });
-    const worker = await startProcess('../../src/bin/writ.js', ['worker', '--data-dir', site.places.dataDir, '--queues', 'search']);
+    const worker = await startProcess(new URL('../../src/bin/writ.js', import.meta.url), ['worker', '--data-dir', site.places.dataDir, '--queues', 'search']);
     closers.push(() => worker.stop());
     const target = embeddedTarget(site.places.redis);
     const [forLedger, forQueue, subscriber] = [createConnection(target, 'ledger'), createConnection(target, 'worker'), createConnection(target, 'subscriber')];

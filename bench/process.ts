@@ -13,11 +13,11 @@ export interface Running {
 /**
  * Starts a module and waits for its first message. Options of the caller, like `--cpu-prof`, hold for it too.
  *
- * @param module its compiled name, relative to this folder; from the sources (with a TypeScript loader) its source is run
+ * @param module its compiled file; from the sources (with a TypeScript loader) its source is run
  */
-export async function startProcess(module: string, args: readonly string[]): Promise<Running> {
-  const file = import.meta.url.endsWith('.ts') ? module.replace(/\.js$/, '.ts') : module;
-  const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+export async function startProcess(module: URL, args: readonly string[]): Promise<Running> {
+  const file = fileURLToPath(module);
+  const child = fork(import.meta.url.endsWith('.ts') ? file.replace(/\.js$/, '.ts') : file, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const next = async (): Promise<unknown> => {
     const over = new AbortController();
     try {
