@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { judgeRequest } from '../../../../src/content-search/request.ts';
 import { ROLES, type Role } from '../../../../src/contracts/index.ts';
 import { systemClock } from '../../../../src/core/clock.ts';
-import type { ApiKey, ApiKeyStore, LoginLinks } from '../../../../src/core/ports/index.ts';
+import type { ApiKey, ApiKeyStore, ContentSearchOutcome, LoginLinks } from '../../../../src/core/ports/index.ts';
 import type { HttpServerOptions, HttpSettings } from '../../../../src/producers/http/options.ts';
 import { createHttpServer, type HttpServer } from '../../../../src/producers/http/server.ts';
 import type { HttpServices } from '../../../../src/producers/http/services.ts';
@@ -57,6 +58,12 @@ const unused = () => {
   throw new Error('no test of the core asks for this');
 };
 
+/** The request is judged as in the product; nothing that is right is searched for here. */
+const judgedOnly = async (request: unknown): Promise<ContentSearchOutcome> => {
+  const judged = judgeRequest(request, { timeoutMs: 1000, maxResults: 10 });
+  return judged.ok ? unused() : judged;
+};
+
 /** Services of which the core needs readiness, figures and a clock; the routes of tasks are tested with real ones. */
 export const coreServices: HttpServices = {
   version: '0.0.0-test',
@@ -73,7 +80,7 @@ export const coreServices: HttpServices = {
     signatures: { refusalOf: unused, expiryOf: unused, verifyEnd: unused },
     events: { listen: () => () => undefined },
   },
-  contentSearch: { refusal: undefined, search: unused },
+  contentSearch: { refusal: undefined, search: judgedOnly },
   kernel: unused,
   signatures: unused,
   resultKeys: async () => ({ keys: [] }),

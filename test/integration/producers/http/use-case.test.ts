@@ -63,7 +63,7 @@ describe('contracts.archive.run', () => {
 
   it('is what doctor tells of: definitions and bindings, and the file with a fault', async () => {
     expect(await examinePlans(site.rig.config)).toMatchObject([
-      { title: 'registries', level: 'ok', found: '3 tools, 7 capabilities, 3 use cases' },
+      { title: 'registries', level: 'ok', found: '4 tools, 8 capabilities, 3 use cases' },
       { title: 'tool bindings', level: 'ok', found: expect.stringContaining('http.webhook') },
     ]);
     const own = mkdtempSync(path.join(tmpdir(), 'writ-registry-'));

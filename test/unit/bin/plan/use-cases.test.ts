@@ -97,7 +97,9 @@ describe('the shipped use cases', () => {
   it.each(registries.refs('capabilities'))('capability %s links and takes exactly the inputs that it lists', (ref) => {
     const inputs = JSON.stringify(registries.lookup('capabilities', ref)).match(/(?<="input\.)\w+(?=")/g) ?? [];
     const envelope = envelopeOf(ref, Object.fromEntries(inputs.map((name) => [name, name])), 'capability');
-    const { calls, done } = run(envelope, (operation) => (operation.startsWith('SEARCH') ? found([]) : ok({ result_summary: {} })));
+    const { calls, done } = run(envelope, (operation) =>
+      operation.startsWith('SEARCH') ? found([]) : ok({ result_summary: {}, matches: [], count: 0, truncated: false }),
+    );
     expect(done.error).toBeNull();
     expect(calls).toHaveLength(1);
   });
