@@ -1,6 +1,7 @@
 import type { SearchFiles, SearchTree } from '../core/ports/index.ts';
+import { isInside } from './beneath.ts';
 import { isDenied } from './enumerate/index.ts';
-import { isInside, type Sandbox } from './sandbox.ts';
+import type { Sandbox } from './sandbox.ts';
 import type { Candidate, RunOptions } from './types.ts';
 
 export interface CandidateFilesOptions {

@@ -1,6 +1,7 @@
 import type { SearchTree } from '../core/ports/index.ts';
+import { isBeneath, isInside } from './beneath.ts';
 import { accepted, executionFailed, type Judged } from './judged.ts';
-import { isBeneath, isInside, type Sandbox, type SearchPlace } from './sandbox.ts';
+import type { Sandbox, SearchPlace } from './sandbox.ts';
 
 /** Where paths of events begin, and where the search begins beneath it. */
 export interface OrderRoot {

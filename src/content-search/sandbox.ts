@@ -1,5 +1,6 @@
 import { isReservedName } from '../contracts/index.ts';
 import type { SearchTree, TreeTarget } from '../core/ports/index.ts';
+import { isBeneath, isInside } from './beneath.ts';
 import { type DenyRules, isDenied } from './enumerate/index.ts';
 import { accepted, badArgs, executionFailed, type Judged } from './judged.ts';
 import { type LexicalPath, lexicalPath, type PathPlatform } from './sandbox-path.ts';
@@ -46,20 +47,6 @@ export function locate(path: string, sandbox: Sandbox, tree: SearchTree): Judged
   return accepted({ realPath: target.realPath, kind: target.kind, absolute: lexical.value.absolute });
 }
 
-/** Whether a canonical path is one of the roots or lies beneath one. */
-export function isInside(realPath: Buffer, roots: readonly string[]): boolean {
-  return roots.some((root) => isBeneath(realPath, Buffer.from(root)));
-}
-
-/** Whether a canonical path is the directory or lies beneath it. */
-export function isBeneath(realPath: Buffer, directory: Buffer): boolean {
-  if (realPath.equals(directory)) return true;
-  const prefix = directory.at(-1) === SLASH ? directory : Buffer.concat([directory, Buffer.of(SLASH)]);
-  return realPath.length > prefix.length && realPath.subarray(0, prefix.length).equals(prefix);
-}
-
-const SLASH = 0x2f;
-
 function missing(path: string): Judged<never> {
   return executionFailed('path', `No such file or directory: ${JSON.stringify(path)}`);
 }
@@ -97,6 +84,8 @@ function resolveFully(path: string, tree: SearchTree): Resolved {
   const slash = realPath.at(-1) === SLASH ? '' : '/';
   return { target: nowhere(Buffer.concat([realPath, Buffer.from(slash + path.slice(cut + 1))])), refused: true };
 }
+
+const SLASH = 0x2f;
 
 function nowhere(realPath: Buffer): TreeTarget {
   return { realPath, kind: 'other', dev: 0, ino: 0 };

@@ -1,4 +1,5 @@
 import type { TreeTarget } from '../../core/ports/index.ts';
+import { isBeneath } from '../beneath.ts';
 import { isDenied, isReserved, namesOf } from './denied.ts';
 import { type Directory, pathOf } from './directory.ts';
 import { GIT_DIRECTORY } from './directory-rules.ts';
@@ -21,20 +22,12 @@ export function isOwnAncestor(walk: Walk, directory: Directory, name: Buffer | s
 }
 
 function mayLeadTo(walk: Walk, target: TreeTarget): boolean {
-  const root = walk.allowedRoots.find((each) => isInside(target.realPath, each));
+  const root = walk.allowedRoots.find((each) => isBeneath(target.realPath, Buffer.from(each)));
   if (root === undefined) return false;
   const path = target.realPath.toString('utf8');
   const names = namesOf(path.slice(root.length));
   return !names.some((name) => isReserved(name) || name === GIT_DIRECTORY) && !isDenied(walk.denied, path, target.kind === 'directory');
 }
-
-/** By bytes: two paths that look alike need not be the same. */
-function isInside(path: Buffer, root: string): boolean {
-  const top = Buffer.from(root);
-  const prefix = root.endsWith('/') ? top : Buffer.concat([top, SLASH]);
-  return path.equals(top) || path.subarray(0, prefix.length).equals(prefix);
-}
-const SLASH = Buffer.from('/');
 
 function isAncestor(walk: Walk, target: TreeTarget, from: Directory): boolean {
   for (let directory: Directory | undefined = from; directory !== undefined; directory = directory.parent) {
