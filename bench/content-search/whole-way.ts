@@ -37,8 +37,8 @@ async function overHttp(root: string): Promise<Record<string, number>> {
   }
 }
 
-async function onTheCommandLine(root: string): Promise<Record<string, number>> {
-  return await medians('cli', async ({ pattern, fixedStrings }) => {
+function onTheCommandLine(root: string): Promise<Record<string, number>> {
+  return medians('cli', async ({ pattern, fixedStrings }) => {
     const args = [fileURLToPath(WRIT), 'search', '-m', '200', ...(fixedStrings ? ['-F'] : []), pattern];
     const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
     const [code] = (await once(child, 'close')) as [number | null];
