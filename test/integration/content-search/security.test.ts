@@ -24,15 +24,21 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a tree that changes while it is searched', () => {
   let root: string;
+  let progress: string;
   let writer: ChildProcess;
+  /** The version that the writer has begun last. */
+  const begun = (): number => Number(readFileSync(progress, 'latin1'));
 
   beforeAll(async () => {
     root = path.join(folder, 'restless');
+    progress = path.join(folder, 'progress');
     const outside = path.join(folder, 'outside');
     mkdirSync(root);
     mkdirSync(outside);
     for (const name of ['a.txt', 'b.txt', 'c.txt']) writeFileSync(path.join(outside, name), 'needle SECRET\n'.repeat(100));
-    writer = fork(fileURLToPath(new URL('../../support/content/restless-tree.ts', import.meta.url)), [root, outside], { execArgv: ['--import', 'tsx'] });
+    writer = fork(fileURLToPath(new URL('../../support/content/restless-tree.ts', import.meta.url)), [root, outside, progress], {
+      execArgv: ['--import', 'tsx'],
+    });
     await once(writer, 'message');
   });
   afterAll(async () => {
@@ -41,7 +47,7 @@ describe('a tree that changes while it is searched', () => {
   });
 
   it.each<BackendKind>(['ugrep', 'rg'])(
-    'is answered by %s with lines that each a version of their file had, and nothing from outside is among them [SEC-LSI-01] [LSI-TM-01]',
+    'is answered by %s with lines of versions that lived meanwhile, each of its own file, and nothing from outside is among them [SEC-LSI-01] [LSI-TM-01]',
     async (binary) => {
       const tool = confined(root, binary);
       await tool.start();
@@ -51,10 +57,16 @@ describe('a tree that changes while it is searched', () => {
       const before = held();
       let events = 0;
       for (let turn = 0; turn < 10; turn += 1) {
+        // All versions before this one are whole, so that of each directory one of the last four lives.
+        const oldest = begun() - 4;
         const outcome = await tool.search({ pattern: 'needle', max_results: 5_000, follow: turn % 2 === 1 }, NEVER);
+        const newest = begun();
         if (!outcome.ok) throw new Error(outcome.error.message);
         for (const { data } of outcome.answer.matches) {
-          expect(data.lines.text).toMatch(new RegExp(`^v\\d+ ${path.basename(data.path.text)} needle`));
+          const [, version, name] = /^v(\d+) (\S+) needle/.exec(data.lines.text) ?? [];
+          expect(data.path.text).toBe(`d${Number(version) % 4}/${name}`);
+          expect(Number(version)).toBeGreaterThanOrEqual(oldest);
+          expect(Number(version)).toBeLessThanOrEqual(newest);
         }
         events += outcome.answer.count;
       }
