@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { WritError } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { part } from '../../core/parts.ts';
@@ -57,7 +58,7 @@ export function createContentProcess(options: ContentProcessOptions): ContentSea
   }
 
   function replace(pauseMs: number): Promise<Running> {
-    const next = pause(pauseMs).then(launch);
+    const next = delay(pauseMs, undefined, { ref: false }).then(launch);
     current = next;
     next.catch(() => {
       lost('not-started');
@@ -96,11 +97,4 @@ const STOPPED = failed('the search was stopped');
 
 function failed(message: string): ContentSearchOutcome {
   return { ok: false, error: { code: 'ExecutionFailed', field: undefined, message } };
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    if (ms === 0) resolve();
-    else setTimeout(resolve, ms).unref();
-  });
 }

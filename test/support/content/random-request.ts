@@ -43,11 +43,28 @@ function expression(random: Random, backend: BackendKind, depth: number): Patter
 }
 
 function atom(random: Random, backend: BackendKind): Pattern {
-  const sets: Pattern[] = [{ kind: 'any' }, { kind: 'set', not: false, members: [['a', 'b'], ['é', 'é']] }]; // biome-ignore format: pairs
+  const sets: Pattern[] = [
+    { kind: 'any' },
+    {
+      kind: 'set',
+      not: false,
+      members: [
+        ['a', 'b'],
+        ['é', 'é'],
+      ],
+    },
+  ];
   const negated: Pattern[] = [
     { kind: 'set', not: true, members: [['a', 'a']] },
-    { kind: 'set', not: true, members: [[' ', ' '], ['k', 'k']] },
-  ]; // biome-ignore format: pairs
+    {
+      kind: 'set',
+      not: true,
+      members: [
+        [' ', ' '],
+        ['k', 'k'],
+      ],
+    },
+  ];
   return random.pick(backend === 'rg' ? [...sets, ...negated] : sets);
 }
 

@@ -1,3 +1,4 @@
+import type { RunTuning } from '../../../../src/content-search/run/index.ts';
 import type { Candidate, Enumeration, RunEvent, RunOptions } from '../../../../src/content-search/types.ts';
 import type { BackendEnd, BackendJob, BackendProcess, BackendQuery, SearchBackend } from '../../../../src/core/ports/index.ts';
 
@@ -129,4 +130,26 @@ export function expectedEvents(paths: readonly string[], lines: Script['lines'])
   return paths.flatMap((path, file) =>
     (lines.get(path) ?? []).map(({ line, mark, text }) => ({ file, path, type: mark === '-' ? ('context' as const) : ('match' as const), line, text })),
   );
+}
+
+export const tuned = (...files: number[]): RunTuning => ({ chunks: { files, pathBytes: 512 * 1024 }, waitingBytes: 4 * 1024 * 1024 });
+
+/** Files `000`, `001`, … with as many matches each, and context around them. */
+export function tree(matches: readonly number[]): { readonly paths: string[]; readonly lines: Map<string, ScriptLine[]> } {
+  const paths = matches.map((_, index) => String(index).padStart(3, '0'));
+  const lines = new Map(
+    matches.map((count, index) => [
+      paths[index] ?? '',
+      Array.from({ length: count * 3 }, (_, n): ScriptLine => ({ line: n + 1, mark: n % 3 === 1 ? ':' : '-', text: `text ${n}` })),
+    ]),
+  );
+  return { paths, lines };
+}
+
+/** Resolves when the backend has handed out nothing for a while: whoever was to go on has, and whoever is held stays so. */
+export async function atRest(backend: { readonly handed: number }): Promise<void> {
+  for (let [last, seen] = [-1, 0]; last !== backend.handed || seen < 20; seen += 1) {
+    last = backend.handed;
+    for (let n = 0; n < 20; n += 1) await new Promise(setImmediate);
+  }
 }
