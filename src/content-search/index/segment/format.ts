@@ -1,3 +1,5 @@
+import type { SegmentName } from '../../../core/ports/index.ts';
+
 /**
  * A segment: what the index knows of a set of files, in one file that is never changed after it is whole.
  * All numbers are little-endian; `varint` is unsigned LEB128. Documents are numbered in key order from 0.
@@ -41,18 +43,7 @@ export function seedOf(section: number, block: number, generation: number): bigi
   return (BigInt(section) << 56n) ^ (BigInt(block) << 24n) ^ BigInt(generation);
 }
 
-/** Where a segment lies: a file, or memory. */
-export interface ByteSource {
-  readonly size: number;
-  /** Exactly `length` bytes from `offset`, or fewer where the source ends. */
-  read(offset: number, length: number): Buffer;
-}
-
-/** Where a segment goes. Writes come in order, but for the header, which comes last. */
-export interface ByteSink {
-  append(bytes: Uint8Array): void;
-  writeHeader(bytes: Uint8Array): void;
-}
+export type { ByteSink, ByteSource } from '../../../core/ports/index.ts';
 
 /** The bytes are not what was written. Whoever reads an index answers without it then, and reports it (FR-LSI-SAFE-02, NFR-LSI-COR-02). */
 export class CorruptSegment extends Error {
@@ -68,6 +59,30 @@ export interface SegmentDocument {
   readonly ctimeNs: bigint;
   readonly ino: bigint;
   readonly dev: bigint;
-  /** Eight bits for whoever builds the index; the segment only keeps them. */
+  /** `DOCUMENT_FLAG`. */
   readonly flags: number;
 }
+
+/** What else is known of a document. */
+export const DOCUMENT_FLAG = {
+  /** A candidate of every search: its n-grams do not tell what a backend would find (`gate.ts`), or it can change unseen. */
+  always: 1,
+  /** Of a delta: the path is there no more; only hides what earlier segments have. */
+  gone: 2,
+  /** Changed so shortly before it was read that its times cannot tell a later change: a pass reads it again. */
+  racy: 4,
+  /** Could not be opened. */
+  unreadable: 8,
+} as const satisfies Record<string, number>;
+
+/**
+ * Keys of the dictionary that are no n-grams (no UTF-8 begins with these bytes): which documents are `always`, and which are
+ * `gone`. They come behind all n-grams, and stand there only if they have documents.
+ */
+export const SPECIAL_LIST = { gone: Buffer.from([0xfe]), always: Buffer.from([0xff]) } as const satisfies Record<string, Buffer>;
+
+/** The number that stands in a segment for its name: base and deltas of all generations have different ones. */
+export function segmentNumber({ generation, delta }: SegmentName): number {
+  return generation * MOST_DELTAS + delta;
+}
+const MOST_DELTAS = 65_536;

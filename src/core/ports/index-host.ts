@@ -1,0 +1,68 @@
+import type { IndexReason, IndexState } from './content-index.ts';
+
+/**
+ * A path relative to the index root, one character for each byte that the file system has (latin1): so it is the key of a map
+ * and travels as JSON whatever its bytes are. `''` is the root itself; no `/` at either end.
+ */
+export type BytePath = string;
+
+/** The segments that an index consists of at one moment: the base of a generation, and the deltas after it, oldest first. */
+export interface SnapshotId {
+  readonly generation: number;
+  readonly deltas: readonly number[];
+}
+
+/** What may differ from the snapshot: single files, and directories with everything beneath them. */
+export interface OverlayPaths {
+  readonly files: readonly BytePath[];
+  readonly subtrees: readonly BytePath[];
+}
+
+/** A path of the overlay and the number of the last event about it. */
+export interface OverlayEntry {
+  readonly path: BytePath;
+  readonly kind: 'FILE' | 'SUBTREE';
+  readonly seq: number;
+}
+
+/** Why the index host allows no exclusion at this moment; raised by itself at once, taken back only by the writer. */
+export type HostVeto = 'NOT_ARMED' | 'OVERFLOW' | 'WATCHER_DOWN' | 'ELIGIBILITY' | 'POLICY' | 'MOUNT' | 'HARD_LINK' | 'BACKLOG' | 'NOT_COMPLETE';
+
+/** Who a process is, as far as that decides what it can read (search-rules 27). */
+export interface ReaderIdentity {
+  readonly uid: number;
+  readonly gid: number;
+  /** Supplementary groups, ascending. */
+  readonly groups: readonly number[];
+  /** Inode of /proc/self/ns/mnt. */
+  readonly mountNamespace: string;
+}
+
+/** How fresh an index is known to be: by events, by looking at each file, or not at all. */
+export type FreshnessGuarantee = 'inotify' | 'stat' | 'none';
+
+/** What the index host knows at the moment in which it is asked. */
+export interface BarrierAnswer {
+  readonly veto: HostVeto | null;
+  readonly state: IndexState;
+  readonly reason: IndexReason | null;
+  readonly guarantee: FreshnessGuarantee;
+  /** The segments to read; null when there are none. */
+  readonly snapshot: SnapshotId | null;
+  /** Everything that has changed since that snapshot, as far as it is not in it. */
+  readonly overlay: OverlayPaths;
+  readonly identity: ReaderIdentity;
+}
+
+/** What the writer makes known to searches, in one step. */
+export interface Published {
+  readonly state: IndexState;
+  readonly reason: IndexReason | null;
+  readonly snapshot: SnapshotId | null;
+  /** Entries that the snapshot covers: gone from the overlay unless a newer event came. */
+  readonly covered: readonly OverlayEntry[];
+  /** Every entry up to this number is covered too (a pass over the whole tree began then). */
+  readonly coveredThrough: number;
+  /** Vetoes that this makes void, if they were raised no later than the number says. */
+  readonly lifts: { readonly through: number } | null;
+}
