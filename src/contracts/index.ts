@@ -6,6 +6,7 @@ export * from './content-search.ts';
 export * from './error-code.ts';
 export * from './execution-result.ts';
 export * from './ids.ts';
+export * from './index-status.ts';
 export * from './lease.ts';
 export * from './plan-definitions.ts';
 export * from './plan-envelope.ts';

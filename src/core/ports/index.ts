@@ -9,6 +9,7 @@ export type * from './executor.ts';
 export type * from './front-door.ts';
 export type * from './index-files.ts';
 export type * from './index-host.ts';
+export type * from './index-maintenance.ts';
 export type * from './index-parts.ts';
 export type * from './instances.ts';
 export type * from './journal.ts';
