@@ -58,6 +58,8 @@ export interface BarrierAnswer {
 export interface Published {
   readonly state: IndexState;
   readonly reason: IndexReason | null;
+  /** What keeps it fresh from here on; answered as it is. */
+  readonly guarantee: FreshnessGuarantee;
   readonly snapshot: SnapshotId | null;
   /** Entries that the snapshot covers: gone from the overlay unless a newer event came. */
   readonly covered: readonly OverlayEntry[];
