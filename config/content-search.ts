@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { CONTENT_RESULTS_MAX, CONTENT_TIMEOUT_MAX_MS, isReservedName } from '../src/contracts/index.ts';
+import { CONTENT_RESULTS_MAX, CONTENT_TIMEOUT_MAX_MS } from '../src/contracts/index.ts';
+import { indexFaults, indexSettings, searchedRoot } from './content-index.ts';
 
 /**
  * `[tools.search]` and `[tools.sandbox]`: the `Search` tool and where it may look (local-search-index.md 13.1, under the
@@ -51,20 +52,12 @@ const search = z.strictObject({
     .refine((text) => text === '' || (path.posix.isAbsolute(text) && !text.includes('\0')), 'must be empty or an absolute path')
     .default('')
     .describe('File with ignore rules for every search, weaker than all others; read when a role starts. Empty: none.'),
+  ...indexSettings,
 });
-
-const root = z
-  .string()
-  .refine((text) => path.posix.isAbsolute(text) && !text.includes('\0'), 'must be an absolute path')
-  .refine(
-    (text) => path.posix.normalize(text) === text && !text.endsWith('/'),
-    'must be written plainly: no "." or "..", no double and no closing slash; not "/" itself',
-  )
-  .refine((text) => !text.split('/').some(isReservedName), 'must not contain a reserved name');
 
 const sandbox = z.strictObject({
   allowed_roots: z
-    .array(root)
+    .array(searchedRoot)
     .default([])
     .describe('Directories that servers may search; relative paths of requests start from the first. None: every search is refused.'),
   denied_patterns: z
@@ -75,7 +68,13 @@ const sandbox = z.strictObject({
   allow_absolute: z.boolean().default(false).describe('Whether the path of a request may be absolute; it must lie in an allowed root all the same.'),
 });
 
-export const ToolSettings = z.strictObject({
-  search: search.prefault({}).describe('The `Search` tool: searches in the contents of files (docs/content-search.md).'),
-  sandbox: sandbox.prefault({}).describe('Where the `Search` tool of servers may look.'),
-});
+export const ToolSettings = z
+  .strictObject({
+    search: search
+      .prefault({})
+      .describe('The `Search` tool: searches in the contents of files (docs/content-search.md), and its index (docs/search-index.md).'),
+    sandbox: sandbox.prefault({}).describe('Where the `Search` tool of servers may look.'),
+  })
+  .superRefine((tools, context) => {
+    for (const { path: at, message } of indexFaults(tools)) context.addIssue({ code: 'custom', path: at, message });
+  });

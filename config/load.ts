@@ -110,7 +110,8 @@ function withLine(file: string, key: string, lines: ReadonlyMap<string, number>)
 function dataDirectoryFaults({ file, tools }: Config, dataDir: string): Fault[] {
   const bases = Object.entries(file.base_directories).map(([id, directory]) => ({ key: `file.base_directories.${id}`, directory }));
   const roots = tools.sandbox.allowed_roots.map((directory) => ({ key: 'tools.sandbox.allowed_roots', directory }));
-  return [...bases, ...roots]
+  const indexed = tools.search.index_roots.map((directory) => ({ key: 'tools.search.index_roots', directory }));
+  return [...bases, ...roots, ...indexed]
     .filter(({ directory }) => isWithin(dataDir, directory) || isWithin(directory, dataDir))
     .map(({ key }) => ({ key, message: `must lie apart from the data directory ${dataDir}` }));
 }
