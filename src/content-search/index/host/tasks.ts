@@ -1,0 +1,194 @@
+import type { IndexTaskKind } from '../../../contracts/index.ts';
+import type { BuildJob, BuildOutcome, OverlayEntry, SegmentName, SnapshotId } from '../../../core/ports/index.ts';
+import type { HostRecord } from './record.ts';
+import type { HostDeps, HostMemory } from './types.ts';
+
+/** What came of a task, for status and logs. */
+export interface TaskEnd {
+  readonly outcome: BuildOutcome['outcome'] | 'skipped';
+  readonly detail: string;
+}
+
+/** What the tasks of one index share. */
+export interface TaskContext {
+  readonly deps: HostDeps;
+  readonly memory: HostMemory;
+  readonly record: HostRecord;
+  /** Runs a job in the build thread, with progress into the status. */
+  readonly run: (job: BuildJob) => Promise<BuildOutcome>;
+  /** Arms the watches anew if they do not cover the tree. */
+  readonly ensureWatched: () => Promise<void>;
+  readonly submit: (kind: IndexTaskKind, reason: string) => void;
+}
+
+/**
+ * What an index host does for its index, one task at a time (local-search-index.md 4.3). All of them may be repeated and may
+ * be killed anywhere: a segment counts when `CURRENT` names it, and what searches may read is told after that.
+ */
+export const TASKS = { build, reconcile, update, merge, check, drop } satisfies Record<IndexTaskKind, (context: TaskContext) => Promise<TaskEnd>>;
+
+async function build(context: TaskContext): Promise<TaskEnd> {
+  const { deps, memory, record, run } = context;
+  await context.ensureWatched();
+  const { seq } = await deps.watch.pending(0);
+  const since = record.apply({ kind: 'BUILD_STARTED' }).building;
+  if (since === null) return skipped('another state came first');
+  await record.publish();
+  const into = { generation: nextGeneration(deps, memory), delta: 0 };
+  const built = await run({ kind: 'build', into });
+  if (built.outcome === 'done') {
+    adopt(context, { generation: into.generation, deltas: [] });
+    record.apply({ kind: 'BUILD_COMPLETED', since, hidingErrors: built.hiding });
+    await record.publish({ through: seq });
+    deps.files.sweep(memory.snapshot);
+    return { outcome: 'done', detail: `${built.documents} files, ${built.bytes} bytes` };
+  }
+  if (built.outcome === 'over-budget') record.apply({ kind: 'BUILD_BUDGET_EXCEEDED', since });
+  else if (built.outcome !== 'stopped') record.apply({ kind: 'BUILD_FAILED_CLEAN', since });
+  await record.publish();
+  if (built.outcome === 'failed' && deps.settings.retryOnFailure) context.submit('build', 'the last one failed');
+  return ended(built);
+}
+
+/** Compares the index with the whole tree and writes down what differs (FR-LSI-BG-50). */
+async function reconcile(context: TaskContext): Promise<TaskEnd> {
+  const { deps, memory, record, run } = context;
+  if (memory.snapshot === null) return build(context);
+  await context.ensureWatched();
+  const { seq } = await deps.watch.pending(0);
+  const since = record.apply({ kind: 'RECONCILE_STARTED' }).mark;
+  const into = nextDelta(memory.snapshot);
+  const compared = await run({ kind: 'validate', snapshot: memory.snapshot, into });
+  if (compared.outcome === 'rebuild') return build(context);
+  if (compared.outcome !== 'done' && compared.outcome !== 'nothing') return broken(context, compared);
+  if (compared.outcome === 'done') adopt(context, grown(memory.snapshot, into));
+  if (compared.hiding > 0) record.apply({ kind: 'RECONCILE_HIDING_ERRORS' });
+  else record.apply({ kind: 'RECONCILE_SUCCEEDED', since });
+  await record.publish({ through: seq });
+  await tidy(context);
+  return { outcome: compared.outcome, detail: compared.outcome === 'done' ? `${compared.documents} files differed` : 'nothing differed' };
+}
+
+/** Brings what the overlay names into the index (FR-LSI-TRK-04, -10). */
+async function update(context: TaskContext): Promise<TaskEnd> {
+  const { deps, memory, record, run } = context;
+  const { entries, more } = await deps.watch.pending(MOST_AT_ONCE);
+  memory.pending = entries.length;
+  if (memory.snapshot === null || entries.length === 0) return skipped('nothing has changed');
+  const since = memory.safety.mark;
+  const into = nextDelta(memory.snapshot);
+  const updated = await run({ kind: 'update', snapshot: memory.snapshot, entries: inOrder(entries), into });
+  if (updated.outcome !== 'done' && updated.outcome !== 'nothing') return broken(context, updated);
+  if (updated.hiding > 0) {
+    // Searches go on looking there themselves, and find the same obstacle.
+    record.apply({ kind: 'ENUMERATION_ERROR' });
+    await record.publish();
+    return { outcome: updated.outcome, detail: 'a directory could not be read' };
+  }
+  if (updated.outcome === 'done') adopt(context, grown(memory.snapshot, into));
+  if (!more) record.apply({ kind: 'DIRTY_DRAINED', since });
+  await record.publish({ entries });
+  if (more) context.submit('update', 'there are more changes');
+  if (memory.safety.causes.some(({ reason }) => reason === 'ENUMERATION_ERROR')) context.submit('reconcile', 'a directory may be readable again');
+  await tidy(context);
+  return { outcome: updated.outcome, detail: `${entries.length} changes` };
+}
+
+/** Makes one segment of several: searches look into each one. */
+async function merge(context: TaskContext): Promise<TaskEnd> {
+  const { deps, memory, record, run } = context;
+  const { snapshot } = memory;
+  if (snapshot === null || snapshot.deltas.length < 2) return skipped('there is nothing to merge');
+  const whole = deps.files.sizeOf({ generation: snapshot.generation, deltas: [] });
+  const isLarge = deps.files.sizeOf(snapshot) - whole > whole * DELTA_SHARE;
+  const into = isLarge ? { generation: nextGeneration(deps, memory), delta: 0 } : nextDelta(snapshot);
+  const merged = await run({ kind: 'merge', snapshot, from: isLarge ? 0 : 1, into });
+  if (merged.outcome !== 'done') return broken(context, merged);
+  adopt(context, isLarge ? { generation: into.generation, deltas: [] } : { generation: snapshot.generation, deltas: [into.delta] });
+  await record.publish();
+  deps.files.sweep(memory.snapshot);
+  return { outcome: 'done', detail: `${merged.documents} files, ${merged.bytes} bytes` };
+}
+
+async function check(context: TaskContext): Promise<TaskEnd> {
+  const { memory, run } = context;
+  if (memory.snapshot === null) return skipped('there is no index');
+  const checked = await run({ kind: 'check', snapshot: memory.snapshot });
+  if (checked.outcome !== 'checked') return broken(context, checked);
+  if (checked.findings.length === 0) return { outcome: 'checked', detail: 'sound' };
+  return broken(context, { outcome: 'corrupt', message: checked.findings.slice(0, 3).join('; ') });
+}
+
+async function drop({ deps, memory, record }: TaskContext): Promise<TaskEnd> {
+  record.apply({ kind: 'EVICTED' });
+  memory.snapshot = null;
+  await record.publish();
+  deps.files.sweep(null);
+  return { outcome: 'done', detail: 'the index is gone' };
+}
+
+/** Entries of one update: what takes longer is done in several. */
+const MOST_AT_ONCE = 10_000;
+/** As many deltas are still looked into one by one. */
+const MOST_DELTAS = 8;
+/** Deltas together larger than this share of the base are merged into a new one. */
+const DELTA_SHARE = 0.2;
+
+async function tidy(context: TaskContext): Promise<void> {
+  if ((context.memory.snapshot?.deltas.length ?? 0) > MOST_DELTAS) context.submit('merge', 'there are many segments');
+}
+
+/** A job that did not do what was asked: the index stays as it was, or is known to be damaged. */
+async function broken(context: TaskContext, end: BuildOutcome): Promise<TaskEnd> {
+  if (end.outcome === 'corrupt') {
+    context.memory.snapshot = null;
+    context.record.apply({ kind: 'INTEGRITY_FAILED' });
+    await context.record.publish();
+    context.deps.files.sweep(null);
+  } else if (end.outcome !== 'stopped') {
+    context.record.apply({ kind: 'RECONCILE_OVER_BUDGET' });
+    await context.record.publish();
+  }
+  return ended(end);
+}
+
+/** From here on this is the index, also after a kill. */
+function adopt({ deps, memory }: TaskContext, snapshot: SnapshotId): void {
+  deps.files.flip(snapshot);
+  memory.snapshot = snapshot;
+  const written = deps.store.write((records) => {
+    records.update(deps.keyHash, { sizeBytes: deps.files.sizeOf(snapshot), generation: String(snapshot.generation) }, deps.now());
+    return records.meta(deps.keyHash);
+  });
+  if (written.ok) memory.meta = written.value;
+}
+
+/**
+ * Numbers that were never used for this key, also when what named the last one is lost: a search may still have its segments
+ * open. The clock only helps to skip what cannot be known.
+ */
+function nextGeneration({ now }: HostDeps, { snapshot, meta }: HostMemory): number {
+  return Math.max(snapshot?.generation ?? 0, Number(meta?.generation ?? 0), Math.floor(now() / 1000)) + 1;
+}
+
+function nextDelta({ generation, deltas }: SnapshotId): SegmentName {
+  return { generation, delta: (deltas.at(-1) ?? 0) + 1 };
+}
+
+function grown({ generation, deltas }: SnapshotId, { delta }: SegmentName): SnapshotId {
+  return { generation, deltas: [...deltas, delta] };
+}
+
+/** Oldest first, then by path (FR-LSI-TRK-10): the same changes give the same segment. */
+function inOrder(entries: readonly OverlayEntry[]): readonly OverlayEntry[] {
+  return [...entries].sort((a, b) => a.seq - b.seq || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+}
+
+function skipped(detail: string): TaskEnd {
+  return { outcome: 'skipped', detail };
+}
+
+function ended(end: BuildOutcome): TaskEnd {
+  if ('message' in end) return { outcome: end.outcome, detail: end.message };
+  return { outcome: end.outcome, detail: end.outcome === 'over-budget' ? `the limit of ${end.why} was reached` : end.outcome };
+}

@@ -1,0 +1,67 @@
+import type { IndexTaskKind } from '../../../contracts/index.ts';
+import type {
+  ArmResult,
+  BuildOutcome,
+  BuildProgress,
+  ContentIndexStore,
+  FreshnessGuarantee,
+  HostVeto,
+  IndexBuilder,
+  IndexFiles,
+  IndexMeta,
+  IndexSafety,
+  IndexWatch,
+  MaintenanceLane,
+  SnapshotId,
+} from '../../../core/ports/index.ts';
+import type { Wanted } from '../safety/index.ts';
+
+export interface HostSettings {
+  /** `index_mode` but for `off`, which has no host. */
+  readonly mode: 'auto' | 'on';
+  readonly autoThresholdFiles: number;
+  readonly autoThresholdBytes: number;
+  /** `index_watch`. */
+  readonly watch: boolean;
+  readonly retryOnFailure: boolean;
+  readonly integrityCheck: 'off' | 'on_open' | 'periodic';
+}
+
+/** What happens in a host, for logs and metrics. */
+export type HostEvent =
+  | { readonly kind: 'state'; readonly before: IndexSafety; readonly after: IndexSafety; readonly rows: readonly string[] }
+  | { readonly kind: 'veto'; readonly veto: HostVeto }
+  | { readonly kind: 'task'; readonly task: IndexTaskKind; readonly outcome: BuildOutcome['outcome'] | 'skipped'; readonly detail: string; readonly elapsedMs: number }
+  | { readonly kind: 'armed'; readonly result: ArmResult }
+  | { readonly kind: 'records-lost'; readonly message: string };
+
+export interface HostDeps {
+  readonly keyHash: string;
+  /** What the index must be to serve. */
+  readonly wanted: Wanted;
+  readonly settings: HostSettings;
+  readonly store: ContentIndexStore;
+  readonly files: IndexFiles;
+  readonly watch: IndexWatch;
+  readonly builder: IndexBuilder;
+  readonly lane: Pick<MaintenanceLane, 'submit'>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly report: (event: HostEvent) => void;
+}
+
+/** What a host knows beside its records. */
+export interface HostMemory {
+  safety: IndexSafety;
+  snapshot: SnapshotId | null;
+  guarantee: FreshnessGuarantee;
+  /** Why the watcher is not to be relied on until it is armed anew; `null` when it is. */
+  unarmed: string | null;
+  /** The records cannot be written: nothing may be left out until they can. */
+  recordsLost: boolean;
+  /** The last one that was raised and not yet lifted. */
+  veto: { readonly veto: HostVeto; readonly seq: number } | null;
+  pending: number;
+  meta: IndexMeta | undefined;
+  activity: { readonly kind: IndexTaskKind; readonly startedAtMs: number; readonly progress: BuildProgress | null } | null;
+}
