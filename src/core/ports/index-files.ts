@@ -25,6 +25,8 @@ export interface SegmentName {
 }
 
 export interface OpenSegmentFile extends ByteSource {
+  /** Says that two opened files are the same one, also if one of the same name took its place in between. */
+  readonly identity: string;
   close(): void;
 }
 
