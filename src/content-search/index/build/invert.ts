@@ -19,10 +19,10 @@ export interface Inverter {
 }
 
 /** 8 million pairs are 64 MB while a run is sorted (search-rules 24: a million files in less than 400 MB). */
-const MAX_PAIRS = 8_000_000;
+export const MAX_PAIRS = 8_000_000;
 
 export function createInverter({ k, runs, maxPairs = MAX_PAIRS }: InverterOptions): Inverter {
-  const vocabulary = createVocabulary(k);
+  let vocabulary = createVocabulary(k);
   const held = new Uint32Array(maxPairs);
   let count = 0;
   /** Where the numbers of a document begin in `held`, and its number. */
@@ -34,6 +34,8 @@ export function createInverter({ k, runs, maxPairs = MAX_PAIRS }: InverterOption
     written += 1;
     count = 0;
     starts = [];
+    // Runs hold the n-grams themselves: so those of all files of a tree need not be in memory together.
+    vocabulary = createVocabulary(k);
   }
 
   return {
@@ -46,6 +48,10 @@ export function createInverter({ k, runs, maxPairs = MAX_PAIRS }: InverterOption
       count += numbers.length;
     },
     *postings(documentCount) {
+      if (written === 0) {
+        for (const { gram, documents } of sorted(vocabulary, held.subarray(0, count), starts)) yield { trigram: gram, documents };
+        return;
+      }
       if (count > 0) flush();
       const sources = Array.from({ length: written }, (_, run) => decodeRun(runs.read(run), documentCount));
       yield* merged(sources);

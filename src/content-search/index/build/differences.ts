@@ -1,0 +1,41 @@
+import type { Candidate, Enumeration } from '../../types.ts';
+import type { SegmentDocument } from '../segment/format.ts';
+import { paired } from './paired.ts';
+import { bytesOf, comparePaths } from './tree-paths.ts';
+
+/** A file that an index does not have as it is. */
+export type Difference =
+  /** `known`: the index has a document of this path. */
+  { readonly kind: 'read'; readonly candidate: Candidate; readonly known: boolean } | { readonly kind: 'gone'; readonly path: Buffer };
+
+/** Files that are taken from the walk at a time. */
+const PIECE = 64;
+
+/** All files of a walk. */
+export function* filesOf(walk: Enumeration): Generator<Candidate> {
+  for (let piece = walk.next(PIECE); piece.length > 0; piece = walk.next(PIECE)) yield* piece;
+}
+
+/**
+ * What is to be read and what is gone, in key order: the files of a walk beside the documents of an index, one step each, so
+ * that nothing of either is held.
+ *
+ * @param isSame whether the file still is what the document was made of
+ */
+export function* differences(
+  files: Iterable<Candidate>,
+  documents: Iterable<SegmentDocument>,
+  isSame: (candidate: Candidate, document: SegmentDocument) => boolean,
+): Generator<Difference> {
+  const named = located(files);
+  for (const [file, document] of paired(named, documents, (a, b) => comparePaths(a.path, b.path))) {
+    if (file === undefined) yield { kind: 'gone', path: document.path };
+    else if (document === undefined || !isSame(file.candidate, document)) {
+      yield { kind: 'read', candidate: file.candidate, known: document !== undefined };
+    }
+  }
+}
+
+function* located(files: Iterable<Candidate>): Generator<{ readonly candidate: Candidate; readonly path: Buffer }> {
+  for (const candidate of files) yield { candidate, path: bytesOf(candidate) };
+}

@@ -1,0 +1,113 @@
+import type { ByteSink, IndexFiles, SegmentName } from '../../../core/ports/index.ts';
+import type { Hasher } from '../hash.ts';
+import { DOCUMENT_FLAG, type SegmentDocument, SPECIAL_LIST, segmentNumber } from '../segment/format.ts';
+import { writeSegment } from '../segment/writer.ts';
+import type { GramSet } from '../trigrams.ts';
+import { createDocumentList } from './document-list.ts';
+import { createInverter, MAX_PAIRS } from './invert.ts';
+import { Halted, type Pace } from './pace.ts';
+
+/** A segment in the making: what its documents are, gathered in bounded memory (search-rules 24). */
+export interface SegmentDraft {
+  readonly documents: number;
+  /** Documents come in key order; `grams` of those that are not `always`. */
+  add(document: SegmentDocument, grams: GramSet | undefined): void;
+  /** Hides the path in earlier segments. */
+  addGone(path: Buffer): void;
+  /** Makes the segment durable under its name, and answers its bytes. @throws Halted; nothing is left then */
+  write(): number;
+  /** Leaves nothing of a draft that is not written. */
+  discard(): void;
+}
+
+export interface DraftParts {
+  readonly index: IndexFiles;
+  readonly into: SegmentName;
+  readonly keyHash: Buffer;
+  readonly ngramK: number;
+  readonly maxTokenizedBytes: number;
+  readonly hasher: Hasher;
+  readonly pace: Pace;
+  /** The segment may have no more bytes. */
+  readonly roomBytes: number;
+}
+
+export function createDraft({ index, into, keyHash, ngramK, maxTokenizedBytes, hasher, pace, roomBytes }: DraftParts): SegmentDraft {
+  const runs = index.runs(into.generation);
+  const inverter = createInverter({ k: ngramK, runs, maxPairs: Math.max(MAX_PAIRS, maxTokenizedBytes) });
+  const documents = createDocumentList();
+  const special = { gone: [] as number[], always: [] as number[] };
+
+  function note(document: SegmentDocument): number {
+    const number = documents.length;
+    documents.add(document);
+    for (const name of SPECIAL_NAMES) if ((document.flags & DOCUMENT_FLAG[name]) !== 0) special[name].push(number);
+    return number;
+  }
+
+  /** All lists in byte order of their keys: the special ones come behind the n-grams. */
+  function* postings(): Generator<Posting> {
+    for (const posting of paced(inverter.postings(documents.length), pace)) yield posting;
+    for (const name of SPECIAL_NAMES) if (special[name].length > 0) yield { trigram: SPECIAL_LIST[name], documents: special[name] };
+  }
+
+  return {
+    get documents() {
+      return documents.length;
+    },
+    add(document, grams) {
+      const number = note(document);
+      if (grams !== undefined) inverter.add(number, grams);
+    },
+    addGone: (path) => void note({ ...GONE, path }),
+    discard: () => runs.clear(),
+    write() {
+      const writer = index.create(into);
+      try {
+        const contents = { generation: segmentNumber(into), keyHash, documents, documentCount: documents.length, postings: postings() };
+        const { bytes } = writeSegment(limited(writer, roomBytes), contents, hasher);
+        writer.finish();
+        return bytes;
+      } catch (error) {
+        writer.discard();
+        throw error;
+      } finally {
+        runs.clear();
+      }
+    },
+  };
+}
+
+interface Posting {
+  readonly trigram: Buffer;
+  readonly documents: ArrayLike<number>;
+}
+
+/** In the order of their keys. */
+const SPECIAL_NAMES = ['gone', 'always'] as const satisfies readonly (keyof typeof SPECIAL_LIST)[];
+
+const GONE = { size: 0, mtimeNs: 0n, ctimeNs: 0n, ino: 0n, dev: 0n, flags: DOCUMENT_FLAG.gone } as const satisfies Omit<SegmentDocument, 'path'>;
+
+/** N-grams that take about as long as a file. */
+const POSTINGS_OF_STEP = 128;
+
+function* paced(postings: Iterable<Posting>, pace: Pace): Generator<Posting> {
+  let count = 0;
+  for (const posting of postings) {
+    count += 1;
+    if (count % POSTINGS_OF_STEP === 0) pace.step();
+    yield posting;
+  }
+}
+
+function limited(to: ByteSink, roomBytes: number): ByteSink {
+  let room = roomBytes;
+  return {
+    append(bytes) {
+      room -= bytes.length;
+      if (room < 0) throw new Halted('DISK');
+      to.append(bytes);
+    },
+    writeHeader: (bytes) => to.writeHeader(bytes),
+  };
+}

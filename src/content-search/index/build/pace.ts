@@ -1,0 +1,81 @@
+/** Why a job does not go on: somebody asked, its time is over, or there is no room. */
+export type HaltReason = 'STOPPED' | 'TIME' | 'DISK' | 'FILES' | 'BYTES';
+
+/**
+ * Ends a job from wherever it is. An exception and not a value, because a segment pulls its postings through generators that
+ * have no other way to end early; `run-job.ts` catches it and nobody else.
+ */
+export class Halted extends Error {
+  override readonly name = 'Halted';
+  readonly reason: HaltReason;
+  constructor(reason: HaltReason) {
+    super(`the job was halted: ${reason}`);
+    this.reason = reason;
+  }
+}
+
+/** How fast a job may go. Synchronous: it has a thread of its own, and what sleeps there holds nobody up. */
+export interface Pace {
+  /** To be called between two files, and now and then in long steps; sleeps as it must. @throws Halted */
+  step(): void;
+  /** Only looks whether to go on. @throws Halted */
+  check(): void;
+}
+
+export interface PaceSettings {
+  /** `index_build_timeout_ms`: a job takes no longer. */
+  readonly timeoutMs: number;
+  /** `index_build_max_cpu_percent`, 1 to 100. */
+  readonly maxCpuPercent: number;
+  /** `index_build_throttle_ms`: sleep between two batches of files. */
+  readonly throttleMs: number;
+}
+
+export interface PaceParts {
+  /** Milliseconds that only grow. */
+  readonly monotonicMs: () => number;
+  /** Sleeps; may come back early when the job is to stop. */
+  readonly sleep: (ms: number) => void;
+  readonly isStopped: () => boolean;
+  /** Nobody searches: the throttle is off (FR-LSI-BG-32). The limits of time still hold. */
+  readonly isBoosted: () => boolean;
+}
+
+/** Files of a batch. */
+const BATCH = 64;
+/** Work between two looks at the share of the processor: shorter sleeps than this would not be slept exactly. */
+const SLICE_MS = 20;
+
+/** The pace of one job, from now on (FR-LSI-BG-30 to 32, FR-LSI-BUD-05). */
+export function createPace(settings: PaceSettings, { monotonicMs, sleep, isStopped, isBoosted }: PaceParts): Pace {
+  const startedAt = monotonicMs();
+  const idleShare = (100 - settings.maxCpuPercent) / settings.maxCpuPercent;
+  let steps = 0;
+  let awakeSince = startedAt;
+
+  function rest(ms: number): void {
+    if (ms > 0) sleep(ms);
+    awakeSince = monotonicMs();
+  }
+
+  function check(now: number): void {
+    if (isStopped()) throw new Halted('STOPPED');
+    if (now - startedAt > settings.timeoutMs) throw new Halted('TIME');
+  }
+
+  return {
+    check: () => check(monotonicMs()),
+    step() {
+      const now = monotonicMs();
+      check(now);
+      steps += 1;
+      if (isBoosted()) {
+        awakeSince = now;
+        return;
+      }
+      const busy = now - awakeSince;
+      const isBatchEnd = steps % BATCH === 0;
+      if (busy >= SLICE_MS || isBatchEnd) rest(Math.max(busy * idleShare, isBatchEnd ? settings.throttleMs : 0));
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import type { BuildPhase, BuildProgress, IndexFiles, SearchTree, TreeFiles } from '../../../core/ports/index.ts';
+import type { Candidate, Enumeration } from '../../types.ts';
+import type { Hasher } from '../hash.ts';
+import { type IndexedTree, walkTree } from '../indexed-tree.ts';
+import { createTokenizer } from '../tokenizer.ts';
+import { filesOf } from './differences.ts';
+import type { Pace } from './pace.ts';
+import type { DocumentReader } from './read-document.ts';
+
+/** What all jobs of one index work with. */
+export interface BuildSite {
+  readonly tree: SearchTree;
+  readonly files: TreeFiles;
+  readonly index: IndexFiles;
+  readonly hasher: Hasher;
+  readonly indexed: IndexedTree;
+  /** SHA-256 of the index key. */
+  readonly keyHash: Buffer;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
+}
+
+/** What a job may take at most; 0 files or bytes are no limit (FR-LSI-BUD-05). */
+export interface JobLimits {
+  readonly maxFiles: number;
+  readonly maxBytes: number;
+  /** Bytes that a segment may have. */
+  readonly roomBytes: number;
+  /** Index bytes by eligible bytes of the last build here, for the estimate. */
+  readonly lastRatio: number | null;
+}
+
+/** One job under way. */
+export interface JobRun {
+  readonly site: BuildSite;
+  readonly limits: JobLimits;
+  readonly pace: Pace;
+  readonly onProgress: (progress: BuildProgress) => void;
+  /** What the job has counted of the tree so far. */
+  readonly counted: { files: number; bytes: number };
+}
+
+/** The reading of files, with tables that one job keeps. */
+export function readerOf({ files, indexed, nowMs }: BuildSite): DocumentReader {
+  const { root, ngramK, maxTokenizedBytes } = indexed;
+  return { root, files, nowMs, maxTokenizedBytes, tokenize: createTokenizer({ ngramK, maxTokenizedBytes }) };
+}
+
+/** A walk that ends the job when it is to end: it never ends early and looks complete. */
+export function walkOf({ site, pace }: JobRun, tree: SearchTree = site.tree): Enumeration {
+  return walkTree(tree, site.indexed, () => {
+    pace.check();
+    return false;
+  });
+}
+
+/** Files between two reports. */
+const REPORT_FILES = 256;
+
+/** The files of a walk at the pace of the job, which is told how far they are. */
+export function* pacedFiles(run: JobRun, walk: Enumeration, phase: BuildPhase, filesTotal: number, bytesDone: () => number): Generator<Candidate> {
+  let filesDone = 0;
+  for (const candidate of filesOf(walk)) {
+    run.pace.step();
+    yield candidate;
+    filesDone += 1;
+    if (filesDone % REPORT_FILES === 0) run.onProgress({ phase, filesDone, filesTotal, bytesDone: bytesDone() });
+  }
+  run.onProgress({ phase, filesDone, filesTotal, bytesDone: bytesDone() });
+}
