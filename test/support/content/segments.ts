@@ -45,10 +45,12 @@ export function sourceOf(bytes: Buffer): ByteSource {
   return { size: bytes.length, read: (offset, length) => Buffer.from(bytes.subarray(offset, offset + length)) };
 }
 
-/** Everything that a reader can tell, as the model of it. */
+/** Everything that a reader can tell, as the model of it; special lists are told by the flags. */
 export function readAll(reader: SegmentReader): SegmentModel {
   return {
     documents: [...reader.documents()],
-    postings: new Map([...reader.postings()].map(({ trigram, posting }) => [trigram.toString('hex'), [...posting.documents()]])),
+    postings: new Map(
+      [...reader.postings()].map(({ trigram, posting }) => [trigram.toString('hex'), [...posting.documents()]] as const).filter(([hex]) => hex < 'fe'),
+    ),
   };
 }

@@ -98,6 +98,8 @@ export interface Blocks {
   readonly places: readonly BlockPlace[];
   /** @throws CorruptSegment */
   read(block: number): Buffer;
+  /** Several blocks that follow each other, with one look at the file. @throws CorruptSegment */
+  readMany(first: number, count: number): Buffer[];
 }
 
 export interface SectionPlace {
@@ -110,14 +112,39 @@ export function openBlocks(source: ByteSource, section: SectionPlace, index: Sec
   const whole = source.read(index.offset, index.length);
   if (whole.length !== index.length) throw new CorruptSegment('the segment ends too early');
   const places = readIndex(new ByteReader(unsealed(whole, seedOf(id.indexSection, 0, id.generation), hasher, 'an index of blocks')), section.length);
+  function readMany(first: number, count: number): Buffer[] {
+    const wanted = places.slice(first, first + count);
+    const [begin, end] = [wanted[0]?.offset ?? 0, wanted.reduce((_, place) => place.offset + place.length, 0)];
+    if (wanted.length !== count) throw new CorruptSegment('there is no such block');
+    const bytes = source.read(section.offset + begin, end - begin);
+    if (bytes.length !== end - begin) throw new CorruptSegment('the segment ends too early');
+    return wanted.map(({ offset, length }, at) =>
+      unsealed(bytes.subarray(offset - begin, offset - begin + length), seedOf(id.section, first + at, id.generation), hasher, 'a block'),
+    );
+  }
   return {
     places,
+    readMany,
     read(block) {
-      const place = places[block];
-      if (place === undefined) throw new CorruptSegment('there is no such block');
-      const bytes = source.read(section.offset + place.offset, place.length);
-      if (bytes.length !== place.length) throw new CorruptSegment('the segment ends too early');
-      return unsealed(bytes, seedOf(id.section, block, id.generation), hasher, 'a block');
+      const [bytes] = readMany(block, 1);
+      if (bytes === undefined) throw new CorruptSegment('there is no such block');
+      return bytes;
+    },
+  };
+}
+
+/** Keeps the blocks that were read last, for a search asks for neighbours. They were checked when they were read. */
+export function remembering(blocks: Blocks, most: number): Blocks {
+  const known = new Map<number, Buffer>();
+  return {
+    ...blocks,
+    read(block) {
+      const bytes = known.get(block) ?? blocks.read(block);
+      known.delete(block);
+      known.set(block, bytes);
+      const [oldest] = known.keys();
+      if (known.size > most && oldest !== undefined) known.delete(oldest);
+      return bytes;
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { BytePath } from '../../../core/ports/index.ts';
 import type { Hasher } from '../hash.ts';
 import { type Blocks, BlockWriter } from './blocks.ts';
 import { ByteReader, sharedPrefix } from './bytes.ts';
@@ -41,6 +42,57 @@ export class CatalogWriter {
     return this.#held;
   }
 }
+
+/**
+ * The paths of one block, in order, without what else is known of their documents.
+ *
+ * @param wanted the places within the block that are asked for, ascending; all without
+ * @throws CorruptSegment
+ */
+export function pathsIn(bytes: Buffer, wanted?: ArrayLike<number>): BytePath[] {
+  const paths: BytePath[] = [];
+  let path: Buffer = Buffer.allocUnsafe(4096);
+  let [at, length, document, next] = [0, 0, 0, 0];
+  const varint = (): number => {
+    const low = bytes[at] ?? 0;
+    if (low < 0x80) {
+      at += 1;
+      return low;
+    }
+    const reader = new ByteReader(bytes, at);
+    const value = reader.varint();
+    at = reader.at;
+    return value;
+  };
+  const skipVarint = (): void => {
+    while ((bytes[at] ?? 0) >= 0x80) at += 1;
+    at += 1;
+  };
+  while (at < bytes.length && (wanted === undefined || next < wanted.length)) {
+    const [shared, further] = [varint(), varint()];
+    if (shared > length || at + further > bytes.length) throw new CorruptSegment('a path shares more than there is');
+    length = shared + further;
+    if (length > path.length) path = Buffer.concat([path], 2 * length);
+    path.set(bytes.subarray(at, at + further), shared);
+    at += further;
+    skipVarint();
+    at += TIMES_BYTES;
+    skipVarint();
+    skipVarint();
+    at += 1;
+    if (wanted === undefined || wanted[next] === document) {
+      paths.push(path.latin1Slice(0, length));
+      next += 1;
+    }
+    document += 1;
+  }
+  if (at > bytes.length || document > CATALOG_DOCUMENTS || (wanted !== undefined && next < wanted.length))
+    throw new CorruptSegment('a block of the catalog does not have its documents');
+  return paths;
+}
+
+/** mtime and ctime. */
+const TIMES_BYTES = 16;
 
 /** The documents of one block, in order. @throws CorruptSegment */
 export function documentsOf(blocks: Blocks, block: number): SegmentDocument[] {

@@ -43,6 +43,11 @@ export function seedOf(section: number, block: number, generation: number): bigi
   return (BigInt(section) << 56n) ^ (BigInt(block) << 24n) ^ BigInt(generation);
 }
 
+/** The seed of the checksum of a list: lists are told apart by their place, which the dictionary names; it binds them to their generation. */
+export function listSeed(generation: number): number {
+  return generation % 2 ** 32;
+}
+
 export type { ByteSink, ByteSource } from '../../../core/ports/index.ts';
 
 /** The bytes are not what was written. Whoever reads an index answers without it then, and reports it (FR-LSI-SAFE-02, NFR-LSI-COR-02). */
@@ -77,9 +82,15 @@ export const DOCUMENT_FLAG = {
 
 /**
  * Keys of the dictionary that are no n-grams (no UTF-8 begins with these bytes): which documents are `always`, and which are
- * `gone`. They come behind all n-grams, and stand there only if they have documents.
+ * `gone`. They come behind all n-grams, and stand there only if they have documents. The writer makes them of the flags.
  */
 export const SPECIAL_LIST = { gone: Buffer.from([0xfe]), always: Buffer.from([0xff]) } as const satisfies Record<string, Buffer>;
+
+/** Whether a key of the dictionary is no n-gram. */
+export function isSpecial(key: Uint8Array): boolean {
+  return (key[0] ?? 0) >= FIRST_SPECIAL;
+}
+const FIRST_SPECIAL = 0xfe;
 
 /** The number that stands in a segment for its name: base and deltas of all generations have different ones. */
 export function segmentNumber({ generation, delta }: SegmentName): number {

@@ -1,19 +1,28 @@
+import type { BytePath } from '../../../core/ports/index.ts';
 import type { Hasher } from '../hash.ts';
-import { lastBlock, openBlocks } from './blocks.ts';
-import { documentsOf } from './catalog.ts';
-import { type DictionaryPlace, everyPosting, lookUp, type Posting } from './dictionary.ts';
+import { type Blocks, lastBlock, openBlocks, remembering } from './blocks.ts';
+import { documentsOf, pathsIn } from './catalog.ts';
+import { type DictionaryPlace, everyPosting, lookUp, type Posting } from './dictionary-reader.ts';
 import { type ByteSource, CATALOG_DOCUMENTS, CorruptSegment, SECTION, type SegmentDocument } from './format.ts';
 import { readHeader } from './header.ts';
+import { pathBytes } from './path-order.ts';
 
 /** A segment that is open for reading. Its format: `format.ts`. All of it throws CorruptSegment for bytes that are not as written. */
 export interface SegmentReader {
   readonly documentCount: number;
+  /** Entries of the dictionary, special lists included. */
   readonly trigramCount: number;
-  /** `undefined`: certainly in none of the documents. */
+  /** `undefined`: certainly in none of the documents. Also finds a `SPECIAL_LIST`. */
   lookUp(trigram: Uint8Array): Posting | undefined;
   document(id: number): SegmentDocument;
   /** In key order, from a number on. */
   documents(from?: number): Iterable<SegmentDocument>;
+  /** The paths of documents, and nothing else of them. @param ids ascending */
+  paths(ids: Uint32Array): BytePath[];
+  /** All paths, in key order. */
+  everyPath(): Iterable<BytePath>;
+  /** The numbers of paths, -1 for one that is not there. @param paths in key order, or else each costs a block */
+  find(paths: readonly BytePath[]): Int32Array;
   /** All of the dictionary, in byte order. */
   postings(): Iterable<{ readonly trigram: Buffer; readonly posting: Posting }>;
   /** The number of the first document that does not come before `path`; as many as there are when all do. */
@@ -27,33 +36,39 @@ export interface SegmentExpectation {
   readonly comparePaths: (a: Uint8Array, b: Uint8Array) => number;
 }
 
+/** Of the dictionary, some 256 KiB: the trigrams of a long pattern with their variants. */
+const REMEMBERED_BLOCKS = 64;
+
 /** @throws CorruptSegment */
 export function openSegment(source: ByteSource, expected: SegmentExpectation, hasher: Hasher): SegmentReader {
+  const { comparePaths } = expected;
   const header = readHeader(source, expected, hasher);
   const { generation, documents, lists } = header;
-  const dictionaryBlocks = openBlocks(
-    source,
-    header.dictionary,
-    header.dictionaryIndex,
-    { section: SECTION.dictionary, indexSection: SECTION.dictionaryIndex, generation },
-    hasher,
-  );
-  const catalog = openBlocks(source, header.catalog, header.catalogIndex, { section: SECTION.catalog, indexSection: SECTION.catalogIndex, generation }, hasher);
+  const blocksOf = (section: 'dictionary' | 'catalog', indexSection: 'dictionaryIndex' | 'catalogIndex'): Blocks =>
+    openBlocks(source, header[section], header[indexSection], { section: SECTION[section], indexSection: SECTION[indexSection], generation }, hasher);
+  const catalog = blocksOf('catalog', 'catalogIndex');
   if (catalog.places.length !== Math.ceil(documents / CATALOG_DOCUMENTS))
     throw new CorruptSegment('the catalog does not have as many blocks as documents need');
-  const place: DictionaryPlace = { source, blocks: dictionaryBlocks, lists, documents, generation, hasher };
+  const blocks = remembering(blocksOf('dictionary', 'dictionaryIndex'), REMEMBERED_BLOCKS);
+  const place: DictionaryPlace = { source, blocks, lists, documents, generation, hasher };
 
-  function block(number: number): SegmentDocument[] {
-    const inIt = documentsOf(catalog, number);
-    const expectedCount = Math.min(CATALOG_DOCUMENTS, documents - number * CATALOG_DOCUMENTS);
-    if (inIt.length !== expectedCount) throw new CorruptSegment('a block of the catalog does not have its documents');
+  const sizeOf = (block: number): number => Math.min(CATALOG_DOCUMENTS, documents - block * CATALOG_DOCUMENTS);
+
+  function complete<T>(block: number, inIt: T[]): T[] {
+    if (inIt.length !== sizeOf(block)) throw new CorruptSegment('a block of the catalog does not have its documents');
     return inIt;
   }
+  const documentsAt = (block: number): SegmentDocument[] => complete(block, documentsOf(catalog, block));
+  const pathsAt = (block: number): BytePath[] => complete(block, pathsIn(catalog.read(block)));
 
   function* from(first: number): Generator<SegmentDocument> {
-    for (let number = Math.floor(first / CATALOG_DOCUMENTS); number < catalog.places.length; number += 1) {
-      yield* block(number).slice(Math.max(0, first - number * CATALOG_DOCUMENTS));
+    for (let block = Math.floor(first / CATALOG_DOCUMENTS); block < catalog.places.length; block += 1) {
+      yield* documentsAt(block).slice(Math.max(0, first - block * CATALOG_DOCUMENTS));
     }
+  }
+
+  function* everyPath(): Generator<BytePath> {
+    for (let block = 0; block < catalog.places.length; block += 1) yield* pathsAt(block);
   }
 
   return {
@@ -61,17 +76,72 @@ export function openSegment(source: ByteSource, expected: SegmentExpectation, ha
     trigramCount: header.trigrams,
     lookUp: (trigram) => lookUp(place, trigram),
     document(id) {
-      const document = id >= 0 && id < documents ? block(Math.floor(id / CATALOG_DOCUMENTS))[id % CATALOG_DOCUMENTS] : undefined;
+      const document = id >= 0 && id < documents ? documentsAt(Math.floor(id / CATALOG_DOCUMENTS))[id % CATALOG_DOCUMENTS] : undefined;
       if (document === undefined) throw new RangeError('there is no such document');
       return document;
     },
     documents: (first = 0) => from(first),
+    paths: (ids) => pathsOf(catalog, ids),
+    everyPath,
+    find(paths) {
+      const found = new Int32Array(paths.length).fill(-1);
+      let [inBlock, known] = [new Map<BytePath, number>(), -1];
+      for (const [at, path] of paths.entries()) {
+        const bytes = pathBytes(path);
+        const block = lastBlock(catalog.places, (first) => comparePaths(first, bytes) <= 0);
+        if (block < 0) continue;
+        if (block !== known) inBlock = new Map(pathsAt(block).map((each, within) => [each, within]));
+        known = block;
+        const within = inBlock.get(path);
+        if (within !== undefined) found[at] = block * CATALOG_DOCUMENTS + within;
+      }
+      return found;
+    },
     postings: () => everyPosting(place),
     firstNotBefore(path) {
-      const number = lastBlock(catalog.places, (first) => expected.comparePaths(first, path) < 0);
-      if (number < 0) return 0;
-      const within = block(number).findIndex((document) => expected.comparePaths(document.path, path) >= 0);
-      return number * CATALOG_DOCUMENTS + (within < 0 ? Math.min(CATALOG_DOCUMENTS, documents - number * CATALOG_DOCUMENTS) : within);
+      const block = lastBlock(catalog.places, (first) => comparePaths(first, path) < 0);
+      if (block < 0) return 0;
+      const within = pathsAt(block).findIndex((each) => comparePaths(pathBytes(each), path) >= 0);
+      return block * CATALOG_DOCUMENTS + (within < 0 ? sizeOf(block) : within);
     },
   };
+}
+
+/** Blocks that are read at once, though one among them may not be needed. */
+const BLOCKS_AT_ONCE = 32;
+
+/** A common pattern has documents in nearly all blocks, so these are read many at a time, each once. */
+function pathsOf(catalog: Blocks, ids: Uint32Array): BytePath[] {
+  const paths: BytePath[] = [];
+  let at = 0;
+  while (at < ids.length) {
+    const first = Math.floor((ids[at] ?? 0) / CATALOG_DOCUMENTS);
+    const end = endOfRun(ids, at, first);
+    const last = Math.floor((ids[end - 1] ?? 0) / CATALOG_DOCUMENTS);
+    for (const [index, bytes] of catalog.readMany(first, last - first + 1).entries()) {
+      const base = (first + index) * CATALOG_DOCUMENTS;
+      let until = at;
+      while (until < end && (ids[until] ?? 0) < base + CATALOG_DOCUMENTS) until += 1;
+      if (until > at)
+        for (const path of pathsIn(
+          bytes,
+          ids.subarray(at, until).map((id) => id - base),
+        ))
+          paths.push(path);
+      at = until;
+    }
+  }
+  return paths;
+}
+
+/** Where the documents end that are read together with the one at `at`: each of their blocks follows the one before, or the next. */
+function endOfRun(ids: Uint32Array, at: number, first: number): number {
+  let [end, block] = [at, first];
+  while (end < ids.length) {
+    const next = Math.floor((ids[end] ?? 0) / CATALOG_DOCUMENTS);
+    if (next > block + 2 || next >= first + BLOCKS_AT_ONCE) break;
+    block = next;
+    end += 1;
+  }
+  return end;
 }

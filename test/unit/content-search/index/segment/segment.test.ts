@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CorruptSegment, type SegmentDocument } from '../../../../../src/content-search/index/segment/format.ts';
+import { CorruptSegment, DOCUMENT_FLAG, type SegmentDocument, SPECIAL_LIST } from '../../../../../src/content-search/index/segment/format.ts';
 import { openSegment } from '../../../../../src/content-search/index/segment/reader.ts';
 import { EXPECTED, hasher, KEY_HASH, readAll, type SegmentModel, sourceOf, written } from '../../../../support/content/segments.ts';
 
@@ -23,7 +23,10 @@ const model: fc.Arbitrary<SegmentModel> = fc
     fc
       .uniqueArray(
         fc.tuple(
-          fc.uint8Array({ minLength: 1, maxLength: 12 }).map((bytes) => Buffer.from(bytes).toString('hex')),
+          fc
+            .uint8Array({ minLength: 1, maxLength: 12 })
+            .filter(([first = 0]) => first < 0xfe)
+            .map((bytes) => Buffer.from(bytes).toString('hex')),
           fc
             .uniqueArray(fc.nat({ max: documents.length - 1 }), { minLength: 1, maxLength: documents.length, size: 'max' })
             .map((list) => list.sort((a, b) => a - b)),
@@ -40,6 +43,14 @@ describe('a segment', () => {
         const reader = openSegment(sourceOf(written(put)), EXPECTED, hasher);
         expect(readAll(reader).documents).toEqual(put.documents);
         expect(new Map([...readAll(reader).postings].sort())).toEqual(new Map([...put.postings].sort()));
+        for (const [key, flag] of [
+          [SPECIAL_LIST.always, DOCUMENT_FLAG.always],
+          [SPECIAL_LIST.gone, DOCUMENT_FLAG.gone],
+        ] as const) {
+          expect([...(reader.lookUp(key)?.documents() ?? [])]).toEqual(
+            [...put.documents.keys()].filter((id) => ((put.documents[id]?.flags ?? 0) & flag) !== 0),
+          );
+        }
         for (const [id, each] of put.documents.entries()) {
           expect(reader.document(id)).toEqual(each);
           expect(reader.firstNotBefore(each.path)).toBe(id);
@@ -49,11 +60,33 @@ describe('a segment', () => {
     );
   });
 
+  it('gives the paths of any of its documents, and the numbers of any paths', () => {
+    fc.assert(
+      fc.property(model, fc.infiniteStream(fc.boolean()), fc.array(fc.uint8Array({ maxLength: 41 }), { maxLength: 20 }), (put, chosen, others) => {
+        const reader = openSegment(sourceOf(written(put)), EXPECTED, hasher);
+        const paths = put.documents.map(({ path }) => path.toString('latin1'));
+        expect([...reader.everyPath()]).toEqual(paths);
+        const ids = [...paths.keys()].filter(() => chosen.next().value);
+        expect(reader.paths(Uint32Array.from(ids))).toEqual(ids.map((id) => paths[id]));
+        const asked = [...ids.map((id) => paths[id] ?? ''), ...others.map((bytes) => Buffer.from(bytes).toString('latin1'))];
+        expect([...reader.find(asked)]).toEqual(asked.map((path) => paths.indexOf(path)));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('refuses to be written with special lists that its flags do not tell', () => {
+    expect(() => written({ documents: [], postings: new Map([['fe', []]]) })).toThrow(RangeError);
+  });
+
   it('knows of trigrams that are in no document, between, before and behind those that are', () => {
     fc.assert(
       fc.property(model, fc.array(fc.uint8Array({ minLength: 1, maxLength: 13 }), { minLength: 30, maxLength: 30 }), (put, asked) => {
         const reader = openSegment(sourceOf(written(put)), EXPECTED, hasher);
-        const keys = [...asked.map((bytes) => Buffer.from(bytes)), ...[...put.postings.keys()].map((hex) => Buffer.from(hex, 'hex'))];
+        const keys = [
+          ...asked.map((bytes) => Buffer.from(bytes)).filter(([first = 0]) => first < 0xfe),
+          ...[...put.postings.keys()].map((hex) => Buffer.from(hex, 'hex')),
+        ];
         for (const key of keys) {
           const found = reader.lookUp(key);
           expect(found && [...found.documents()]).toEqual(put.postings.get(key.toString('hex')));

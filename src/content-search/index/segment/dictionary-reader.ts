@@ -1,0 +1,118 @@
+import type { Hasher } from '../hash.ts';
+import { type Blocks, lastBlock } from './blocks.ts';
+import { ByteReader, sharedPrefix } from './bytes.ts';
+import { type ByteSource, CorruptSegment, INLINE_COUNT, listSeed } from './format.ts';
+import { decodeList, readDifferences } from './postings.ts';
+
+/** What a dictionary knows of a trigram: how many documents have it, and how to get them. */
+export interface Posting {
+  readonly count: number;
+  /** Ascending numbers of documents. @throws CorruptSegment */
+  documents(): Uint32Array;
+}
+
+export interface DictionaryPlace {
+  readonly source: ByteSource;
+  readonly blocks: Blocks;
+  /** Where the lists begin, and how many bytes they have together. */
+  readonly lists: { readonly offset: number; readonly length: number };
+  readonly documents: number;
+  readonly generation: number;
+  readonly hasher: Hasher;
+}
+
+/**
+ * What the segment knows of a trigram; `undefined` when no document of it has the trigram, which is certain: the block
+ * that would hold it is whole.
+ *
+ * @throws CorruptSegment
+ */
+export function lookUp(place: DictionaryPlace, trigram: Uint8Array): Posting | undefined {
+  const block = lastBlock(place.blocks.places, (first) => Buffer.compare(first, trigram) <= 0);
+  return block < 0 ? undefined : lookUpIn(place, place.blocks.read(block), trigram);
+}
+
+/**
+ * A search asks for hundreds of trigrams, so entries are not put together to be compared: `same` is how much of the trigram
+ * the entry before begins with. One that shares more with that entry comes before the trigram as that one did, one that
+ * shares less comes behind.
+ */
+function lookUpIn(place: DictionaryPlace, bytes: Buffer, trigram: Uint8Array): Posting | undefined {
+  const reader = new ByteReader(bytes);
+  let offset = Number(reader.u64());
+  let [same, lastLength] = [0, 0];
+  while (!reader.ended) {
+    const shared = reader.u8();
+    const rest = reader.bytes(reader.u8());
+    if (shared > lastLength) throw new CorruptSegment('a trigram shares more than there is');
+    if (shared < same) return undefined;
+    lastLength = shared + rest.length;
+    if (shared === same) {
+      const more = sharedPrefix(rest, trigram.subarray(same));
+      same += more;
+      const [next, wanted] = [rest[more], trigram[same]];
+      if (wanted === undefined && next === undefined) return readEntry(place, reader, offset).posting;
+      if (wanted === undefined || (next !== undefined && next > wanted)) return undefined;
+    }
+    offset = skipEntry(reader, offset);
+  }
+  return undefined;
+}
+
+/** @returns where the next list begins */
+function skipEntry(reader: ByteReader, offset: number): number {
+  const count = reader.varint();
+  if (count > INLINE_COUNT) {
+    const length = Math.floor(reader.varint() / 2);
+    reader.bytes(4);
+    return offset + length;
+  }
+  for (let i = 0; i < count; i += 1) reader.varint();
+  return offset;
+}
+
+function readEntry(place: DictionaryPlace, reader: ByteReader, offset: number): { readonly posting: Posting; readonly next: number } {
+  const count = reader.varint();
+  if (count <= INLINE_COUNT) {
+    const list = readDifferences(reader, count, place.documents);
+    return { posting: { count, documents: () => list }, next: offset };
+  }
+  const coded = reader.varint();
+  const [length, isBitmap, checksum] = [Math.floor(coded / 2), coded % 2 === 1, reader.u32()];
+  return { posting: { count, documents: () => readList(place, { at: offset, length, isBitmap, checksum, count }) }, next: offset + length };
+}
+
+/** Everything that the dictionary holds, in order, for checks and merges. @throws CorruptSegment */
+export function* everyPosting(place: DictionaryPlace): Generator<{ readonly trigram: Buffer; readonly posting: Posting }> {
+  for (let block = 0; block < place.blocks.places.length; block += 1) yield* entriesOf(place, block);
+}
+
+function* entriesOf(place: DictionaryPlace, block: number): Generator<{ readonly trigram: Buffer; readonly posting: Posting }> {
+  const reader = new ByteReader(place.blocks.read(block));
+  let offset = Number(reader.u64());
+  let last: Buffer = Buffer.alloc(0);
+  while (!reader.ended) {
+    const shared = reader.u8();
+    if (shared > last.length) throw new CorruptSegment('a trigram shares more than there is');
+    const trigram = Buffer.concat([last.subarray(0, shared), reader.bytes(reader.u8())]);
+    const { posting, next } = readEntry(place, reader, offset);
+    yield { trigram, posting };
+    offset = next;
+    last = trigram;
+  }
+}
+
+interface ListPlace {
+  readonly at: number;
+  readonly length: number;
+  readonly isBitmap: boolean;
+  readonly checksum: number;
+  readonly count: number;
+}
+
+function readList({ source, lists, documents, generation, hasher }: DictionaryPlace, { at, length, isBitmap, checksum, count }: ListPlace): Uint32Array {
+  if (at + length > lists.length) throw new CorruptSegment('a list lies outside of the lists');
+  const bytes = source.read(lists.offset + at, length);
+  if (bytes.length !== length || hasher.h32(bytes, listSeed(generation)) !== checksum) throw new CorruptSegment('a list does not have its checksum');
+  return decodeList({ bytes, isBitmap }, count, documents);
+}
