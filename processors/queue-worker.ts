@@ -1,4 +1,5 @@
-import { DelayedError, type Job, UnrecoverableError, Worker, type WorkerOptions } from 'bullmq';
+import { DelayedError, type Job, UnrecoverableError, type Worker, type WorkerOptions } from 'bullmq';
+import { TolerantWorker } from '../queues/tolerant-worker.ts';
 import type { Clock } from '../src/core/clock.ts';
 import type { Lifecycle } from '../src/core/lifecycle.ts';
 import type { Attempt } from '../src/observability/deliveries.ts';
@@ -123,18 +124,4 @@ async function carryOut({ action, afterDelay }: Handled, job: Job, token: string
 function withoutStack(error: Error): Error {
   error.stack = error.message;
   return error;
-}
-
-/**
- * A raw producer may put anything into a job's hash. BullMQ parses `data` before any handler sees it, and a parse error
- * there would hit the job that was being completed; such data becomes `null`, which is answered as malformed.
- */
-class TolerantWorker extends Worker {
-  protected override createJob(...[data, jobId]: Parameters<Worker['createJob']>): ReturnType<Worker['createJob']> {
-    try {
-      return super.createJob(data, jobId);
-    } catch {
-      return super.createJob({ ...data, data: 'null' }, jobId);
-    }
-  }
 }

@@ -27,10 +27,17 @@ export function taskQueues(pool: string, providers: readonly string[] = []): rea
   return [...kinds, ...providers.map((provider): ToolQueue => `tool-${provider}`)].map((kind) => queueName(kind, pool));
 }
 
-/** Every queue of a pool: those of tasks, and that of plans. */
-export function poolQueues(pool: string, providers: readonly string[] = []): readonly string[] {
-  return [...taskQueues(pool, providers), queueName('plan', pool)];
+/** Every queue of a pool: those of tasks, that of plans and, where there is an index, that of its maintenance. */
+export function poolQueues(pool: string, providers: readonly string[] = [], index = false): readonly string[] {
+  return [...taskQueues(pool, providers), queueName('plan', pool), ...(index ? [indexQueueName(pool)] : [])];
 }
+
+/** The queue of the maintenance of content-search indexes: no task can be pushed to it. */
+export function indexQueueName(pool: string): string {
+  return pool === DEFAULT_POOL ? INDEX_QUEUE : `${INDEX_QUEUE}@${pool}`;
+}
+
+const INDEX_QUEUE = 'index-maintenance';
 
 /**
  * The queue of a capability. An unknown one goes to the file executor as well, because it is an executor's business to

@@ -46,13 +46,13 @@ describe('the settings of the index', () => {
     ['the integrity check', { index_integrity_check: 'on_open', index_integrity_period_calls: 200 }, 'LSI-CFG-09'],
     ['the budgets of a search', { reconcile_max_files: 50_000, reconcile_max_ms: 2000, index_maint_budget_fraction: 0.25 }, 'LSI-CFG-10'],
   ])(
-    'has the defaults of the specification: %s [LSI-CFG-03] [LSI-CFG-04] [LSI-CFG-05] [LSI-CFG-06] [LSI-CFG-07] [LSI-CFG-08] [LSI-CFG-09] [LSI-CFG-10]',
+    'has the defaults of the specification: %s [LSI-CFG-03, LSI-CFG-04, LSI-CFG-05, LSI-CFG-06, LSI-CFG-07, LSI-CFG-08, LSI-CFG-09, LSI-CFG-10]',
     (_, expected) => {
       expect(load()).toMatchObject(expected);
     },
   );
 
-  it('tokenizes by the defaults of Appendix F [LSI-BLOOM-CFG-01] [LSI-BLOOM-CFG-02] [LSI-BLOOM-CFG-03]', () => {
+  it('tokenizes by the defaults of Appendix F [LSI-BLOOM-CFG-01, LSI-BLOOM-CFG-02, LSI-BLOOM-CFG-03]', () => {
     expect(load()).toMatchObject({ bloom_ngram_k: 3, bloom_target_fp_rate: 0.01, index_max_tokenized_bytes: 1_048_576 });
   });
 
