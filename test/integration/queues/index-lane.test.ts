@@ -8,8 +8,8 @@ import { indexQueueName, isQueueName, QUEUE_PREFIX } from '../../../queues/catal
 import { createIndexLane, type IndexLaneOptions } from '../../../queues/index-lane.ts';
 import type { MaintenanceLane } from '../../../src/core/ports/index.ts';
 import { gatedHandler, laneConformance, ROOT_A, task } from '../../support/content/maintenance-lane.ts';
+import { lookAgain } from '../../support/look-again.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
-import { eventually } from '../../support/task-feed.ts';
 
 const CHILD = fileURLToPath(new URL('../../support/content/lane-child.ts', import.meta.url));
 const LOCKS = { lockMs: 800, renewMs: 200, stalledMs: 200 };
@@ -134,7 +134,12 @@ describe('the queue index-maintenance', () => {
     const { job } = await host.submit(task(ROOT_A, 'build'));
     await gate.atLeast(1);
     expect(gate.begun.map((one) => one.job)).toEqual([job]);
-    await eventually('three failures', async () => (await raw.getFailedCount()) === 3);
+    await lookAgain({
+      look: async () => ((await raw.getFailedCount()) === 3 ? true : undefined),
+      listen: async () => async () => undefined,
+      timeoutMs: 10_000,
+      failure: () => 'the three did not fail',
+    });
     for (const id of await client.zrange(raw.toKey('failed'), 0, -1)) {
       expect(await client.hget(raw.toKey(id), 'failedReason')).toBe('INVALID_MANIFEST: the job is no maintenance task');
     }

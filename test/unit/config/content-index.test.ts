@@ -37,14 +37,14 @@ describe('the settings of the index', () => {
   });
 
   it.each([
-    ['thresholds of auto', { index_auto_threshold_files: 2000, index_auto_threshold_bytes: 500_000_000, index_auto_reeval_calls: 100 }, 'LSI-CFG-03'],
-    ['budgets of a build', { index_build_timeout_ms: 300_000, index_build_max_files: 0, index_build_max_bytes: 0 }, 'LSI-CFG-04'],
-    ['throttles of a build', { index_build_max_cpu_percent: 50, index_build_throttle_ms: 10, index_idle_boost_ms: 1000 }, 'LSI-CFG-05'],
-    ['what a shutdown does', { index_retry_on_failure: false, index_checkpoint_on_shutdown: true, index_shutdown_timeout_ms: 5000 }, 'LSI-CFG-06'],
-    ['the watch', { index_watch: true, index_watch_debounce_ms: 250 }, 'LSI-CFG-07'],
-    ['the limits', { index_max_db_bytes: 1_073_741_824, index_max_indexes: 10, index_lock_timeout_ms: 250 }, 'LSI-CFG-08'],
-    ['the integrity check', { index_integrity_check: 'on_open', index_integrity_period_calls: 200 }, 'LSI-CFG-09'],
-    ['the budgets of a search', { reconcile_max_files: 50_000, reconcile_max_ms: 2000, index_maint_budget_fraction: 0.25 }, 'LSI-CFG-10'],
+    ['thresholds of auto', { index_auto_threshold_files: 2000, index_auto_threshold_bytes: 500_000_000, index_auto_reeval_calls: 100 }],
+    ['budgets of a build', { index_build_timeout_ms: 300_000, index_build_max_files: 0, index_build_max_bytes: 0 }],
+    ['throttles of a build', { index_build_max_cpu_percent: 50, index_build_throttle_ms: 10, index_idle_boost_ms: 1000 }],
+    ['what a shutdown does', { index_retry_on_failure: false, index_checkpoint_on_shutdown: true, index_shutdown_timeout_ms: 5000 }],
+    ['the watch', { index_watch: true, index_watch_debounce_ms: 250 }],
+    ['the limits', { index_max_db_bytes: 1_073_741_824, index_max_indexes: 10, index_lock_timeout_ms: 250 }],
+    ['the integrity check', { index_integrity_check: 'on_open', index_integrity_period_calls: 200 }],
+    ['the budgets of a search', { reconcile_max_files: 50_000, reconcile_max_ms: 2000, index_maint_budget_fraction: 0.25 }],
   ])(
     'has the defaults of the specification: %s [LSI-CFG-03, LSI-CFG-04, LSI-CFG-05, LSI-CFG-06, LSI-CFG-07, LSI-CFG-08, LSI-CFG-09, LSI-CFG-10]',
     (_, expected) => {
