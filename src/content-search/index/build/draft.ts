@@ -1,6 +1,6 @@
 import type { ByteSink, IndexFiles, SegmentName } from '../../../core/ports/index.ts';
 import type { Hasher } from '../hash.ts';
-import { DOCUMENT_FLAG, type SegmentDocument, SPECIAL_LIST, segmentNumber } from '../segment/format.ts';
+import { DOCUMENT_FLAG, type SegmentDocument, segmentNumber } from '../segment/format.ts';
 import { writeSegment } from '../segment/writer.ts';
 import type { GramSet } from '../trigrams.ts';
 import { createDocumentList } from './document-list.ts';
@@ -36,35 +36,27 @@ export function createDraft({ index, into, keyHash, ngramK, maxTokenizedBytes, h
   const runs = index.runs(into.generation);
   const inverter = createInverter({ k: ngramK, runs, maxPairs: Math.max(MAX_PAIRS, maxTokenizedBytes) });
   const documents = createDocumentList();
-  const special = { gone: [] as number[], always: [] as number[] };
-
-  function note(document: SegmentDocument): number {
-    const number = documents.length;
-    documents.add(document);
-    for (const name of SPECIAL_NAMES) if ((document.flags & DOCUMENT_FLAG[name]) !== 0) special[name].push(number);
-    return number;
-  }
-
-  /** All lists in byte order of their keys: the special ones come behind the n-grams. */
-  function* postings(): Generator<Posting> {
-    for (const posting of paced(inverter.postings(documents.length), pace)) yield posting;
-    for (const name of SPECIAL_NAMES) if (special[name].length > 0) yield { trigram: SPECIAL_LIST[name], documents: special[name] };
-  }
 
   return {
     get documents() {
       return documents.length;
     },
     add(document, grams) {
-      const number = note(document);
-      if (grams !== undefined) inverter.add(number, grams);
+      documents.add(document);
+      if (grams !== undefined) inverter.add(documents.length - 1, grams);
     },
-    addGone: (path) => void note({ ...GONE, path }),
+    addGone: (path) => documents.add({ ...GONE, path }),
     discard: () => runs.clear(),
     write() {
       const writer = index.create(into);
       try {
-        const contents = { generation: segmentNumber(into), keyHash, documents, documentCount: documents.length, postings: postings() };
+        const contents = {
+          generation: segmentNumber(into),
+          keyHash,
+          documents,
+          documentCount: documents.length,
+          postings: paced(inverter.postings(documents.length), pace),
+        };
         const { bytes } = writeSegment(limited(writer, roomBytes), contents, hasher);
         writer.finish();
         return bytes;
@@ -82,9 +74,6 @@ interface Posting {
   readonly trigram: Buffer;
   readonly documents: ArrayLike<number>;
 }
-
-/** In the order of their keys. */
-const SPECIAL_NAMES = ['gone', 'always'] as const satisfies readonly (keyof typeof SPECIAL_LIST)[];
 
 const GONE = { size: 0, mtimeNs: 0n, ctimeNs: 0n, ino: 0n, dev: 0n, flags: DOCUMENT_FLAG.gone } as const satisfies Omit<SegmentDocument, 'path'>;
 
