@@ -13,8 +13,8 @@ export interface OrderRoot {
 }
 
 /**
- * Selects the order root (local-search-index.md 3.4), without looking at any index: for a relative path the working
- * directory, for an absolute one its directory. A relative path that leads through a link to another allowed root lies
+ * Selects the order root (local-search-index.md 3.4), without looking at any index: the deepest configured index root that
+ * contains the path; else for a relative path the working directory, for an absolute one its directory. A relative path that leads through a link to another allowed root lies
  * nowhere beneath the working directory, and is taken as if it had been given as the absolute path that it is.
  */
 export function selectOrderRoot(place: SearchPlace, sandbox: Sandbox, tree: SearchTree): Judged<OrderRoot> {
@@ -24,12 +24,19 @@ export function selectOrderRoot(place: SearchPlace, sandbox: Sandbox, tree: Sear
   return accepted({ directory: text, start: textOf(startBeneath(place.realPath, directory)), startKind: place.kind });
 }
 
-function rootOf(place: SearchPlace, { workingDirectory, allowedRoots }: Sandbox, tree: SearchTree): Buffer {
+function rootOf(place: SearchPlace, { workingDirectory, allowedRoots, indexRoots }: Sandbox, tree: SearchTree): Buffer {
+  const indexRoot = deepest(indexRoots, place.realPath);
+  if (indexRoot !== undefined) return Buffer.from(indexRoot);
   if (place.absolute) return directoryOf(place);
   const target = tree.resolve(workingDirectory);
   // The working directory may have become a link since the settings were read.
   const usable = !('refused' in target) && isInside(target.realPath, allowedRoots) && isBeneath(place.realPath, target.realPath);
   return usable ? target.realPath : directoryOf(place);
+}
+
+/** FR-LSI-IDX-ROOT-02: of several roots that contain the path, the one that lies deepest. */
+function deepest(roots: readonly string[], realPath: Buffer): string | undefined {
+  return roots.filter((root) => isBeneath(realPath, Buffer.from(root))).sort((a, b) => b.length - a.length)[0];
 }
 
 function directoryOf({ realPath, kind }: SearchPlace): Buffer {

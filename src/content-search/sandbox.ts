@@ -13,6 +13,8 @@ export interface Sandbox {
   readonly allowedRoots: readonly string[];
   /** What a relative path is relative to; lies in one of the roots. */
   readonly workingDirectory: string;
+  /** `index_roots` as configured, canonical; the deepest one that contains a request is its order root, with an index or without. */
+  readonly indexRoots: readonly string[];
   /** Whether a request may name an absolute path (inside of the roots all the same). */
   readonly allowAbsolute: boolean;
   readonly denied: DenyRules;

@@ -6,11 +6,12 @@ import { compileGlobs, enumerate, type Globs } from './enumerate/index.ts';
 import { type FallbackReport, type FuzzyFallback, fallBack, type Pass } from './fallback.ts';
 import { accepted, badArgs, executionFailed, type Judged } from './judged.ts';
 import { type OrderRoot, selectOrderRoot } from './order-root.ts';
+import { CorruptSegment } from './index/segment/format.ts';
 import { judgeRequest, type RequestDefaults, type SearchQuery } from './request.ts';
 import { runSearch } from './run/index.ts';
 import { locate, type Sandbox } from './sandbox.ts';
-import { statsOf } from './stats.ts';
-import type { Enumeration, Warning } from './types.ts';
+import { NO_INDEX_FACTS, statsOf } from './stats.ts';
+import type { CandidateIndex, Enumeration, IndexAnswer, Warning } from './types.ts';
 
 export interface ContentSearchDeps {
   /** The backends of this host: `all` in the order of preference, `preferred` one of them. */
@@ -27,13 +28,15 @@ export interface ContentSearchDeps {
   readonly lanes: number;
   /** Text of the user's global ignore file. */
   readonly globalIgnore: string | undefined;
+  /** What may leave files out of exact searches; absent: nothing does. */
+  readonly index?: CandidateIndex;
   /** Milliseconds that never go back. */
   readonly now: () => number;
 }
 
 /**
- * The `Search` tool without an index (local-search-index.md 2, 3, 8, 9, 10, 12): a library that works without a server.
- * Searches do not know of each other; nothing is kept between them, so nothing marks a file as read (SEC-LSI-CACHE-01).
+ * The `Search` tool (local-search-index.md 2, 3, 8, 9, 10, 12): a library that works without a server, and whose answers are
+ * the same with an index and without. Searches do not know of each other; nothing is kept between them, so nothing marks a file as read (SEC-LSI-CACHE-01).
  */
 export function createContentSearch(deps: ContentSearchDeps): ContentSearch {
   return { search: (request, signal) => search(request, signal, deps) };
@@ -94,17 +97,40 @@ function fuzzyBackend({ backends }: ContentSearchDeps): SearchBackend | undefine
 
 interface FilesPass extends Pass {
   readonly files: Enumeration;
+  readonly index: IndexAnswer;
 }
 
-async function runPass(
-  { query, globs, root, deadline }: Plan,
+/** One run of a backend: over what the index leaves, or over all files. An index that turns out to be damaged is not used. */
+async function runPass(plan: Plan, backend: SearchBackend, level: number, signal: AbortSignal, deps: ContentSearchDeps): Promise<FilesPass> {
+  const walk = (tree = deps.tree): Enumeration => walkOf(plan, tree, signal, deps);
+  const index = level === 0 && deps.index !== undefined ? await askIndex(plan, backend, walk, deps) : NO_INDEX;
+  if (index.indexed === undefined) return runOver(walk(), index, plan, backend, level, signal, deps);
+  try {
+    return await runOver(index.indexed.files, index, plan, backend, level, signal, deps);
+  } catch (error) {
+    if (!(error instanceof CorruptSegment)) throw error;
+    return runOver(walk(), { facts: { ...index.facts, bypass: 'CORRUPT' } }, plan, backend, level, signal, deps);
+  }
+}
+
+const NO_INDEX: IndexAnswer = { facts: NO_INDEX_FACTS };
+
+async function askIndex(
+  { query, root, globs }: Plan,
   backend: SearchBackend,
-  level: number,
+  walk: (tree: SearchTree) => Enumeration,
+  { index, emitStats }: ContentSearchDeps,
+): Promise<IndexAnswer> {
+  return index === undefined ? NO_INDEX : index.ask({ root, query, globs, backend, walk, counts: emitStats });
+}
+
+function walkOf(
+  { query, globs, root, deadline }: Plan,
+  tree: SearchTree,
   signal: AbortSignal,
-  deps: ContentSearchDeps,
-): Promise<FilesPass> {
-  const { sandbox, tree, now, lanes, globalIgnore } = deps;
-  const files = enumerate(tree, {
+  { sandbox, now, globalIgnore }: Pick<ContentSearchDeps, 'sandbox' | 'now' | 'globalIgnore'>,
+): Enumeration {
+  return enumerate(tree, {
     orderRoot: root.directory,
     start: root.start,
     hidden: query.hidden,
@@ -116,6 +142,17 @@ async function runPass(
     globalIgnore,
     stop: () => signal.aborted || now() >= deadline,
   });
+}
+
+async function runOver(
+  files: Enumeration,
+  index: IndexAnswer,
+  { query, root, deadline }: Plan,
+  backend: SearchBackend,
+  level: number,
+  signal: AbortSignal,
+  { sandbox, tree, now, lanes, confined, files: opener }: ContentSearchDeps,
+): Promise<FilesPass> {
   const maxEvents = Math.min(query.maxResults, MOST_EVENTS);
   const result = await runSearch({
     backend,
@@ -128,9 +165,9 @@ async function runPass(
     now,
     signal,
     lanes,
-    ...candidateFiles({ root: root.directory, follow: query.follow, sandbox, tree, files: deps.files, confined: deps.confined }),
+    ...candidateFiles({ root: root.directory, follow: query.follow, sandbox, tree, files: opener, confined }),
   });
-  return { backend, level, result, warned: files.warnings.length > 0, files };
+  return { backend, level, result, warned: files.warnings.length > 0, files, index };
 }
 
 function outcomeOf(
@@ -142,11 +179,24 @@ function outcomeOf(
   deps: ContentSearchDeps,
 ): ContentSearchOutcome {
   const { result, files, backend } = pass;
-  const candidatesTotal = deps.emitStats ? result.enumerated + countRest(files) : result.enumerated;
+  const candidates = deps.emitStats ? result.enumerated + countRest(files) : result.enumerated;
+  const candidatesTotal = deps.emitStats ? (pass.index.indexed?.total ?? candidates) : candidates;
   const elapsedMs = Math.max(0, Math.round(deps.now() - started));
   const { linesCut, truncationAssumed } = result;
   const stats = (candidatesScanned: number) =>
-    deps.emitStats ? statsOf({ backendId: backend.id, fallback, candidatesTotal, candidatesScanned, linesCut, truncationAssumed, elapsedMs }) : undefined;
+    deps.emitStats
+      ? statsOf({
+          backendId: backend.id,
+          fallback,
+          index: passes[0]?.index.facts ?? NO_INDEX_FACTS,
+          candidatesTotal,
+          candidatesExcluded: candidatesTotal - candidates,
+          candidatesScanned,
+          linesCut,
+          truncationAssumed,
+          elapsedMs,
+        })
+      : undefined;
   return {
     ok: true,
     answer: answerOf({ query, path: root.start.length === 0 ? '.' : root.start.toString(), result, warnings: inOrder(files.warnings, result.warnings), stats }),
@@ -155,6 +205,7 @@ function outcomeOf(
       elapsedMs,
       files: result.enumerated,
       fallbackUsed: fallback.levelsTried.length > 0,
+      indexBypass: (passes[0]?.index.facts ?? NO_INDEX_FACTS).bypass,
       processes: passes.reduce((sum, one) => sum + one.result.processes, 0),
       backendStderr: passes.map((one) => one.result.backendStderr).join(''),
     },

@@ -1,11 +1,15 @@
 import type { ContentSearchStats } from '../contracts/index.ts';
 import type { FallbackReport } from './fallback.ts';
+import type { IndexBypass, IndexFacts } from './types.ts';
 
 /** What the search has counted. */
 export interface Counted {
   readonly backendId: string;
   readonly fallback: FallbackReport;
+  readonly index: IndexFacts;
+  /** Eligible files, those included that the index left out. */
   readonly candidatesTotal: number;
+  readonly candidatesExcluded: number;
   readonly candidatesScanned: number;
   readonly linesCut: number;
   readonly truncationAssumed: boolean;
@@ -19,6 +23,8 @@ export const STATS_CLASSES = {
   index_safety_state: 'deterministic',
   index_uncertain_reason: 'deterministic',
   index_exclusion_used: 'deterministic',
+  index_bypass: 'deterministic',
+  index_guarantee: 'deterministic',
   storage_mode: 'deterministic',
   storage_fallback_reason: 'deterministic',
   fallback_used: 'deterministic',
@@ -34,27 +40,50 @@ export const STATS_CLASSES = {
   elapsed_ms: 'best_effort',
 } satisfies Record<keyof ContentSearchStats, 'deterministic' | 'best_effort'>;
 
-/** The stats of a search without an index (local-search-index.md 10.2): DISABLED, nothing stored, nothing excluded. */
+/** What is said of the index where there is none: DISABLED, nothing stored, nothing excluded. */
+export const NO_INDEX_FACTS: IndexFacts = {
+  state: 'DISABLED',
+  reason: null,
+  bypass: 'INDEX_OFF',
+  guarantee: 'none',
+  storageMode: 'none',
+  storageFallback: null,
+};
+
+/** The stats of a search (local-search-index.md 10.2). */
 export function statsOf(counted: Counted): ContentSearchStats {
-  const { fallback } = counted;
+  const { fallback, index } = counted;
+  const levels = fallback.levelsTried;
   return {
     stats_version: 1,
     backend_id: counted.backendId,
-    index_safety_state: 'DISABLED',
-    index_uncertain_reason: null,
-    index_exclusion_used: false,
-    storage_mode: 'none',
-    storage_fallback_reason: null,
-    fallback_used: fallback.levelsTried.length > 0,
-    fallback_reason: fallback.levelsTried.length > 0 ? 'LITERAL_NO_MATCHES' : 'INDEX_OFF',
-    fuzzy_levels_tried: [...fallback.levelsTried],
+    index_safety_state: index.state,
+    index_uncertain_reason: index.reason,
+    index_exclusion_used: index.bypass === null,
+    index_bypass: index.bypass,
+    index_guarantee: index.guarantee,
+    storage_mode: index.storageMode,
+    storage_fallback_reason: index.storageFallback,
+    fallback_used: levels.length > 0,
+    fallback_reason: levels.length > 0 ? 'LITERAL_NO_MATCHES' : bypassText(index),
+    fuzzy_levels_tried: [...levels],
     fallback_passes_skipped: fallback.passesSkipped,
     fallback_skip_reason: fallback.skipReason,
     candidates_total: counted.candidatesTotal,
-    candidates_excluded: 0,
+    candidates_excluded: counted.candidatesExcluded,
     candidates_scanned: counted.candidatesScanned,
     lines_cut: counted.linesCut,
     truncation_assumed: counted.truncationAssumed,
     elapsed_ms: counted.elapsedMs,
   };
 }
+
+/** T22: why no index was used, where that is the index's doing and not the request's. */
+function bypassText({ bypass, state }: IndexFacts): ContentSearchStats['fallback_reason'] {
+  if (bypass === null) return null;
+  if (bypass === 'INDEX_OFF') return 'INDEX_OFF';
+  if (bypass === 'BACKEND') return 'CAPABILITY_MISSING';
+  return state !== 'COMPLETE' || UNAVAILABLE.has(bypass) ? 'INDEX_UNAVAILABLE' : null;
+}
+
+const UNAVAILABLE: ReadonlySet<IndexBypass> = new Set<IndexBypass>(['NO_HOST', 'VETO', 'OTHER_READER', 'SEGMENTS', 'CORRUPT', 'OVERLAY']);

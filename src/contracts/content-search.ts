@@ -84,6 +84,10 @@ export const ContentSearchStats = z.strictObject({
   index_safety_state: z.enum(INDEX_STATES),
   index_uncertain_reason: z.string().nullable(),
   index_exclusion_used: z.boolean(),
+  index_bypass: z.string().nullable().meta({ description: 'Why the index left nothing out of this search; null if it was asked and could.' }),
+  index_guarantee: z
+    .enum(['inotify', 'stat', 'none'])
+    .meta({ description: 'How fresh the index is known to be: by events of the file system, by looking at each file, or not at all.' }),
   storage_mode: z.enum(['memory', 'sqlite', 'none']),
   storage_fallback_reason: z.string().nullable(),
   fallback_used: z.boolean(),

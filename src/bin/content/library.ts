@@ -61,6 +61,7 @@ export async function openContentSearch({
       searchPath: userSurroundings().searchPath,
       lanes,
       globalIgnoreFile,
+      indexRoots: [],
       deniedPatterns: given.deniedPatterns ?? [],
       includeDefaultDenies: given.includeDefaultDenies ?? true,
       allowAbsolute: given.allowAbsolute ?? false,

@@ -3,6 +3,8 @@ import type { Config } from '../../../config/schema.ts';
 /** What the `Search` tool of a server is set to, as plain values: the process that searches gets them as its one argument. */
 export interface ContentSettings {
   readonly allowedRoots: readonly string[];
+  /** `index_roots`; empty: the first allowed root is the only one. */
+  readonly indexRoots: readonly string[];
   readonly deniedPatterns: readonly string[];
   readonly includeDefaultDenies: boolean;
   readonly allowAbsolute: boolean;
@@ -23,6 +25,7 @@ export interface ContentSettings {
 export function contentSettings({ tools: { search, sandbox } }: Pick<Config, 'tools'>, searchPath: string): ContentSettings {
   return {
     allowedRoots: sandbox.allowed_roots,
+    indexRoots: search.index_roots,
     deniedPatterns: sandbox.denied_patterns,
     includeDefaultDenies: sandbox.include_default_denies,
     allowAbsolute: sandbox.allow_absolute,

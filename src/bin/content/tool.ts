@@ -49,6 +49,7 @@ export async function openContentTool(
   const sandbox: Sandbox = {
     allowedRoots,
     workingDirectory: start,
+    indexRoots: settings.indexRoots.flatMap(realRoot),
     allowAbsolute: settings.allowAbsolute,
     denied: compileDenied([...(settings.includeDefaultDenies ? DEFAULT_DENIED_PATTERNS : []), ...settings.deniedPatterns]),
     platform: process.platform === 'win32' ? 'windows' : 'posix',

@@ -20,6 +20,8 @@ export interface ContentSearchRun {
   readonly processes: number;
   /** Whether the fuzzy fallback has searched. */
   readonly fallbackUsed: boolean;
+  /** Why the index left nothing out; null if it was used. */
+  readonly indexBypass: string | null;
   /** What the backends wrote to stderr, shortened: for the log of the operator, not for the caller. */
   readonly backendStderr: string;
 }

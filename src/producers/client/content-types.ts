@@ -49,6 +49,8 @@ export interface ContentSearchStats {
   index_safety_state: 'ABSENT' | 'BUILDING' | 'COMPLETE' | 'UNCERTAIN' | 'CORRUPT' | 'DISABLED';
   index_uncertain_reason: string | null;
   index_exclusion_used: boolean;
+  index_bypass: string | null;
+  index_guarantee: 'inotify' | 'stat' | 'none';
   storage_mode: 'memory' | 'sqlite' | 'none';
   storage_fallback_reason: string | null;
   fallback_used: boolean;

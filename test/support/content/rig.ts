@@ -43,6 +43,7 @@ export function depsOf({ root, backend, sandbox, ...rest }: RigOptions): Content
     sandbox: {
       allowedRoots: [root],
       workingDirectory: root,
+      indexRoots: [],
       allowAbsolute: false,
       denied: compileDenied(DEFAULT_DENIED_PATTERNS),
       platform: 'posix',

@@ -4,7 +4,7 @@ import { answerOf, type Findings } from '../../../src/content-search/answer.ts';
 import { renderEvent, visible } from '../../../src/content-search/content-text.ts';
 import type { FallbackReport } from '../../../src/content-search/fallback.ts';
 import type { SearchQuery } from '../../../src/content-search/request.ts';
-import { STATS_CLASSES, statsOf } from '../../../src/content-search/stats.ts';
+import { NO_INDEX_FACTS, STATS_CLASSES, statsOf } from '../../../src/content-search/stats.ts';
 import type { RunEvent, RunResult } from '../../../src/content-search/types.ts';
 import { CONTENT_ANSWER_MAX_BYTES, ContentSearchAnswer, ContentSearchStats } from '../../../src/contracts/index.ts';
 
@@ -126,7 +126,10 @@ describe('the answer for people', () => {
 
 describe('the stats', () => {
   const fallback: FallbackReport = { levelsTried: [], passesSkipped: 0, skipReason: null };
-  const COUNTED = { backendId: 'rg@15.0.0', fallback, candidatesTotal: 5, candidatesScanned: 5, linesCut: 0, truncationAssumed: false, elapsedMs: 3 };
+  const COUNTED = {
+    ...{ backendId: 'rg@15.0.0', fallback, index: NO_INDEX_FACTS, linesCut: 0, truncationAssumed: false, elapsedMs: 3 },
+    ...{ candidatesTotal: 5, candidatesExcluded: 0, candidatesScanned: 5 },
+  };
 
   it('say that no index was used when there is none [FR-LSI-STAT-02.1] [FR-LSI-STAT-02.2] [FR-LSI-STAT-02.3] [FR-LSI-STAT-02.4] [FR-LSI-STAT-02.5] [FR-LSI-STAT-02.6] [FR-LSI-STAT-02.12]', () => {
     const stats = statsOf(COUNTED);

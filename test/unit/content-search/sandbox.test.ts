@@ -21,6 +21,7 @@ function treeOf(entries: Readonly<Record<string, { readonly real?: string; reado
 const SANDBOX: Sandbox = {
   allowedRoots: ['/work', '/data'],
   workingDirectory: '/work',
+  indexRoots: [],
   allowAbsolute: true,
   denied: compileDenied(DEFAULT_DENIED_PATTERNS),
   platform: 'posix',
@@ -177,6 +178,14 @@ describe('the order root', () => {
 
   it('is the place itself when a relative path leads to another root through a link, because nothing of it lies beneath the working directory', () => {
     expect(rootOf('link')).toEqual({ directory: '/data/set', start: '', startKind: 'directory' });
+  });
+
+  it('is the deepest configured index root that contains the path, however the path is written [FR-LSI-ORD-ROOT-01.1] [FR-LSI-IDX-ROOT-02.1]', () => {
+    const indexRoots = ['/work', '/work/src'];
+    expect(rootOf('src/a.ts', { indexRoots })).toEqual({ directory: '/work/src', start: 'a.ts', startKind: 'file' });
+    expect(rootOf('/work/src', { indexRoots })).toEqual({ directory: '/work/src', start: '', startKind: 'directory' });
+    expect(rootOf('/work', { indexRoots })).toEqual({ directory: '/work', start: '', startKind: 'directory' });
+    expect(rootOf('link', { indexRoots })).toEqual({ directory: '/data/set', start: '', startKind: 'directory' });
   });
 
   it('depends on path and settings alone [FR-LSI-ORD-ROOT-02] [LSI-ORDROOT-GEN]', () => {

@@ -6,7 +6,7 @@ import { countContentSearches } from '../../../src/observability/content-search.
 import { createMetrics } from '../../../src/observability/metrics.ts';
 
 const ANSWER: ContentSearchAnswer = { pattern: 'x', path: '.', count: 3, matches: [], truncated: false, timed_out: false, content: '' };
-const RUN = { backend: 'ugrep', elapsedMs: 1500, files: 40, processes: 2, fallbackUsed: false, backendStderr: '' } as const;
+const RUN = { backend: 'ugrep', elapsedMs: 1500, files: 40, processes: 2, fallbackUsed: false, indexBypass: 'INDEX_OFF', backendStderr: '' } as const;
 const found = (answer: Partial<ContentSearchAnswer>, run: object = {}): ContentSearchOutcome => ({
   ok: true,
   answer: { ...ANSWER, ...answer },

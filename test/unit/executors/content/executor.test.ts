@@ -35,7 +35,7 @@ const ANSWER: ContentSearchAnswer = {
   exit_code: 0,
   content: 'a\n1:x\n',
 };
-const RUN = { backend: 'rg', elapsedMs: 7, files: 1, processes: 1, fallbackUsed: false, backendStderr: '' } as const;
+const RUN = { backend: 'rg', elapsedMs: 7, files: 1, processes: 1, fallbackUsed: false, indexBypass: 'INDEX_OFF', backendStderr: '' } as const;
 const found = (answer: ContentSearchAnswer = ANSWER): ContentSearchOutcome => ({ ok: true, answer, run: RUN });
 
 interface Asked {

@@ -43,7 +43,7 @@ async function searching(answer: Partial<ContentSearchAnswer> | Extract<ContentS
           return {
             ok: true,
             answer: { ...ANSWER, ...answer },
-            run: { backend: 'rg', elapsedMs: 1, files: 1, processes: 1, fallbackUsed: false, backendStderr: '' },
+            run: { backend: 'rg', elapsedMs: 1, files: 1, processes: 1, fallbackUsed: false, indexBypass: 'INDEX_OFF', backendStderr: '' },
           };
         },
       };

@@ -1,0 +1,148 @@
+import type { BarrierAnswer, BarrierClient, BytePath, IndexFiles, ReaderIdentity, SearchTree } from '../../../core/ports/index.ts';
+import { only } from '../../enumerate/index.ts';
+import type { Candidate, CandidateIndex, IndexAnswer, IndexAsk, IndexBypass, IndexFacts } from '../../types.ts';
+import type { Hasher } from '../hash.ts';
+import type { IndexedTree } from '../indexed-tree.ts';
+import { type KnownFolding, queryPlan } from '../query-plan.ts';
+import { candidatesOf } from './candidates.ts';
+import { indexedFiles } from './indexed-files.ts';
+import { type IndexedPlace, isInCatalog } from './place.ts';
+import { openSnapshot, type Snapshot } from './snapshot.ts';
+import { totalOf } from './total.ts';
+
+/** One index that searches may use. */
+export interface IndexLink {
+  readonly indexed: IndexedTree;
+  /** SHA-256 of the index key. */
+  readonly keyHash: Buffer;
+  /** The backend of the key, `ugrep@3.11.2`. */
+  readonly backendId: string;
+  readonly folding: KnownFolding;
+  readonly host: BarrierClient;
+  readonly files: IndexFiles;
+  readonly storage: { readonly mode: 'memory' | 'sqlite' | 'none'; readonly fallback: string | null };
+}
+
+export interface CandidateIndexDeps {
+  readonly links: readonly IndexLink[];
+  readonly tree: SearchTree;
+  readonly hasher: Hasher;
+  /** Who this process is. */
+  readonly identity: ReaderIdentity;
+}
+
+export interface OpenCandidateIndex extends CandidateIndex {
+  /** Segments and connections; searches that run end first. */
+  close(): void;
+}
+
+/**
+ * The index as searches see it (local-search-index.md 7; design 8): barrier, then exactly the segments that its answer names,
+ * then what they leave of the tree and what has changed since. In this order, because a change is in the overlay until a
+ * published snapshot has it. Every doubt is a bypass: then the search goes over all files.
+ */
+export function createCandidateIndex({ links, tree, hasher, identity }: CandidateIndexDeps): OpenCandidateIndex {
+  const open = new Map<IndexLink, Snapshot>();
+
+  /** The snapshot that the host named; the one before it is given up. */
+  function snapshotFor(link: IndexLink, { snapshot: id }: BarrierAnswer): Snapshot | IndexBypass {
+    if (id === null) return 'SEGMENTS';
+    const before = open.get(link);
+    if (before !== undefined && sameSnapshot(before, id)) return before;
+    const opened = openSnapshot(link.files, id, { keyHash: link.keyHash }, hasher, before);
+    if (!opened.ok) return refused(link, opened);
+    before?.close();
+    open.set(link, opened.snapshot);
+    return opened.snapshot;
+  }
+
+  /** What is damaged is not looked at again before the host has replaced it. */
+  function refused(link: IndexLink, { why, message }: { readonly why: 'CORRUPT' | 'MISSING' | 'REFUSED'; readonly message: string }): IndexBypass {
+    if (why !== 'CORRUPT') return 'SEGMENTS';
+    link.host.reportCorrupt(message);
+    return 'CORRUPT';
+  }
+
+  async function ask(ask: IndexAsk): Promise<IndexAnswer> {
+    const link = links.find(({ indexed }) => indexed.root === ask.root.directory);
+    if (link === undefined) return bypass(NOBODY, 'NO_ROOT');
+    const barrier = await link.host.barrier();
+    const facts = factsOf(link, barrier);
+    if (barrier === undefined) return bypass(facts, 'NO_HOST');
+    const plan = queryPlan(ask.query, link.folding, link.indexed.ngramK);
+    const obstacle = obstacleOf(ask, link) ?? ('bypass' in plan ? plan.bypass : undefined) ?? vetoOf(barrier, identity);
+    if (obstacle !== undefined || 'bypass' in plan) return bypass(facts, obstacle ?? 'NO_USABLE_NGRAM');
+    const snapshot = snapshotFor(link, barrier);
+    if (typeof snapshot === 'string') return bypass(facts, snapshot);
+    const place: IndexedPlace = { path: bytesOf(ask.root.start), kind: 'directory' };
+    const known = place.path === '' ? { ok: true as const, value: true } : isInCatalog(snapshot, place);
+    if (!known.ok) return bypass(facts, refused(link, known));
+    if (!known.value) return bypass(facts, 'START');
+    const found = candidatesOf(snapshot, plan, place);
+    if (!found.ok) return bypass(facts, refused(link, found));
+    const walked = walkOverlay(ask, tree, barrier);
+    if (walked === undefined) return bypass(facts, 'OVERLAY');
+    const files = indexedFiles({ paths: found.paths, overlay: barrier.overlay, walked, globs: ask.globs });
+    const total = ask.counts ? totalOf(snapshot, place, barrier.overlay, ask.globs, walked.length) : { ok: true as const, value: 0 };
+    return total.ok ? { facts, indexed: { files, total: total.value } } : bypass(facts, refused(link, total));
+  }
+
+  return {
+    ask,
+    close() {
+      for (const snapshot of open.values()) snapshot.close();
+      open.clear();
+      for (const { host } of links) host.close();
+    },
+  };
+}
+
+/** What of a request no index of ours serves. */
+function obstacleOf({ root, query, backend }: IndexAsk, { indexed, backendId }: IndexLink): IndexBypass | undefined {
+  if (query.follow || query.hidden !== indexed.hidden || query.noIgnore !== indexed.noIgnore) return 'OPTIONS';
+  if (backend.id !== backendId) return 'BACKEND';
+  // One file is read sooner than any index.
+  return root.startKind === 'directory' ? undefined : 'START';
+}
+
+function vetoOf({ veto, state, identity: host }: BarrierAnswer, reader: ReaderIdentity): IndexBypass | undefined {
+  if (veto !== null || state !== 'COMPLETE') return 'VETO';
+  return sameReader(host, reader) ? undefined : 'OTHER_READER';
+}
+
+/** Search-rules 27: who has other rights, or other mounts, may see other files than the host has read. */
+function sameReader(a: ReaderIdentity, b: ReaderIdentity): boolean {
+  const alike = a.uid === b.uid && a.gid === b.gid && a.mountNamespace === b.mountNamespace && a.groups.length === b.groups.length;
+  return alike && a.groups.every((group, at) => group === b.groups[at]);
+}
+
+/** The files among what has changed, seen now; undefined if not everything could be seen. */
+function walkOverlay(ask: IndexAsk, tree: SearchTree, { overlay }: BarrierAnswer): readonly Candidate[] | undefined {
+  if (overlay.files.length === 0 && overlay.subtrees.length === 0) return [];
+  const walk = ask.walk(only(tree, ask.root.directory, overlay));
+  const walked: Candidate[] = [];
+  for (let more = walk.next(WALKED_AT_ONCE); more.length > 0; more = walk.next(WALKED_AT_ONCE)) walked.push(...more);
+  return walk.warnings.length === 0 ? walked : undefined;
+}
+
+const WALKED_AT_ONCE = 1_024;
+
+function bytesOf(path: string | Buffer): BytePath {
+  return (typeof path === 'string' ? Buffer.from(path) : path).toString('latin1');
+}
+
+function sameSnapshot({ id }: Snapshot, other: Snapshot['id']): boolean {
+  return id.generation === other.generation && id.deltas.length === other.deltas.length && id.deltas.every((delta, at) => delta === other.deltas[at]);
+}
+
+const NOBODY: IndexFacts = { state: 'DISABLED', reason: null, bypass: null, guarantee: 'none', storageMode: 'none', storageFallback: null };
+
+function factsOf({ storage }: IndexLink, barrier: BarrierAnswer | undefined): IndexFacts {
+  const stored = { storageMode: storage.mode, storageFallback: storage.fallback, bypass: null };
+  if (barrier === undefined) return { ...stored, state: 'UNCERTAIN', reason: 'WATCHER_DOWN', guarantee: 'none' };
+  return { ...stored, state: barrier.state, reason: barrier.reason, guarantee: barrier.guarantee };
+}
+
+function bypass(facts: IndexFacts, why: IndexBypass): IndexAnswer {
+  return { facts: { ...facts, bypass: why } };
+}
