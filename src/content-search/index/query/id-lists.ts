@@ -1,0 +1,50 @@
+/** Ascending numbers that are in both lists. */
+export function intersection(a: Uint32Array, b: Uint32Array): Uint32Array {
+  const both = new Uint32Array(Math.min(a.length, b.length));
+  let [i, j, count] = [0, 0, 0];
+  while (i < a.length && j < b.length) {
+    const [left, right] = [a[i] ?? 0, b[j] ?? 0];
+    if (left === right) {
+      both[count] = left;
+      count += 1;
+    }
+    if (left <= right) i += 1;
+    if (right <= left) j += 1;
+  }
+  return both.subarray(0, count);
+}
+
+/** Ascending numbers that are in any of the lists, each once. */
+export function union(lists: readonly Uint32Array[]): Uint32Array {
+  const [only] = lists;
+  if (only !== undefined && lists.length === 1) return only;
+  const all = new Uint32Array(lists.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const list of lists) {
+    all.set(list, at);
+    at += list.length;
+  }
+  all.sort();
+  let count = 0;
+  for (const [index, id] of all.entries()) {
+    if (index > 0 && id === all[count - 1]) continue;
+    all[count] = id;
+    count += 1;
+  }
+  return all.subarray(0, count);
+}
+
+/** Those from `first` on and before `end`; a view. */
+export function between(list: Uint32Array, first: number, end: number): Uint32Array {
+  return list.subarray(placeOf(list, first), placeOf(list, end));
+}
+
+function placeOf(list: Uint32Array, id: number): number {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((list[middle] ?? 0) < id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
