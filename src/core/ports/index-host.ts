@@ -36,6 +36,8 @@ export interface ReaderIdentity {
   readonly groups: readonly number[];
   /** Inode of /proc/self/ns/mnt. */
   readonly mountNamespace: string;
+  /** `policyOf` of the indexed tree: what is denied and ignored. */
+  readonly policy: string;
 }
 
 /** How fresh an index is known to be: by events, by looking at each file, or not at all. */
@@ -67,4 +69,15 @@ export interface Published {
   readonly coveredThrough: number;
   /** Vetoes that this makes void, if they were raised no later than the number says. */
   readonly lifts: { readonly through: number } | null;
+}
+
+/** A search's way to the index host. */
+export interface BarrierClient {
+  /** What the host knows now: whatever was over when this was called is in the answer. `undefined`: no host, or too slow (20 ms). */
+  barrier(): Promise<BarrierAnswer | undefined>;
+  /** Tells the host that a segment is damaged; nobody waits for that. */
+  reportCorrupt(message: string): void;
+  /** The latest status text of the host; `undefined` as above. */
+  status(): Promise<string | undefined>;
+  close(): void;
 }

@@ -11,6 +11,7 @@ export type * from './index-files.ts';
 export type * from './index-host.ts';
 export type * from './index-maintenance.ts';
 export type * from './index-parts.ts';
+export type * from './index-watch.ts';
 export type * from './instances.ts';
 export type * from './journal.ts';
 export type * from './kernel.ts';

@@ -1,0 +1,67 @@
+import type { BytePath, DirectoryWatches, SearchTree, TreeEntry, TreeRefusal } from '../../../core/ports/index.ts';
+import { only } from '../../enumerate/index.ts';
+import { type IndexedTree, walkTree } from '../indexed-tree.ts';
+import type { Nodes } from './nodes.ts';
+import { watching } from './watching.ts';
+
+/** Files between two turns of the loop: a barrier waits no longer than for these directories to be read. */
+const SLICE = 512;
+
+/** What a tree can be like. Anything else (no memory, no descriptors, no watches) says nothing of the tree, but that we do not see it. */
+const OF_THE_TREE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENAMETOOLONG']);
+
+export interface ArmingParts {
+  readonly tree: SearchTree;
+  readonly indexed: IndexedTree;
+  readonly nodes: Nodes;
+  readonly watches: DirectoryWatches;
+  /** After each slice: reads events, gives others a turn; false: not wanted any more. */
+  readonly pause: () => Promise<boolean>;
+  /** Each directory of an armed subtree, with its entries of all kinds. */
+  readonly onListed?: (path: BytePath, entries: readonly TreeEntry[]) => void;
+}
+
+/** `refused`: an errno name; then nothing can be believed of what was armed. */
+export type Armed = { readonly ok: true; readonly warnings: number } | { readonly ok: false; readonly refused: string };
+
+/**
+ * Watches the directories of the walk: all of them, or those of some subtrees (and of the way to them, which are watched
+ * already).
+ */
+export async function armTree(parts: ArmingParts, subtrees?: readonly BytePath[]): Promise<Armed> {
+  const { tree, indexed, pause } = parts;
+  let refused: string | undefined;
+  const part = subtrees === undefined ? tree : only(tree, indexed.root, { files: [], subtrees });
+  const refuse = (why: string): void => {
+    if (!OF_THE_TREE.has(why)) refused ??= why;
+  };
+  const watched = watching(part, indexed.root, {
+    add: (path, directory) => {
+      const said = addWatch(parts, path, directory);
+      if (said !== undefined) refuse(said.refused);
+      return said;
+    },
+    listed: (path, found) => {
+      if ('refused' in found) refuse(found.refused);
+      else parts.onListed?.(path, found);
+    },
+  });
+  const walk = walkTree(watched, indexed, () => refused !== undefined);
+  for (;;) {
+    const isEnd = walk.next(SLICE).length === 0;
+    const isWanted = await pause();
+    if (refused !== undefined) return { ok: false, refused };
+    if (!isWanted) return { ok: false, refused: 'ECANCELED' };
+    if (isEnd) return { ok: true, warnings: walk.warnings.length };
+  }
+}
+
+function addWatch({ watches, nodes }: ArmingParts, path: BytePath, directory: Buffer | string): TreeRefusal | undefined {
+  const watch = watches.add(directory);
+  if (typeof watch !== 'number') return watch;
+  const unused: number[] = [];
+  const isPlaced = nodes.place(path, watch, unused);
+  for (const each of unused) watches.remove(each);
+  // The directory above is gone; if it is there again, an event tells it.
+  return isPlaced ? undefined : { refused: 'ENOENT' };
+}

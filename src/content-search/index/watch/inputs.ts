@@ -1,0 +1,48 @@
+import type { SearchTree } from '../../../core/ports/index.ts';
+
+/** Larger ones are not regarded by the walk either. */
+const MAX_BYTES = 1 << 20;
+
+/** Where the root is and what decides about eligibility without being an ignore file of a walked directory. */
+export interface Inputs {
+  /** `WATCHER_DOWN`: the path leads to another directory now; `ELIGIBILITY`: rules differ. */
+  differ(): 'WATCHER_DOWN' | 'ELIGIBILITY' | undefined;
+}
+
+/**
+ * Remembers how things are now. Contents are compared and not times: a file that is written twice within one tick of the
+ * clock looks the same.
+ */
+export function createInputs(
+  tree: SearchTree,
+  root: string,
+  { noIgnore, globalIgnoreFile }: { readonly noIgnore: boolean; readonly globalIgnoreFile: string },
+): Inputs {
+  const exclude = `${root.endsWith('/') ? root : `${root}/`}.git/info/exclude`;
+  const rules = (): readonly string[] => (noIgnore ? [] : [realRules(tree, exclude), globalIgnoreFile === '' ? '' : textOf(tree, globalIgnoreFile)]);
+  const place = placeOf(tree, root);
+  const before = rules();
+  return {
+    differ() {
+      if (placeOf(tree, root) !== place) return 'WATCHER_DOWN';
+      return rules().every((text, at) => text === before[at]) ? undefined : 'ELIGIBILITY';
+    },
+  };
+}
+
+function placeOf(tree: SearchTree, root: string): string {
+  const target = tree.resolve(root);
+  return 'refused' in target ? target.refused : `${target.realPath.toString('latin1')} ${target.dev} ${target.ino}`;
+}
+
+/** As the walk does it: through no link anywhere. */
+function realRules(tree: SearchTree, path: string): string {
+  const target = tree.resolve(path);
+  if ('refused' in target) return target.refused;
+  return target.realPath.equals(Buffer.from(path)) ? textOf(tree, path) : 'elsewhere';
+}
+
+function textOf(tree: SearchTree, path: string): string {
+  const read = tree.readSmall(path, MAX_BYTES);
+  return 'refused' in read ? read.refused : `=${read.toString('latin1')}`;
+}

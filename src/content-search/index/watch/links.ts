@@ -1,0 +1,84 @@
+import type { BytePath, WatchEventKind } from '../../../core/ports/index.ts';
+
+/**
+ * Finds out whether a new name is a second name of an old file: what is then written by the new name is told of the new name
+ * only, and the old one would be believed unchanged. A new name is looked at (number of links) once its events are read. If
+ * it is gone by then and something was written by it, nobody can tell any more whose content that was.
+ */
+export interface NewNames {
+  event(kind: WatchEventKind, path: BytePath, cookie: number): void;
+  /** Looks at every new name. */
+  look(): void;
+  /** No event came since `look`: what it saw is how it is. */
+  settle(): void;
+}
+
+interface Name {
+  /** Known before, under this name or another one: only its links count. */
+  readonly isOld: boolean;
+  written: boolean;
+}
+
+/**
+ * @param linksOf number of links of a regular file; `undefined` if there is none
+ * @param onDoubt a file has more than one name, or had
+ */
+export function createNewNames(linksOf: (path: BytePath) => number | undefined, onDoubt: () => void): NewNames {
+  const names = new Map<BytePath, Name>();
+  /** Between the halves of a rename; the second one need not come. */
+  let moving: { readonly cookie: number; readonly name: Name } | undefined;
+
+  const take = (path: BytePath): Name => {
+    const name = names.get(path) ?? { isOld: true, written: false };
+    names.delete(path);
+    return name;
+  };
+  const lose = (name: Name | undefined): void => {
+    if (name?.written === true) onDoubt();
+  };
+  const endMove = (): void => {
+    lose(moving?.name);
+    moving = undefined;
+  };
+  const steps: Partial<Record<WatchEventKind, (path: BytePath, cookie: number) => void>> = {
+    CREATE(path) {
+      names.set(path, { isOld: false, written: false });
+    },
+    MODIFY(path) {
+      const name = names.get(path);
+      if (name !== undefined && !name.isOld) name.written = true;
+    },
+    ATTRIB(path) {
+      if (!names.has(path)) names.set(path, { isOld: true, written: false });
+    },
+    DELETE(path) {
+      lose(take(path));
+    },
+    MOVED_FROM(path, cookie) {
+      endMove();
+      moving = { cookie, name: take(path) };
+    },
+    MOVED_TO(path, cookie) {
+      lose(take(path));
+      if (moving?.cookie !== cookie) names.set(path, { isOld: false, written: false });
+      else {
+        names.set(path, moving.name);
+        moving = undefined;
+      }
+    },
+  };
+
+  return {
+    event: (kind, path, cookie) => steps[kind]?.(path, cookie),
+    look() {
+      for (const [path, name] of names) {
+        const links = linksOf(path);
+        if (links === undefined ? name.written : links > 1) onDoubt();
+      }
+    },
+    settle() {
+      endMove();
+      names.clear();
+    },
+  };
+}
