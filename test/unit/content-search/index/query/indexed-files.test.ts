@@ -1,0 +1,123 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { nodeSearchTree } from '../../../../../src/adapters/search-tree/index.ts';
+import { compileDenied, compileGlobs, enumerate, type Globs } from '../../../../../src/content-search/enumerate/index.ts';
+import { type IndexedTree, walkTree } from '../../../../../src/content-search/index/indexed-tree.ts';
+import { indexedFiles } from '../../../../../src/content-search/index/query/indexed-files.ts';
+import { bytePath } from '../../../../../src/content-search/index/segment/path-order.ts';
+import type { Candidate, Enumeration } from '../../../../../src/content-search/types.ts';
+import { GLOBS, plantTree } from '../../../../support/content/random-tree.ts';
+import { createRandom, type Random } from '../../../../support/random.ts';
+
+const NO_OVERLAY = { files: [], subtrees: [] };
+const bytesOf = ({ text, raw }: Candidate): string => bytePath(raw ?? text);
+
+function allOf(files: Enumeration, limit: number): Candidate[] {
+  const all: Candidate[] = [];
+  for (let piece = files.next(limit); piece.length > 0; piece = files.next(limit)) all.push(...piece);
+  return all;
+}
+
+function globsOf(globs: readonly string[]): Globs {
+  const compiled = compileGlobs(globs);
+  if (!compiled.ok) throw new Error(compiled.message);
+  return compiled.globs;
+}
+
+const treeAt = (root: string, hidden: boolean): IndexedTree => ({
+  root,
+  hidden,
+  noIgnore: false,
+  denied: [],
+  allowedRoots: [root],
+  globalIgnore: null,
+  ngramK: 3,
+  maxTokenizedBytes: 1,
+});
+
+/** What a search without an index looks into. */
+function walked({ root, hidden, noIgnore, allowedRoots }: IndexedTree, start: string | Buffer, globs: Globs): Candidate[] {
+  const options = { orderRoot: root, start, hidden, follow: false, noIgnore, globs, denied: compileDenied([]), allowedRoots, globalIgnore: undefined };
+  return allOf(enumerate(nodeSearchTree(), options), 100);
+}
+
+/** The whole tree, one of its directories, or one of its files. */
+function placeIn(random: Random, files: readonly Candidate[]): string | Buffer {
+  if (files.length === 0 || random.chance(0.3)) return '';
+  const { text, raw } = random.pick(files);
+  const names = (raw ?? Buffer.from(text)).toString('latin1').split('/');
+  const bytes = Buffer.from(names.slice(0, 1 + random.integer(names.length)).join('/'), 'latin1');
+  return raw === undefined ? bytes.toString() : bytes;
+}
+
+const isBeneath = (path: string, at: string): boolean => at === '' || path === at || path.startsWith(`${at}/`);
+
+describe('the files of a search with an index', () => {
+  it('are those that a walk with the same globs from the same place finds, in its order [FR-LSI-STABLE-01]', () => {
+    for (let seed = 1; seed <= 120; seed += 1) {
+      const random = createRandom(seed);
+      const root = mkdtempSync(join(tmpdir(), 'writ-indexed-files-'));
+      try {
+        plantTree(random, root);
+        const tree = treeAt(root, random.chance(0.5));
+        const everything = allOf(walkTree(nodeSearchTree(), tree), 100);
+        for (let round = 0; round < 6; round += 1) {
+          const start = placeIn(random, everything);
+          const globs = globsOf(Array.from({ length: random.integer(4) }, () => random.pick(GLOBS)));
+          const there = everything.filter((file) => isBeneath(bytesOf(file), bytePath(start)));
+          const files = there.map(bytesOf).filter(() => random.chance(0.2));
+          const subtrees = there.flatMap((file) => (random.chance(0.1) ? [bytesOf(file).split('/').slice(0, 1).join('/')] : []));
+          const overlay = random.chance(0.3) ? NO_OVERLAY : { files: [...files, 'not/there'], subtrees };
+          const isChanged = (path: string): boolean => overlay.files.includes(path) || overlay.subtrees.some((each) => isBeneath(path, each));
+          const stale = overlay === NO_OVERLAY ? [] : there.filter(() => random.chance(0.3)).map((file) => bytesOf(file));
+          const found = indexedFiles({
+            paths: there.map(bytesOf).filter((path) => !isChanged(path) || stale.includes(path)),
+            overlay,
+            walked: there.filter((file) => isChanged(bytesOf(file))),
+            globs,
+            start,
+          });
+          const context = JSON.stringify({ seed, start: start.toString(), overlay });
+          expect(allOf(found, 1 + random.integer(5)), context).toEqual(walked(tree, start, globs));
+          expect(found.warnings).toEqual([]);
+        }
+      } finally {
+        rmSync(root, { recursive: true });
+      }
+    }
+  });
+
+  it('leave out what the index has of a changed part, and of a file that has become a directory', () => {
+    const paths = ['a/b', 'c', 'c0', 'd/e'];
+    const files = indexedFiles({ paths, overlay: { files: ['c'], subtrees: ['a'] }, walked: [{ text: 'a/x', raw: undefined }], globs: globsOf([]), start: '' });
+    expect(allOf(files, 10).map(({ text }) => text)).toEqual(['a/x', 'c0', 'd/e']);
+    const gone = indexedFiles({ paths, overlay: { files: [], subtrees: ['c', 'd/e'] }, walked: [], globs: globsOf([]), start: '' });
+    expect(allOf(gone, 1).map(({ text }) => text)).toEqual(['a/b', 'c0']);
+    const all = indexedFiles({ paths, overlay: { files: [], subtrees: [''] }, walked: [], globs: globsOf([]), start: '' });
+    expect(allOf(all, 1)).toEqual([]);
+  });
+
+  it('are not narrowed by globs that speak of the place itself or of what is above it', () => {
+    const root = mkdtempSync(join(tmpdir(), 'writ-indexed-files-'));
+    try {
+      mkdirSync(join(root, 'build/lib'), { recursive: true });
+      for (const file of ['build/a.txt', 'build/lib/b.txt', 'build/lib/c.log']) writeFileSync(join(root, file), 'x');
+      const paths = ['build/a.txt', 'build/lib/b.txt', 'build/lib/c.log'];
+      for (const [start, globs] of [
+        ['build', ['!build']],
+        ['build/lib', ['!build', '!lib']],
+        ['build/lib', ['!lib/', '*.txt']],
+        ['build', ['!lib/', '*.txt']],
+      ] as const) {
+        const compiled = globsOf(globs);
+        const beneath = paths.filter((path) => isBeneath(path, start));
+        const found = indexedFiles({ paths: beneath, overlay: NO_OVERLAY, walked: [], globs: compiled, start });
+        expect(allOf(found, 10)).toEqual(walked(treeAt(root, false), start, compiled));
+      }
+    } finally {
+      rmSync(root, { recursive: true });
+    }
+  });
+});
