@@ -16,20 +16,23 @@ export function intersection(a: Uint32Array, b: Uint32Array): Uint32Array {
 
 /** Ascending numbers that are in any of the lists, each once. */
 export function union(lists: readonly Uint32Array[]): Uint32Array {
-  const [only] = lists;
-  if (only !== undefined && lists.length === 1) return only;
-  const all = new Uint32Array(lists.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const list of lists) {
-    all.set(list, at);
-    at += list.length;
-  }
-  all.sort();
-  let count = 0;
-  for (const [index, id] of all.entries()) {
-    if (index > 0 && id === all[count - 1]) continue;
-    all[count] = id;
+  let left = lists;
+  // Neighbours first, so that no list is copied more often than there are halvings.
+  while (left.length > 1) left = left.flatMap((list, at) => (at % 2 === 0 ? [both(list, left[at + 1])] : []));
+  return left[0] ?? new Uint32Array(0);
+}
+
+function both(a: Uint32Array, b: Uint32Array | undefined): Uint32Array {
+  if (b === undefined || b.length === 0) return a;
+  if (a.length === 0) return b;
+  const all = new Uint32Array(a.length + b.length);
+  let [i, j, count] = [0, 0, 0];
+  while (i < a.length || j < b.length) {
+    const [left, right] = [a[i] ?? Number.POSITIVE_INFINITY, b[j] ?? Number.POSITIVE_INFINITY];
+    all[count] = Math.min(left, right);
     count += 1;
+    if (left <= right) i += 1;
+    if (right <= left) j += 1;
   }
   return all.subarray(0, count);
 }

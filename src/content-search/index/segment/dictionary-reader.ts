@@ -82,9 +82,16 @@ function readEntry(place: DictionaryPlace, reader: ByteReader, offset: number): 
   return { posting: { count, documents: () => readList(place, { at: offset, length, isBitmap, checksum, count }) }, next: offset + length };
 }
 
-/** Everything that the dictionary holds, in order, for checks and merges. @throws CorruptSegment */
+/** Everything that the dictionary holds, in order, for checks and merges; also shows that blocks are found by their first keys. @throws CorruptSegment */
 export function* everyPosting(place: DictionaryPlace): Generator<{ readonly trigram: Buffer; readonly posting: Posting }> {
-  for (let block = 0; block < place.blocks.places.length; block += 1) yield* entriesOf(place, block);
+  for (const [block, { firstKey }] of place.blocks.places.entries()) {
+    let isFirst = true;
+    for (const entry of entriesOf(place, block)) {
+      if (isFirst && !entry.trigram.equals(firstKey)) throw new CorruptSegment('a block of the dictionary does not begin with its key');
+      isFirst = false;
+      yield entry;
+    }
+  }
 }
 
 function* entriesOf(place: DictionaryPlace, block: number): Generator<{ readonly trigram: Buffer; readonly posting: Posting }> {

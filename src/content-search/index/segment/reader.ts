@@ -58,7 +58,12 @@ export function openSegment(source: ByteSource, expected: SegmentExpectation, ha
     if (inIt.length !== sizeOf(block)) throw new CorruptSegment('a block of the catalog does not have its documents');
     return inIt;
   }
-  const documentsAt = (block: number): SegmentDocument[] => complete(block, documentsOf(catalog, block));
+  function documentsAt(block: number): SegmentDocument[] {
+    const inIt = complete(block, documentsOf(catalog, block));
+    if (catalog.places[block]?.firstKey.equals(inIt[0]?.path ?? NOTHING) !== true)
+      throw new CorruptSegment('a block of the catalog does not begin with its key');
+    return inIt;
+  }
   const pathsAt = (block: number): BytePath[] => complete(block, pathsIn(catalog.read(block)));
 
   function* from(first: number): Generator<SegmentDocument> {
@@ -106,6 +111,8 @@ export function openSegment(source: ByteSource, expected: SegmentExpectation, ha
     },
   };
 }
+
+const NOTHING = Buffer.alloc(0);
 
 /** Blocks that are read at once, though one among them may not be needed. */
 const BLOCKS_AT_ONCE = 32;

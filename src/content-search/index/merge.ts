@@ -1,0 +1,140 @@
+import type { SegmentName, SnapshotId } from '../../core/ports/index.ts';
+import type { Hasher } from './hash.ts';
+import { hasBit } from './query/bitmap.ts';
+import { union } from './query/id-lists.ts';
+import { liveDocuments } from './query/live.ts';
+import { isLive, type Snapshot, type SnapshotSegment } from './query/snapshot.ts';
+import type { Posting } from './segment/dictionary-reader.ts';
+import { type ByteSink, isSpecial, type SegmentDocument, segmentNumber } from './segment/format.ts';
+import { writeSegment } from './segment/writer.ts';
+
+export interface MergeTarget {
+  readonly name: SegmentName;
+  readonly keyHash: Buffer;
+  /** Not finished here. */
+  readonly sink: ByteSink;
+}
+
+export type Merged = { readonly outcome: 'done'; readonly documents: number; readonly bytes: number } | { readonly outcome: 'stopped' };
+
+/**
+ * Makes one segment of several: any deltas, or the base with all of them. Documents that are hidden by any segment of the
+ * snapshot are left out, and with the base those that are gone. What is held in memory: a number for each document, the catalog, and one list.
+ *
+ * @param which places in the snapshot, ascending
+ * @param stop asked every now and then; may take its time
+ * @throws CorruptSegment, and what the sink throws
+ */
+export function mergeSegments(snapshot: Snapshot, which: readonly number[], { name, keyHash, sink }: MergeTarget, hasher: Hasher, stop: () => boolean): Merged {
+  if (which.includes(0) && which.length !== snapshot.segments.length) throw new RangeError('the base is merged with all deltas or with none');
+  const counts = which.includes(0) ? isLive : isNotHidden;
+  const watched = asking(stop);
+  const documents = (): Iterable<SegmentDocument> =>
+    watched(function* () {
+      for (const { document } of liveDocuments(snapshot, which, counts)) yield document;
+    });
+  try {
+    const { numbers, documentCount } = renumbered(snapshot, which, counts);
+    const postings = watched(() => mergedPostings(which.map((place) => ({ segment: snapshot.segments[place], numbers: numbers.get(place) }))));
+    const { bytes } = writeSegment(sink, { generation: segmentNumber(name), keyHash, documents: documents(), documentCount, postings }, hasher);
+    return { outcome: 'done', documents: documentCount, bytes };
+  } catch (error) {
+    if (error instanceof Stopped) return { outcome: 'stopped' };
+    throw error;
+  }
+}
+
+/** The snapshot with the merged segment in place of those that it was made of. */
+export function snapshotAfterMerge({ generation, deltas }: SnapshotId, which: readonly number[], name: SegmentName): SnapshotId {
+  if (which.includes(0)) return { generation: name.generation, deltas: [] };
+  const last = Math.max(...which);
+  // Behind all that it hides: a member may hide what lies between it and the next one.
+  return { generation, deltas: deltas.flatMap((delta, at) => (at + 1 === last ? [name.delta] : which.includes(at + 1) ? [] : [delta])) };
+}
+
+const isNotHidden = ({ hidden }: SnapshotSegment, id: number): boolean => !hasBit(hidden, id);
+
+/** The numbers that documents get, by place of their segment; `DROPPED` for those that get none. */
+function renumbered(
+  snapshot: Snapshot,
+  which: readonly number[],
+  counts: (segment: SnapshotSegment, id: number) => boolean,
+): { readonly numbers: ReadonlyMap<number, Uint32Array>; readonly documentCount: number } {
+  const numbers = new Map(which.map((place) => [place, new Uint32Array(snapshot.segments[place]?.reader.documentCount ?? 0).fill(DROPPED)]));
+  let documentCount = 0;
+  for (const { segment, id } of liveDocuments(snapshot, which, counts)) {
+    const list = numbers.get(segment);
+    if (list !== undefined) list[id] = documentCount;
+    documentCount += 1;
+  }
+  return { numbers, documentCount };
+}
+const DROPPED = 0xffff_ffff;
+
+interface Member {
+  readonly segment: SnapshotSegment | undefined;
+  readonly numbers: Uint32Array | undefined;
+}
+
+/** Dictionaries are in byte order, so the least of their heads is the next one. */
+function* mergedPostings(members: readonly Member[]): Generator<{ readonly trigram: Buffer; readonly documents: Uint32Array }> {
+  const heads = members.flatMap(({ segment, numbers }) => {
+    if (segment === undefined || numbers === undefined) return [];
+    const entries = segment.reader.postings()[Symbol.iterator]();
+    return [{ entries, numbers, entry: nextOf(entries) }];
+  });
+  for (;;) {
+    let least: Buffer | undefined;
+    for (const { entry } of heads) if (entry !== undefined && (least === undefined || Buffer.compare(entry.trigram, least) < 0)) least = entry.trigram;
+    if (least === undefined) return;
+    const lists: Uint32Array[] = [];
+    for (const head of heads) {
+      if (head.entry?.trigram.equals(least) !== true) continue;
+      lists.push(translated(head.entry.posting.documents(), head.numbers));
+      head.entry = nextOf(head.entries);
+    }
+    const documents = union(lists);
+    if (documents.length > 0) yield { trigram: least, documents };
+  }
+}
+
+interface Entry {
+  readonly trigram: Buffer;
+  readonly posting: Posting;
+}
+
+/** Special lists come last, and are made anew. */
+function nextOf(entries: Iterator<Entry>): Entry | undefined {
+  const step = entries.next();
+  return step.done === true || isSpecial(step.value.trigram) ? undefined : step.value;
+}
+
+/** Documents keep their order, so lists stay ascending. */
+function translated(ids: Uint32Array, numbers: Uint32Array): Uint32Array {
+  const list = new Uint32Array(ids.length);
+  let count = 0;
+  for (const id of ids) {
+    const number = numbers[id] ?? DROPPED;
+    if (number === DROPPED) continue;
+    list[count] = number;
+    count += 1;
+  }
+  return list.subarray(0, count);
+}
+
+class Stopped extends Error {}
+
+/** Things between two questions. */
+const AT_ONCE = 512;
+
+/** Gives what an iterable gives, and asks on the way. */
+function asking(stop: () => boolean): <T>(make: () => Iterable<T>) => Generator<T> {
+  let count = 0;
+  return function* (make) {
+    for (const each of make()) {
+      count += 1;
+      if (count % AT_ONCE === 0 && stop()) throw new Stopped();
+      yield each;
+    }
+  };
+}
