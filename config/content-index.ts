@@ -46,7 +46,7 @@ export const indexSettings = {
     .array(searchedRoot)
     .max(1000)
     .default([])
-    .describe('Directories that get an index each; it serves searches that begin there. None: every allowed root of [tools.sandbox].'),
+    .describe('Directories that get an index each; it serves searches that begin there. None: the first allowed root of [tools.sandbox].'),
   index_auto_threshold_files: z.int().min(0).max(MAX).default(2000).describe('With index_mode = "auto": a tree with more eligible files is indexed.'),
   index_auto_threshold_bytes: z.int().min(0).max(MAX).default(500_000_000).describe('With index_mode = "auto": a tree with more eligible bytes is indexed.'),
   index_auto_reeval_calls: z.int().min(1).max(1_000_000).default(100).describe('Searches of a tree below the thresholds after which it is measured again.'),
@@ -154,14 +154,15 @@ const BYTES_PER_ELIGIBLE_BYTE = 0.16;
 /** Settings that are well each and make no sense together; nothing is said while the index is off. */
 export function indexFaults({ search, sandbox }: Judged): IndexFault[] {
   if (search.index_mode === 'off') return [];
-  const roots = search.index_roots.length > 0 ? search.index_roots : sandbox.allowed_roots;
   const fault = (key: string, message: string): IndexFault => ({ path: ['search', key], message });
   const searched = [...sandbox.allowed_roots, ...search.index_roots].find((root) => isWithin(search.index_path, root));
   const needed = Math.ceil(search.index_auto_threshold_bytes * BYTES_PER_ELIGIBLE_BYTE);
   return [
     ...(searched === undefined ? [] : [fault('index_path', `must lie outside of what is searched; it is in ${searched}`)]),
     ...(new Set(search.index_roots).size === search.index_roots.length ? [] : [fault('index_roots', 'must not name a directory twice')]),
-    ...(roots.length <= search.index_max_indexes ? [] : [fault('index_max_indexes', `must be at least the number of indexed roots (${roots.length})`)]),
+    ...(search.index_roots.length <= search.index_max_indexes
+      ? []
+      : [fault('index_max_indexes', `must be at least the number of index_roots (${search.index_roots.length})`)]),
     ...(search.index_mode !== 'auto' || needed <= search.index_max_db_bytes
       ? []
       : [fault('index_max_db_bytes', `must be at least ${needed}: the index of a tree of index_auto_threshold_bytes needs about that`)]),

@@ -79,10 +79,10 @@ export const IndexStatus = z
     guarantee: z.enum(INDEX_GUARANTEES),
     storage_mode: z.enum(['memory', 'sqlite', 'none']),
     storage_fallback_reason: z.string().nullable(),
-    files: count.meta({ description: 'Files in the catalog of the index.' }),
+    files: count.nullable().meta({ description: 'Files in the catalog of the index; null while no host tells.' }),
     bytes: count.meta({ description: 'Bytes that the active generation takes, on disk or in memory.' }),
     generation: count.nullable(),
-    deltas: count.meta({ description: 'Segments on top of the base.' }),
+    deltas: count.nullable().meta({ description: 'Segments on top of the base; null while no host tells.' }),
     overlay: z
       .strictObject({ files: count, subtrees: count })
       .meta({ description: 'What has changed since the last segment was written; searches look at it themselves.' }),

@@ -33,6 +33,7 @@ export const ERRORS = {
   POOL_OWNED: { exit: 3, http: 503 },
   PLATFORM_UNSUPPORTED: { exit: 3, http: 503 },
   STORAGE_UNAVAILABLE: { exit: 3, http: 503 },
+  INDEX_UNAVAILABLE: { exit: 3, http: 503 },
   TIMEOUT: { exit: 3, http: 504 },
   INTERNAL: { exit: 3, http: 500 },
 } satisfies Record<string, { exit: number; http: number }>;

@@ -6,6 +6,7 @@ import { createPlanPreview } from '../plan/preview.ts';
 import { planSignatures } from '../plan/signatures.ts';
 import { openAccess } from './access.ts';
 import { openAudit, whoAsks } from './audit.ts';
+import { openContentIndex } from './content-index.ts';
 import { diagnose } from './doctor/index.ts';
 import { openKernel } from './kernel.ts';
 import { initialise, makeKey } from './keys.ts';
@@ -38,6 +39,7 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
   const planPreview = once(async () => createPlanPreview(config));
   const plans = once(async () => kept(await openPlans(settings, redis)));
   const planSigned = once(async () => planSignatures({ config, places, ed25519: await openEd25519(config.crypto.implementation) }));
+  const contentIndex = once(() => openContentIndex(settings, redis));
   const vault = once(async () => kept(openVault(settings, audit)));
 
   return {
@@ -55,6 +57,7 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     planPreview,
     plans,
     planSignatures: planSigned,
+    contentIndex,
     diagnose: () => diagnose(settings, { redis, scopes, reachKernel: async () => (await kernel()).ping() }),
     rebuildLedger: () => rebuildLedger(settings, redis),
     initialise: () => initialise(places),

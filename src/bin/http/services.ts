@@ -39,6 +39,7 @@ export interface HttpWiring {
   readonly audit: AuditLog;
   readonly metrics: HttpServices['metrics'];
   readonly contentSearch: HttpServices['contentSearch'];
+  readonly contentIndex: HttpServices['contentIndex'];
 }
 
 /**
@@ -47,7 +48,7 @@ export interface HttpWiring {
  *
  * @throws WritError REDIS_UNAVAILABLE when the data directory has no Redis and none is configured
  */
-export function wireHttpServices({ config, places, log, version, index, audit, metrics, contentSearch }: HttpWiring): {
+export function wireHttpServices({ config, places, log, version, index, audit, metrics, contentSearch, contentIndex }: HttpWiring): {
   readonly services: HttpServices;
   readonly parts: readonly Lifecycle[];
 } {
@@ -92,6 +93,7 @@ export function wireHttpServices({ config, places, log, version, index, audit, m
       signatures: planSignatures({ config, places, ed25519 }),
     },
     contentSearch,
+    contentIndex,
     kernel: async ({ name }) => kernelDoor(kernel, `${name} (http)`),
     signatures: async () => signatures,
     resultKeys: () => resultKeys(places.executorKeyring),

@@ -2,6 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import type { Config } from '../../../config/schema.ts';
 import { openBoardQueues } from '../../../queues/board-queues.ts';
 import { createConnection } from '../../../queues/connection.ts';
+import { createIndexLane } from '../../../queues/index-lane.ts';
 import { createTaskFeed } from '../../../queues/task-feed.ts';
 import { createApiKeyStore } from '../../adapters/linux/api-keys.ts';
 import { ensureDataDirectory } from '../../adapters/linux/data-directory.ts';
@@ -21,6 +22,7 @@ import type { HttpServices } from '../../producers/http/services.ts';
 import type { OperatorDoors } from '../../producers/tasks/operator.ts';
 import { createApiMetrics } from '../api-metrics.ts';
 import { openAudit } from '../cli/audit.ts';
+import { indexService, randomHex } from '../content/index/service.ts';
 import { contentService, limited } from '../content/service.ts';
 import { wireHttpServices } from '../http/services.ts';
 import type { Places } from '../places.ts';
@@ -53,7 +55,9 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
   const audit = openAudit(places);
   const content = contentService({ config, log }, metrics.own);
   const contentSearch = limited(content, config.tools.search.max_concurrent);
-  const wired = wireHttpServices({ config, places, log, version: packageVersion(), index, audit, metrics: metrics.metrics, contentSearch });
+  const lane = createIndexLane({ pool: config.pool.id, connection, newId: randomHex });
+  const contentIndex = indexService({ config, lane });
+  const wired = wireHttpServices({ config, places, log, version: packageVersion(), index, audit, metrics: metrics.metrics, contentSearch, contentIndex });
   const { tasks } = wired.services;
   const countedAs = (surface: 'http' | 'board') => ({ ...tasks, enqueue: metrics.counted(tasks.enqueue, surface) });
   const services: HttpServices = { ...wired.services, tasks: countedAs('http') };
@@ -90,7 +94,7 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
     await metrics.close();
     connection.disconnect();
   };
-  return inOrder([part(() => undefined, close), ...wired.parts, ...content.parts, index, feed, server, announced(places, server.url)]);
+  return inOrder([part(() => undefined, close), lane, ...wired.parts, ...content.parts, index, feed, server, announced(places, server.url)]);
 }
 
 /** Says where the API is, for the commands of this data directory; the port may be any. */

@@ -3,6 +3,7 @@ import { WritError } from '../../core/errors.ts';
 import type { Exit, Registrar } from './act.ts';
 import { registerAudit } from './commands/audit.ts';
 import { registerCancel } from './commands/cancel.ts';
+import { registerContentIndex } from './commands/content-index.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerFind } from './commands/find.ts';
 import { registerInit } from './commands/init.ts';
@@ -28,7 +29,7 @@ const SECTIONS: readonly { readonly title: string; readonly register: readonly R
   { title: 'Set up:', register: [registerInit, registerKeygen, registerDoctor] },
   { title: 'Tasks:', register: [registerPush, registerResult, registerRetry, registerUndo, registerCancel, registerStatus] },
   { title: 'Plans:', register: [registerPlan] },
-  { title: 'Searches:', register: [registerSearch, registerFind, registerScopes] },
+  { title: 'Searches:', register: [registerSearch, registerContentIndex, registerFind, registerScopes] },
   { title: 'Authority:', register: [registerLease, registerKey, registerLoginLink, registerAudit] },
   { title: 'Deleted files:', register: [registerVault] },
 ];

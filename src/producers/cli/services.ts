@@ -7,6 +7,7 @@ import type {
   BackendKind,
   Check,
   ContentSearch,
+  IndexService,
   KernelDoor,
   LoginLinks,
   MadeKey,
@@ -90,6 +91,8 @@ export interface CliServices extends AsyncDisposable {
   planPreview(): Promise<PlanPreview>;
   plans(): Promise<Plans>;
   planSignatures(): Promise<PlanSignatures>;
+  /** The content-search indexes of this pool. */
+  contentIndex(): Promise<IndexService>;
   diagnose(): Promise<Diagnosis>;
   /** Writes back to Redis what the journal of this host knows; number of tasks. */
   rebuildLedger(): Promise<number>;

@@ -1,3 +1,4 @@
+import { type ContentIndexApi, createContentIndex } from './content-index.ts';
 import type { ContentSearchAnswer, ContentSearchRequest } from './content-types.ts';
 import { type EventsOptions, events } from './events.ts';
 import { settingsOf, type WritClientOptions } from './options.ts';
@@ -43,6 +44,8 @@ export class WritClient {
   /** Searches with an answer of their own type. */
   readonly search: SearchApi;
   readonly leases: LeasesApi;
+  /** The index of `contentSearch`. */
+  readonly contentIndex: ContentIndexApi;
   readonly #transport: Transport;
 
   /** @throws TypeError for options that cannot be meant */
@@ -52,6 +55,7 @@ export class WritClient {
     this.tasks = createTasks(transport);
     this.plans = createPlans(transport);
     this.search = createSearch(this.tasks);
+    this.contentIndex = createContentIndex(transport);
     this.leases = {
       async issue(manifest, { ttl, confirmedBy, signal } = {}) {
         const json: LeaseRequest = { manifest, ...(ttl === undefined ? {} : { ttl }), ...(confirmedBy === undefined ? {} : { confirmed_by: confirmedBy }) };

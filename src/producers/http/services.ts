@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import type { AuditLog, ContentSearch, KernelDoor, PlanDoor, SignatureReader, TaskDoor, TaskIndex } from '../../core/ports/index.ts';
+import type { AuditLog, ContentSearch, IndexService, KernelDoor, PlanDoor, SignatureReader, TaskDoor, TaskIndex } from '../../core/ports/index.ts';
 import type { Caller } from './caller.ts';
 
 /** One finding of the readiness check. */
@@ -22,6 +22,7 @@ export interface HttpServices {
   readonly tasks: TaskDoor;
   readonly plans: PlanDoor;
   readonly contentSearch: ContentSearchDoor;
+  readonly contentIndex: IndexService;
   /** The kernel, asked in the name of the caller. Throws WritError KERNEL_UNAVAILABLE. */
   kernel(caller: Caller): Promise<KernelDoor>;
   signatures(): Promise<SignatureReader>;

@@ -1,18 +1,83 @@
 import { randomUUID } from 'node:crypto';
+import { readdirSync, realpathSync } from 'node:fs';
+import path from 'node:path';
 import type { Config } from '../../../../config/schema.ts';
+import { createBarrierClient } from '../../../adapters/content-index/barrier-client.ts';
+import { openContentIndexView } from '../../../adapters/content-index/sqlite-store.ts';
 import { createIndexService } from '../../../content-search/index.ts';
-import type { IndexService, MaintenanceLane } from '../../../core/ports/index.ts';
+import { IndexStatus } from '../../../contracts/index.ts';
+import type { IndexRecords, IndexService, MaintenanceLane } from '../../../core/ports/index.ts';
+import { indexStorage } from './storage.ts';
 
 export interface IndexServiceWiring {
   readonly config: Pick<Config, 'tools'>;
   readonly lane: Pick<MaintenanceLane, 'submit'>;
 }
 
-/** The indexes of a pool for processes beside their host: what they left on the disk, and what a running host says. */
+/** Longer than a search waits: nobody's answer hangs on it. */
+const STATUS_LIMIT_MS = 500;
+
+/** The indexes of a pool for processes beside their host: what they left on the disk, and what the running hosts say. */
 export function indexService({ config, lane }: IndexServiceWiring): IndexService {
   const { search, sandbox } = config.tools;
-  const roots = search.index_roots.length > 0 ? search.index_roots : sandbox.allowed_roots.slice(0, 1);
-  return createIndexService({ mode: search.index_mode, roots, lane, look: async () => [], host: async () => undefined });
+  const roots = (search.index_roots.length > 0 ? search.index_roots : sandbox.allowed_roots.slice(0, 1)).map(canonical);
+  const directories = (): readonly string[] => (search.index_mode === 'off' ? [] : indexDirectories(config));
+  return createIndexService({
+    mode: search.index_mode,
+    roots,
+    lane,
+    look: async (work) => directories().flatMap((directory) => lookInto(directory, search.index_lock_timeout_ms, work)),
+    hosts: async () => (await Promise.all(directories().map(askHost))).flat(),
+  });
+}
+
+/** Every directory of an index below the cache root; none when there can be none. */
+function indexDirectories({ tools: { search, sandbox } }: Pick<Config, 'tools'>): readonly string[] {
+  const { cacheRoot } = indexStorage({
+    storage: search.index_storage,
+    indexPath: search.index_path,
+    allowInsecure: search.index_allow_insecure_persistence,
+    allowedRoots: sandbox.allowed_roots,
+    deniedPatterns: sandbox.denied_patterns,
+    includeDefaultDenies: sandbox.include_default_denies,
+  });
+  if (cacheRoot === null) return [];
+  return readdirSync(cacheRoot)
+    .filter((name) => /^[0-9a-f]{16}$/.test(name))
+    .map((name) => path.join(cacheRoot, name));
+}
+
+function lookInto<T>(directory: string, lockTimeoutMs: number, work: (records: IndexRecords) => T): readonly T[] {
+  const opened = openContentIndexView({ directory, lockTimeoutMs });
+  if (!opened.ok || opened.value === undefined) return [];
+  try {
+    const answer = opened.value.read(work);
+    return answer.ok ? [answer.value] : [];
+  } finally {
+    opened.value.close();
+  }
+}
+
+async function askHost(directory: string): Promise<readonly IndexStatus[]> {
+  const client = createBarrierClient(directory, STATUS_LIMIT_MS);
+  try {
+    const text = await client.status();
+    // Empty until the host has said something for the first time.
+    return text === undefined || text === '' ? [] : [IndexStatus.parse(JSON.parse(text))];
+  } catch {
+    // A host of another version: it is there, and what it says is not understood.
+    return [];
+  } finally {
+    client.close();
+  }
+}
+
+function canonical(directory: string): string {
+  try {
+    return realpathSync(directory);
+  } catch {
+    return directory;
+  }
 }
 
 /** Id of a job. */

@@ -1,4 +1,5 @@
 import type { AnyRoute } from '../route.ts';
+import { actOnIndex, readIndex } from './content-index.ts';
 import { searchContents } from './content-search.ts';
 import { eventsRoute } from './events.ts';
 import { HEALTH_ROUTES } from './health.ts';
@@ -24,6 +25,8 @@ const TASK_ROUTES: readonly AnyRoute[] = [
   retryOnePlan,
   cancelOnePlan,
   searchContents,
+  readIndex,
+  actOnIndex,
   issueLease,
   listKeys,
   eventsRoute(),

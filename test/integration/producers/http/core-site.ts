@@ -81,6 +81,7 @@ export const coreServices: HttpServices = {
     events: { listen: () => () => undefined },
   },
   contentSearch: { refusal: undefined, search: judgedOnly },
+  contentIndex: { mode: 'off', status: async () => [], request: unused },
   kernel: unused,
   signatures: unused,
   resultKeys: async () => ({ keys: [] }),

@@ -61,7 +61,12 @@ export interface Site extends AsyncDisposable {
 const ROLES_OF = { submit: ['submit'], search: ['search'], read: ['read'], ingest: ['ingest'], operate: ['operate'], kernel: ['kernel'] } as const;
 
 export async function startSite(
-  options: RigOptions & { readonly contentSearch?: HttpServices['contentSearch']; readonly routes?: readonly AnyRoute[]; readonly kernel?: boolean } = {},
+  options: RigOptions & {
+    readonly contentSearch?: HttpServices['contentSearch'];
+    readonly contentIndex?: HttpServices['contentIndex'];
+    readonly routes?: readonly AnyRoute[];
+    readonly kernel?: boolean;
+  } = {},
 ): Promise<Site> {
   const rig = await startRig(options);
   const { config, places } = rig;
@@ -81,6 +86,7 @@ export async function startSite(
     audit,
     metrics: async () => ({ type: 'text/plain; version=0.0.4', text: 'writ_up 1\n' }),
     contentSearch: options.contentSearch ?? { refusal: contentRefusal(config), search: () => Promise.reject(new Error('nobody asks')) },
+    contentIndex: options.contentIndex ?? { mode: 'off', status: async () => [], request: () => Promise.reject(new Error('nobody asks')) },
   });
   const apiKeys = createApiKeyStore({ file: places.apiKeys });
   const secrets = new Map<string, string>();

@@ -53,6 +53,7 @@ export function createCli({ clock, tasks, plans, kernel, signatures, audit, inte
       planPreview: async () => plans.preview,
       plans: async () => plans.plans,
       planSignatures: async () => plans.signatures,
+      contentIndex: unavailable,
       diagnose: unavailable,
       rebuildLedger: unavailable,
       initialise: unavailable,

@@ -45,6 +45,8 @@ interface Pairs {
   PlanEvent: Same<client.PlanEvent, contract.PlanEvent>;
   ContentSearchRequest: Same<client.ContentSearchRequest, contract.ContentSearchRequest>;
   ContentSearchAnswer: Same<client.ContentSearchAnswer, contract.ContentSearchAnswer>;
+  IndexReport: Same<client.IndexReport, contract.IndexReport>;
+  IndexReceipt: Same<client.IndexReceipt, contract.IndexReceipt>;
   capabilities: Same<client.CapabilityId, contract.CapabilityId>;
 }
 
@@ -87,6 +89,8 @@ const EQUAL: { readonly [K in Names]: Pairs[K] } & { readonly [K in Names]: true
   PlanEvent: true,
   ContentSearchRequest: true,
   ContentSearchAnswer: true,
+  IndexReport: true,
+  IndexReceipt: true,
   capabilities: true,
 };
 const NOTICES_A_MISSING_FIELD: Same<{ a: string; b?: string | undefined }, { a: string }> = false;

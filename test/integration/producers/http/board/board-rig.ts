@@ -102,6 +102,7 @@ export async function startBoardRig(running?: Running): Promise<BoardRig> {
       ...doors('api'),
       plans: coreServices.plans,
       contentSearch: coreServices.contentSearch,
+      contentIndex: coreServices.contentIndex,
       version: '0.0.0',
       audit: options.audit,
       resultKeys: async () => ({ keys: [] }),

@@ -1,0 +1,24 @@
+import { createIndexLane } from '../../../queues/index-lane.ts';
+import { createMemoryGuard } from '../../adapters/redis/policy.ts';
+import { systemClock } from '../../core/clock.ts';
+import type { IndexService } from '../../core/ports/index.ts';
+import { indexService, randomHex } from '../content/index/service.ts';
+import type { CliRedis } from './redis.ts';
+import type { CliSettings } from './settings.ts';
+
+/** The indexes of this pool, for one command. Looking at them needs no Redis. */
+export async function openContentIndex({ loaded }: CliSettings, redis: CliRedis): Promise<IndexService> {
+  const { config } = loaded;
+  return indexService({
+    config,
+    lane: {
+      async submit(task) {
+        const connection = await redis.connection('producer');
+        const guard = createMemoryGuard(connection, { highWater: config.redis.high_water, limitBytes: 0 }, systemClock);
+        await using lane = createIndexLane({ pool: config.pool.id, connection, newId: randomHex, guard });
+        await lane.start();
+        return await lane.submit(task);
+      },
+    },
+  });
+}

@@ -1,0 +1,31 @@
+import type { IndexAction, IndexReceipt } from '../../contracts/index.ts';
+import { type ErrorCode, WritError } from '../../core/errors.ts';
+import type { AuditLog, IndexRefusal, IndexService, IndexTarget } from '../../core/ports/index.ts';
+import { audited } from '../tasks/audited.ts';
+
+const CODES = { INDEX_OFF: 'WRONG_STATE', NO_SUCH_INDEX: 'NOT_FOUND', HOST_DOWN: 'INDEX_UNAVAILABLE' } satisfies Record<IndexRefusal, ErrorCode>;
+
+export interface Asking {
+  readonly surface: 'http' | 'cli';
+  readonly who: string;
+}
+
+/**
+ * Asks the index host for a task in the name of an operator; audited.
+ *
+ * @throws WritError WRONG_STATE (the index is off), NOT_FOUND, INDEX_UNAVAILABLE (no host runs), STORAGE_UNAVAILABLE,
+ * REDIS_UNAVAILABLE, REDIS_FULL
+ */
+export function askIndex(service: IndexService, target: IndexTarget, action: IndexAction, { surface, who }: Asking, audit: AuditLog): Promise<IndexReceipt> {
+  const subject = 'root' in target ? target.root : target.keyHash;
+  return audited(
+    audit,
+    { surface, who, action: `index.${action}`, subject },
+    async () => {
+      const answer = await service.request(target, action, `asked by ${who} (${surface})`);
+      if (!answer.accepted) throw new WritError(CODES[answer.why], answer.message);
+      return answer.receipt;
+    },
+    ({ job }) => ({ job }),
+  );
+}
