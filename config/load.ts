@@ -73,6 +73,11 @@ export function userSurroundings(env: NonNullable<LoadOptions['env']> = process.
   return { searchPath: env['PATH'] ?? '', gitIgnoreFile: home === undefined ? undefined : path.join(home, 'git', 'ignore') };
 }
 
+/** What says where this user's cache directory is (XDG base directories, and their like). */
+export function cacheEnvironment(env: NonNullable<LoadOptions['env']> = process.env): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(['HOME', 'XDG_CACHE_HOME', 'LOCALAPPDATA', 'TMPDIR', 'TEMP', 'TMP'].map((name) => [name, env[name]]));
+}
+
 /** The shipped file documents the defaults, so what it says is not called a source of its own. */
 function shippedLayer(root: string): Layer {
   const file = path.join(root, 'config', 'writ.toml');

@@ -1,5 +1,6 @@
 import { userSurroundings } from '../../../config/load.ts';
 import type { ContentSearchAnswer, ContentSearchRequest } from '../../producers/client/content-types.ts';
+import { NO_INDEX } from './settings.ts';
 import { openContentTool } from './tool.ts';
 
 /** `import { openContentSearch } from 'writ/content-search'`: the `Search` tool inside a program of yours, without Redis and without a server. */
@@ -62,6 +63,7 @@ export async function openContentSearch({
       lanes,
       globalIgnoreFile,
       indexRoots: [],
+      index: NO_INDEX,
       deniedPatterns: given.deniedPatterns ?? [],
       includeDefaultDenies: given.includeDefaultDenies ?? true,
       allowAbsolute: given.allowAbsolute ?? false,

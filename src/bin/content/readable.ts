@@ -16,11 +16,13 @@ const HELPERS = ['setpriv'];
  * Everything that the process of content searches may read: the allowed roots, and what Node, this package and the
  * backends are made of. Not the package's directory as a whole: a checkout has the data directory in it.
  */
-export function readableWith({ allowedRoots, binaries, searchPath, globalIgnoreFile }: ContentSettings): readonly string[] {
+export function readableWith({ allowedRoots, binaries, searchPath, globalIgnoreFile, index }: ContentSettings): readonly string[] {
   const programs = [...binaries, ...HELPERS].flatMap((name) => programFile(name, searchPath) ?? []);
   return [
     ...allowedRoots,
     ...(globalIgnoreFile === '' ? [] : [globalIgnoreFile]),
+    // Segments and the socket of the host; the backends are given none of these paths.
+    ...(index.cacheRoot === null ? [] : [index.cacheRoot]),
     ...programs,
     process.execPath,
     ...LIBRARIES,

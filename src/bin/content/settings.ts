@@ -1,4 +1,6 @@
 import type { Config } from '../../../config/schema.ts';
+import type { IndexPlaceSettings } from './index/places.ts';
+import { indexStorage } from './index/storage.ts';
 
 /** What the `Search` tool of a server is set to, as plain values: the process that searches gets them as its one argument. */
 export interface ContentSettings {
@@ -20,6 +22,7 @@ export interface ContentSettings {
   readonly lanes: number;
   /** Absolute path; empty for none. */
   readonly globalIgnoreFile: string;
+  readonly index: IndexPlaceSettings;
 }
 
 export function contentSettings({ tools: { search, sandbox } }: Pick<Config, 'tools'>, searchPath: string): ContentSettings {
@@ -37,8 +40,30 @@ export function contentSettings({ tools: { search, sandbox } }: Pick<Config, 'to
     fuzzyFallback: search.fuzzy_fallback ? { levels: search.fuzzy_fallback_levels, minPatternLength: search.fuzzy_min_pattern_len } : undefined,
     lanes: search.lanes,
     globalIgnoreFile: search.global_ignore_file,
+    index: indexPlaceSettings({ search, sandbox }),
   };
 }
+
+/** Where the settings put indexes. Makes the directory; so it is asked only where an index is wanted. */
+function indexPlaceSettings({ search, sandbox }: Config['tools']): IndexPlaceSettings {
+  const { index_mode: mode, bloom_ngram_k: ngramK, index_max_tokenized_bytes: maxTokenizedBytes, bloom_target_fp_rate: bloomTargetFpRate } = search;
+  const read = { mode, ngramK, maxTokenizedBytes, bloomTargetFpRate };
+  if (mode === 'off') return { ...read, ...NO_STORAGE };
+  const wish = {
+    storage: search.index_storage,
+    indexPath: search.index_path,
+    allowInsecure: search.index_allow_insecure_persistence,
+    allowedRoots: [...sandbox.allowed_roots, ...search.index_roots],
+    deniedPatterns: sandbox.denied_patterns,
+    includeDefaultDenies: sandbox.include_default_denies,
+  };
+  return { ...read, ...indexStorage(wish) };
+}
+
+const NO_STORAGE = { cacheRoot: null, storageMode: 'none', storageFallback: null } as const;
+
+/** Where there is no index. */
+export const NO_INDEX: IndexPlaceSettings = { mode: 'off', ngramK: 3, maxTokenizedBytes: 1_048_576, bloomTargetFpRate: 0.01, ...NO_STORAGE };
 
 /** Why servers refuse every content search, with the lines to add; `undefined` when they do not. */
 export function contentRefusal({ tools: { search, sandbox } }: Pick<Config, 'tools'>): string | undefined {

@@ -1,11 +1,12 @@
-import { readFileSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import { type BackendsFound, findBackends } from '../../adapters/search-backend/index.ts';
 import { nodeSearchTree } from '../../adapters/search-tree/index.ts';
 import { nodeSearchFiles } from '../../adapters/search-tree/open.ts';
-import { compileDenied, createContentSearch, DEFAULT_DENIED_PATTERNS, DIALECTS, type Sandbox } from '../../content-search/index.ts';
+import { compileDenied, createContentSearch, DIALECTS, type Sandbox } from '../../content-search/index.ts';
 import type { BackendKind, ContentSearch, ContentSearchOutcome } from '../../core/ports/index.ts';
+import { openIndexLinks } from './index/links.ts';
 import type { ContentSettings } from './settings.ts';
+import { searchedTrees } from './trees.ts';
 
 export interface OpenedContentTool {
   readonly tool: ContentSearch;
@@ -40,7 +41,8 @@ export async function openContentTool(
     dialects: DIALECTS,
     ...(first === true ? { enough: 1 } : {}),
   });
-  const allowedRoots = settings.allowedRoots.flatMap(realRoot);
+  const trees = searchedTrees(settings);
+  const { allowedRoots } = trees;
   const start = workingDirectory ?? allowedRoots[0];
   const found = looked.found.filter((one) => backend === undefined || one.backend.kind === backend);
   const [preferred] = found;
@@ -49,11 +51,12 @@ export async function openContentTool(
   const sandbox: Sandbox = {
     allowedRoots,
     workingDirectory: start,
-    indexRoots: settings.indexRoots.flatMap(realRoot),
+    indexRoots: trees.indexRoots,
     allowAbsolute: settings.allowAbsolute,
-    denied: compileDenied([...(settings.includeDefaultDenies ? DEFAULT_DENIED_PATTERNS : []), ...settings.deniedPatterns]),
+    denied: compileDenied(trees.deniedPatterns),
     platform: process.platform === 'win32' ? 'windows' : 'posix',
   };
+  const index = await openIndexLinks(settings.index, trees, preferred.backend);
   const tool = createContentSearch({
     backends: { preferred: preferred.backend, all: found.map((one) => one.backend) },
     tree: nodeSearchTree(),
@@ -64,7 +67,8 @@ export async function openContentTool(
     fuzzyFallback: settings.fuzzyFallback,
     emitStats: settings.emitStats,
     lanes: settings.lanes === 0 ? Math.min(MOST_LANES, os.availableParallelism() + 1) : settings.lanes,
-    globalIgnore: globalIgnore(settings.globalIgnoreFile),
+    globalIgnore: trees.globalIgnore,
+    ...(index === undefined ? {} : { index }),
     now: () => performance.now(),
   });
   return { tool, backend: preferred.backend.id, problem: undefined };
@@ -78,23 +82,4 @@ export function missedText({ missed }: BackendsFound): string {
 function failing(message: string): OpenedContentTool {
   const outcome: ContentSearchOutcome = { ok: false, error: { code: 'ExecutionFailed', field: undefined, message } };
   return { tool: { search: async () => outcome }, backend: undefined, problem: message };
-}
-
-/** A root that is away has nothing to search; it is there again when the process starts anew. */
-function realRoot(root: string): readonly string[] {
-  try {
-    return [realpathSync(root)];
-  } catch {
-    return [];
-  }
-}
-
-/** Most people have none, and one that cannot be read says nothing. */
-function globalIgnore(file: string): string | undefined {
-  if (file === '') return undefined;
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
 }

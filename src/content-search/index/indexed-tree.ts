@@ -1,3 +1,5 @@
+import { canonicalJson } from '../../core/canonical-json.ts';
+import { sha256Hex } from '../../core/hash.ts';
 import type { SearchTree } from '../../core/ports/index.ts';
 import { compileDenied, compileGlobs, enumerate } from '../enumerate/index.ts';
 import type { Enumeration } from '../types.ts';
@@ -40,4 +42,12 @@ export function walkTree(tree: SearchTree, indexed: IndexedTree, stop?: () => bo
     globalIgnore: globalIgnore ?? undefined,
     ...(stop === undefined ? {} : { stop }),
   });
+}
+
+/**
+ * What of the settings decides which files are in the index and how they were read. Host and search must agree on it: a search
+ * that denies or ignores other files would get another answer with the index.
+ */
+export function policyOf(indexed: IndexedTree): string {
+  return sha256Hex(canonicalJson({ ...indexed }));
 }

@@ -1,7 +1,7 @@
 import type { IndexStatus, IndexTaskEnd, IndexTaskKind } from '../../../contracts/index.ts';
 import type { Lifecycle } from '../../../core/lifecycle.ts';
 import type { BuildJob, BuildOutcome, IndexTaskHandler, WatchSignal } from '../../../core/ports/index.ts';
-import { mismatches, type Storage } from '../safety/index.ts';
+import { mismatches } from '../safety/index.ts';
 import { FRESH, hostRecord, NEEDS_ARMING, TRIGGER_OF_VETO } from './record.ts';
 import { statusOf } from './status.ts';
 import { TASKS, type TaskContext } from './tasks.ts';
@@ -17,7 +17,7 @@ export interface IndexHost extends Lifecycle {
  * The host of one index: the one writer of its record, and the one who decides what its threads do (design 8, docs/search-index.md).
  * It never answers a search itself: that is the watch thread's, so that nothing here can hold a search up (FR-LSI-BG-10).
  */
-export function createIndexHost(deps: HostDeps, storage: Storage): IndexHost {
+export function createIndexHost(deps: HostDeps): IndexHost {
   const memory: HostMemory = {
     safety: FRESH,
     snapshot: null,
@@ -157,7 +157,7 @@ export function createIndexHost(deps: HostDeps, storage: Storage): IndexHost {
     const { keyHash, wanted } = deps;
     const bytes = memory.snapshot === null ? 0 : (memory.meta?.sizeBytes ?? 0);
     const ended = [...ends.values()].sort((a, b) => (a.ended_at < b.ended_at ? 1 : -1));
-    return statusOf(memory, { root: wanted.key.rootPath, keyHash, storage, files: documents, bytes, lastBuild, ended });
+    return statusOf(memory, { root: wanted.key.rootPath, keyHash, storage: deps.storage, files: documents, bytes, lastBuild, ended });
   }
 
   async function start(): Promise<void> {

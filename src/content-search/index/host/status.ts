@@ -1,12 +1,11 @@
 import type { INDEX_PHASES, IndexStatus, IndexTaskEnd } from '../../../contracts/index.ts';
 import type { BuildPhase } from '../../../core/ports/index.ts';
-import type { Storage } from '../safety/index.ts';
-import type { HostMemory } from './types.ts';
+import type { HostDeps, HostMemory } from './types.ts';
 
 export interface StatusFacts {
   readonly root: string;
   readonly keyHash: string;
-  readonly storage: Storage;
+  readonly storage: HostDeps['storage'];
   readonly files: number;
   readonly bytes: number;
   readonly lastBuild: IndexStatus['last_build'];
@@ -25,7 +24,7 @@ export function statusOf({ safety, snapshot, guarantee, veto, activity, pending 
     serving: safety.state === 'COMPLETE' && veto === null,
     guarantee,
     storage_mode: facts.storage.mode,
-    storage_fallback_reason: facts.storage.mode === 'memory' ? facts.storage.fallback : null,
+    storage_fallback_reason: facts.storage.fallback,
     files: facts.files,
     bytes: facts.bytes,
     generation: snapshot?.generation ?? null,

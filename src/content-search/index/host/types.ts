@@ -31,7 +31,13 @@ export interface HostSettings {
 export type HostEvent =
   | { readonly kind: 'state'; readonly before: IndexSafety; readonly after: IndexSafety; readonly rows: readonly string[] }
   | { readonly kind: 'veto'; readonly veto: HostVeto }
-  | { readonly kind: 'task'; readonly task: IndexTaskKind; readonly outcome: BuildOutcome['outcome'] | 'skipped'; readonly detail: string; readonly elapsedMs: number }
+  | {
+      readonly kind: 'task';
+      readonly task: IndexTaskKind;
+      readonly outcome: BuildOutcome['outcome'] | 'skipped';
+      readonly detail: string;
+      readonly elapsedMs: number;
+    }
   | { readonly kind: 'armed'; readonly result: ArmResult }
   | { readonly kind: 'records-lost'; readonly message: string };
 
@@ -41,6 +47,7 @@ export interface HostDeps {
   readonly wanted: Wanted;
   readonly settings: HostSettings;
   readonly store: ContentIndexStore;
+  readonly storage: { readonly mode: 'memory' | 'sqlite' | 'none'; readonly fallback: string | null };
   readonly files: IndexFiles;
   readonly watch: IndexWatch;
   readonly builder: IndexBuilder;

@@ -1,8 +1,8 @@
-import type { BarrierAnswer, BarrierClient, BytePath, IndexFiles, ReaderIdentity, SearchTree } from '../../../core/ports/index.ts';
+import type { BarrierAnswer, BarrierClient, BytePath, IndexFiles, ReaderIdentity, SearchTree, TreeFiles } from '../../../core/ports/index.ts';
 import { only } from '../../enumerate/index.ts';
 import type { Candidate, CandidateIndex, IndexAnswer, IndexAsk, IndexBypass, IndexFacts } from '../../types.ts';
 import type { Hasher } from '../hash.ts';
-import type { IndexedTree } from '../indexed-tree.ts';
+import { type IndexedTree, policyOf } from '../indexed-tree.ts';
 import { type KnownFolding, queryPlan } from '../query-plan.ts';
 import { candidatesOf } from './candidates.ts';
 import { indexedFiles } from './indexed-files.ts';
@@ -26,9 +26,11 @@ export interface IndexLink {
 export interface CandidateIndexDeps {
   readonly links: readonly IndexLink[];
   readonly tree: SearchTree;
+  /** Looks at files, for an index that no events keep fresh. */
+  readonly stats: Pick<TreeFiles, 'stat'>;
   readonly hasher: Hasher;
-  /** Who this process is. */
-  readonly identity: ReaderIdentity;
+  /** Who this process is; the policy is that of each link. */
+  readonly identity: Omit<ReaderIdentity, 'policy'>;
 }
 
 export interface OpenCandidateIndex extends CandidateIndex {
@@ -70,7 +72,7 @@ export function createCandidateIndex({ links, tree, hasher, identity }: Candidat
     const facts = factsOf(link, barrier);
     if (barrier === undefined) return bypass(facts, 'NO_HOST');
     const plan = queryPlan(ask.query, link.folding, link.indexed.ngramK);
-    const obstacle = obstacleOf(ask, link) ?? ('bypass' in plan ? plan.bypass : undefined) ?? vetoOf(barrier, identity);
+    const obstacle = obstacleOf(ask, link) ?? ('bypass' in plan ? plan.bypass : undefined) ?? vetoOf(barrier, { ...identity, policy: policyOf(link.indexed) });
     if (obstacle !== undefined || 'bypass' in plan) return bypass(facts, obstacle ?? 'NO_USABLE_NGRAM');
     const snapshot = snapshotFor(link, barrier);
     if (typeof snapshot === 'string') return bypass(facts, snapshot);
@@ -112,7 +114,7 @@ function vetoOf({ veto, state, identity: host }: BarrierAnswer, reader: ReaderId
 
 /** Search-rules 27: who has other rights, or other mounts, may see other files than the host has read. */
 function sameReader(a: ReaderIdentity, b: ReaderIdentity): boolean {
-  const alike = a.uid === b.uid && a.gid === b.gid && a.mountNamespace === b.mountNamespace && a.groups.length === b.groups.length;
+  const alike = a.uid === b.uid && a.gid === b.gid && a.mountNamespace === b.mountNamespace && a.policy === b.policy && a.groups.length === b.groups.length;
   return alike && a.groups.every((group, at) => group === b.groups[at]);
 }
 

@@ -1,0 +1,31 @@
+import { createBarrierClient } from '../../../adapters/content-index/barrier-client.ts';
+import { diskIndexFiles } from '../../../adapters/content-index/files-disk.ts';
+import { readerIdentity } from '../../../adapters/linux/reader-identity.ts';
+import { nodeSearchTree } from '../../../adapters/search-tree/index.ts';
+import { nodeTreeFiles } from '../../../adapters/search-tree/read.ts';
+import { createCandidateIndex, loadHasher, type OpenCandidateIndex } from '../../../content-search/index.ts';
+import type { SearchBackend } from '../../../core/ports/index.ts';
+import { type IndexPlaceSettings, indexPlaces, type SearchedTrees } from './places.ts';
+
+/** The indexes that a process which searches may use; undefined where there can be none. Connects when a search first asks. */
+export async function openIndexLinks(settings: IndexPlaceSettings, trees: SearchedTrees, backend: SearchBackend): Promise<OpenCandidateIndex | undefined> {
+  const places = indexPlaces(settings, trees, backend);
+  if (places.length === 0) return undefined;
+  const { storageMode: mode, storageFallback: fallback } = settings;
+  return createCandidateIndex({
+    tree: nodeSearchTree(),
+    stats: nodeTreeFiles(),
+    hasher: await loadHasher(),
+    identity: readerIdentity(),
+    links: places.map(({ indexed, keyHash, directory }) => ({
+      indexed,
+      keyHash: Buffer.from(keyHash, 'hex'),
+      backendId: backend.id,
+      // Only ASCII folding is proved by measuring; what lies beyond is not left out (search-rules 23).
+      folding: { strategy: backend.folding, provenBeyondAscii: false },
+      host: createBarrierClient(directory),
+      files: diskIndexFiles({ directory, keyHash }),
+      storage: { mode, fallback },
+    })),
+  });
+}

@@ -1,0 +1,59 @@
+import { existsSync, realpathSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { cacheEnvironment } from '../../../../config/load.ts';
+import { prepareCacheDirectory } from '../../../adapters/content-index/sqlite-directory.ts';
+import { chooseStorage, compileDenied, DEFAULT_DENIED_PATTERNS, isDenied } from '../../../content-search/index.ts';
+import type { IndexPlaceSettings } from './places.ts';
+
+/** What the settings say about where indexes are kept. */
+export interface StorageWish {
+  readonly storage: 'memory' | 'sqlite';
+  /** `index_path`. */
+  readonly indexPath: string;
+  readonly allowInsecure: boolean;
+  readonly allowedRoots: readonly string[];
+  readonly deniedPatterns: readonly string[];
+  readonly includeDefaultDenies: boolean;
+}
+
+/**
+ * Where the indexes of this user are kept (local-search-index.md 5.3). Makes the directory. To be asked where the environment
+ * of the user is: the processes that search have none, and get the answer.
+ */
+export function indexStorage(wish: StorageWish): Pick<IndexPlaceSettings, 'cacheRoot' | 'storageMode' | 'storageFallback'> {
+  const denied = compileDenied([...(wish.includeDefaultDenies ? DEFAULT_DENIED_PATTERNS : []), ...wish.deniedPatterns]);
+  const chosen = chooseStorage({
+    storage: wish.storage,
+    indexPath: wish.indexPath,
+    platform: { os: systemOf(process.platform), env: cacheEnvironment(), uid: process.getuid?.() },
+    searchedTrees: wish.allowedRoots.map(real),
+    denied: (directory) => isDenied(denied, directory, true),
+    real,
+    prepare: prepareCacheDirectory,
+    allowInsecure: wish.allowInsecure,
+  });
+  if (chosen.mode === 'none') return { cacheRoot: null, storageMode: 'none', storageFallback: null };
+  if (chosen.mode === 'sqlite') return { cacheRoot: chosen.directory, storageMode: 'sqlite', storageFallback: null };
+  const memory = memoryDirectory();
+  return { cacheRoot: memory ?? null, storageMode: memory === undefined ? 'none' : 'memory', storageFallback: chosen.fallback };
+}
+
+/** The path as far as it exists, without links. */
+function real(file: string): string {
+  if (existsSync(file)) return realpathSync(file);
+  const above = path.dirname(file);
+  return above === file ? file : path.join(real(above), path.basename(file));
+}
+
+function systemOf(platform: NodeJS.Platform): 'linux' | 'darwin' | 'win32' {
+  return platform === 'win32' || platform === 'darwin' ? platform : 'linux';
+}
+
+/** Memory that looks like files, so that searches in other processes can read it. The host clears it when it starts and ends. */
+const SHARED_MEMORY = '/dev/shm';
+
+function memoryDirectory(): string | undefined {
+  const directory = path.join(SHARED_MEMORY, `writ-search-${os.userInfo().uid}`);
+  return prepareCacheDirectory(directory) === 'ready' ? directory : undefined;
+}
