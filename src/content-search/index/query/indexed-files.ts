@@ -4,6 +4,7 @@ import { type Globs, globFilter } from '../../enumerate/index.ts';
 import { isAscii, lossyText } from '../../order-key.ts';
 import type { Candidate, Enumeration } from '../../types.ts';
 import { bytePath, compareBytePaths, pathBytes } from '../segment/path-order.ts';
+import { coveredBy } from './covered.ts';
 
 export interface IndexedFilesOptions {
   /** Candidates of the snapshot, in key order, beneath the place that is searched. */
@@ -13,20 +14,21 @@ export interface IndexedFilesOptions {
   /** What a walk found there, in key order. */
   readonly walked: readonly Candidate[];
   readonly globs: Globs;
-  /** The place that is searched, as a walk gets it. */
+  /** The place that is searched, as a walk gets it: it and what is above it are exempt from the globs. */
   readonly start: Buffer | string;
 }
 
 /** The files of a search that uses an index: in the order, and with the globs, of a walk over the whole tree. */
 export function indexedFiles({ paths, overlay, walked, globs, start }: IndexedFilesOptions): Enumeration {
-  const isLive = coveredBy(overlay);
+  const isCovered = coveredBy(overlay);
   const admitted = globFilter(globs, lossyText(start));
   let [fromIndex, fromWalk] = [0, 0];
 
   /** The next one in order; where both have a file, the walk is right. */
   function step(): Candidate | undefined {
-    while (isLive(paths[fromIndex])) fromIndex += 1;
-    const [indexed, live] = [paths[fromIndex], walked[fromWalk]];
+    let indexed = paths[fromIndex];
+    while (indexed !== undefined && isCovered(indexed)) indexed = paths[++fromIndex];
+    const live = walked[fromWalk];
     const order = indexed === undefined ? 1 : live === undefined ? -1 : compareBytePaths(indexed, bytesOf(live));
     if (order <= 0) fromIndex += 1;
     if (order >= 0) fromWalk += 1;
@@ -44,19 +46,6 @@ export function indexedFiles({ paths, overlay, walked, globs, start }: IndexedFi
       }
       return piece;
     },
-  };
-}
-
-/** Whether a path is in the overlay, or beneath one of its subtrees. */
-function coveredBy({ files, subtrees }: OverlayPaths): (path: BytePath | undefined) => boolean {
-  if (files.length === 0 && subtrees.length === 0) return () => false;
-  if (subtrees.includes('')) return (path) => path !== undefined;
-  const [single, whole] = [new Set(files), new Set(subtrees)];
-  return (path) => {
-    if (path === undefined) return false;
-    if (single.has(path) || whole.has(path)) return true;
-    for (let slash = path.indexOf('/'); whole.size > 0 && slash !== -1; slash = path.indexOf('/', slash + 1)) if (whole.has(path.slice(0, slash))) return true;
-    return false;
   };
 }
 
