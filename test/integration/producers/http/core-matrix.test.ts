@@ -23,6 +23,8 @@ const MAY: Readonly<Record<string, 'open' | 'any' | readonly Role[]>> = {
   'POST /v1/plans/:id/retry': ['operate'],
   'POST /v1/plans/:id/cancel': ['operate'],
   'POST /v1/search': ['search'],
+  'GET /v1/index': ['read', 'operate'],
+  'POST /v1/index/:key_hash/:action': ['operate'],
   'POST /v1/leases': ['kernel'],
   'GET /v1/keys': 'any',
   'GET /v1/events': ['read'],
