@@ -30,7 +30,7 @@ describe('candidates', () => {
         const { files, id } = planted(model);
         expect(found(openedOf(files, id), [group], at)).toEqual(expected(model, [group], at));
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 
@@ -47,7 +47,7 @@ describe('candidates', () => {
         expect(snapshot.live).toBe(live.size);
         expect(snapshot.live + snapshot.dead).toBe(model.flat().length);
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 
@@ -67,7 +67,7 @@ describe('candidates', () => {
         const any = [...liveOf(model).keys()].some((path) => isAt(path, at));
         expect(isInCatalog(openedOf(files, id), at)).toEqual({ ok: true, value: any });
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 });

@@ -31,7 +31,7 @@ describe('the total of a search', () => {
         );
         expect(totalOf(openedOf(files, id), { path, kind: asKind }, overlay, compiled, walked)).toEqual({ ok: true, value: expected.length + walked });
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 });
