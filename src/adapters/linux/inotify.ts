@@ -1,4 +1,5 @@
-import { closeSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { constants as osConstants } from 'node:os';
 import koffi from 'koffi';
 import { messageOf, WritError } from '../../core/errors.ts';
 import type { DirectoryWatches, TreeRefusal, WatchEvent, WatchEventKind } from '../../core/ports/index.ts';
@@ -41,6 +42,7 @@ interface Calls {
   addWatch(fd: number, path: Uint8Array, mask: number): number;
   removeWatch(fd: number, watch: number): number;
   read(fd: number, block: Uint8Array, bytes: number): number;
+  close(fd: number): number;
 }
 
 /**
@@ -49,7 +51,7 @@ interface Calls {
  * @throws WritError PLATFORM_UNSUPPORTED where there is no Linux
  */
 export function openInotify(): DirectoryWatches | TreeRefusal {
-  const { init, addWatch, removeWatch, read } = calls();
+  const { init, addWatch, removeWatch, read, close } = calls();
   const fd = init(IN_NONBLOCK | IN_CLOEXEC);
   if (fd < 0) return { refused: errnoName(fd) };
   const block = Buffer.from(new ArrayBuffer(BLOCK_BYTES));
@@ -57,10 +59,12 @@ export function openInotify(): DirectoryWatches | TreeRefusal {
   let isOpen = true;
   return {
     add(directory) {
-      const watch = addWatch(fd, withNul(directory), WANTED);
+      const watch = !isOpen ? -osConstants.errno.EBADF : addWatch(fd, withNul(directory), WANTED);
       return watch < 0 ? { refused: errnoName(watch) } : watch;
     },
-    remove: (watch) => void removeWatch(fd, watch),
+    remove(watch) {
+      if (isOpen) removeWatch(fd, watch);
+    },
     drain(take) {
       let count = 0;
       // Who writes all the time would hold us for ever; what was queued at the beginning fits into this.
@@ -73,7 +77,8 @@ export function openInotify(): DirectoryWatches | TreeRefusal {
       return count;
     },
     close() {
-      if (isOpen) closeSync(fd);
+      // Not Node's own: a thread warns of descriptors that it did not open.
+      if (isOpen) close(fd);
       isOpen = false;
     },
   };
@@ -142,13 +147,15 @@ function bind(): Calls {
     const init = library.func('int inotify_init1(int flags)');
     const addWatch = library.func('int inotify_add_watch(int fd, const void *path, uint32_t mask)');
     const removeWatch = library.func('int inotify_rm_watch(int fd, int watch)');
-    const read = library.func('ssize_t read(int fd, void *block, size_t bytes)');
+    const read = library.func('long read(int fd, void *block, size_t bytes)');
+    const close = library.func('int close(int fd)');
     const negated = (result: number): number => (result < 0 ? -koffi.errno() : result);
     return {
       init: (flags) => negated(init(flags)),
       addWatch: (fd, path, mask) => negated(addWatch(fd, path, mask)),
       removeWatch: (fd, watch) => negated(removeWatch(fd, watch)),
       read: (fd, block, bytes) => negated(Number(read(fd, block, bytes))),
+      close: (fd) => negated(close(fd)),
     };
   } catch (error) {
     throw new WritError('PLATFORM_UNSUPPORTED', `the C library cannot be called: ${messageOf(error)}`, { cause: error });

@@ -1,13 +1,11 @@
-import type { BytePath, DirectoryWatches, HostVeto, WatchEvent } from '../../../core/ports/index.ts';
+import type { BytePath, DirectoryWatches, HostVeto, OverlayEntry, WatchEvent } from '../../../core/ports/index.ts';
 import { EFFECTS, type Effect, EVERYWHERE } from './effects.ts';
 import type { NewNames } from './links.ts';
 import type { Nodes } from './nodes.ts';
-import type { Overlay } from './overlay.ts';
 import { join } from './watching.ts';
 
 export interface Applying {
   readonly nodes: Nodes;
-  readonly overlay: Overlay;
   readonly names: NewNames;
   readonly watches: Pick<DirectoryWatches, 'remove'>;
   /** Directories of which the watches are to be set. */
@@ -15,6 +13,7 @@ export interface Applying {
   /** Whether a file of this name decides about others. */
   readonly decides: (name: BytePath) => boolean;
   readonly raise: (veto: HostVeto) => void;
+  readonly touch: (kind: OverlayEntry['kind'], path: BytePath) => void;
 }
 
 /** What one event means (docs/index-watch.md 1). */
@@ -36,8 +35,8 @@ function applyTo(to: Applying, { kind, cookie }: WatchEvent, path: BytePath, eff
 }
 
 const STEPS = {
-  file: (to, path) => touch(to, 'FILE', path),
-  subtree: (to, path) => touch(to, 'SUBTREE', path),
+  file: (to, path) => to.touch('FILE', path),
+  subtree: (to, path) => to.touch('SUBTREE', path),
   leave(to, path) {
     for (const watch of to.nodes.leave(path)) to.watches.remove(watch);
   },
@@ -48,8 +47,3 @@ const STEPS = {
     tell();
   },
 } satisfies Record<Effect, (to: Applying, path: BytePath, tell: () => void) => void>;
-
-function touch(to: Applying, kind: 'FILE' | 'SUBTREE', path: BytePath): void {
-  const said = to.overlay.touch(kind, path);
-  if (said !== undefined) to.raise(said);
-}

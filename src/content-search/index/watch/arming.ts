@@ -15,21 +15,25 @@ export interface ArmingParts {
   readonly indexed: IndexedTree;
   readonly nodes: Nodes;
   readonly watches: DirectoryWatches;
-  /** After each slice: reads events, gives others a turn; false: not wanted any more. */
-  readonly pause: () => Promise<boolean>;
-  /** Each directory of an armed subtree, with its entries of all kinds. */
-  readonly onListed?: (path: BytePath, entries: readonly TreeEntry[]) => void;
 }
 
 /** `refused`: an errno name; then nothing can be believed of what was armed. */
 export type Armed = { readonly ok: true; readonly warnings: number } | { readonly ok: false; readonly refused: string };
 
+/** Watches being set, a slice at a time. */
+export interface Arming {
+  /** One slice more; `undefined`: there are more. */
+  step(): Armed | undefined;
+}
+
 /**
  * Watches the directories of the walk: all of them, or those of some subtrees (and of the way to them, which are watched
  * already).
+ *
+ * @param onListed each directory with its entries of all kinds
  */
-export async function armTree(parts: ArmingParts, subtrees?: readonly BytePath[]): Promise<Armed> {
-  const { tree, indexed, pause } = parts;
+export function startArming(parts: ArmingParts, subtrees?: readonly BytePath[], onListed?: (path: BytePath, entries: readonly TreeEntry[]) => void): Arming {
+  const { tree, indexed } = parts;
   let refused: string | undefined;
   const part = subtrees === undefined ? tree : only(tree, indexed.root, { files: [], subtrees });
   const refuse = (why: string): void => {
@@ -43,17 +47,17 @@ export async function armTree(parts: ArmingParts, subtrees?: readonly BytePath[]
     },
     listed: (path, found) => {
       if ('refused' in found) refuse(found.refused);
-      else parts.onListed?.(path, found);
+      else onListed?.(path, found);
     },
   });
   const walk = walkTree(watched, indexed, () => refused !== undefined);
-  for (;;) {
-    const isEnd = walk.next(SLICE).length === 0;
-    const isWanted = await pause();
-    if (refused !== undefined) return { ok: false, refused };
-    if (!isWanted) return { ok: false, refused: 'ECANCELED' };
-    if (isEnd) return { ok: true, warnings: walk.warnings.length };
-  }
+  return {
+    step() {
+      const isEnd = walk.next(SLICE).length === 0;
+      if (refused !== undefined) return { ok: false, refused };
+      return isEnd ? { ok: true, warnings: walk.warnings.length } : undefined;
+    },
+  };
 }
 
 function addWatch({ watches, nodes }: ArmingParts, path: BytePath, directory: Buffer | string): TreeRefusal | undefined {

@@ -1,0 +1,111 @@
+import { connect, type Socket } from 'node:net';
+import type { BarrierAnswer, BarrierClient, OverlayPaths } from '../../core/ports/index.ts';
+import { type BarrierReply, type BarrierRequest, lineCutter, readReply } from './barrier-lines.ts';
+import { openSocketPlace } from './barrier-socket.ts';
+
+/** A search does not wait longer for the host (search-rules 1). */
+const LIMIT_MS = 20;
+/** An overlay of 10,000 long paths, and room. */
+const REPLY_MAX = 64 << 20;
+
+interface Connection {
+  readonly socket: Socket;
+  readonly waiting: Map<number, (reply: BarrierReply | undefined) => void>;
+  /** The overlay that the host told last, by its number. */
+  overlay: { readonly version: number; readonly paths: OverlayPaths } | undefined;
+}
+
+/**
+ * Keeps one connection to the index host of a directory, made when it is first needed and again when it broke. A host that
+ * does not answer in time, or not at all, is no error: the search goes without the index.
+ */
+export function createBarrierClient(directory: string, limitMs = LIMIT_MS): BarrierClient {
+  let connection: Connection | undefined;
+  let lastId = 0;
+  const current = (): Connection | undefined => {
+    if (connection === undefined) {
+      const opened = open(directory, () => {
+        if (connection === opened) connection = undefined;
+      });
+      connection = opened;
+    }
+    return connection;
+  };
+
+  async function ask(request: (id: number, to: Connection) => BarrierRequest): Promise<{ to: Connection; reply: BarrierReply } | undefined> {
+    const to = current();
+    if (to === undefined) return undefined;
+    lastId += 1;
+    const id = lastId;
+    const reply = await new Promise<BarrierReply | undefined>((resolve) => {
+      // The last look at what has come is after the limit, not before: this process may have been busy itself.
+      const timer = setTimeout(() => setImmediate(() => to.waiting.get(id)?.(undefined)), limitMs);
+      to.waiting.set(id, (said) => {
+        clearTimeout(timer);
+        to.waiting.delete(id);
+        resolve(said);
+      });
+      to.socket.write(`${JSON.stringify(request(id, to))}\n`);
+    });
+    return reply && { to, reply };
+  }
+
+  return {
+    async barrier() {
+      const said = await ask((id, { overlay }) => ({ id, barrier: overlay?.version ?? null }));
+      return said && 'answer' in said.reply ? whole(said.to, said.reply) : undefined;
+    },
+    async status() {
+      const said = await ask((id) => ({ id, status: true }));
+      return said && 'status' in said.reply ? said.reply.status : undefined;
+    },
+    reportCorrupt(message) {
+      current()?.socket.write(`${JSON.stringify({ corrupt: message } satisfies BarrierRequest)}\n`);
+    },
+    close() {
+      connection?.socket.destroy();
+      connection = undefined;
+    },
+  };
+}
+
+function whole(to: Connection, { answer, version, overlay }: Extract<BarrierReply, { readonly answer: unknown }>): BarrierAnswer | undefined {
+  if (overlay !== 'same') to.overlay = { version, paths: overlay };
+  return to.overlay?.version === version ? { ...answer, overlay: to.overlay.paths } : undefined;
+}
+
+function open(directory: string, onClose: () => void): Connection | undefined {
+  const socket = socketTo(directory);
+  if (socket === undefined) return undefined;
+  const waiting: Connection['waiting'] = new Map();
+  const cut = lineCutter(REPLY_MAX);
+  const end = (): void => {
+    socket.destroy();
+    onClose();
+    for (const tell of waiting.values()) tell(undefined);
+  };
+  socket.setEncoding('utf8').unref();
+  socket.on('data', (piece: string) => {
+    for (const line of cut(piece) ?? ['']) {
+      const reply = readReply(line);
+      if (reply === undefined) return end();
+      waiting.get(reply.id)?.(reply);
+    }
+  });
+  socket.on('error', end).on('close', end);
+  return { socket, waiting, overlay: undefined };
+}
+
+/** `undefined`: there is none that is ours. The descriptor is not needed once the call of connect(2) was made, and Node makes it at once. */
+function socketTo(directory: string): Socket | undefined {
+  try {
+    const place = openSocketPlace(directory);
+    try {
+      return place.isOurs() ? connect(place.path) : undefined;
+    } finally {
+      place.close();
+    }
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,92 @@
+import { chmodSync, unlinkSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { WritError } from '../../core/errors.ts';
+import type { Lifecycle } from '../../core/lifecycle.ts';
+import { part } from '../../core/parts.ts';
+import type { OverlayPaths } from '../../core/ports/index.ts';
+import { type BarrierHead, type BarrierRequest, lineCutter, readRequest } from './barrier-lines.ts';
+import { openSocketPlace, type SocketPlace } from './barrier-socket.ts';
+
+/** What the server asks the watch thread; each is answered at once. */
+export interface BarrierHost {
+  /** Reads all events first. */
+  barrier(): { readonly head: BarrierHead; readonly version: number; readonly overlay: () => OverlayPaths };
+  status(): string;
+  /** A search found damage; told at most once a second. */
+  corrupt(message: string): void;
+}
+
+const MOST_CONNECTIONS = 256;
+const REQUEST_MAX = 16_384;
+const CORRUPT_MAX = 1_000;
+const CORRUPT_EVERY_MS = 1_000;
+
+/**
+ * Answers barriers on `host.sock` in the directory of an index (search-rules 1): for this user only. A socket that a dead host
+ * left is replaced; that there is only one host is its lock's business.
+ */
+export function createBarrierServer(directory: string, host: BarrierHost): Lifecycle {
+  const connections = new Set<Socket>();
+  const answer = answering(host);
+  let server: Server | undefined;
+  let place: SocketPlace | undefined;
+
+  return part(
+    async () => {
+      const opened = openSocketPlace(directory);
+      place = opened;
+      if (opened.isOurs()) unlinkSync(opened.path);
+      const listening = createServer((socket) => {
+        connections.add(socket);
+        serve(socket, answer, () => connections.delete(socket));
+      });
+      listening.maxConnections = MOST_CONNECTIONS;
+      server = listening;
+      await new Promise<void>((resolve, reject) => {
+        listening.once('error', (error) => reject(new WritError('STORAGE_UNAVAILABLE', 'the socket of the index cannot be opened', { cause: error })));
+        listening.listen(opened.path, resolve);
+      });
+      chmodSync(opened.path, 0o600);
+    },
+    async () => {
+      for (const socket of connections) socket.destroy();
+      await new Promise<void>((resolve) => (server === undefined ? resolve() : server.close(() => resolve())));
+      place?.close();
+    },
+  );
+}
+
+function serve(socket: Socket, answer: (request: BarrierRequest) => string | undefined, onClose: () => void): void {
+  const cut = lineCutter(REQUEST_MAX);
+  socket.setEncoding('utf8');
+  socket.on('data', (piece: string) => {
+    for (const line of cut(piece) ?? ['']) {
+      const request = readRequest(line);
+      if (request === undefined) return void socket.destroy();
+      const reply = answer(request);
+      if (reply !== undefined) socket.write(reply);
+    }
+  });
+  // A search may go at any moment.
+  socket.on('error', () => undefined);
+  socket.on('close', onClose);
+}
+
+/** The line for a request. The overlay is made into text once for each of its numbers. */
+function answering(host: BarrierHost): (request: BarrierRequest) => string | undefined {
+  let encoded: { readonly version: number; readonly text: string } | undefined;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  return (request) => {
+    if ('corrupt' in request) {
+      const now = performance.now();
+      if (now - toldAt >= CORRUPT_EVERY_MS) host.corrupt(request.corrupt.slice(0, CORRUPT_MAX));
+      toldAt = Math.max(toldAt, now - toldAt >= CORRUPT_EVERY_MS ? now : toldAt);
+      return undefined;
+    }
+    if ('status' in request) return `${JSON.stringify({ id: request.id, status: host.status() })}\n`;
+    const { head, version, overlay } = host.barrier();
+    if (encoded?.version !== version && request.barrier !== version) encoded = { version, text: JSON.stringify(overlay()) };
+    const told = request.barrier === version ? '"same"' : (encoded?.text ?? 'null');
+    return `{"id":${request.id},"answer":${JSON.stringify(head)},"version":${version},"overlay":${told}}\n`;
+  };
+}

@@ -1,0 +1,93 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { createBarrierServer } from '../../../adapters/content-index/barrier-server.ts';
+import { isWatchable } from '../../../adapters/linux/file-system-kind.ts';
+import { openInotify } from '../../../adapters/linux/inotify.ts';
+import { openMounts } from '../../../adapters/linux/mounts.ts';
+import { readerIdentity } from '../../../adapters/linux/reader-identity.ts';
+import { nodeSearchTree } from '../../../adapters/search-tree/index.ts';
+import { nodeTreeFiles } from '../../../adapters/search-tree/read.ts';
+import { createTreeWatch, policyOf, type TreeWatch } from '../../../content-search/index.ts';
+import { messageOf } from '../../../core/errors.ts';
+import type { BarrierAnswer, WatchSignal } from '../../../core/ports/index.ts';
+import type { WatchReply, WatchRequest, WatchSettings } from './watch-messages.ts';
+
+/** The watch thread: events, overlay and barriers of one index, and nothing else that could keep a search waiting. */
+
+const settings: WatchSettings = workerData;
+const port = parentPort;
+if (port === null) throw new Error('this is the entry of a thread');
+
+const send = (reply: WatchReply): void => port.postMessage(reply);
+const signal = (what: WatchSignal): void => send({ kind: 'signal', signal: what });
+const identity: BarrierAnswer['identity'] = { ...readerIdentity(), policy: policyOf(settings.indexed) };
+let status = '';
+
+const watch: TreeWatch = createTreeWatch({
+  indexed: settings.indexed,
+  globalIgnoreFile: settings.globalIgnoreFile,
+  tree: nodeSearchTree(),
+  files: nodeTreeFiles(),
+  openWatches: openInotify,
+  openMounts,
+  isWatchable,
+  turn: () => new Promise((resolve) => void setImmediate(resolve)),
+  onVeto: (veto, seq) => signal({ kind: 'veto', veto, seq }),
+});
+
+const server = createBarrierServer(settings.directory, {
+  barrier() {
+    watch.look();
+    const { state, reason, guarantee, snapshot } = watch.published;
+    return { head: { veto: watch.veto, state, reason, guarantee, snapshot, identity }, version: watch.version, overlay: watch.overlay };
+  },
+  status: () => status,
+  corrupt: (message) => signal({ kind: 'corrupt', message }),
+});
+
+/** The kernel's queue is short, and changes are to be worked on also when nobody searches. */
+let toldSeq = 0;
+let toldAt = Number.NEGATIVE_INFINITY;
+function tick(): void {
+  watch.look();
+  const now = performance.now();
+  if (watch.entries === 0 || watch.seq === toldSeq || now - toldAt < settings.debounceMs) return;
+  toldSeq = watch.seq;
+  toldAt = now;
+  signal({ kind: 'pending', entries: watch.entries });
+}
+let timer: NodeJS.Timeout | undefined;
+
+const JOBS = {
+  async start({ id }) {
+    await server.start();
+    if (settings.lookEveryMs > 0) timer = setInterval(tick, settings.lookEveryMs);
+    send({ kind: 'done', id });
+  },
+  async stop({ id }) {
+    clearInterval(timer);
+    await server.stop();
+    watch.close();
+    send({ kind: 'done', id });
+    port.close();
+  },
+  async arm({ id }) {
+    send({ kind: 'armed', id, result: await watch.arm() });
+  },
+  async pending({ id, limit }) {
+    send({ kind: 'entries', id, pending: await watch.pending(limit) });
+  },
+  async publish({ id, published }) {
+    watch.publish(published);
+    send({ kind: 'done', id });
+  },
+  async status(request) {
+    status = request.status;
+  },
+} satisfies { readonly [K in WatchRequest['kind']]: (request: Extract<WatchRequest, { kind: K }>) => Promise<void> };
+
+port.on('message', (request: WatchRequest) => {
+  const job = JOBS[request.kind] as (request: WatchRequest) => Promise<void>;
+  job(request).catch((error: unknown) => {
+    if ('id' in request) send({ kind: 'failed', id: request.id, message: messageOf(error) });
+  });
+});

@@ -1,0 +1,183 @@
+import { closeSync, futimesSync, mkdirSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createBarrierClient } from '../../../src/adapters/content-index/barrier-client.ts';
+import { createIndexWatch, type IndexWatchOptions } from '../../../src/bin/content/index/watch-worker.ts';
+import { policyOf } from '../../../src/content-search/index/indexed-tree.ts';
+import type { BarrierClient, IndexWatch, WatchSignal } from '../../../src/core/ports/index.ts';
+import { complete, indexedTree } from './watch-rig.ts';
+
+/** So busy a machine may be; what the limit is for has its own test. */
+const PATIENT_MS = 5_000;
+
+interface Rig extends AsyncDisposable {
+  readonly root: string;
+  readonly directory: string;
+  readonly watch: IndexWatch;
+  readonly client: BarrierClient;
+  next(kind: WatchSignal['kind']): Promise<WatchSignal>;
+}
+
+async function createRig(overrides: Partial<IndexWatchOptions> = {}, name = 'index'): Promise<Rig> {
+  const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'writ-watch-thread-')));
+  const root = path.join(home, 'root');
+  const directory = path.join(home, name);
+  mkdirSync(root);
+  mkdirSync(directory, { mode: 0o700, recursive: true });
+  const watch = createIndexWatch({ indexed: indexedTree(root), directory, ...overrides });
+  const signals: WatchSignal[] = [];
+  const listeners = new Set<() => void>();
+  watch.onSignal((signal) => {
+    signals.push(signal);
+    for (const listener of listeners) listener();
+  });
+  const client = createBarrierClient(directory, PATIENT_MS);
+  await watch.start();
+  return {
+    root,
+    directory,
+    watch,
+    client,
+    next: (kind) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          const at = signals.findIndex((signal) => signal.kind === kind);
+          if (at < 0) return;
+          listeners.delete(look);
+          resolve(signals.splice(at, 1)[0] as WatchSignal);
+        };
+        listeners.add(look);
+        look();
+      }),
+    async [Symbol.asyncDispose]() {
+      client.close();
+      await watch.stop();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+async function armed({ watch }: Rig): Promise<number> {
+  const said = await watch.arm();
+  if (!said.ok) throw new Error(said.refused);
+  await watch.publish(complete({ coveredThrough: said.seq, lifts: { through: said.seq } }));
+  return said.seq;
+}
+
+describe('the watch thread of an index', () => {
+  it('allows nothing before it is armed and a pass has answered for the tree', async () => {
+    await using rig = await createRig();
+    expect(await rig.client.barrier()).toMatchObject({ veto: 'NOT_ARMED', state: 'ABSENT', snapshot: null, overlay: { files: [], subtrees: [] } });
+    await rig.watch.publish(complete());
+    expect(await rig.client.barrier()).toMatchObject({ veto: 'NOT_ARMED', state: 'COMPLETE' });
+    await rig.watch.arm();
+    expect(await rig.client.barrier()).toMatchObject({ veto: 'NOT_ARMED', state: 'COMPLETE' });
+    await armed(rig);
+    expect(await rig.client.barrier()).toMatchObject({ veto: null, snapshot: { generation: 1, deltas: [] }, guarantee: 'inotify' });
+  });
+
+  it('knows of a change in the next barrier, and forgets it only when a snapshot covers it', async () => {
+    await using rig = await createRig({ lookEveryMs: 0 });
+    writeFileSync(path.join(rig.root, 'a'), 'one');
+    await armed(rig);
+    writeFileSync(path.join(rig.root, 'a'), 'two');
+    const first = await rig.client.barrier();
+    expect(first?.overlay).toEqual({ files: ['a'], subtrees: [] });
+    // The same object: who made something of it need not make it again.
+    expect((await rig.client.barrier())?.overlay).toBe(first?.overlay);
+
+    const { entries } = await rig.watch.pending(10);
+    writeFileSync(path.join(rig.root, 'a'), 'three');
+    await rig.watch.publish(complete({ covered: entries }));
+    expect((await rig.client.barrier())?.overlay.files).toEqual(['a']);
+    await rig.watch.publish(complete({ covered: (await rig.watch.pending(10)).entries }));
+    expect((await rig.client.barrier())?.overlay.files).toEqual([]);
+  });
+
+  it('says that events were lost when the queue of the kernel was full [FR-LSI-TRK-08]', async () => {
+    await using rig = await createRig({ lookEveryMs: 0 });
+    const limit = Number.parseInt(readFileSync('/proc/sys/fs/inotify/max_queued_events', 'latin1'), 10);
+    const files = ['a', 'b'].map((name) => openSync(path.join(rig.root, name), 'w'));
+    await armed(rig);
+    // By turns, because equal events that follow each other are one.
+    for (let count = 0; count <= limit; count += 1) futimesSync(files[count % 2] ?? 0, 1, 1);
+    for (const file of files) closeSync(file);
+    expect(await rig.client.barrier()).toMatchObject({ veto: 'OVERFLOW' });
+    expect(await rig.next('veto')).toMatchObject({ veto: 'OVERFLOW' });
+
+    // A pass alone is no answer: it has to begin after the watches were set anew.
+    const { seq } = await rig.watch.pending(1);
+    await rig.watch.publish(complete({ coveredThrough: seq, lifts: { through: seq } }));
+    expect(await rig.client.barrier()).toMatchObject({ veto: 'OVERFLOW' });
+    await armed(rig);
+    expect(await rig.client.barrier()).toMatchObject({ veto: null });
+  });
+
+  it('tells, unasked, that there is something to do [FR-LSI-TRK-06]', async () => {
+    await using rig = await createRig({ lookEveryMs: 1, debounceMs: 1 });
+    await armed(rig);
+    writeFileSync(path.join(rig.root, 'a'), 'x');
+    expect(await rig.next('pending')).toMatchObject({ entries: 1 });
+  });
+
+  it('is for this user alone', async () => {
+    await using rig = await createRig();
+    expect(statSync(path.join(rig.directory, 'host.sock')).mode & 0o777).toBe(0o600);
+    const open = path.join(rig.directory, 'open');
+    mkdirSync(open, { mode: 0o755 });
+    await expect(createIndexWatch({ indexed: indexedTree(rig.root), directory: open }).start()).rejects.toThrow('not for this user alone');
+    expect(await createBarrierClient(open).barrier()).toBeUndefined();
+  });
+
+  it('has a socket also where the path of its directory is longer than a socket may have', async () => {
+    await using rig = await createRig({}, 'x'.repeat(200));
+    expect(await rig.client.barrier()).toMatchObject({ veto: 'NOT_ARMED' });
+  });
+
+  it('answers the status that it was told, and hands damage on, not more than once a second', async () => {
+    await using rig = await createRig();
+    rig.watch.setStatus('well');
+    rig.client.reportCorrupt('block 7');
+    rig.client.reportCorrupt('block 8');
+    expect(await rig.client.status()).toBe('well');
+    expect(await rig.next('corrupt')).toEqual({ kind: 'corrupt', message: 'block 7' });
+  });
+
+  it('says who it is and by which rules it looks', async () => {
+    await using rig = await createRig();
+    const { identity } = (await rig.client.barrier()) ?? {};
+    expect(identity).toMatchObject({ uid: process.geteuid?.(), gid: process.getegid?.(), policy: policyOf(indexedTree(rig.root)) });
+    expect(identity?.mountNamespace).toMatch(/^\d+$/);
+  });
+
+  it('is gone for a search when it has stopped, and there again when it was started again', async () => {
+    await using rig = await createRig();
+    await rig.client.barrier();
+    await rig.watch.stop();
+    expect(await rig.client.barrier()).toBeUndefined();
+    await rig.watch.start();
+    expect(await rig.client.barrier()).toMatchObject({ veto: 'NOT_ARMED' });
+  });
+
+  it('drops a connection that does not speak its language, and goes on', async () => {
+    await using rig = await createRig();
+    for (const line of ['hello\n', '{"id":-1,"barrier":null}\n', '{"corrupt":7}\n', 'x'.repeat(20_000)]) {
+      await new Promise<void>((resolve) => {
+        const socket = connect(path.join(rig.directory, 'host.sock'), () => socket.write(line));
+        socket.on('error', () => undefined).on('close', () => resolve());
+      });
+    }
+    expect(await rig.client.barrier()).toMatchObject({ veto: 'NOT_ARMED' });
+  });
+});
+
+describe('a search that asks for a barrier', () => {
+  it('gets no answer where there is no host', async () => {
+    const directory = mkdtempSync(path.join(tmpdir(), 'writ-watch-none-'));
+    expect(await createBarrierClient(directory).barrier()).toBeUndefined();
+    expect(await createBarrierClient(path.join(directory, 'none')).status()).toBeUndefined();
+    rmSync(directory, { recursive: true });
+  });
+});
