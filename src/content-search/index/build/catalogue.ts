@@ -1,14 +1,9 @@
 import type { BytePath, OverlayEntry } from '../../../core/ports/index.ts';
 import { orderKey } from '../../order-key.ts';
 import { DOCUMENT_FLAG, type SegmentDocument } from '../segment/format.ts';
+import { comparePaths } from '../segment/path-order.ts';
 import type { SegmentReader } from '../segment/reader.ts';
 import { paired } from './paired.ts';
-import { comparePaths } from './tree-paths.ts';
-
-/** What an index has of its tree, in key order: the newest document of each path, without those that are gone. @throws CorruptSegment */
-export function liveDocuments(segments: readonly SegmentReader[]): Iterable<SegmentDocument> {
-  return living(segments.map((segment) => segment.documents()));
-}
 
 /** Paths of which one has to look afresh. */
 export interface Region {

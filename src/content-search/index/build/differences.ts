@@ -1,7 +1,8 @@
 import type { Candidate, Enumeration } from '../../types.ts';
 import type { SegmentDocument } from '../segment/format.ts';
+import { comparePaths } from '../segment/path-order.ts';
 import { paired } from './paired.ts';
-import { bytesOf, comparePaths } from './tree-paths.ts';
+import { bytesOf } from './tree-paths.ts';
 
 /** A file that an index does not have as it is. */
 export type Difference =

@@ -30,11 +30,12 @@ export interface DraftParts {
   readonly pace: Pace;
   /** The segment may have no more bytes. */
   readonly roomBytes: number;
+  readonly maxPairs?: number;
 }
 
-export function createDraft({ index, into, keyHash, ngramK, maxTokenizedBytes, hasher, pace, roomBytes }: DraftParts): SegmentDraft {
+export function createDraft({ index, into, keyHash, ngramK, maxTokenizedBytes, hasher, pace, roomBytes, maxPairs = MAX_PAIRS }: DraftParts): SegmentDraft {
   const runs = index.runs(into.generation);
-  const inverter = createInverter({ k: ngramK, runs, maxPairs: Math.max(MAX_PAIRS, maxTokenizedBytes) });
+  const inverter = createInverter({ k: ngramK, runs, maxPairs: Math.max(maxPairs, maxTokenizedBytes) });
   const documents = createDocumentList();
 
   return {

@@ -1,23 +1,23 @@
 import { messageOf } from '../../../core/errors.ts';
-import type { BuildJob, BuildOutcome, OpenSegmentFile, SnapshotId } from '../../../core/ports/index.ts';
-import { CorruptSegment, segmentNumber } from '../segment/format.ts';
-import { openSegment, type SegmentReader } from '../segment/reader.ts';
+import type { BuildJob, BuildOutcome, SnapshotId } from '../../../core/ports/index.ts';
+import { openSnapshot, type Snapshot } from '../query/snapshot.ts';
+import { CorruptSegment } from '../segment/format.ts';
 import { buildBase } from './build.ts';
 import { measureTree } from './measure.ts';
 import { Halted } from './pace.ts';
 import type { JobRun } from './site.ts';
-import { comparePaths } from './tree-paths.ts';
 import { updateFrom } from './update.ts';
 import { validateAgainst } from './validate.ts';
 
 /** Jobs by their kinds. */
 type Jobs = { readonly [K in BuildJob['kind']]: Extract<BuildJob, { readonly kind: K }> };
 type Kind = Exclude<BuildJob['kind'], 'merge' | 'check'>;
+export type JobOfBuilder = Jobs[Kind];
 
 const JOBS: { readonly [K in Kind]: (run: JobRun, job: Jobs[K]) => BuildOutcome } = {
   build: (run, { into }) => buildBase(run, into),
-  validate: (run, { snapshot, into }) => withSegments(run, snapshot, (segments) => validateAgainst(run, segments, into)),
-  update: (run, { snapshot, entries, into }) => withSegments(run, snapshot, (segments) => updateFrom(run, segments, entries, into)),
+  validate: (run, { snapshot, into }) => withSnapshot(run, snapshot, (open) => validateAgainst(run, open, into)),
+  update: (run, { snapshot, entries, into }) => withSnapshot(run, snapshot, (open) => updateFrom(run, open, entries, into)),
   measure: (run, { files, bytes }) => {
     const isAbove = (measure: { readonly files: number; readonly bytes: number }): boolean => measure.files > files || measure.bytes > bytes;
     const measure = measureTree(run, isAbove);
@@ -29,14 +29,18 @@ const JOBS: { readonly [K in Kind]: (run: JobRun, job: Jobs[K]) => BuildOutcome 
  * Does a job to its end, whatever that is; of one that is not 'done' nothing is left. What the disk or a bug throws is a value
  * too ('failed'): the writer goes on with its state machine.
  */
-export function runJob<K extends Kind>(run: JobRun, kind: K, job: Jobs[K]): BuildOutcome {
+export function runJob(run: JobRun, job: JobOfBuilder): BuildOutcome {
   try {
-    return JOBS[kind](run, job);
+    return perform(run, job.kind, job);
   } catch (error) {
     if (error instanceof Halted) return halted(error, run);
     if (error instanceof CorruptSegment) return { outcome: 'corrupt', message: error.message };
     return NO_ROOM.has(codeOf(error)) ? overBudget('DISK', run) : { outcome: 'failed', message: messageOf(error) };
   }
+}
+
+function perform<K extends Kind>(run: JobRun, kind: K, job: Jobs[K]): BuildOutcome {
+  return JOBS[kind](run, job);
 }
 
 function halted({ reason }: Halted, run: JobRun): BuildOutcome {
@@ -54,20 +58,13 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Opens the segments of a snapshot, oldest first, for as long as `work` takes. @throws CorruptSegment, also when one is missing */
-function withSegments(run: JobRun, { generation, deltas }: SnapshotId, work: (segments: readonly SegmentReader[]) => BuildOutcome): BuildOutcome {
-  const { index, keyHash, hasher } = run.site;
-  const open: OpenSegmentFile[] = [];
+/** Opens a snapshot for as long as `work` takes. */
+function withSnapshot({ site }: JobRun, id: SnapshotId, work: (snapshot: Snapshot) => BuildOutcome): BuildOutcome {
+  const opened = openSnapshot(site.index, id, site, site.hasher);
+  if (!opened.ok) return { outcome: opened.why === 'REFUSED' ? 'failed' : 'corrupt', message: opened.message };
   try {
-    const segments = [0, ...deltas].map((delta) => {
-      const name = { generation, delta };
-      const file = index.open(name);
-      if ('refused' in file) throw new CorruptSegment(`a segment cannot be opened: ${file.refused}`);
-      open.push(file);
-      return openSegment(file, { keyHash, generation: segmentNumber(name), comparePaths }, hasher);
-    });
-    return work(segments);
+    return work(opened.snapshot);
   } finally {
-    for (const file of open) file.close();
+    opened.snapshot.close();
   }
 }

@@ -1,6 +1,6 @@
 import type { BuildOutcome, OverlayEntry, OverlayPaths, SegmentName } from '../../../core/ports/index.ts';
 import { only } from '../../enumerate/only.ts';
-import type { SegmentReader } from '../segment/reader.ts';
+import type { Snapshot } from '../query/snapshot.ts';
 import { regionOf } from './catalogue.ts';
 import { writeDelta } from './delta.ts';
 import { differences, filesOf } from './differences.ts';
@@ -11,14 +11,13 @@ import { bytesOf } from './tree-paths.ts';
  * Takes what the overlay names into one segment (FR-LSI-IDX-INC-01): walks these paths only, reads every file of them afresh,
  * whatever its times say, and hides what the index has of them and the walk does not.
  *
- * @param segments what the index is, oldest first
  * @throws Halted, CorruptSegment, or what the disk refuses
  */
-export function updateFrom(run: JobRun, segments: readonly SegmentReader[], entries: readonly OverlayEntry[], into: SegmentName): BuildOutcome {
+export function updateFrom(run: JobRun, snapshot: Snapshot, entries: readonly OverlayEntry[], into: SegmentName): BuildOutcome {
   const { tree, indexed } = run.site;
   const region = regionOf(entries);
   const walk = walkOf(run, only(tree, indexed.root, overlayOf(entries)));
-  const found = differences(inside(filesOf(walk), region), region.documents(segments), () => false);
+  const found = differences(inside(filesOf(walk), region), region.documents(snapshot.segments.map(({ reader }) => reader)), () => false);
   return writeDelta(run, into, found, walk);
 }
 

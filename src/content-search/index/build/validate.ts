@@ -1,8 +1,8 @@
 import type { BuildOutcome, SegmentName, TreeFileStat } from '../../../core/ports/index.ts';
 import type { Candidate } from '../../types.ts';
+import { liveDocuments } from '../query/live.ts';
+import type { Snapshot } from '../query/snapshot.ts';
 import { DOCUMENT_FLAG, type SegmentDocument } from '../segment/format.ts';
-import type { SegmentReader } from '../segment/reader.ts';
-import { liveDocuments } from './catalogue.ts';
 import { writeDelta } from './delta.ts';
 import { type Difference, differences } from './differences.ts';
 import { isGone, UNKNOWN } from './read-document.ts';
@@ -19,20 +19,22 @@ const REBUILD_FILES = 64;
  * then writes one segment of what differs. The catalog and the walk come in the same order, so nothing is held but what
  * differs.
  *
- * @param segments what the index is, oldest first
  * @throws Halted, CorruptSegment, or what the disk refuses
  */
-export function validateAgainst(run: JobRun, segments: readonly SegmentReader[], into: SegmentName): BuildOutcome {
-  const total = segments.reduce((sum, { documentCount }) => sum + documentCount, 0);
-  const most = Math.max(REBUILD_FILES, Math.floor(total * REBUILD_SHARE));
+export function validateAgainst(run: JobRun, snapshot: Snapshot, into: SegmentName): BuildOutcome {
+  const most = Math.max(REBUILD_FILES, Math.floor(snapshot.live * REBUILD_SHARE));
   const walk = walkOf(run);
-  const files = pacedFiles(run, walk, 'ENUMERATE', total, () => 0);
+  const files = pacedFiles(run, walk, 'ENUMERATE', snapshot.live, () => 0);
   const found: Difference[] = [];
-  for (const difference of differences(files, liveDocuments(segments), isSameFile(run))) {
+  for (const difference of differences(files, documentsOf(snapshot), isSameFile(run))) {
     found.push(difference);
     if (found.length > most) return { outcome: 'rebuild' };
   }
   return writeDelta(run, into, found, walk);
+}
+
+function* documentsOf(snapshot: Snapshot): Generator<SegmentDocument> {
+  for (const { document } of liveDocuments(snapshot)) yield document;
 }
 
 function isSameFile({ site: { files, indexed } }: JobRun): (candidate: Candidate, document: SegmentDocument) => boolean {

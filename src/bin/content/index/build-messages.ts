@@ -1,0 +1,24 @@
+import type { IndexedTree, JobLimits, PaceSettings } from '../../../content-search/index.ts';
+import type { BuildJob, BuildOutcome, BuildProgress } from '../../../core/ports/index.ts';
+
+/** What the build thread is for; plain values that travel. */
+export interface BuildThreadData {
+  readonly indexed: IndexedTree;
+  /** Of this index alone. */
+  readonly directory: string;
+  /** SHA-256 of the index key, hexadecimal. */
+  readonly keyHash: string;
+  readonly pace: PaceSettings;
+  /** Two numbers, `FLAG`: the thread sees them in the midst of a job, where no message would reach it. */
+  readonly flags: SharedArrayBuffer;
+}
+
+export const FLAG = { stop: 0, boost: 1 } as const satisfies Record<string, number>;
+export const FLAG_BYTES = 2 * Int32Array.BYTES_PER_ELEMENT;
+
+export interface ToBuildThread {
+  readonly job: BuildJob;
+  readonly limits: JobLimits;
+}
+
+export type FromBuildThread = { readonly kind: 'progress'; readonly progress: BuildProgress } | { readonly kind: 'end'; readonly outcome: BuildOutcome };

@@ -1,0 +1,49 @@
+import { setPriority } from 'node:os';
+import { parentPort, workerData } from 'node:worker_threads';
+import { diskIndexFiles } from '../../../adapters/content-index/files-disk.ts';
+import { nodeSearchTree } from '../../../adapters/search-tree/index.ts';
+import { nodeTreeFiles } from '../../../adapters/search-tree/read.ts';
+import { type BuildSite, createPace, type JobRun, loadHasher, runJob } from '../../../content-search/index.ts';
+import { type BuildThreadData, FLAG, type FromBuildThread, type ToBuildThread } from './build-messages.ts';
+
+/**
+ * The thread that reads the tree and writes segments. A job holds it from begin to end: what ends or hastens a job are flags
+ * in shared memory, on which it also sleeps.
+ */
+
+/** What the specification proposes for work in the background. */
+const NICE = 10;
+const { indexed, directory, keyHash, pace: settings, flags: shared }: BuildThreadData = workerData;
+const flags = new Int32Array(shared);
+const send = (message: FromBuildThread): void => parentPort?.postMessage(message);
+const site: BuildSite = {
+  tree: nodeSearchTree(),
+  files: nodeTreeFiles(),
+  index: diskIndexFiles({ directory, keyHash }),
+  hasher: await loadHasher(),
+  indexed,
+  keyHash: Buffer.from(keyHash, 'hex'),
+  nowMs: Date.now,
+};
+
+lowerPriority();
+parentPort?.on('message', ({ job, limits }: ToBuildThread) => {
+  const pace = createPace(settings, {
+    monotonicMs: () => performance.now(),
+    sleep: (ms) => void Atomics.wait(flags, FLAG.stop, 0, ms),
+    isStopped: () => Atomics.load(flags, FLAG.stop) !== 0,
+    isBoosted: () => Atomics.load(flags, FLAG.boost) !== 0,
+  });
+  const run: JobRun = { site, limits, pace, counted: { files: 0, bytes: 0 }, onProgress: (progress) => send({ kind: 'progress', progress }) };
+  send({ kind: 'end', outcome: runJob(run, job) });
+});
+
+/** FR-LSI-BG-30. On Linux a nice value is one of a thread, and 0 is the one that asks; elsewhere it would be that of the process. */
+function lowerPriority(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    setPriority(0, NICE);
+  } catch {
+    // A host that does not let a thread be nice has the throttle left.
+  }
+}

@@ -1,0 +1,3 @@
+export { createPace, type Pace, type PaceSettings } from './pace.ts';
+export { runJob } from './run-job.ts';
+export type { BuildSite, JobLimits, JobRun } from './site.ts';
