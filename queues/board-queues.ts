@@ -2,7 +2,7 @@ import { type JobType, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { glanceAtPlan } from '../src/adapters/redis/plan-views.ts';
 import { MAX_JOB_BYTES } from '../src/contracts/index.ts';
-import { MAX_PLAN_BYTES, QUEUE_PREFIX, queueName, taskQueues } from './catalog.ts';
+import { indexQueueName, MAX_PLAN_BYTES, QUEUE_PREFIX, queueName, taskQueues } from './catalog.ts';
 
 /** A job as it lies in Redis, whoever wrote it. `fields` are BullMQ's; nothing in them is believed. */
 export interface StoredJob {
@@ -41,12 +41,15 @@ export interface BoardQueuesOptions {
   readonly pool: string;
   /** Of the tools that are bound on this host; each has a queue. */
   readonly providers?: readonly string[];
+  /** Whether the pool has a queue of index maintenance. */
+  readonly index?: boolean;
 }
 
-/** Opens the queues of tasks and plans of a pool for the board. The connection stays the caller's. */
-export function openBoardQueues({ connection, pool, providers = [] }: BoardQueuesOptions): BoardQueues {
+/** Opens the queues of tasks and plans of a pool for the board, and that of index maintenance. The connection stays the caller's. */
+export function openBoardQueues({ connection, pool, providers = [], index = false }: BoardQueuesOptions): BoardQueues {
   const tasks = taskQueues(pool, providers).map((name) => openBoardQueue(name, connection, MAX_JOB_BYTES));
-  const queues = [...tasks, withProgress(openBoardQueue(queueName('plan', pool), connection, MAX_PLAN_BYTES), connection)];
+  const plans = withProgress(openBoardQueue(queueName('plan', pool), connection, MAX_PLAN_BYTES), connection);
+  const queues = [...tasks, plans, ...(index ? [openBoardQueue(indexQueueName(pool), connection, MAX_JOB_BYTES)] : [])];
   return {
     pool,
     queues,

@@ -17,6 +17,8 @@ export interface StatusReaderOptions {
   readonly pool: string;
   /** Of the tools that are bound on this host; each has a queue. */
   readonly providers?: readonly string[];
+  /** Whether the pool has a queue of index maintenance. */
+  readonly index?: boolean;
   /** Directory of the lock files of workers: a pool is one host, so every worker of it holds a file here. */
   readonly workers: string;
 }
@@ -30,8 +32,8 @@ export interface StatusReader {
   close(): Promise<void>;
 }
 
-export function createStatusReader({ connection, pool, providers, workers }: StatusReaderOptions): StatusReader {
-  const queues = poolQueues(pool, providers).map((name) => {
+export function createStatusReader({ connection, pool, providers, index, workers }: StatusReaderOptions): StatusReader {
+  const queues = poolQueues(pool, providers, index).map((name) => {
     const queue = new Queue(name, { connection, prefix: QUEUE_PREFIX, skipWaitingForReady: true, skipVersionCheck: true });
     // Each call reports its own failure; without a listener the event would end the process.
     return queue.on('error', () => undefined);

@@ -1,3 +1,4 @@
+import { INDEX_PANELS } from './index-panels.ts';
 import { OVERVIEW, type Panel } from './panels.ts';
 import { SEARCH_PANELS } from './search-panels.ts';
 
@@ -27,7 +28,7 @@ export function overviewDashboard(): Dashboard & Readonly<Record<string, unknown
     templating: { list: [{ name: 'datasource', label: 'Data source', type: 'datasource', query: 'prometheus', current: {}, hide: 0 }] },
     annotations: { list: [] },
     links: [],
-    panels: placed([...OVERVIEW, ...SEARCH_PANELS]).map(([panel, gridPos], index) => panelJson(panel, gridPos, index + 1)),
+    panels: placed([...OVERVIEW, ...SEARCH_PANELS, ...INDEX_PANELS]).map(([panel, gridPos], index) => panelJson(panel, gridPos, index + 1)),
   };
 }
 

@@ -8,6 +8,7 @@ import { createExporter } from '../observability/exporter.ts';
 import { createMetricsGatherer, type MetricsGatherer } from '../observability/gatherer.ts';
 import { createHttpMeter, type HttpMeter } from '../observability/http-requests.ts';
 import { createMetrics, type Metrics } from '../observability/metrics.ts';
+import { wantsIndex } from './content/index/service.ts';
 import type { Places } from './places.ts';
 import { boundProviders } from './plan/providers.ts';
 import { packageVersion } from './version.ts';
@@ -29,7 +30,14 @@ export function createApiMetrics(options: {
 }): ApiMetrics {
   const { config, places, connection } = options;
   const own = createMetrics('api', packageVersion());
-  const reader = createStatusReader({ connection, pool: config.pool.id, providers: boundProviders(config), workers: places.workers });
+  const reader = createStatusReader({
+    connection,
+    pool: config.pool.id,
+    providers: boundProviders(config),
+    workers: places.workers,
+    index: wantsIndex(config),
+  });
+  own.set('writ_index_wanted', {}, Number(wantsIndex(config)));
   const refresh = createExporter({ metrics: own, read: reader.figures, clock: systemClock });
   return {
     ...createMetricsGatherer({ directory: places.metrics, own, refresh }),

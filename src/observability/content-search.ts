@@ -1,5 +1,6 @@
 import { isWritError } from '../core/errors.ts';
 import type { ContentSearch, ContentSearchOutcome } from '../core/ports/index.ts';
+import { INDEX_BYPASSES } from './content-index-rows.ts';
 import type { LabelsOf } from './events.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -35,6 +36,19 @@ function count(outcome: ContentSearchOutcome, aborted: boolean, metrics: Metrics
   metrics.inc('writ_content_search_events_total', {}, answer.count);
   metrics.inc('writ_content_search_processes_total', {}, run.processes);
   if (run.fallbackUsed) metrics.inc('writ_content_search_fallbacks_total', {});
+  metrics.inc('writ_index_searches_total', { bypass: bypassLabel(run.indexBypass) });
+  if (run.indexExcluded !== undefined) metrics.inc('writ_index_excluded_files_total', {}, run.indexExcluded);
+  if (run.indexBarrierMs !== undefined) metrics.observe('writ_index_barrier_seconds', {}, run.indexBarrierMs / 1000);
+}
+
+type Bypass = LabelsOf<'writ_index_searches_total'>['bypass'];
+
+const BYPASSES: ReadonlySet<string> = new Set(INDEX_BYPASSES);
+
+/** @param bypass null: the index was used */
+function bypassLabel(bypass: string | null): Bypass {
+  if (bypass === null) return 'none';
+  return BYPASSES.has(bypass) ? (bypass as Bypass) : 'other';
 }
 
 function endOf({ timed_out, truncated, count }: Extract<ContentSearchOutcome, { ok: true }>['answer']): End {

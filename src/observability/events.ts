@@ -1,3 +1,4 @@
+import { CONTENT_INDEX_METRICS } from './content-index-rows.ts';
 import { CONTENT_SEARCH_METRICS } from './content-search-rows.ts';
 import { CAPABILITIES, ERROR_CODE_LABELS, QUEUE, ROLE_NAMES, ROUTE, VERSION } from './labels.ts';
 import type { MetricRow } from './metric-row.ts';
@@ -162,6 +163,7 @@ const WRIT_METRICS = {
     roles: WORKER,
   },
   ...CONTENT_SEARCH_METRICS,
+  ...CONTENT_INDEX_METRICS,
   writ_ledger_rebuilds_total: { type: 'counter', unit: 'events', help: 'Times that the ledger was written back from the journal.', labels: {}, roles: WORKER },
 
   writ_kernel_leases_total: {

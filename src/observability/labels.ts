@@ -2,7 +2,7 @@ import { CAPABILITY_QUEUE, type CapabilityId, RESULT_ERROR_CODES, type ResultErr
 
 /** The closed sets that values of labels come from. Whatever a stranger wrote becomes `other`: a label never grows. */
 
-export const ROLE_NAMES = ['api', 'worker', 'kernel'] as const;
+export const ROLE_NAMES = ['api', 'worker', 'kernel', 'index'] as const;
 export type MetricRole = (typeof ROLE_NAMES)[number];
 
 export const CAPABILITIES = [...(Object.keys(CAPABILITY_QUEUE) as CapabilityId[]), 'other'] as const;
@@ -20,7 +20,10 @@ export interface OpenLabel {
 
 export type LabelValues = readonly string[] | OpenLabel;
 
-export const QUEUE: OpenLabel = { what: 'the queues of the pool', pattern: /^(file|search|plan|tool-[a-z0-9-]{1,32})(@[a-z0-9][a-z0-9-]{0,31})?$/ };
+export const QUEUE: OpenLabel = {
+  what: 'the queues of the pool',
+  pattern: /^(file|search|plan|index-maintenance|tool-[a-z0-9-]{1,32})(@[a-z0-9][a-z0-9-]{0,31})?$/,
+};
 /** Paths as the routes are written, never as they were asked for; a set that is complete when the API starts. */
 export const ROUTE: OpenLabel = {
   what: "the API's paths as they are written in its table (`/v1/tasks/:id`), `/docs/*`, `/board/*`, and `none` for a path that nothing has",

@@ -20,6 +20,8 @@ export interface MetricRow {
     | 'searches'
     | 'files'
     | 'lines'
+    | 'indexes'
+    | 'entries'
     | 'state';
   /** One sentence. */
   readonly help: string;

@@ -39,7 +39,7 @@ export function createMetrics(role: MetricRole, version: string): Metrics {
   const counters = new Map<string, Counter>();
   const gauges = new Map<string, Gauge>();
   const histograms = new Map<string, Histogram>();
-  const followed = new Map<Gauge, () => void>();
+  const followed = new Map<string, () => void>();
 
   for (const [name, row] of Object.entries<MetricRow>(METRICS)) {
     if (!row.roles.includes(role) || name in PROCESS_METRICS) continue;
@@ -70,7 +70,7 @@ export function createMetrics(role: MetricRole, version: string): Metrics {
     set: (name, labels, value) => known(gauges, name).set(plain(labels), value),
     follow(name, labels, value) {
       const gauge = known(gauges, name);
-      followed.set(gauge, () => gauge.set(plain(labels), value()));
+      followed.set(`${name} ${JSON.stringify(labels)}`, () => gauge.set(plain(labels), value()));
     },
     clear: (name) => void absent(known(gauges, name)),
     async families() {

@@ -1,5 +1,6 @@
 import { createStatusReader } from '../../../queues/queue-status.ts';
 import type { SystemStatus } from '../../core/ports/front-door.ts';
+import { wantsIndex } from '../content/index/service.ts';
 import { boundProviders } from '../plan/providers.ts';
 import type { CliRedis } from './redis.ts';
 import type { CliSettings } from './settings.ts';
@@ -10,6 +11,7 @@ export async function readStatus({ loaded, places }: CliSettings, redis: CliRedi
     connection: await redis.connection('producer'),
     pool: loaded.config.pool.id,
     providers: boundProviders(loaded.config),
+    index: wantsIndex(loaded.config),
     workers: places.workers,
   });
   try {

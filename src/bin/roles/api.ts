@@ -22,7 +22,7 @@ import type { HttpServices } from '../../producers/http/services.ts';
 import type { OperatorDoors } from '../../producers/tasks/operator.ts';
 import { createApiMetrics } from '../api-metrics.ts';
 import { openAudit } from '../cli/audit.ts';
-import { indexService, randomHex } from '../content/index/service.ts';
+import { indexService, randomHex, wantsIndex } from '../content/index/service.ts';
 import { contentService, limited } from '../content/service.ts';
 import { wireHttpServices } from '../http/services.ts';
 import type { Places } from '../places.ts';
@@ -62,7 +62,7 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
   const countedAs = (surface: 'http' | 'board') => ({ ...tasks, enqueue: metrics.counted(tasks.enqueue, surface) });
   const services: HttpServices = { ...wired.services, tasks: countedAs('http') };
   const boardDoors: HttpServices = { ...wired.services, tasks: countedAs('board') };
-  const board = openBoardQueues({ connection, pool: config.pool.id, providers });
+  const board = openBoardQueues({ connection, pool: config.pool.id, providers, index: wantsIndex(config) });
 
   const server = createHttpServer({
     services,

@@ -22,6 +22,10 @@ export interface ContentSearchRun {
   readonly fallbackUsed: boolean;
   /** Why the index left nothing out; null if it was used. */
   readonly indexBypass: string | null;
+  /** Milliseconds that it waited for the index host, if it asked one. */
+  readonly indexBarrierMs?: number;
+  /** Files that the index left out, if they were counted. */
+  readonly indexExcluded?: number;
   /** What the backends wrote to stderr, shortened: for the log of the operator, not for the caller. */
   readonly backendStderr: string;
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -80,6 +80,7 @@ describe('prometheus', () => {
     writeFileSync(key, 'secret');
     const text = readFileSync(path.join(packageRoot(), 'prometheus', name), 'utf8').replace('/run/secrets/prometheus_key', key);
     const file = path.join(room, name);
+    copyFileSync(path.join(packageRoot(), 'prometheus', 'index-alerts.yml'), path.join(room, 'index-alerts.yml'));
     writeFileSync(file, text);
     expect(promtool('check', 'config', file)).toEqual({ status: 0, stderr: '' });
   });

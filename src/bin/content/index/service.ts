@@ -21,18 +21,17 @@ const STATUS_LIMIT_MS = 500;
 export function indexService({ config, lane }: IndexServiceWiring): IndexService {
   const { search, sandbox } = config.tools;
   const roots = (search.index_roots.length > 0 ? search.index_roots : sandbox.allowed_roots.slice(0, 1)).map(canonical);
-  const directories = (): readonly string[] => (search.index_mode === 'off' ? [] : indexDirectories(config));
+  const cacheRoot = (): string | null => (search.index_mode === 'off' ? null : cacheRootOf(config));
   return createIndexService({
     mode: search.index_mode,
     roots,
     lane,
-    look: async (work) => directories().flatMap((directory) => lookInto(directory, search.index_lock_timeout_ms, work)),
-    hosts: async () => (await Promise.all(directories().map(askHost))).flat(),
+    look: async (work) => lookInto(cacheRoot(), search.index_lock_timeout_ms, work),
+    hosts: async () => (await Promise.all(indexDirectories(cacheRoot()).map(askHost))).flat(),
   });
 }
 
-/** Every directory of an index below the cache root; none when there can be none. */
-function indexDirectories({ tools: { search, sandbox } }: Pick<Config, 'tools'>): readonly string[] {
+function cacheRootOf({ tools: { search, sandbox } }: Pick<Config, 'tools'>): string | null {
   const { cacheRoot } = indexStorage({
     storage: search.index_storage,
     indexPath: search.index_path,
@@ -41,13 +40,19 @@ function indexDirectories({ tools: { search, sandbox } }: Pick<Config, 'tools'>)
     deniedPatterns: sandbox.denied_patterns,
     includeDefaultDenies: sandbox.include_default_denies,
   });
+  return cacheRoot;
+}
+
+/** Every directory of an index; none when there can be none. */
+function indexDirectories(cacheRoot: string | null): readonly string[] {
   if (cacheRoot === null) return [];
   return readdirSync(cacheRoot)
     .filter((name) => /^[0-9a-f]{16}$/.test(name))
     .map((name) => path.join(cacheRoot, name));
 }
 
-function lookInto<T>(directory: string, lockTimeoutMs: number, work: (records: IndexRecords) => T): readonly T[] {
+function lookInto<T>(directory: string | null, lockTimeoutMs: number, work: (records: IndexRecords) => T): readonly T[] {
+  if (directory === null) return [];
   const opened = openContentIndexView({ directory, lockTimeoutMs });
   if (!opened.ok || opened.value === undefined) return [];
   try {
@@ -78,6 +83,11 @@ function canonical(directory: string): string {
   } catch {
     return directory;
   }
+}
+
+/** Whether there is a queue of index maintenance, and a host to be missed. */
+export function wantsIndex({ tools }: Pick<Config, 'tools'>): boolean {
+  return tools.search.index_mode !== 'off';
 }
 
 /** Id of a job. */

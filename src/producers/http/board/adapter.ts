@@ -13,13 +13,24 @@ const MOST_LOG_LINE = 500;
  */
 export function boardAdapter(source: BoardSource, clock: Clock) {
   const adapter = new BullMQAdapter(source.queue, {
-    allowRetries: true,
-    description: source.name.startsWith('plan') ? 'Plans; Retry runs one on from where it failed' : 'Tasks; only Retry changes something here',
+    ...kindOf(source.name),
     externalJobUrl: (job) => linkOf(job.data),
   });
   // A finished task keeps its answer: running it again changes nothing. Tasks have no children to wait for.
   const own = { allowCompletedRetries: false, getJobStatuses: () => STATES, ...readers(source, clock) };
   return Object.assign(adapter, own);
+}
+
+/** By the first word of a queue's name. */
+const KINDS = {
+  plan: { allowRetries: true, description: 'Plans; Retry runs one on from where it failed' },
+  'index-maintenance': { allowRetries: false, description: 'Maintenance of content-search indexes; ask for more with `writ index`' },
+} satisfies Record<string, { allowRetries: boolean; description: string }>;
+
+const TASKS = { allowRetries: true, description: 'Tasks; only Retry changes something here' };
+
+function kindOf(queue: string): { allowRetries: boolean; description: string } {
+  return Object.entries(KINDS).find(([name]) => queue === name || queue.startsWith(`${name}@`))?.[1] ?? TASKS;
 }
 
 function readers(source: BoardSource, clock: Clock) {
@@ -52,5 +63,6 @@ function linkOf(data: unknown): { href: string; displayText: string } {
   const shown = typeof data === 'object' && data !== null ? data : {};
   if ('task' in shown && typeof shown.task === 'string') return { href: shown.task, displayText: 'Task' };
   if ('plan' in shown && typeof shown.plan === 'string') return { href: shown.plan, displayText: 'Plan' };
+  if ('index' in shown && typeof shown.index === 'string') return { href: shown.index, displayText: 'Index' };
   return { href: '/docs', displayText: 'Docs' };
 }

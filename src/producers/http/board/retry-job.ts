@@ -4,6 +4,7 @@ import { retryPlan } from '../../plans/operate.ts';
 import type { OperatorDoors } from '../../tasks/operator.ts';
 import { type Retried, retryTask } from '../../tasks/retry.ts';
 import { taskIdOf } from '../../tasks/task-id.ts';
+import { isIndexJob } from './shown-index.ts';
 import { planOfJob } from './shown-plan.ts';
 
 /** What a retry on the board works with. */
@@ -20,6 +21,8 @@ const JOB_ID = /^t_(.+)$/;
  * @throws WritError WRONG_STATE: the job has an id of its own, so that a retry could not be found again under its task
  */
 export function taskOfJob(jobId: string): string {
+  if (isIndexJob(jobId))
+    throw new WritError('WRONG_STATE', 'Index maintenance is asked for anew, not retried: POST /v1/index/<key_hash>/<action>, or `writ index`.');
   const task = JOB_ID.exec(jobId)?.[1];
   if (task === undefined) {
     throw new WritError('WRONG_STATE', 'This job was pushed under an id of its own (its task is in its data): push the same manifest again to run it.');

@@ -1,4 +1,5 @@
 import { CONTENT_SEARCH, FILE_CAPABILITIES, SEARCH_CAPABILITIES, TaskJob, type TaskManifest, TOOL_CALL } from '../../../contracts/index.ts';
+import { indexTaskOf, shownIndexTask } from './shown-index.ts';
 import { shownExpiry } from './shown-lease.ts';
 import { planOf, shownPlan } from './shown-plan.ts';
 import { count, counts, cut, MOST } from './shown-text.ts';
@@ -29,11 +30,12 @@ export function shownJob(job: BoardJob, now: number): ShownJob {
   const { fields } = job;
   const task = TaskJob.safeParse(fields['data']).data;
   const plan = task === undefined ? planOf(job.id, fields['data']) : undefined;
+  const index = indexTaskOf(job.id, fields['data']);
   const reason = job.unreadable ?? cut(fields['failedReason'], MOST.reason);
   return {
     id: cut(job.id, MOST.id),
-    name: cut(task?.manifest.capability_id ?? (plan ? 'plan' : fields['name']), MOST.name) || '(no name)',
-    data: task ? shownTask(task, now) : plan ? shownPlan(plan, fields['progress'], now) : notATask(fields['data'], job.unreadable),
+    name: cut(task?.manifest.capability_id ?? (plan ? 'plan' : (index?.kind ?? fields['name'])), MOST.name) || '(no name)',
+    data: shownData(),
     returnvalue: shownReturn(fields['returnvalue']),
     failedReason: reason,
     stacktrace: reason === '' ? [] : [reason],
@@ -43,6 +45,12 @@ export function shownJob(job: BoardJob, now: number): ShownJob {
     timestamp: count(fields['timestamp']) ?? 0,
     ...counts(fields, ['processedOn', 'finishedOn', 'delay', 'priority']),
   };
+
+  function shownData(): Record<string, unknown> {
+    if (task) return shownTask(task, now);
+    if (plan) return shownPlan(plan, fields['progress'], now);
+    return index ? shownIndexTask(index) : notATask(fields['data'], job.unreadable);
+  }
 }
 
 function shownTask({ manifest, lease }: TaskJob, now: number): Record<string, unknown> {

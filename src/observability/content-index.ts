@@ -1,0 +1,58 @@
+import { INDEX_STATES, type IndexStatus, type IndexTaskKind } from '../contracts/index.ts';
+import type { BuildOutcome, HostVeto, IndexSafety } from '../core/ports/index.ts';
+import type { LabelsOf } from './events.ts';
+import type { Metrics } from './metrics.ts';
+
+/** What happens in an index host, as far as it is counted. */
+export type IndexHappening =
+  | { readonly kind: 'state'; readonly before: Pick<IndexSafety, 'state' | 'reason'>; readonly after: Pick<IndexSafety, 'state' | 'reason'> }
+  | { readonly kind: 'veto'; readonly veto: HostVeto }
+  | { readonly kind: 'task'; readonly task: IndexTaskKind; readonly outcome: BuildOutcome['outcome'] | 'skipped'; readonly elapsedMs: number }
+  | { readonly kind: 'armed' | 'records-lost' };
+
+type TaskEnd = LabelsOf<'writ_index_tasks_total'>['end'];
+
+const ENDS = {
+  done: 'ok',
+  nothing: 'ok',
+  measured: 'ok',
+  checked: 'ok',
+  skipped: 'ok',
+  rebuild: 'ok',
+  stopped: 'stopped',
+  'over-budget': 'over_budget',
+  corrupt: 'corrupt',
+  failed: 'failed',
+} satisfies Record<Extract<IndexHappening, { kind: 'task' }>['outcome'], TaskEnd>;
+
+/** Counts what an index host reports. */
+export function countIndexHappening(metrics: Metrics, happening: IndexHappening): void {
+  if (happening.kind === 'state') countChange(metrics, happening);
+  else if (happening.kind === 'task') countTask(metrics, happening);
+  else if (happening.kind === 'veto') metrics.inc('writ_index_vetoes_total', { veto: happening.veto });
+  else if (happening.kind === 'records-lost') metrics.inc('writ_index_records_lost_total', {});
+}
+
+function countChange(metrics: Metrics, { before, after }: Extract<IndexHappening, { kind: 'state' }>): void {
+  if (after.state !== before.state) metrics.inc('writ_index_changes_total', { state: after.state });
+  if (after.reason !== null && after.reason !== before.reason) metrics.inc('writ_index_doubts_total', { reason: after.reason });
+}
+
+function countTask(metrics: Metrics, { task: kind, outcome, elapsedMs }: Extract<IndexHappening, { kind: 'task' }>): void {
+  const end = ENDS[outcome];
+  metrics.inc('writ_index_tasks_total', { kind, end });
+  if (end === 'ok') metrics.observe('writ_index_task_seconds', { kind }, elapsedMs / 1000);
+}
+
+/** Has the gauges of an index host follow its own word, at each scrape. */
+export function followIndexes(metrics: Metrics, status: () => readonly IndexStatus[]): void {
+  const sum = (of: (one: IndexStatus) => number): number => status().reduce((total, one) => total + of(one), 0);
+  for (const state of INDEX_STATES) metrics.follow('writ_index_indexes', { state }, () => sum((one) => Number(one.state === state)));
+  metrics.follow('writ_index_serving', {}, () => sum(({ serving }) => Number(serving)));
+  metrics.follow('writ_index_files', {}, () => sum(({ files }) => files ?? 0));
+  metrics.follow('writ_index_size_bytes', {}, () => sum(({ bytes }) => bytes));
+  metrics.follow('writ_index_overlay_entries', { kind: 'file' }, () => sum(({ overlay }) => overlay.files));
+  metrics.follow('writ_index_overlay_entries', { kind: 'subtree' }, () => sum(({ overlay }) => overlay.subtrees));
+  metrics.follow('writ_index_built_files', {}, () => sum(({ last_build: built }) => built?.files ?? 0));
+  metrics.follow('writ_index_built_bytes', {}, () => sum(({ last_build: built }) => built?.bytes ?? 0));
+}

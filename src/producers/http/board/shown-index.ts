@@ -1,0 +1,27 @@
+import { IndexTaskKind, Sha256Hex } from '../../../contracts/index.ts';
+import { cut, MOST } from './shown-text.ts';
+
+/** The job of a maintenance task of a content-search index: what is done to which index, and why. */
+export interface ShownIndexTask {
+  readonly kind: IndexTaskKind;
+  readonly keyHash: string;
+  readonly reason: string;
+}
+
+const JOB_ID = /^m_[0-9A-Za-z]{1,64}$/;
+
+/** Whether a job is one of index maintenance, by its id. */
+export function isIndexJob(jobId: string): boolean {
+  return JOB_ID.test(jobId);
+}
+
+export function indexTaskOf(jobId: string, data: unknown): ShownIndexTask | undefined {
+  if (!isIndexJob(jobId) || typeof data !== 'object' || data === null) return undefined;
+  const member = (name: string): unknown => (Object.hasOwn(data, name) ? Reflect.get(data, name) : undefined);
+  const [kind, keyHash] = [IndexTaskKind.safeParse(member('kind')), Sha256Hex.safeParse(member('key_hash'))];
+  return kind.success && keyHash.success ? { kind: kind.data, keyHash: keyHash.data, reason: cut(member('reason'), MOST.reason) } : undefined;
+}
+
+export function shownIndexTask({ kind, keyHash, reason }: ShownIndexTask): Record<string, unknown> {
+  return { task_kind: kind, key_hash: keyHash, reason, index: '/v1/index' };
+}

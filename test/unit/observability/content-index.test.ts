@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { countIndexHappening, followIndexes, type IndexHappening } from '../../../src/observability/content-index.ts';
+import { countContentSearches } from '../../../src/observability/content-search.ts';
+import { inContract } from '../../../src/observability/exposition.ts';
+import { createMetrics, type Metrics } from '../../../src/observability/metrics.ts';
+import { indexGround } from '../../support/content/index-service.ts';
+
+/** The samples above zero about the index. */
+async function figures(metrics: Metrics): Promise<Record<string, number>> {
+  const families = (await metrics.families()).filter(({ name }) => name.startsWith('writ_index_'));
+  for (const family of families) expect([family.name, inContract(family)]).toEqual([family.name, true]);
+  return Object.fromEntries(
+    families
+      .flatMap(({ samples }) => samples)
+      .filter(({ name, value }) => value > 0 && !name.endsWith('_bucket'))
+      .map(({ name, labels, value }) => [`${name.replace('writ_index_', '')} ${Object.values(labels).join(' ')}`.trimEnd(), value]),
+  );
+}
+
+async function figuresAfter(...happenings: readonly IndexHappening[]): Promise<Record<string, number>> {
+  const metrics = createMetrics('index', '1');
+  for (const one of happenings) countIndexHappening(metrics, one);
+  return figures(metrics);
+}
+
+const safe = (state: 'COMPLETE' | 'UNCERTAIN', reason: 'WATCHER_OVERFLOW' | 'WATCHER_DOWN' | null = null) => ({ state, reason });
+
+describe('an index host in the figures', () => {
+  it('counts changes of state and new reasons for doubt, each once', async () => {
+    expect(
+      await figuresAfter(
+        { kind: 'state', before: safe('COMPLETE'), after: safe('UNCERTAIN', 'WATCHER_OVERFLOW') },
+        { kind: 'state', before: safe('UNCERTAIN', 'WATCHER_OVERFLOW'), after: safe('UNCERTAIN', 'WATCHER_OVERFLOW') },
+        { kind: 'state', before: safe('UNCERTAIN', 'WATCHER_OVERFLOW'), after: safe('UNCERTAIN', 'WATCHER_DOWN') },
+        { kind: 'state', before: safe('UNCERTAIN', 'WATCHER_DOWN'), after: safe('COMPLETE') },
+      ),
+    ).toEqual({ 'changes_total UNCERTAIN': 1, 'changes_total COMPLETE': 1, 'doubts_total WATCHER_OVERFLOW': 1, 'doubts_total WATCHER_DOWN': 1 });
+  });
+
+  it('counts vetoes, and records that could not be written', async () => {
+    expect(await figuresAfter({ kind: 'veto', veto: 'HARD_LINK' }, { kind: 'records-lost' }, { kind: 'armed' })).toEqual({
+      'vetoes_total HARD_LINK': 1,
+      records_lost_total: 1,
+    });
+  });
+
+  it('counts tasks by their end, and times only those that ended well', async () => {
+    const task = (task: 'build' | 'check', outcome: Extract<IndexHappening, { kind: 'task' }>['outcome']): IndexHappening => ({
+      kind: 'task',
+      task,
+      outcome,
+      elapsedMs: 2500,
+    });
+    expect(
+      await figuresAfter(task('build', 'done'), task('build', 'failed'), task('build', 'over-budget'), task('check', 'corrupt'), task('check', 'checked')),
+    ).toEqual({
+      'tasks_total build ok': 1,
+      'tasks_total build failed': 1,
+      'tasks_total build over_budget': 1,
+      'tasks_total check corrupt': 1,
+      'tasks_total check ok': 1,
+      'task_seconds_count build': 1,
+      'task_seconds_sum build': 2.5,
+      'task_seconds_count check': 1,
+      'task_seconds_sum check': 2.5,
+    });
+  });
+
+  it('shows how its indexes are at the moment of the scrape', async () => {
+    await using ground = await indexGround();
+    const metrics = createMetrics('index', '1');
+    let standing = await ground.service.status();
+    followIndexes(metrics, () => standing);
+    expect(await figures(metrics)).toEqual({
+      'indexes COMPLETE': 1,
+      serving: 1,
+      files: 1234,
+      size_bytes: 4096,
+      'overlay_entries file': 3,
+      'overlay_entries subtree': 1,
+      built_files: 1234,
+      built_bytes: 1_048_576,
+    });
+    standing = [];
+    expect(await figures(metrics)).toEqual({});
+  });
+});
+
+describe('searches in the figures of the index', () => {
+  const searched = async (indexBypass: string | null, more: object = {}): Promise<Record<string, number>> => {
+    const metrics = createMetrics('worker', '1');
+    const answer = { pattern: 'x', path: '.', count: 0, matches: [], truncated: false, timed_out: false, content: '' };
+    const run = { backend: 'rg', elapsedMs: 1, files: 1, processes: 1, fallbackUsed: false, indexBypass, backendStderr: '', ...more } as const;
+    await countContentSearches({ search: async () => ({ ok: true, answer, run }) }, metrics).search({}, new AbortController().signal);
+    return figures(metrics);
+  };
+
+  it.each([
+    [null, 'none'],
+    ['VETO', 'VETO'],
+    ['TOO_SHORT', 'TOO_SHORT'],
+    ['a word of a later version', 'other'],
+    ['__proto__', 'other'],
+  ])('are counted by why the index was not used: %s', async (bypass, label) => {
+    expect(await searched(bypass)).toEqual({ [`searches_total ${label}`]: 1 });
+  });
+
+  it('tell what was left out, and how long they waited for the host', async () => {
+    expect(await searched(null, { indexExcluded: 800, indexBarrierMs: 0.5 })).toEqual({
+      'searches_total none': 1,
+      excluded_files_total: 800,
+      barrier_seconds_count: 1,
+      barrier_seconds_sum: 0.0005,
+    });
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { taskOfJob } from '../../../../../src/producers/http/board/retry-job.ts';
+import { shownJob } from '../../../../../src/producers/http/board/shown-job.ts';
+
+const HASH = 'c0ffee'.padEnd(64, '0');
+const shown = (data: unknown, id = 'm_job1') => shownJob({ id, fields: { name: 'build', data }, state: async () => 'waiting' }, 0);
+
+describe('a maintenance task of an index on the board', () => {
+  it('shows what is done to which index, and why', () => {
+    expect(shown({ v: 1, key_hash: HASH, kind: 'reconcile', reason: 'asked by ops (http)' })).toMatchObject({
+      name: 'reconcile',
+      data: { task_kind: 'reconcile', key_hash: HASH, reason: 'asked by ops (http)', index: '/v1/index' },
+    });
+  });
+
+  it.each([[{ kind: 'format', key_hash: HASH }], [{ kind: 'build', key_hash: 'x' }], [null], ['text'], [{ __proto__: { kind: 'build', key_hash: HASH } }]])(
+    'shows only how it is at fault when it is none: %o',
+    (data) => {
+      expect(shown(data).data).toHaveProperty('not_a_task');
+    },
+  );
+
+  it('is no maintenance task under the id of a task', () => {
+    expect(shown({ v: 1, key_hash: HASH, kind: 'build', reason: '' }, 't_a').data).toHaveProperty('not_a_task');
+  });
+
+  it('cannot be retried: it is asked for anew', () => {
+    expect(() => taskOfJob('m_job1')).toThrow('asked for anew');
+  });
+});
