@@ -26,10 +26,15 @@ export function globFilter(globs: Globs, start: string): (path: string) => boole
     return entered;
   };
 
+  // Paths come in order, so most are in the directory of the one before.
+  let [last, there] = ['', globsIn('')];
   return (path) => {
-    const { parent, name } = split(path);
-    const there = globsIn(parent);
-    return there !== null && globsAdmit(there, name, false);
+    const slash = path.lastIndexOf('/');
+    if (slash === -1 ? last !== '' : slash !== last.length || !path.startsWith(last)) {
+      last = path.slice(0, Math.max(0, slash));
+      there = globsIn(last);
+    }
+    return there !== null && globsAdmit(there, path.slice(slash + 1), false);
   };
 }
 

@@ -1,11 +1,11 @@
 import type { SegmentName, SnapshotId } from '../../core/ports/index.ts';
 import type { Hasher } from './hash.ts';
 import { hasBit } from './query/bitmap.ts';
-import { union } from './query/id-lists.ts';
 import { liveDocuments } from './query/live.ts';
 import { isLive, type Snapshot, type SnapshotSegment } from './query/snapshot.ts';
 import type { Posting } from './segment/dictionary-reader.ts';
 import { type ByteSink, isSpecial, type SegmentDocument, segmentNumber } from './segment/format.ts';
+import { union } from './segment/id-lists.ts';
 import { writeSegment } from './segment/writer.ts';
 
 export interface MergeTarget {

@@ -2,9 +2,9 @@ import type { BytePath } from '../../../core/ports/index.ts';
 import { type GramGroup, rarestGroups } from '../query-plan.ts';
 import type { Posting } from '../segment/dictionary-reader.ts';
 import { SPECIAL_LIST } from '../segment/format.ts';
+import { between, union } from '../segment/id-lists.ts';
 import { compareBytePaths } from '../segment/path-order.ts';
 import type { SegmentReader } from '../segment/reader.ts';
-import { between, intersection, union } from './id-lists.ts';
 import { type IdRange, type IndexedPlace, isAt, rangeOf } from './place.ts';
 import { guarded, type SnapshotRefusal } from './refusal.ts';
 import { isLive, type Snapshot, type SnapshotSegment } from './snapshot.ts';
@@ -57,8 +57,13 @@ function having(reader: SegmentReader, { groups, most }: WantedGrams, { first, e
   let ids: Uint32Array | undefined;
   for (const group of rarestGroups(groups, most, countOf)) {
     if (ids !== undefined && ids.length < FEW) return ids;
-    const list = between(union(group.flatMap((gram) => postings.get(gram)?.documents() ?? [])), first, end);
-    ids = ids === undefined ? list : intersection(ids, list);
+    const known: Uint32Array | undefined = ids;
+    const lists = group.flatMap((gram) => {
+      const posting = postings.get(gram);
+      if (posting === undefined) return [];
+      return [known === undefined ? between(posting.documents(), first, end) : posting.among(known)];
+    });
+    ids = union(lists);
   }
   if (ids === undefined) throw new TypeError('a search without n-grams does not ask an index');
   return ids;

@@ -3,7 +3,7 @@ import type { BytePath, OverlayPaths } from '../../../core/ports/index.ts';
 import { type Globs, globFilter } from '../../enumerate/index.ts';
 import { isAscii, lossyText } from '../../order-key.ts';
 import type { Candidate, Enumeration } from '../../types.ts';
-import { bytePath, compareBytePaths, pathBytes } from '../segment/path-order.ts';
+import { bytePath, compareBytePaths, pathBytes, pathText } from '../segment/path-order.ts';
 import { coveredBy } from './covered.ts';
 
 export interface IndexedFilesOptions {
@@ -55,5 +55,5 @@ const bytesOf = ({ text, raw }: Candidate): BytePath => (raw === undefined && is
 function candidateOf(path: BytePath): Candidate {
   if (isAscii(path)) return { text: path, raw: undefined };
   const bytes = pathBytes(path);
-  return { text: lossyText(bytes), raw: isUtf8(bytes) ? undefined : bytes };
+  return { text: pathText(path), raw: isUtf8(bytes) ? undefined : bytes };
 }

@@ -1,7 +1,6 @@
 import type { BytePath, OverlayPaths } from '../../../core/ports/index.ts';
 import { type Globs, globFilter } from '../../enumerate/index.ts';
-import { lossyText } from '../../order-key.ts';
-import { compareBytePaths, pathBytes } from '../segment/path-order.ts';
+import { compareBytePaths, pathText } from '../segment/path-order.ts';
 import { coveredBy, outermost } from './covered.ts';
 import { type IndexedPlace, isAt, rangeOf } from './place.ts';
 import { type Guarded, guarded } from './refusal.ts';
@@ -39,10 +38,10 @@ function countFiles({ segments }: Snapshot, paths: readonly BytePath[]): number 
 }
 
 function withGlobs(snapshot: Snapshot, place: IndexedPlace, overlay: OverlayPaths, globs: Globs): number {
-  const admitted = globFilter(globs, lossyText(pathBytes(place.path)));
+  const admitted = globFilter(globs, pathText(place.path));
   const isCovered = coveredBy(overlay);
   let count = 0;
-  for (const path of pathsAt(snapshot, place)) if (!isCovered(path) && admitted(lossyText(pathBytes(path)))) count += 1;
+  for (const path of pathsAt(snapshot, place)) if (!isCovered(path) && admitted(pathText(path))) count += 1;
   return count;
 }
 
@@ -51,7 +50,9 @@ function* pathsAt({ segments }: Snapshot, place: IndexedPlace): Generator<BytePa
   const within = isAt(place);
   for (const segment of segments) {
     const { first, end } = rangeOf(segment.reader, place);
-    const ids = Uint32Array.from({ length: Math.max(0, end - first) }, (_, at) => first + at).filter((id) => isLive(segment, id));
-    for (const path of segment.reader.paths(ids)) if (within(path)) yield path;
+    const ids = new Uint32Array(Math.max(0, end - first));
+    let count = 0;
+    for (let id = first; id < end; id += 1) if (isLive(segment, id)) ids[count++] = id;
+    for (const path of segment.reader.paths(ids.subarray(0, count))) if (within(path)) yield path;
   }
 }

@@ -1,5 +1,6 @@
-import { ByteReader, ByteWriter } from './bytes.ts';
+import { type ByteReader, ByteWriter } from './bytes.ts';
 import { CorruptSegment } from './format.ts';
+import { intersection } from './id-lists.ts';
 
 /** A list of documents, as it lies in a segment. */
 export interface EncodedList {
@@ -54,11 +55,34 @@ export function readDifferences(from: ByteReader, count: number, documents: numb
 
 /** @throws CorruptSegment when the list is not what its entry says */
 export function decodeList({ bytes, isBitmap }: EncodedList, count: number, documents: number): Uint32Array {
-  if (isBitmap) return decodeBitmap(bytes, count, documents);
-  const reader = new ByteReader(bytes);
-  const list = readDifferences(reader, count, documents);
-  if (!reader.ended) throw new CorruptSegment('a list is longer than its entry says');
+  return isBitmap ? decodeBitmap(bytes, count, documents) : decodeDifferences(bytes, count, documents);
+}
+
+/** As `readDifferences`, without a call for each number: a search decodes hundreds of thousands of them. */
+function decodeDifferences(bytes: Buffer, count: number, documents: number): Uint32Array {
+  if (count > documents || count > bytes.length) throw new CorruptSegment('a list is longer than there are documents');
+  const list = new Uint32Array(count);
+  let [last, at] = [-1, 0];
+  for (let i = 0; i < count; i += 1) {
+    let byte = bytes[at++] ?? 0;
+    let difference = byte & 0x7f;
+    for (let scale = 0x80; byte >= 0x80 && at < bytes.length && scale < 2 ** 49; scale *= 0x80) {
+      byte = bytes[at++] ?? 0;
+      difference += (byte & 0x7f) * scale;
+    }
+    last += difference + 1;
+    if (last >= documents) throw new CorruptSegment('a list names a document that is not there');
+    list[i] = last;
+  }
+  if (at !== bytes.length) throw new CorruptSegment('a list is not as long as its entry says');
   return list;
+}
+
+/** Those of `ids` that are in the list. @throws CorruptSegment when the list is not what its entry says */
+export function amongList(ids: Uint32Array, { bytes, isBitmap }: EncodedList, count: number, documents: number): Uint32Array {
+  if (!isBitmap) return intersection(ids, decodeDifferences(bytes, count, documents));
+  if (bytes.length !== Math.ceil(documents / 8)) throw new CorruptSegment('a bitmap does not have a bit for each document');
+  return ids.filter((id) => ((bytes[id >> 3] ?? 0) & (1 << (id & 7))) !== 0);
 }
 
 function decodeBitmap(bytes: Buffer, count: number, documents: number): Uint32Array {

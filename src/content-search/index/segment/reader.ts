@@ -36,8 +36,8 @@ export interface SegmentExpectation {
   readonly comparePaths: (a: Uint8Array, b: Uint8Array) => number;
 }
 
-/** Of the dictionary, some 256 KiB: the trigrams of a long pattern with their variants. */
-const REMEMBERED_BLOCKS = 64;
+/** Of the dictionary, some MiB: the trigrams of a long pattern with all their variants. */
+const REMEMBERED_BLOCKS = 256;
 
 /** @throws CorruptSegment */
 export function openSegment(source: ByteSource, expected: SegmentExpectation, hasher: Hasher): SegmentReader {

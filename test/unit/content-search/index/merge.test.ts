@@ -45,7 +45,7 @@ describe('a merge', () => {
         expect(answers(after)).toEqual(answers(snapshot));
         expect(checkSnapshot(after, () => false)).toEqual([]);
       }),
-      { numRuns: 50 },
+      { numRuns: 25 },
     );
   });
 
@@ -60,7 +60,7 @@ describe('a merge', () => {
         expect(answers(after)).toEqual(answers(snapshot));
         expect(checkSnapshot(after, () => false)).toEqual([]);
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 

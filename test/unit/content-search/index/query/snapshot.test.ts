@@ -51,7 +51,7 @@ describe('a snapshot', () => {
           expect(document.size).toBe(expected.get(path)?.grams.length);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 
@@ -71,7 +71,7 @@ describe('a snapshot', () => {
         expect(told(next)).toEqual(told(alone));
         expect([...liveDocuments(next)]).toEqual([...liveDocuments(alone)]);
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 

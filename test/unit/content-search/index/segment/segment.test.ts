@@ -97,6 +97,19 @@ describe('a segment', () => {
     );
   });
 
+  it('tells which of some documents a list has, whatever its form', () => {
+    fc.assert(
+      fc.property(model, fc.infiniteStream(fc.boolean()), (put, chosen) => {
+        const reader = openSegment(sourceOf(written(put)), EXPECTED, hasher);
+        const ids = [...put.documents.keys()].filter(() => chosen.next().value);
+        for (const [hex, list] of put.postings) {
+          expect([...(reader.lookUp(Buffer.from(hex, 'hex'))?.among(Uint32Array.from(ids)) ?? [])]).toEqual(ids.filter((id) => list.includes(id)));
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+
   it('finds the first document that does not come before a path', () => {
     fc.assert(
       fc.property(model, fc.uint8Array({ maxLength: 41 }), (put, bytes) => {
