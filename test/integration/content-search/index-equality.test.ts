@@ -1,0 +1,28 @@
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BackendKind, SearchBackend } from '../../../src/core/ports/index.ts';
+import { runEquality } from '../../support/content/index-equality.ts';
+import { realBackends, temporaryDirectory } from '../../support/content/rig.ts';
+
+let backends: Readonly<Record<BackendKind, SearchBackend>>;
+let folder: string;
+
+beforeAll(async () => {
+  backends = await realBackends();
+  folder = temporaryDirectory('index-equality');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('a search with the index', () => {
+  it.each(['ugrep', 'rg'] as const)(
+    'answers what a search without it answers, with %s, whatever happens to the tree and to the host [NFR-LSI-COR-01]',
+    async (kind) => {
+      const count = await runEquality({ seed: 7, folder, backend: backends[kind], trees: 6, roundsPerTree: 25, kills: 0.06 });
+      expect(count.rounds).toBe(150);
+      expect(count.excluding).toBeGreaterThan(count.searches / 5);
+      expect(count.excludedFiles).toBeGreaterThan(100);
+      expect(count.kills).toBeGreaterThan(2);
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,148 @@
+import {
+  appendFileSync,
+  chmodSync,
+  closeSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import path from 'node:path';
+import type { Random } from '../random.ts';
+import { randomFile, randomText } from './random-tree.ts';
+
+/** Something that a user or a program does to a tree. Each has returned before the next search begins. */
+export type Change = (random: Random, root: string) => void;
+
+/** Every kind of change by name; a change that finds nothing to work on does nothing. */
+export const CHANGES = {
+  create: (random, root) => writeFileSync(path.join(anyDirectory(random, root), freshName(random)), content(random)),
+  write: onFile((random, file) => writeFileSync(file, content(random))),
+  append: onFile((random, file) => appendFileSync(file, `${randomText(random)}\n`)),
+  truncate: onFile((random, file) => truncateSync(file, random.integer(1 + lstatSync(file).size))),
+  'the same size within the same tick': onFile(sameSize),
+  'a write in the middle': onFile((random, file) => {
+    const fd = openSync(file, 'r+');
+    writeSync(fd, randomText(random), random.integer(1 + lstatSync(file).size));
+    closeSync(fd);
+  }),
+  'rename over another': onFile((random, file, root) => renameSync(file, pick(random, filesIn(root)) ?? file)),
+  'rename into another directory': onFile((random, file, root) => renameSync(file, path.join(anyDirectory(random, root), freshName(random)))),
+  'move of a directory': onDirectory((random, directory, root) => {
+    const target = path.join(anyDirectory(random, root), freshName(random));
+    if (!`${target}/`.startsWith(`${directory}/`)) renameSync(directory, target);
+  }),
+  'directories and a file at once': (random, root) => {
+    const deep = path.join(anyDirectory(random, root), freshName(random), freshName(random));
+    mkdirSync(deep, { recursive: true });
+    writeFileSync(path.join(deep, 'new.txt'), content(random));
+  },
+  remove: onFile((_, file) => rmSync(file)),
+  'remove of a directory': onDirectory((_, directory) => rmSync(directory, { recursive: true })),
+  'permission of a file': onFile((random, file) => chmodSync(file, random.pick([0o000, 0o644]))),
+  'permission of a directory': onDirectory((random, directory) => chmodSync(directory, random.pick([0o700, 0o755]))),
+  'edit of an ignore file': (random, root) => writeFileSync(path.join(anyDirectory(random, root), random.pick(['.gitignore', '.ignore'])), random.pick(RULES)),
+  'exclude of git': (random, root) => {
+    mkdirSync(path.join(root, '.git/info'), { recursive: true });
+    writeFileSync(path.join(root, '.git/info/exclude'), random.pick(RULES));
+  },
+  'a link in the place of a file': onFile((random, file, root) => {
+    rmSync(file);
+    symlinkSync(pick(random, filesIn(root)) ?? root, file);
+  }),
+  'a link in the place of a directory': onDirectory((_, directory, root) => {
+    const aside = path.join(root, `aside-${path.basename(directory)}`);
+    if (existsSync(aside)) return;
+    renameSync(directory, aside);
+    symlinkSync(aside, directory);
+  }),
+  'a hard link, and a write through it': onFile((random, file, root) => {
+    const other = path.join(anyDirectory(random, root), freshName(random));
+    linkSync(file, other);
+    appendFileSync(other, `${randomText(random)}\n`);
+  }),
+  'old times put back': onFile((random, file) => {
+    const { atime, mtime, size } = lstatSync(file);
+    writeFileSync(file, content(random).subarray(0, size));
+    utimesSync(file, atime, mtime);
+  }),
+} satisfies Record<string, Change>;
+
+export type ChangeName = keyof typeof CHANGES;
+export const CHANGE_NAMES = Object.keys(CHANGES) as readonly ChangeName[];
+
+/** Words that patterns are made of, so that searches find something. */
+const WORDS = ['needle', 'Needle', 'hay', 'straw', 'être', 'Kelvin', 'zap_page', 'abc', 'naïve', 'ſtrange', '中文字', 'ab-cd'];
+const RULES = ['*.log\n', 'new.txt\n', 'build/\n', '*\n!*.txt\n!*/\n', '', '!*\n', 'a*\n'];
+
+/** A file with some words among oddities. */
+function content(random: Random): Buffer {
+  const words = Array.from({ length: random.integer(4) }, () => random.pick(WORDS)).join(random.pick([' ', '\n', '']));
+  return random.chance(0.7) ? Buffer.from(`${words}\n`) : Buffer.concat([randomFile(random), Buffer.from(words)]);
+}
+
+/** What is looked for: a word, a part of some file, or anything. */
+export function soughtText(random: Random, root: string): string {
+  const file = pick(random, filesIn(root));
+  if (file !== undefined && random.chance(0.4)) {
+    const characters = Array.from(readFileSync(file).toString('utf8').replaceAll(/[\0\r\n\ufffd]/g, ''));
+    const at = random.integer(Math.max(1, characters.length));
+    const part = characters.slice(at, at + 3 + random.integer(5)).join('');
+    if (part.trim() !== '') return part;
+  }
+  return random.chance(0.8) ? random.pick(WORDS) : `${random.pick(WORDS)}${random.pick(WORDS)}`;
+}
+
+/** Same length, other bytes: only the change time can tell, if the clock has gone on. */
+function sameSize(_: Random, file: string): void {
+  const bytes = readFileSync(file);
+  writeFileSync(file, bytes);
+  writeFileSync(file, Buffer.from(bytes.map((byte) => (byte === 0x65 ? 0x61 : byte === 0x61 ? 0x65 : byte))));
+}
+
+function onFile(work: (random: Random, file: string, root: string) => void): Change {
+  return (random, root) => {
+    const file = pick(random, filesIn(root));
+    if (file !== undefined) work(random, file, root);
+  };
+}
+
+function onDirectory(work: (random: Random, directory: string, root: string) => void): Change {
+  return (random, root) => {
+    const directory = pick(random, directoriesIn(root).slice(1));
+    if (directory !== undefined) work(random, directory, root);
+  };
+}
+
+const pick = <T>(random: Random, items: readonly T[]): T | undefined => (items.length === 0 ? undefined : random.pick(items));
+const anyDirectory = (random: Random, root: string): string => random.pick(directoriesIn(root));
+const freshName = (random: Random): string => random.pick(['n', 'a.txt', 'b.log', 'sub', 'é', 'new\nline', 'x.md', 'build', '.hid', 'q r']) + random.integer(40);
+
+/** Regular files whose names are UTF-8; what another change has taken away meanwhile does not count. */
+function filesIn(root: string): string[] {
+  return directoriesIn(root).flatMap((directory) =>
+    readdirSync(directory, { withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.includes('\ufffd'))
+      .map((entry) => path.join(directory, entry.name)),
+  );
+}
+
+function directoriesIn(root: string): string[] {
+  const found = [root];
+  for (const directory of found) {
+    for (const entry of readdirSync(directory, { withFileTypes: true })) {
+      if (entry.isDirectory() && entry.name !== '.git' && !entry.name.includes('\ufffd')) found.push(path.join(directory, entry.name));
+    }
+  }
+  return found;
+}
