@@ -34,6 +34,9 @@ const watch: TreeWatch = createTreeWatch({
   onVeto: (veto, seq) => signal({ kind: 'veto', veto, seq }),
 });
 
+// Also when this thread dies by an error: the watches are a descriptor of which Node knows nothing.
+process.once('exit', () => watch.close());
+
 const server = createBarrierServer(settings.directory, {
   barrier() {
     watch.look();
