@@ -36,6 +36,7 @@ const TITLES: Readonly<Record<ErrorCode, string>> = {
   POOL_OWNED: 'Pool owned by another host',
   PLATFORM_UNSUPPORTED: 'Platform unsupported',
   STORAGE_UNAVAILABLE: 'Storage unavailable',
+  INDEX_UNAVAILABLE: 'Index host unavailable',
   TIMEOUT: 'Timeout',
   INTERNAL: 'Internal error',
 };

@@ -3,7 +3,7 @@ import { createAuditReader } from '../../../../src/adapters/linux/audit-reader.t
 import { IndexReceipt, IndexReport, Problem } from '../../../../src/contracts/index.ts';
 import { WritClient } from '../../../../src/producers/client/index.ts';
 import { type IndexGround, indexGround, KEY, ROOT } from '../../../support/content/index-service.ts';
-import { type Site, startSite } from './routes-site.ts';
+import { type Ask, type Site, startSite } from './routes-site.ts';
 
 let site: Site;
 let ground: IndexGround;
@@ -33,7 +33,7 @@ describe('GET /v1/index', () => {
 });
 
 describe('POST /v1/index/{key_hash}/{action}', () => {
-  const act = (where: string, as = 'operate') => site.ask(`/v1/index/${where}`, { method: 'POST', as });
+  const act = (where: string, as: NonNullable<Ask['as']> = 'operate') => site.ask(`/v1/index/${where}`, { method: 'POST', as });
 
   it.each(['build', 'reconcile', 'check', 'drop'])('queues %s for the host', async (action) => {
     const { status, headers, body } = await act(`${KEY.slice(0, 16)}/${action}`);
@@ -43,7 +43,7 @@ describe('POST /v1/index/{key_hash}/{action}', () => {
   });
 
   it('is for operators only', async () => {
-    for (const as of ['read', 'search', 'submit']) expect(await act(`${KEY}/build`, as)).toMatchObject({ status: 403 });
+    for (const as of ['read', 'search', 'submit'] as const) expect(await act(`${KEY}/build`, as)).toMatchObject({ status: 403 });
   });
 
   it.each([
