@@ -161,6 +161,18 @@ describe('the watch thread of an index', () => {
     expect(await rig.client.barrier()).toMatchObject({ veto: 'NOT_ARMED' });
   });
 
+  it('is told to be down when it dies, and refuses what it is asked from then on', async () => {
+    await using rig = await createRig();
+    // A number that has no canonical form: the thread cannot even name its policy.
+    const watch = createIndexWatch({ indexed: indexedTree(rig.root, { ngramK: Number.NaN }), directory: rig.directory });
+    const signals: WatchSignal[] = [];
+    watch.onSignal((signal) => void signals.push(signal));
+    await expect(watch.start()).rejects.toThrow('the watch thread ended');
+    expect(signals).toEqual([{ kind: 'veto', veto: 'WATCHER_DOWN', seq: 0 }]);
+    await expect(watch.arm()).rejects.toThrow('does not run');
+    await watch.stop();
+  });
+
   it('drops a connection that does not speak its language, and goes on', async () => {
     await using rig = await createRig();
     for (const line of ['hello\n', '{"id":-1,"barrier":null}\n', '{"corrupt":7}\n', 'x'.repeat(20_000)]) {
