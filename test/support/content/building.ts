@@ -33,7 +33,11 @@ const AT_FULL_SPEED: PaceParts = { monotonicMs: () => 0, sleep: () => undefined,
 export function doJob(
   site: BuildSite,
   job: Parameters<typeof runJob>[1],
-  { limits, pace, onProgress = () => undefined }: { limits?: Partial<JobLimits>; pace?: Partial<PaceParts>; onProgress?: (progress: BuildProgress) => void } = {},
+  {
+    limits,
+    pace,
+    onProgress = () => undefined,
+  }: { limits?: Partial<JobLimits>; pace?: Partial<PaceParts>; onProgress?: (progress: BuildProgress) => void } = {},
 ): BuildOutcome {
   return runJob(
     {

@@ -90,7 +90,8 @@ function* paced(postings: Iterable<Posting>, pace: Pace): Generator<Posting> {
   }
 }
 
-function limited(to: ByteSink, roomBytes: number): ByteSink {
+/** A segment that may not become larger than there is room. @throws Halted */
+export function limited(to: ByteSink, roomBytes: number): ByteSink {
   let room = roomBytes;
   return {
     append(bytes) {

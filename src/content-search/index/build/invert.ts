@@ -40,9 +40,11 @@ export function createInverter({ k, runs, maxPairs = MAX_PAIRS }: InverterOption
 
   return {
     add(document, grams) {
+      const size = grams.narrow.length + grams.wide.length / k;
+      if (size > held.length) throw new RangeError('a document has more n-grams than fit into memory');
+      // Before numbers are asked for: the next run has its own.
+      if (count + size > held.length) flush();
       const numbers = vocabulary.numbersOf(grams);
-      if (count + numbers.length > held.length && count > 0) flush();
-      if (numbers.length > held.length) throw new RangeError('a document has more n-grams than fit into memory');
       starts.push({ at: count, document });
       held.set(numbers, count);
       count += numbers.length;
@@ -85,10 +87,7 @@ function* sorted(
       next[number] = to + 1;
     }
   }
-  const from = (number: number): number => begins[number] ?? 0;
-  for (const { number, bytes } of vocabulary.inOrder((one) => from(one + 1) > from(one))) {
-    yield { gram: bytes, documents: documents.subarray(from(number), from(number + 1)) };
-  }
+  for (const { number, bytes } of vocabulary.inOrder()) yield { gram: bytes, documents: documents.subarray(begins[number], begins[number + 1]) };
 }
 
 /** Lists of the same n-gram follow each other in the order of the runs, which is the order of documents. */

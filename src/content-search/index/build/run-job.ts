@@ -7,17 +7,18 @@ import { measureTree } from './measure.ts';
 import { Halted } from './pace.ts';
 import type { JobRun } from './site.ts';
 import { updateFrom } from './update.ts';
+import { checkWhole, mergeFrom } from './upkeep.ts';
 import { validateAgainst } from './validate.ts';
 
 /** Jobs by their kinds. */
 type Jobs = { readonly [K in BuildJob['kind']]: Extract<BuildJob, { readonly kind: K }> };
-type Kind = Exclude<BuildJob['kind'], 'merge' | 'check'>;
-export type JobOfBuilder = Jobs[Kind];
 
-const JOBS: { readonly [K in Kind]: (run: JobRun, job: Jobs[K]) => BuildOutcome } = {
+const JOBS: { readonly [K in BuildJob['kind']]: (run: JobRun, job: Jobs[K]) => BuildOutcome } = {
   build: (run, { into }) => buildBase(run, into),
   validate: (run, { snapshot, into }) => withSnapshot(run, snapshot, (open) => validateAgainst(run, open, into)),
   update: (run, { snapshot, entries, into }) => withSnapshot(run, snapshot, (open) => updateFrom(run, open, entries, into)),
+  merge: (run, { snapshot, from, into }) => withSnapshot(run, snapshot, (open) => mergeFrom(run, open, from, into)),
+  check: (run, { snapshot }) => withSnapshot(run, snapshot, (open) => checkWhole(run, open)),
   measure: (run, { files, bytes }) => {
     const isAbove = (measure: { readonly files: number; readonly bytes: number }): boolean => measure.files > files || measure.bytes > bytes;
     const measure = measureTree(run, isAbove);
@@ -29,7 +30,7 @@ const JOBS: { readonly [K in Kind]: (run: JobRun, job: Jobs[K]) => BuildOutcome 
  * Does a job to its end, whatever that is; of one that is not 'done' nothing is left. What the disk or a bug throws is a value
  * too ('failed'): the writer goes on with its state machine.
  */
-export function runJob(run: JobRun, job: JobOfBuilder): BuildOutcome {
+export function runJob(run: JobRun, job: BuildJob): BuildOutcome {
   try {
     return perform(run, job.kind, job);
   } catch (error) {
@@ -39,7 +40,7 @@ export function runJob(run: JobRun, job: JobOfBuilder): BuildOutcome {
   }
 }
 
-function perform<K extends Kind>(run: JobRun, kind: K, job: Jobs[K]): BuildOutcome {
+function perform<K extends BuildJob['kind']>(run: JobRun, kind: K, job: Jobs[K]): BuildOutcome {
   return JOBS[kind](run, job);
 }
 
