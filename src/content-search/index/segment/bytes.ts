@@ -110,7 +110,8 @@ export class ByteReader {
   }
 
   u64(): bigint {
-    return this.bytes(8).readBigUInt64LE(0);
+    const at = this.#skip(8);
+    return this.#bytes.readBigUInt64LE(at);
   }
 
   varint(): number {
@@ -126,23 +127,34 @@ export class ByteReader {
   }
 
   bigVarint(): bigint {
-    let [value, shift] = [0n, 0n];
-    for (;;) {
-      const byte = this.u8();
-      value |= BigInt(byte & 0x7f) << shift;
-      if (byte < 0x80) break;
-      shift += 7n;
+    // Most have no more bits than a number, with which counting is much cheaper.
+    let [low, scale, byte] = [0, 1, 0];
+    do {
+      byte = this.u8();
+      low += (byte & 0x7f) * scale;
+      scale *= 0x80;
+    } while (byte >= 0x80 && scale < 2 ** 49);
+    let value = BigInt(low);
+    for (let shift = 49n; byte >= 0x80; shift += 7n) {
       if (shift > 63n) throw new CorruptSegment('a number is too long');
+      byte = this.u8();
+      value |= BigInt(byte & 0x7f) << shift;
     }
     return BigInt.asUintN(64, value);
   }
 
   /** A view, not a copy. */
   bytes(length: number): Buffer {
-    if (this.#at + length > this.#bytes.length) throw new CorruptSegment('a block ends too early');
-    const bytes = this.#bytes.subarray(this.#at, this.#at + length);
+    const at = this.#skip(length);
+    return this.#bytes.subarray(at, at + length);
+  }
+
+  /** @returns where the bytes begin that are passed over */
+  #skip(length: number): number {
+    const at = this.#at;
+    if (at + length > this.#bytes.length) throw new CorruptSegment('a block ends too early');
     this.#at += length;
-    return bytes;
+    return at;
   }
 }
 

@@ -95,7 +95,10 @@ export function documentsOf(blocks: Blocks, block: number): SegmentDocument[] {
   while (!reader.ended) {
     const shared = reader.varint();
     if (shared > last.length) throw new CorruptSegment('a path shares more than there is');
-    const path = Buffer.concat([last.subarray(0, shared), reader.bytes(reader.varint())]);
+    const rest = reader.bytes(reader.varint());
+    const path = Buffer.allocUnsafe(shared + rest.length);
+    last.copy(path, 0, 0, shared);
+    rest.copy(path, shared);
     documents.push({
       path,
       size: reader.varint(),
