@@ -86,7 +86,7 @@ describe('the indexes of a data directory, looked at from another process', () =
 
   it('leave out records that are damaged, and are shown all the same', async () => {
     leave();
-    writeFileSync(path.join(cache, 'meta.sqlite'), 'not a database');
+    writeFileSync(path.join(cache, 'records.db'), 'not a database');
     expect((await service().status()).map(({ root }) => root)).toEqual([root]);
   });
 
