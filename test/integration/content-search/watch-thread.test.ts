@@ -1,4 +1,17 @@
-import { closeSync, futimesSync, mkdirSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  futimesSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -64,6 +77,17 @@ async function armed({ watch }: Rig): Promise<number> {
   if (!said.ok) throw new Error(said.refused);
   await watch.publish(complete({ coveredThrough: said.seq, lifts: { through: said.seq } }));
   return said.seq;
+}
+
+/** What the descriptors of this process stand for. */
+function openPlaces(): readonly string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)];
+    } catch {
+      return [];
+    }
+  });
 }
 
 describe('the watch thread of an index', () => {
@@ -154,9 +178,12 @@ describe('the watch thread of an index', () => {
 
   it('is gone for a search when it has stopped, and there again when it was started again', async () => {
     await using rig = await createRig();
+    await armed(rig);
     await rig.client.barrier();
+    expect(openPlaces()).toContain('anon_inode:inotify');
     await rig.watch.stop();
     expect(await rig.client.barrier()).toBeUndefined();
+    expect(openPlaces().filter((place) => /inotify|mountinfo/.test(place) || place === rig.directory)).toEqual([]);
     await rig.watch.start();
     expect(await rig.client.barrier()).toMatchObject({ veto: 'NOT_ARMED' });
   });

@@ -13,7 +13,7 @@ import type { WatchReply, WatchRequest, WatchSettings } from './watch-messages.t
 
 /** The watch thread: events, overlay and barriers of one index, and nothing else that could keep a search waiting. */
 
-const settings: WatchSettings = workerData;
+const settings = workerData as WatchSettings;
 const port = parentPort;
 if (port === null) throw new Error('this is the entry of a thread');
 
