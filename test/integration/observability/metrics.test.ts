@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { followIndexes } from '../../../src/observability/content-index.ts';
 import { METRICS } from '../../../src/observability/events.ts';
 import { createExporter } from '../../../src/observability/exporter.ts';
 import { createMetricsGatherer } from '../../../src/observability/gatherer.ts';
@@ -12,6 +13,7 @@ import { labelAllows } from '../../../src/observability/labels.ts';
 import type { MetricRow } from '../../../src/observability/metric-row.ts';
 import { createMetrics } from '../../../src/observability/metrics.ts';
 import { createMetricsSocket } from '../../../src/observability/metrics-socket.ts';
+import { indexGround } from '../../support/content/index-service.ts';
 import { manifestOf } from '../../support/rig.ts';
 import { type Site, samplesOf, startSite, total } from './site.ts';
 
@@ -95,6 +97,12 @@ describe('the metrics of an installation', () => {
   it('exposes every metric of the contract and no other, with its type, labels and values', async () => {
     site.api.http.ended({ route: '/v1/tasks', method: 'POST', status: 202, seconds: 0.01 });
     site.api.http.follow({ connections: () => 1, streams: () => 0 });
+    await using ground = await indexGround();
+    const standing = await ground.service.status();
+    const host = createMetrics('index', '0');
+    followIndexes(host, () => standing);
+    await using shown = createMetricsSocket({ directory: site.rig.places.metrics, metrics: host, onError: (error) => expect.unreachable(String(error)) });
+    await shown.start();
     const text = await site.scrape();
     const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type]) => [name, type]));
     expect([...types.keys()].sort()).toEqual([...rows.keys()].sort());
