@@ -1,6 +1,7 @@
 import { type Job, Queue, WaitingError } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
+import type { IndexActivity } from '../src/contracts/index.ts';
 import { messageOf } from '../src/core/errors.ts';
 import { part } from '../src/core/parts.ts';
 import type { IndexTask, IndexTaskHandler, MaintenanceLane } from '../src/core/ports/index.ts';
@@ -60,7 +61,7 @@ export function createIndexLane(options: IndexLaneOptions): MaintenanceLane {
       // From here on an equal task is another one: it is done after this.
       await job.removeDeduplicationKey();
       try {
-        await handle(task, job.id ?? '', signal);
+        await handle(task, job.id ?? '', signal, progressOf(job, onError));
       } catch (error) {
         // Cut short, not failed: the next host does it again.
         if (signal.aborted) return putBack(job, token);
@@ -105,6 +106,18 @@ export function createIndexLane(options: IndexLaneOptions): MaintenanceLane {
         const job = await queue.add(task.kind, data, { jobId: id, deduplication: { id: `${task.keyHash}.${task.kind}` }, ...RETENTION });
         return { job: job.id ?? id, joined: job.id !== id };
       }),
+  };
+}
+
+/** A build tells of every group of files; a job is written once a second. */
+const PROGRESS_EVERY_MS = 1000;
+
+function progressOf(job: Job<unknown>, onError: (error: Error) => void): (activity: IndexActivity) => void {
+  let told = Number.NEGATIVE_INFINITY;
+  return ({ phase, done, total }) => {
+    if (performance.now() - told < PROGRESS_EVERY_MS) return;
+    told = performance.now();
+    job.updateProgress({ phase, done, total }).catch(onError);
   };
 }
 

@@ -67,6 +67,15 @@ export const INDEX_PANELS: readonly Panel[] = [
     width: 8,
   },
   {
+    title: 'Progress of index maintenance',
+    description: 'How far the running phases are: files dealt with, of those that are to be dealt with.',
+    kind: 'timeseries',
+    unit: 'percentunit',
+    queries: { '{{instance}}': 'sum by (instance) (writ_index_phase_files{part="done"}) / (sum by (instance) (writ_index_phase_files{part="total"}) > 0)' },
+    thresholds: { warn: 0.1, bad: 0.01, below: true },
+    width: 8,
+  },
+  {
     title: 'Time of index maintenance',
     description: 'The 95th percentile of the time of maintenance tasks that ended well, by kind.',
     kind: 'timeseries',

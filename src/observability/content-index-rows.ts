@@ -1,4 +1,4 @@
-import { INDEX_REASONS, INDEX_STATES, INDEX_TASK_KINDS, INDEX_VETOES } from '../contracts/index.ts';
+import { INDEX_PHASES, INDEX_REASONS, INDEX_STATES, INDEX_TASK_KINDS, INDEX_VETOES } from '../contracts/index.ts';
 import type { MetricRow } from './metric-row.ts';
 
 const INDEX = ['index'] as const;
@@ -68,6 +68,27 @@ export const CONTENT_INDEX_METRICS = {
     roles: SEARCHERS,
   },
   writ_index_indexes: { type: 'gauge', unit: 'indexes', help: 'Indexes of this host by their state.', labels: { state: INDEX_STATES }, roles: INDEX },
+  writ_index_reasons: {
+    type: 'gauge',
+    unit: 'indexes',
+    help: 'Indexes of this host by the reason for which they are UNCERTAIN or DISABLED now.',
+    labels: { reason: INDEX_REASONS },
+    roles: INDEX,
+  },
+  writ_index_phases: {
+    type: 'gauge',
+    unit: 'indexes',
+    help: 'Indexes that are worked on, by the phase of the task.',
+    labels: { phase: INDEX_PHASES },
+    roles: INDEX,
+  },
+  writ_index_phase_files: {
+    type: 'gauge',
+    unit: 'files',
+    help: 'Files that the phases of running tasks have dealt with, and have to deal with as far as that is known.',
+    labels: { part: ['done', 'total'] },
+    roles: INDEX,
+  },
   writ_index_serving: { type: 'gauge', unit: 'indexes', help: 'Indexes by which searches may leave files out at this moment.', labels: {}, roles: INDEX },
   writ_index_files: { type: 'gauge', unit: 'files', help: 'Files in the catalogs of all indexes.', labels: {}, roles: INDEX },
   writ_index_size_bytes: { type: 'gauge', unit: 'bytes', help: 'Bytes that all indexes take, on disk or in memory.', labels: {}, roles: INDEX },

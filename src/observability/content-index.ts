@@ -1,4 +1,4 @@
-import { INDEX_STATES, type IndexStatus, type IndexTaskKind } from '../contracts/index.ts';
+import { INDEX_PHASES, INDEX_REASONS, INDEX_STATES, type IndexStatus, type IndexTaskKind } from '../contracts/index.ts';
 import type { BuildOutcome, HostVeto, IndexSafety } from '../core/ports/index.ts';
 import type { LabelsOf } from './events.ts';
 import type { Metrics } from './metrics.ts';
@@ -48,6 +48,10 @@ function countTask(metrics: Metrics, { task: kind, outcome, elapsedMs }: Extract
 export function followIndexes(metrics: Metrics, status: () => readonly IndexStatus[]): void {
   const sum = (of: (one: IndexStatus) => number): number => status().reduce((total, one) => total + of(one), 0);
   for (const state of INDEX_STATES) metrics.follow('writ_index_indexes', { state }, () => sum((one) => Number(one.state === state)));
+  for (const reason of INDEX_REASONS) metrics.follow('writ_index_reasons', { reason }, () => sum((one) => Number(one.reason === reason)));
+  for (const phase of INDEX_PHASES) metrics.follow('writ_index_phases', { phase }, () => sum(({ activity }) => Number(activity?.phase === phase)));
+  metrics.follow('writ_index_phase_files', { part: 'done' }, () => sum(({ activity }) => activity?.done ?? 0));
+  metrics.follow('writ_index_phase_files', { part: 'total' }, () => sum(({ activity }) => activity?.total ?? 0));
   metrics.follow('writ_index_serving', {}, () => sum(({ serving }) => Number(serving)));
   metrics.follow('writ_index_files', {}, () => sum(({ files }) => files ?? 0));
   metrics.follow('writ_index_size_bytes', {}, () => sum(({ bytes }) => bytes));

@@ -32,7 +32,8 @@ export function createMemoryLane({ newId, onFailed = () => undefined }: MemoryLa
     const run = turns(task.keyHash, async () => {
       if (signal.aborted) return;
       waiting.delete(lane);
-      await handle(task, job, signal);
+      // Nobody looks at a job here.
+      await handle(task, job, signal, () => undefined);
     })
       // An end that the stop brought about is no failure.
       .catch((error: unknown) => void (signal.aborted || onFailed(task, job, error)))

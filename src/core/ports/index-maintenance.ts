@@ -1,4 +1,4 @@
-import type { INDEX_MODES, INDEX_REFUSALS, IndexAction, IndexReceipt, IndexStatus, IndexTaskKind } from '../../contracts/index.ts';
+import type { INDEX_MODES, INDEX_REFUSALS, IndexAction, IndexActivity, IndexReceipt, IndexStatus, IndexTaskKind } from '../../contracts/index.ts';
 import type { Lifecycle } from '../lifecycle.ts';
 
 /** One piece of work on one index. Doing it twice is the same as doing it once. */
@@ -12,9 +12,10 @@ export interface IndexTask {
 
 /**
  * What is given to the one who does the task. `signal`: the lane stops, so end soon and leave everything as a kill would.
+ * `tell`: how far it is, for whoever looks at the job; as often as one likes.
  * Throwing means that the task failed: it is not tried again by the lane (FR-LSI-BG-22).
  */
-export type IndexTaskHandler = (task: IndexTask, job: string, signal: AbortSignal) => Promise<void>;
+export type IndexTaskHandler = (task: IndexTask, job: string, signal: AbortSignal, tell: (activity: IndexActivity) => void) => Promise<void>;
 
 /**
  * The way of maintenance tasks to the index host (queue `index-maintenance`, or inside of one process). Tasks of one root

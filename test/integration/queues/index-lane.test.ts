@@ -119,6 +119,28 @@ describe('the queue index-maintenance', () => {
     await host.stop();
   });
 
+  it('writes on the job how far it is', async () => {
+    pools += 1;
+    const host = await lane();
+    const raw = await queueOf();
+    const gate = gatedHandler();
+    host.process((one, job, signal, tell) => {
+      for (const done of [1, 2, 3]) tell({ kind: 'build', phase: 'TOKENIZE', done, total: 9, started_at: '2026-01-01T00:00:00.000Z' });
+      return gate.handle(one, job, signal);
+    });
+    await host.start();
+    const { job } = await host.submit(task(ROOT_A, 'build'));
+    await gate.atLeast(1);
+    await lookAgain({
+      look: async () => ((await raw.getJob(job))?.progress === 0 ? undefined : true),
+      listen: async () => async () => undefined,
+      timeoutMs: 10_000,
+      failure: () => 'the job says nothing',
+    });
+    expect((await raw.getJob(job))?.progress).toEqual({ phase: 'TOKENIZE', done: 1, total: 9 });
+    await raw.close();
+  });
+
   it('fails what somebody else put there, and does the next task', async () => {
     pools += 1;
     const raw = await queueOf();

@@ -81,6 +81,11 @@ describe('an index host in the figures', () => {
       built_files: 1234,
       built_bytes: 1_048_576,
     });
+    ground.setActivity({ kind: 'build', phase: 'TOKENIZE', done: 300, total: 1200, started_at: '2026-01-02T03:04:05.000Z' });
+    standing = await ground.service.status();
+    expect(await figures(metrics)).toMatchObject({ 'phases TOKENIZE': 1, 'phase_files done': 300, 'phase_files total': 1200 });
+    standing = standing.map((one) => ({ ...one, state: 'UNCERTAIN', reason: 'WATCHER_DOWN' }));
+    expect(await figures(metrics)).toMatchObject({ 'indexes UNCERTAIN': 1, 'reasons WATCHER_DOWN': 1 });
     standing = [];
     expect(await figures(metrics)).toEqual({});
   });

@@ -1,4 +1,4 @@
-import { IndexTaskKind, Sha256Hex } from '../../../contracts/index.ts';
+import { IndexActivity, IndexTaskKind, Sha256Hex } from '../../../contracts/index.ts';
 import { cut, MOST } from './shown-text.ts';
 
 /** The job of a maintenance task of a content-search index: what is done to which index, and why. */
@@ -6,6 +6,12 @@ export interface ShownIndexTask {
   readonly kind: IndexTaskKind;
   readonly keyHash: string;
   readonly reason: string;
+}
+
+const Progress = IndexActivity.pick({ phase: true, done: true, total: true });
+
+function textOf({ phase, done, total }: Pick<IndexActivity, 'phase' | 'done' | 'total'>): string {
+  return total === null ? `${phase}, ${done} files` : `${phase}, ${done} of ${total} files`;
 }
 
 const JOB_ID = /^m_[0-9A-Za-z]{1,64}$/;
@@ -22,6 +28,8 @@ export function indexTaskOf(jobId: string, data: unknown): ShownIndexTask | unde
   return kind.success && keyHash.success ? { kind: kind.data, keyHash: keyHash.data, reason: cut(member('reason'), MOST.reason) } : undefined;
 }
 
-export function shownIndexTask({ kind, keyHash, reason }: ShownIndexTask): Record<string, unknown> {
-  return { task_kind: kind, key_hash: keyHash, reason, index: '/v1/index' };
+/** `progress` as the lane writes it: `{phase, done, total}`. */
+export function shownIndexTask({ kind, keyHash, reason }: ShownIndexTask, progress: unknown): Record<string, unknown> {
+  const far = Progress.safeParse(progress).data;
+  return { task_kind: kind, key_hash: keyHash, reason, ...(far === undefined ? {} : { progress: textOf(far) }), index: '/v1/index' };
 }

@@ -49,7 +49,7 @@ export function shownJob(job: BoardJob, now: number): ShownJob {
   function shownData(): Record<string, unknown> {
     if (task) return shownTask(task, now);
     if (plan) return shownPlan(plan, fields['progress'], now);
-    return index ? shownIndexTask(index) : notATask(fields['data'], job.unreadable);
+    return index ? shownIndexTask(index, fields['progress']) : notATask(fields['data'], job.unreadable);
   }
 }
 

@@ -20,6 +20,15 @@ describe('a maintenance task of an index on the board', () => {
     },
   );
 
+  it('shows how far it is, if that is said as the lane says it', () => {
+    const at = (progress: unknown) =>
+      shownJob({ id: 'm_job1', fields: { name: 'build', data: { v: 1, key_hash: HASH, kind: 'build', reason: '' }, progress }, state: async () => 'active' }, 0)
+        .data['progress'];
+    expect(at({ phase: 'TOKENIZE', done: 300, total: 1200 })).toBe('TOKENIZE, 300 of 1200 files');
+    expect(at({ phase: 'ENUMERATE', done: 300, total: null })).toBe('ENUMERATE, 300 files');
+    for (const other of [0, { phase: '<b>', done: 1, total: 2 }, { phase: 'PERSIST', done: 'all', total: 2 }]) expect(at(other)).toBeUndefined();
+  });
+
   it('is no maintenance task under the id of a task', () => {
     expect(shown({ v: 1, key_hash: HASH, kind: 'build', reason: '' }, 't_a').data).toHaveProperty('not_a_task');
   });
