@@ -16,6 +16,7 @@ export const PEERS = [
   'ugrep_sorted',
   'csearch',
   'cindex',
+  'unindexed',
   'sqlite_bare',
   'sqlite_vec',
   'tantivy_bare',
@@ -41,6 +42,8 @@ export interface Case {
   readonly peer: Peer;
   readonly ours: () => Promise<Round>;
   readonly theirs: () => Promise<Round>;
+  /** Rounds after the warm-up, where five are too few or too long. */
+  readonly rounds?: number;
 }
 
 /** A suite that is set up: its cases run in order, then `metrics` may add numbers of its own, then it is closed. */

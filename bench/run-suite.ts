@@ -12,7 +12,7 @@ export async function runSuite(name: string, suite: Suite, progress: (line: stri
   try {
     const results: CaseResult[] = [];
     for (const one of open.cases) {
-      const result = await runCase(one);
+      const result = await runCase(one, one.rounds);
       results.push(result);
       progress(describe(result));
     }

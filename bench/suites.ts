@@ -8,6 +8,7 @@ export const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
   api: async () => (await import('./api.ts')).suite,
   plan: async () => (await import('./plan.ts')).suite,
   'content-search': async () => (await import('./content-search.ts')).suite,
+  index: async () => (await import('./content-index.ts')).suite,
   file: async () => (await import('./file.ts')).suite,
   'search-executor': async () => (await import('./search-executor.ts')).suite,
   throughput: async () => (await import('./throughput.ts')).suite,

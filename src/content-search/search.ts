@@ -180,7 +180,7 @@ function outcomeOf(
 ): ContentSearchOutcome {
   const { result, files, backend } = pass;
   const candidates = deps.emitStats ? result.enumerated + countRest(files) : result.enumerated;
-  const candidatesTotal = deps.emitStats ? (pass.index.indexed?.total ?? candidates) : candidates;
+  const candidatesTotal = totalOf(pass, candidates);
   const elapsedMs = Math.max(0, Math.round(deps.now() - started));
   const { linesCut, truncationAssumed } = result;
   const stats = (candidatesScanned: number) =>
@@ -210,6 +210,11 @@ function outcomeOf(
       backendStderr: passes.map((one) => one.result.backendStderr).join(''),
     },
   };
+}
+
+/** All eligible files of the request, whether the index left them out or not. */
+function totalOf({ index: { indexed } }: FilesPass, candidates: number): number {
+  return indexed?.total ?? candidates + (indexed?.excluded?.() ?? 0);
 }
 
 /** The candidates that the run had no need of: for the stats only, which count them all. */

@@ -134,8 +134,10 @@ export interface IndexAsk {
 /** The files of a search that the index could not leave out. */
 export interface IndexedFiles {
   readonly files: Enumeration;
-  /** Files that the walk without an index would give, if that was asked for. */
-  readonly total: number;
+  /** Files that the walk without an index would give, if that was asked for and is known before. */
+  readonly total?: number;
+  /** Files that were left out so far, where the walk goes over all of them. */
+  readonly excluded?: () => number;
 }
 
 export interface IndexAnswer {

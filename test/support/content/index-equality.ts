@@ -21,6 +21,8 @@ export interface EqualityOptions {
   readonly roundsPerTree: number;
   /** Share of rounds before which the host is killed and started again. */
   readonly kills: number;
+  /** Without events, searches look at each file themselves. */
+  readonly level?: 'inotify' | 'stat';
 }
 
 export interface EqualityCount {
@@ -40,11 +42,11 @@ export interface EqualityCount {
  * The main test of the index: random trees, random histories of changes, kills of the host, random requests in between; the
  * answer with the index is the answer without it, byte for byte, but for `stats`. Throws at the first difference, with its seed.
  */
-export async function runEquality({ seed, folder, backend, trees, roundsPerTree, kills }: EqualityOptions): Promise<EqualityCount> {
+export async function runEquality({ seed, folder, backend, trees, roundsPerTree, kills, level = 'inotify' }: EqualityOptions): Promise<EqualityCount> {
   const count: EqualityCount = { trees: 0, rounds: 0, searches: 0, excluding: 0, excludedFiles: 0, events: 0, kills: 0, bypasses: {}, changes: {} };
   for (let tree = 0; tree < trees; tree += 1) {
     const place = mkdtempSync(path.join(folder, 'tree-'));
-    await runTree({ seed: seed + tree, place, backend, rounds: roundsPerTree, kills, count });
+    await runTree({ seed: seed + tree, place, backend, rounds: roundsPerTree, kills, level, count });
     rmSync(place, { recursive: true, force: true });
     count.trees += 1;
   }
@@ -57,17 +59,18 @@ interface TreeRun {
   readonly backend: SearchBackend;
   readonly rounds: number;
   readonly kills: number;
+  readonly level: 'inotify' | 'stat';
   readonly count: EqualityCount;
 }
 
-async function runTree({ seed, place, backend, rounds, kills, count }: TreeRun): Promise<void> {
+async function runTree({ seed, place, backend, rounds, kills, level, count }: TreeRun): Promise<void> {
   const random = createRandom(seed);
   const root = path.join(place, 'root');
   const cacheRoot = path.join(place, 'cache');
   mkdirSync(root);
   mkdirSync(cacheRoot, { mode: 0o700 });
   plantTree(random, root);
-  const settings = hostsSettings(cacheRoot);
+  const settings = hostsSettings(cacheRoot, level === 'stat' ? { host: { ...hostsSettings(cacheRoot).host, watch: false } } : {});
   const searched = treesOf(root, DEFAULT_DENIED_PATTERNS);
   const start = (): Promise<HostProcess> => startHost({ settings, trees: searched, backend: backend.kind });
   let host = await start();

@@ -34,6 +34,7 @@ export function createIndexHost(deps: HostDeps): IndexHost {
   let documents = 0;
   let isStopping = new AbortController();
   let isRunning = false;
+  let passes: NodeJS.Timeout | undefined;
 
   const submit = (kind: IndexTaskKind, reason: string): void => {
     if (isStopping.signal.aborted) return;
@@ -60,7 +61,8 @@ export function createIndexHost(deps: HostDeps): IndexHost {
   };
 
   async function ensureWatched(): Promise<void> {
-    if (memory.unarmed === null || !deps.settings.watch) return;
+    if (memory.unarmed === null) return;
+    if (!deps.settings.watch) return chooseStat();
     const result = await deps.watch.arm();
     deps.report({ kind: 'armed', result });
     if (result.ok) {
@@ -68,14 +70,20 @@ export function createIndexHost(deps: HostDeps): IndexHost {
       memory.guarantee = 'inotify';
       record.apply({ kind: 'WATCHER_STARTED' });
     } else if (result.refused === 'FILE_SYSTEM') {
-      memory.unarmed = null;
-      memory.guarantee = 'stat';
-      record.apply({ kind: 'STAT_LEVEL_CHOSEN' });
+      chooseStat();
     } else {
       memory.unarmed = result.refused;
       memory.guarantee = 'none';
       record.apply({ kind: 'WATCHER_DOWN' });
     }
+  }
+
+  /** Searches look at each file themselves before it is left out; the index is brought up to date now and then. */
+  function chooseStat(): void {
+    memory.unarmed = null;
+    memory.guarantee = 'stat';
+    record.apply({ kind: 'STAT_LEVEL_CHOSEN' });
+    passes ??= setInterval(() => submit('reconcile', 'no events tell what has changed'), STAT_PASS_MS).unref();
   }
 
   const perform: IndexTaskHandler = async (task, job, signal) => {
@@ -175,6 +183,8 @@ export function createIndexHost(deps: HostDeps): IndexHost {
   async function stop(): Promise<void> {
     if (!isRunning) return;
     isRunning = false;
+    clearInterval(passes);
+    passes = undefined;
     isStopping.abort();
     await deps.builder.stop();
     await deps.watch.stop();
@@ -182,6 +192,9 @@ export function createIndexHost(deps: HostDeps): IndexHost {
 
   return { status, perform, start, stop, [Symbol.asyncDispose]: stop };
 }
+
+/** An index without events gets older: this is how old. */
+const STAT_PASS_MS = 60_000;
 
 const FAILURES: ReadonlySet<string> = new Set(['failed', 'corrupt', 'over-budget']);
 

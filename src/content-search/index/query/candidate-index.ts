@@ -8,6 +8,7 @@ import { candidatesOf } from './candidates.ts';
 import { indexedFiles } from './indexed-files.ts';
 import { type IndexedPlace, isInCatalog } from './place.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
+import { statFiltered } from './stat-level.ts';
 import { totalOf } from './total.ts';
 
 /** One index that searches may use. */
@@ -43,7 +44,7 @@ export interface OpenCandidateIndex extends CandidateIndex {
  * then what they leave of the tree and what has changed since. In this order, because a change is in the overlay until a
  * published snapshot has it. Every doubt is a bypass: then the search goes over all files.
  */
-export function createCandidateIndex({ links, tree, hasher, identity }: CandidateIndexDeps): OpenCandidateIndex {
+export function createCandidateIndex({ links, tree, stats, hasher, identity }: CandidateIndexDeps): OpenCandidateIndex {
   const open = new Map<IndexLink, Snapshot>();
 
   /** The snapshot that the host named; the one before it is given up. */
@@ -82,10 +83,15 @@ export function createCandidateIndex({ links, tree, hasher, identity }: Candidat
     if (!known.value) return bypass(facts, 'START');
     const found = candidatesOf(snapshot, plan, place);
     if (!found.ok) return bypass(facts, refused(link, found));
+    if (barrier.guarantee === 'stat') {
+      const files = statFiltered({ walk: ask.walk(tree), snapshot, paths: found.paths, root: link.indexed.root, stats });
+      return { facts, indexed: { files, excluded: files.excluded } };
+    }
     const walked = walkOverlay(ask, tree, barrier);
     if (walked === undefined) return bypass(facts, 'OVERLAY');
-    const files = indexedFiles({ paths: found.paths, overlay: barrier.overlay, walked, globs: ask.globs });
-    const total = ask.counts ? totalOf(snapshot, place, barrier.overlay, ask.globs, walked.length) : { ok: true as const, value: 0 };
+    const files = indexedFiles({ paths: found.paths, overlay: barrier.overlay, walked, globs: ask.globs, start: ask.root.start });
+    if (!ask.counts) return { facts, indexed: { files } };
+    const total = totalOf(snapshot, place, barrier.overlay, ask.globs, walked.length);
     return total.ok ? { facts, indexed: { files, total: total.value } } : bypass(facts, refused(link, total));
   }
 

@@ -1,0 +1,133 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { ASKED, type Asked } from './content-index/wanted.ts';
+import { type Built, buildIndex, cindex, csearch } from './content-index/peers.ts';
+import type { LibraryReport, LibraryWish } from './content-index/library.ts';
+import { changes } from './content-index/changes.ts';
+import { digestOf } from './content-search/found.ts';
+import { linuxTree } from './content-search/linux-tree.ts';
+import { foundBy, PEER_ARGUMENTS, searchPeer } from './content-search/peers.ts';
+import { type Case, type Suite, spread } from './contract.ts';
+import { type Running, startProcess } from './process.ts';
+
+/**
+ * The index of content search on the source tree of Linux 6.1, warm, in the default mode of requests: against ripgrep with
+ * threads, which has no index; against csearch and cindex, which have one; against ourselves without it.
+ */
+export const suite: Suite = {
+  what: 'content search with the index on the Linux tree, against ripgrep, csearch, cindex and itself without the index',
+  async open({ scale, data }) {
+    const tree = realpathSync(linuxTree(data));
+    // A trial takes one folder of the tree.
+    const root = scale === 1 ? tree : path.join(tree, 'kernel');
+    const work = mkdtempSync(path.join(os.tmpdir(), 'writ-bench-index-'));
+    const cacheRoot = path.join(work, 'cache');
+    mkdirSync(cacheRoot, { mode: 0o700 });
+    const ours = await buildIndex(root, path.join(work, 'build'));
+    const theirs = await cindex(root, path.join(work, 'csearchindex'));
+    const host = await startProcess(new URL('./content-index/host.js', import.meta.url), [root, cacheRoot]);
+    const start = await host.ask<{ tasks: readonly { task: string; ms: number }[] }>({ ask: 'build' });
+    const library = await startProcess(new URL('./content-index/library.js', import.meta.url), [root, cacheRoot]);
+    await warmUp(library);
+    const times = new Map<string, number[]>();
+    const remember = (name: string, ms: number): void => void times.set(name, [...(times.get(name) ?? []), ms]);
+    const site: Site = { root, library, csearchIndex: theirs.file, remember };
+    return {
+      cases: [
+        ...[ASKED[0], ASKED[1]].flatMap((asked) => [againstRg(site, asked), againstCsearch(site, asked)]),
+        againstOurselves(site, ASKED[2]),
+        sizeCase(ours, theirs),
+        buildCase(root, work),
+      ],
+      async metrics() {
+        const medians = [...times].map(([name, values]) => [`${name}_ms`, Number(spread(values.slice(1)).median.toPrecision(4))]);
+        const { maxRssBytes } = await host.ask<{ maxRssBytes: number }>({ ask: 'memory' });
+        return {
+          ...Object.fromEntries(medians),
+          ...(await changes(site.library, root)),
+          index_bytes: ours.bytes,
+          index_files: ours.documents,
+          build_ms_host: start.tasks.find(({ task }) => task === 'build')?.ms ?? 0,
+          build_cpu_ms: ours.cpuMs,
+          host_max_rss_bytes: maxRssBytes,
+        };
+      },
+      async close() {
+        await library.stop();
+        await host.stop();
+        rmSync(work, { recursive: true, force: true });
+      },
+    };
+  },
+};
+
+interface Site {
+  readonly root: string;
+  readonly library: Running;
+  readonly csearchIndex: string;
+  readonly remember: (name: string, ms: number) => void;
+}
+
+/** As a server has it: after its code has been compiled. */
+async function warmUp(library: Running): Promise<void> {
+  for (let search = 0; search < WARM_UP; search += 1) {
+    for (const { pattern } of ASKED) for (const indexed of [true, false]) await library.ask<LibraryReport>({ pattern, indexed } satisfies LibraryWish);
+  }
+}
+const WARM_UP = 5;
+
+async function ours({ library, remember }: Site, { name, pattern }: Asked, indexed = true) {
+  const { ms, work } = await library.ask<LibraryReport>({ pattern, indexed } satisfies LibraryWish);
+  remember(`${name}_${indexed ? 'indexed' : 'unindexed'}`, ms);
+  return { value: ms, work };
+}
+
+function againstRg(site: Site, asked: Asked): Case {
+  return {
+    ...{ name: asked.name, kind: 'speed', peer: 'rg_threads' },
+    ours: () => ours(site, asked),
+    async theirs() {
+      const report = await searchPeer('rg', PEER_ARGUMENTS.rg_threads({ ...asked, fixedStrings: true }), site.root);
+      site.remember(`${asked.name}_rg_threads`, report.ms);
+      return { value: report.ms, work: digestOf(foundBy(report)) };
+    },
+  };
+}
+
+function againstCsearch(site: Site, asked: Asked): Case {
+  return {
+    ...{ name: asked.name, kind: 'speed', peer: 'csearch' },
+    async ours() {
+      const { value, work } = await ours(site, asked);
+      return { value, work: work.events };
+    },
+    async theirs() {
+      const { ms, lines } = await csearch(asked.pattern, site.csearchIndex);
+      site.remember(`${asked.name}_csearch`, ms);
+      return { value: ms, work: lines };
+    },
+  };
+}
+
+/** Search-rules 24: where the index can help least, it must not cost. */
+function againstOurselves(site: Site, asked: Asked): Case {
+  return { ...{ name: asked.name, kind: 'speed', peer: 'unindexed', rounds: 25 }, ours: () => ours(site, asked), theirs: () => ours(site, asked, false) };
+}
+
+function sizeCase({ bytes, documents }: Built, theirs: { readonly file: string }): Case {
+  const work = documents > 0;
+  return {
+    ...{ name: 'index', kind: 'size', peer: 'csearch' },
+    ours: async () => ({ value: bytes, work }),
+    theirs: async () => ({ value: statSync(theirs.file).size, work }),
+  };
+}
+
+function buildCase(root: string, work: string): Case {
+  return {
+    ...{ name: 'build', kind: 'speed', peer: 'cindex', rounds: 3 },
+    ours: async () => ({ value: (await buildIndex(root, path.join(work, 'build'))).ms, work: true }),
+    theirs: async () => ({ value: (await cindex(root, path.join(work, 'csearchindex-again'))).ms, work: true }),
+  };
+}
