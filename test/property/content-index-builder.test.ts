@@ -127,7 +127,7 @@ describe('an index that follows a tree', () => {
 
 function follow(random: Random, root: string, what: string): void {
   const settings = indexedTree(root, { ngramK: random.pick([1, 2, 3, 3, 3, 4]), maxTokenizedBytes: random.pick([40, 4096]), hidden: random.chance(0.7) });
-  const site = buildSite(root, { indexed: settings, maxPairs: random.pick([100, 5000]) });
+  const site = buildSite(root, { indexed: settings, maxRunBytes: random.pick([100, 5000]) });
   expect(doJob(site, { kind: 'build', into: { generation: 1, delta: 0 } }), what).toMatchObject({ outcome: 'done' });
   const deltas: number[] = [];
   for (let step = 0; step < 4; step += 1) {

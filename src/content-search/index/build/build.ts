@@ -17,8 +17,7 @@ export function buildBase(run: JobRun, into: SegmentName): BuildOutcome {
   const why = excessOf(measure, run.limits);
   if (why !== undefined) return { outcome: 'over-budget', why, files: measure.files, bytes: measure.bytes };
   const { site, limits, pace } = run;
-  const { ngramK, maxTokenizedBytes } = site.indexed;
-  const draft = createDraft({ ...site, ngramK, maxTokenizedBytes, into, pace, roomBytes: limits.roomBytes });
+  const draft = createDraft({ ...site, ngramK: site.indexed.ngramK, into, pace, roomBytes: limits.roomBytes });
   try {
     const reader = readerOf(site);
     const walk = walkOf(run);

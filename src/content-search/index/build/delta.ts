@@ -14,8 +14,7 @@ import { bytesOf } from './tree-paths.ts';
  */
 export function writeDelta(run: JobRun, into: SegmentName, differences: Iterable<Difference>, walk: Enumeration): BuildOutcome {
   const { site, limits, pace } = run;
-  const { ngramK, maxTokenizedBytes } = site.indexed;
-  const draft = createDraft({ ...site, ngramK, maxTokenizedBytes, into, pace, roomBytes: limits.roomBytes });
+  const draft = createDraft({ ...site, ngramK: site.indexed.ngramK, into, pace, roomBytes: limits.roomBytes });
   try {
     const reader = readerOf(site);
     let [read, readBytes] = [0, 0];

@@ -4,7 +4,7 @@ import { DOCUMENT_FLAG, type SegmentDocument, segmentNumber } from '../segment/f
 import { writeSegment } from '../segment/writer.ts';
 import type { GramSet } from '../trigrams.ts';
 import { createDocumentList } from './document-list.ts';
-import { createInverter, MAX_PAIRS } from './invert.ts';
+import { createInverter, MAX_RUN_BYTES } from './invert.ts';
 import { Halted, type Pace } from './pace.ts';
 
 /** A segment in the making: what its documents are, gathered in bounded memory (search-rules 24). */
@@ -25,17 +25,16 @@ export interface DraftParts {
   readonly into: SegmentName;
   readonly keyHash: Buffer;
   readonly ngramK: number;
-  readonly maxTokenizedBytes: number;
   readonly hasher: Hasher;
   readonly pace: Pace;
   /** The segment may have no more bytes. */
   readonly roomBytes: number;
-  readonly maxPairs?: number;
+  readonly maxRunBytes?: number;
 }
 
-export function createDraft({ index, into, keyHash, ngramK, maxTokenizedBytes, hasher, pace, roomBytes, maxPairs = MAX_PAIRS }: DraftParts): SegmentDraft {
+export function createDraft({ index, into, keyHash, ngramK, hasher, pace, roomBytes, maxRunBytes = MAX_RUN_BYTES }: DraftParts): SegmentDraft {
   const runs = index.runs(into.generation);
-  const inverter = createInverter({ k: ngramK, runs, maxPairs: Math.max(maxPairs, maxTokenizedBytes) });
+  const inverter = createInverter({ k: ngramK, runs, maxBytes: maxRunBytes });
   const documents = createDocumentList();
 
   return {

@@ -1,13 +1,16 @@
+import { ByteReader } from '../segment/bytes.ts';
+import { readDifferences } from '../segment/postings.ts';
 import type { GramSet } from '../trigrams.ts';
-import { decodeRun, encodeRun, type RunEntry, type RunStore } from './runs.ts';
-import { createVocabulary, type Vocabulary } from './vocabulary.ts';
+import { createGramLists } from './gram-lists.ts';
+import { decodeRun, type EncodedEntry, encodeRun, type RunEntry, type RunStore } from './runs.ts';
+import { createVocabulary } from './vocabulary.ts';
 
 export interface InverterOptions {
   /** Code points of an n-gram. */
   readonly k: number;
   readonly runs: RunStore;
-  /** Pairs of n-gram and document that are held in memory, 8 bytes each. */
-  readonly maxPairs?: number;
+  /** Bytes of lists in memory; one document can take it above that. */
+  readonly maxBytes?: number;
 }
 
 /** Turns the n-grams of documents into the documents of n-grams. Holds a bounded part of it in memory, the rest in runs. */
@@ -18,76 +21,41 @@ export interface Inverter {
   postings(documentCount: number): Generator<{ readonly trigram: Buffer; readonly documents: ArrayLike<number> }>;
 }
 
-/** 8 million pairs are 64 MB while a run is sorted (search-rules 24: a million files in less than 400 MB). */
-export const MAX_PAIRS = 8_000_000;
+/** Some 40 million pairs of n-gram and document (search-rules 24: a million files in less than 400 MB). */
+export const MAX_RUN_BYTES = 64 * 2 ** 20;
 
-export function createInverter({ k, runs, maxPairs = MAX_PAIRS }: InverterOptions): Inverter {
+export function createInverter({ k, runs, maxBytes = MAX_RUN_BYTES }: InverterOptions): Inverter {
   let vocabulary = createVocabulary(k);
-  const held = new Uint32Array(maxPairs);
-  let count = 0;
-  /** Where the numbers of a document begin in `held`, and its number. */
-  let starts: { readonly at: number; readonly document: number }[] = [];
+  let lists = createGramLists(maxBytes);
   let written = 0;
 
+  function* entries(): Generator<EncodedEntry> {
+    for (const { number, bytes } of vocabulary.inOrder()) yield { gram: bytes, count: lists.count(number), list: lists.list(number) };
+  }
+
   function flush(): void {
-    runs.write(written, encodeRun(sorted(vocabulary, held.subarray(0, count), starts)));
+    runs.write(written, encodeRun(entries()));
     written += 1;
-    count = 0;
-    starts = [];
     // Runs hold the n-grams themselves: so those of all files of a tree need not be in memory together.
     vocabulary = createVocabulary(k);
+    lists = createGramLists(maxBytes);
   }
 
   return {
     add(document, grams) {
-      const size = grams.narrow.length + grams.wide.length / k;
-      if (size > held.length) throw new RangeError('a document has more n-grams than fit into memory');
-      // Before numbers are asked for: the next run has its own.
-      if (count + size > held.length) flush();
-      const numbers = vocabulary.numbersOf(grams);
-      starts.push({ at: count, document });
-      held.set(numbers, count);
-      count += numbers.length;
+      for (const number of vocabulary.numbersOf(grams)) lists.add(number, document);
+      if (lists.bytes >= maxBytes) flush();
     },
     *postings(documentCount) {
       if (written === 0) {
-        for (const { gram, documents } of sorted(vocabulary, held.subarray(0, count), starts)) yield { trigram: gram, documents };
+        for (const { gram, count, list } of entries()) yield { trigram: gram, documents: readDifferences(new ByteReader(list), count, documentCount) };
         return;
       }
-      if (count > 0) flush();
+      if (lists.bytes > 0) flush();
       const sources = Array.from({ length: written }, (_, run) => decodeRun(runs.read(run), documentCount));
       yield* merged(sources);
     },
   };
-}
-
-/** The pairs of a run by n-gram: a counting sort, which keeps the order of documents. */
-function* sorted(
-  vocabulary: Vocabulary,
-  numbers: Uint32Array,
-  starts: readonly { readonly at: number; readonly document: number }[],
-): Generator<{ readonly gram: Buffer; readonly documents: Uint32Array }> {
-  // First how often each occurs, then where its documents begin.
-  const begins = new Uint32Array(vocabulary.size + 1);
-  for (const number of numbers) begins[number] = (begins[number] ?? 0) + 1;
-  let total = 0;
-  for (let number = 0; number < begins.length; number += 1) {
-    const many = begins[number] ?? 0;
-    begins[number] = total;
-    total += many;
-  }
-  const documents = new Uint32Array(numbers.length);
-  const next = Uint32Array.from(begins);
-  for (const [index, { at, document }] of starts.entries()) {
-    const end = starts[index + 1]?.at ?? numbers.length;
-    for (let i = at; i < end; i += 1) {
-      const number = numbers[i] ?? 0;
-      const to = next[number] ?? 0;
-      documents[to] = document;
-      next[number] = to + 1;
-    }
-  }
-  for (const { number, bytes } of vocabulary.inOrder()) yield { gram: bytes, documents: documents.subarray(begins[number], begins[number + 1]) };
 }
 
 /** Lists of the same n-gram follow each other in the order of the runs, which is the order of documents. */

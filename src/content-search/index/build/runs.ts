@@ -1,6 +1,6 @@
 import { ByteReader, ByteWriter } from '../segment/bytes.ts';
 import { type ByteSource, CorruptSegment } from '../segment/format.ts';
-import { readDifferences, writeDifferences } from '../segment/postings.ts';
+import { readDifferences } from '../segment/postings.ts';
 
 /** Where the sorted parts of an inversion lie until they are merged; they die with the build. */
 export interface RunStore {
@@ -15,20 +15,24 @@ export interface RunEntry {
   readonly documents: Uint32Array;
 }
 
+/** The same as it is written: its documents as varint differences. */
+export interface EncodedEntry {
+  readonly gram: Buffer;
+  readonly count: number;
+  readonly list: Buffer;
+}
+
 const PART_BYTES = 256 * 1024;
 
 /** The bytes of a run: for each entry u8 bytes of the n-gram, the n-gram, varint count, varint bytes of the list, the list. */
-export function* encodeRun(entries: Iterable<{ readonly gram: Buffer; readonly documents: ArrayLike<number> }>): Generator<Uint8Array> {
+export function* encodeRun(entries: Iterable<EncodedEntry>): Generator<Uint8Array> {
   const out = new ByteWriter(2 * PART_BYTES);
-  const list = new ByteWriter();
-  for (const { gram, documents } of entries) {
-    list.clear();
-    writeDifferences(list, documents);
+  for (const { gram, count, list } of entries) {
     out.u8(gram.length);
     out.bytes(gram);
-    out.varint(documents.length);
+    out.varint(count);
     out.varint(list.length);
-    out.bytes(list.view());
+    out.bytes(list);
     if (out.length >= PART_BYTES) {
       yield Buffer.from(out.view());
       out.clear();

@@ -18,8 +18,8 @@ export interface BuildSite {
   readonly keyHash: Buffer;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
-  /** Pairs of n-gram and document that are held in memory; a fixed number without. */
-  readonly maxPairs?: number;
+  /** Bytes of lists that are held in memory; a fixed number without. */
+  readonly maxRunBytes?: number;
 }
 
 /** What a job may take at most; 0 files or bytes are no limit (FR-LSI-BUD-05). */

@@ -21,9 +21,9 @@ const text = fc.string({ unit: fc.constantFrom(...'abcé\u4e00\u{1f600}\n\0~'), 
 
 type Lists = readonly (readonly [gram: string, documents: readonly number[]])[];
 
-function inverted(texts: readonly string[], maxPairs: number, k: number): Lists {
+function inverted(texts: readonly string[], maxBytes: number, k: number): Lists {
   const tokenize = createTokenizer({ ...TOKENIZER_DEFAULTS, ngramK: k });
-  const inverter = createInverter({ k, runs: memoryRuns(), maxPairs });
+  const inverter = createInverter({ k, runs: memoryRuns(), maxBytes });
   for (const [document, one] of texts.entries()) inverter.add(document, tokenize(Buffer.from(one)).grams);
   return [...inverter.postings(texts.length)].map(({ trigram, documents }) => [trigram.toString('hex'), Array.from(documents)]);
 }
@@ -44,8 +44,8 @@ function byDefinition(texts: readonly string[], k: number): Lists {
 describe('an inversion', () => {
   it('gives every n-gram with the documents that have it, in byte order, however little fits into memory', () => {
     fc.assert(
-      fc.property(fc.array(text, { maxLength: 30, size: 'max' }), fc.integer({ min: 60, max: 400 }), fc.constantFrom(1, 2, 4, 5), (texts, maxPairs, k) => {
-        expect(inverted(texts, maxPairs, k)).toEqual(byDefinition(texts, k));
+      fc.property(fc.array(text, { maxLength: 30, size: 'max' }), fc.integer({ min: 60, max: 400 }), fc.constantFrom(1, 2, 4, 5), (texts, maxBytes, k) => {
+        expect(inverted(texts, maxBytes, k)).toEqual(byDefinition(texts, k));
       }),
       { numRuns: 60 },
     );
@@ -57,12 +57,26 @@ describe('an inversion', () => {
     );
   });
 
-  it('holds no more pairs in memory than it may, and refuses a document that alone is too much', () => {
+  it('holds no more in memory than it may, but for one document', () => {
     const runs = memoryRuns();
     const tokenize = createTokenizer(TOKENIZER_DEFAULTS);
-    const inverter = createInverter({ k: 3, runs, maxPairs: 10 });
+    const inverter = createInverter({ k: 3, runs, maxBytes: 84 });
     for (let document = 0; document < 5; document += 1) inverter.add(document, tokenize(Buffer.from(`abcdefgh${document}`)).grams);
-    expect(runs.count()).toBe(4);
-    expect(() => inverter.add(5, tokenize(Buffer.from('the quick brown fox jumps')).grams)).toThrow(RangeError);
+    // Seven n-grams, 12 bytes each at first, are one run for each document; so is a larger document.
+    expect(runs.count()).toBe(5);
+    inverter.add(5, tokenize(Buffer.from('the quick brown fox jumps')).grams);
+    expect(runs.count()).toBe(6);
+    expect([...inverter.postings(6)].find(({ trigram }) => trigram.toString() === 'abc')).toEqual({
+      trigram: Buffer.from('abc'),
+      documents: Uint32Array.from([0, 1, 2, 3, 4]),
+    });
+  });
+
+  it('keeps a list through all sizes of its slices', () => {
+    const tokenize = createTokenizer(TOKENIZER_DEFAULTS);
+    const inverter = createInverter({ k: 3, runs: memoryRuns() });
+    const documents = Array.from({ length: 9000 }, (_, at) => at * 131);
+    for (const document of documents) inverter.add(document, tokenize(Buffer.from('abc')).grams);
+    expect([...inverter.postings(2 ** 21)].map((posting) => [posting.trigram.toString(), Array.from(posting.documents)])).toEqual([['abc', documents]]);
   });
 });

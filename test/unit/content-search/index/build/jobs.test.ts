@@ -153,7 +153,7 @@ describe('a build', () => {
       const [isStopped, isLate] = [trueAfter(after), trueAfter(after + 1)];
       const paces = [{ isStopped }, { monotonicMs: () => (isLate() ? 5000 : 0) }];
       for (const pace of paces) {
-        const site = buildSite(root, { maxPairs: 50 });
+        const site = buildSite(root, { maxRunBytes: 50 });
         const { outcome } = doJob(site, build, { pace });
         ends.add(outcome);
         expect('refused' in site.index.open(BASE)).toBe(outcome !== 'done');
