@@ -117,8 +117,7 @@ describe('index files on disk', () => {
         flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
         const broken = { flip: flipped, cut: whole.subarray(0, bit >> 3), double: Buffer.concat([whole, whole]) }[how];
         await writeFile(path, broken);
-        const isLastLineEnd = broken.toString().trim() === whole.toString().trim();
-        expect(at.files.current()).toEqual(isLastLineEnd ? { generation: 12, deltas: [1, 2] } : 'DAMAGED');
+        expect(at.files.current()).toBe('DAMAGED');
       }),
       { numRuns: 400 },
     );
