@@ -56,7 +56,7 @@ export function openIndexHosts({ settings, trees, backend, lane, report }: Hosts
         hosts.push(hostOf(place, store, { settings, lane, report }));
       }
       const byKey = new Map(places.map(({ keyHash }, at) => [keyHash, hosts[at]]));
-      lane.process(async (task, job, signal) => byKey.get(task.keyHash)?.perform(task, job, signal));
+      lane.process(async (task, job, signal, tell) => byKey.get(task.keyHash)?.perform(task, job, signal, tell));
       for (const host of hosts) await host.start();
       await lane.start();
     } catch (error) {
