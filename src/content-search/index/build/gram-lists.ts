@@ -2,8 +2,8 @@
 export interface GramLists {
   /** Bytes that are taken. */
   readonly bytes: number;
-  /** Documents come in ascending order. */
-  add(number: number, document: number): void;
+  /** A document has these n-grams. Documents come in ascending order. */
+  add(numbers: Uint32Array, document: number): void;
   count(number: number): number;
   /** The documents as varint differences, a copy. */
   list(number: number): Buffer;
@@ -57,25 +57,38 @@ export function createGramLists(maxBytes: number): GramLists {
     return start;
   }
 
+  function write(base: number, difference: number): void {
+    let rest = difference;
+    let at = fields[base + AT] ?? 0;
+    for (;;) {
+      if (at === fields[base + END]) at = nextSlice(base);
+      pool[at] = rest < 0x80 ? rest : (rest & 0x7f) | 0x80;
+      at += 1;
+      if (rest < 0x80) break;
+      rest >>>= 7;
+    }
+    fields[base + AT] = at;
+  }
+
   return {
     get bytes() {
       return top;
     },
-    add(number, document) {
-      const base = number * FIELDS;
-      if (base >= fields.length) growFields(base);
-      let rest = document - (fields[base + NEXT] ?? 0);
-      fields[base + NEXT] = document + 1;
-      fields[base + COUNT] = (fields[base + COUNT] ?? 0) + 1;
-      let at = fields[base + AT] ?? 0;
-      for (;;) {
-        if (at === fields[base + END]) at = nextSlice(base);
-        pool[at] = rest < 0x80 ? rest : (rest & 0x7f) | 0x80;
-        at += 1;
-        if (rest < 0x80) break;
-        rest >>>= 7;
+    add(numbers, document) {
+      for (let i = 0; i < numbers.length; i += 1) {
+        const base = (numbers[i] ?? 0) * FIELDS;
+        if (base >= fields.length) growFields(base);
+        // What nearly every pair takes: a small difference, and room in the slice.
+        const its = fields;
+        const rest = document - (its[base + NEXT] ?? 0);
+        const at = its[base + AT] ?? 0;
+        its[base + NEXT] = document + 1;
+        its[base + COUNT] = (its[base + COUNT] ?? 0) + 1;
+        if (rest < 0x80 && at !== its[base + END]) {
+          pool[at] = rest;
+          its[base + AT] = at + 1;
+        } else write(base, rest);
       }
-      fields[base + AT] = at;
     },
     count: (number) => fields[number * FIELDS + COUNT] ?? 0,
     list(number) {

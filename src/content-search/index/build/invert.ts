@@ -43,7 +43,7 @@ export function createInverter({ k, runs, maxBytes = MAX_RUN_BYTES }: InverterOp
 
   return {
     add(document, grams) {
-      for (const number of vocabulary.numbersOf(grams)) lists.add(number, document);
+      lists.add(vocabulary.numbersOf(grams), document);
       if (lists.bytes >= maxBytes) flush();
     },
     *postings(documentCount) {
