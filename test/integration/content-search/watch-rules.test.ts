@@ -142,6 +142,37 @@ describe('the watch over a tree', () => {
     expect(overlayOf(rig).veto).toBe('HARD_LINK');
   });
 
+  it.each([
+    [
+      'got a second name by which it was written',
+      false,
+      (at: WatchRig['at']) => {
+        linkSync(at('.gitignore'), at('b'));
+        appendFileSync(at('b'), 'y\n');
+      },
+    ],
+    [
+      'got one that is gone again',
+      false,
+      (at: WatchRig['at']) => {
+        linkSync(at('.gitignore'), at('b'));
+        appendFileSync(at('b'), 'y\n');
+        unlinkSync(at('b'));
+      },
+    ],
+    ['had one before, by which it was written', true, (at: WatchRig['at']) => appendFileSync(at('old'), 'y\n')],
+  ] as const)('allows nothing when an ignore file %s', async (_, isLinked, change) => {
+    using rig = createWatchRig();
+    writeFileSync(rig.at('.gitignore'), 'x\n');
+    if (isLinked) linkSync(rig.at('.gitignore'), rig.at('old'));
+    await armAndPublish(rig.watch);
+    expect(overlayOf(rig).veto).toBeNull();
+    change(rig.at);
+    expect(overlayOf(rig).veto).toBe('ELIGIBILITY');
+    await armAndPublish(rig.watch);
+    expect(overlayOf(rig).veto).toBeNull();
+  });
+
   it('takes a temporary file that replaces another one for what it is', async () => {
     using rig = createWatchRig();
     writeFileSync(rig.at('a'), 'x');

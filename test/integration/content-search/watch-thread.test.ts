@@ -12,7 +12,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -184,6 +184,19 @@ describe('the watch thread of an index', () => {
     await rig.watch.stop();
     expect(await rig.client.barrier()).toBeUndefined();
     expect(openPlaces().filter((place) => /inotify|mountinfo/.test(place) || place === rig.directory)).toEqual([]);
+    await rig.watch.start();
+    expect(await rig.client.barrier()).toMatchObject({ veto: 'NOT_ARMED' });
+  });
+
+  it('takes the place of a socket that a dead host has left', async () => {
+    await using rig = await createRig();
+    await rig.watch.stop();
+    // A closed server removes the path that it was bound to, and only that.
+    const dead = createServer();
+    await new Promise<void>((resolve) => void dead.listen(path.join(rig.directory, 'other.sock'), resolve));
+    renameSync(path.join(rig.directory, 'other.sock'), path.join(rig.directory, 'host.sock'));
+    await new Promise<void>((resolve) => void dead.close(() => resolve()));
+    expect(await rig.client.barrier()).toBeUndefined();
     await rig.watch.start();
     expect(await rig.client.barrier()).toMatchObject({ veto: 'NOT_ARMED' });
   });

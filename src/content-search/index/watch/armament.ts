@@ -1,11 +1,12 @@
 import type { BytePath, DirectoryWatches, HostVeto, MountWatch, OverlayEntry, SearchTree, TreeFiles, TreeRefusal } from '../../../core/ports/index.ts';
 import type { IndexedTree } from '../indexed-tree.ts';
 import { type Applying, applyEvent } from './apply.ts';
-import { type ArmingParts, startArming } from './arming.ts';
+import { type Arming, type ArmingParts, startArming } from './arming.ts';
 import { createInputs } from './inputs.ts';
 import { createNewNames } from './links.ts';
 import { createNewDirectories, type NewDirectories } from './new-directories.ts';
 import { createNodes } from './nodes.ts';
+import { createRuleFiles } from './rule-files.ts';
 
 export interface TreeWatchParts {
   readonly indexed: IndexedTree;
@@ -30,6 +31,8 @@ export interface Knowledge {
 export interface Armament extends ArmingParts {
   readonly mounts: MountWatch;
   readonly newDirectories: NewDirectories;
+  /** Sets the watches of the whole walk. */
+  start(): Arming;
   /** Reads and applies events until there are none. */
   drain(): void;
   /** What no event tells: mounts, where the root is, rules outside of the walk. */
@@ -39,7 +42,6 @@ export interface Armament extends ArmingParts {
 
 /** Under constant events reading ends all the same; what is not settled then is looked at again. */
 const ROUNDS = 4;
-const IGNORE_FILES: ReadonlySet<string> = new Set(['.ignore', '.gitignore']);
 
 /** Opens a set of watches with none in it; an errno name where there is none to be had. */
 export function openArmament(parts: TreeWatchParts, { raise, touch, linksOf }: Knowledge): Armament | string {
@@ -52,8 +54,13 @@ export function openArmament(parts: TreeWatchParts, { raise, touch, linksOf }: K
   const inputs = createInputs(tree, root, { noIgnore, globalIgnoreFile });
 
   const nodes = createNodes();
-  const onLinked = (): void => raise('HARD_LINK');
-  const names = createNewNames(linksOf, onLinked);
+  const ruleFiles = createRuleFiles({ root, noIgnore, inputs, linksOf });
+  const onDoubt = (why: 'LINKED' | 'GONE'): void => {
+    raise('HARD_LINK');
+    // It may have been rules that were written by another name.
+    if (ruleFiles.mayBeWritten(why)) raise('ELIGIBILITY');
+  };
+  const names = createNewNames(linksOf, onDoubt);
   const arming: ArmingParts = { tree, indexed, nodes, watches };
   const newDirectories = createNewDirectories({
     start: (subtrees, onListed) => startArming(arming, subtrees, onListed),
@@ -62,15 +69,16 @@ export function openArmament(parts: TreeWatchParts, { raise, touch, linksOf }: K
       for (const path of subtrees) touch('SUBTREE', path);
     },
     onRefused: () => raise('WATCHER_DOWN'),
-    onLinked,
+    onLinked: () => onDoubt('LINKED'),
+    onListed: ruleFiles.note,
   });
-  const decides = (name: BytePath): boolean => !noIgnore && IGNORE_FILES.has(name);
-  const applying: Applying = { nodes, names, watches, decides, raise, touch, toArm: newDirectories.queue };
+  const applying: Applying = { nodes, names, watches, decides: ruleFiles.decides, raise, touch, toArm: newDirectories.queue };
 
   return {
     ...arming,
     mounts,
     newDirectories,
+    start: () => startArming(arming, undefined, ruleFiles.noteAndTrack),
     drain() {
       for (let round = 0; round < ROUNDS; round += 1) {
         if (watches.drain((event) => applyEvent(applying, event)) === 0) return names.settle();

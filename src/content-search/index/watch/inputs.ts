@@ -7,6 +7,9 @@ const MAX_BYTES = 1 << 20;
 export interface Inputs {
   /** `WATCHER_DOWN`: the path leads to another directory now; `ELIGIBILITY`: rules differ. */
   differ(): 'WATCHER_DOWN' | 'ELIGIBILITY' | undefined;
+  /** A file of rules that has other names too: what is written by these is told of them alone, so its contents are compared from here on. */
+  track(file: Buffer): void;
+  isTracked(file: Buffer): boolean;
 }
 
 /**
@@ -22,10 +25,17 @@ export function createInputs(
   const rules = (): readonly string[] => (noIgnore ? [] : [realRules(tree, exclude), globalIgnoreFile === '' ? '' : textOf(tree, globalIgnoreFile)]);
   const place = placeOf(tree, root);
   const before = rules();
+  const tracked = new Map<string, { readonly file: Buffer; readonly text: string }>();
+  const isSame = (): boolean =>
+    rules().every((text, at) => text === before[at]) && [...tracked.values()].every(({ file, text }) => textOf(tree, file) === text);
   return {
+    track(file) {
+      tracked.set(file.toString('latin1'), { file, text: textOf(tree, file) });
+    },
+    isTracked: (file) => tracked.has(file.toString('latin1')),
     differ() {
       if (placeOf(tree, root) !== place) return 'WATCHER_DOWN';
-      return rules().every((text, at) => text === before[at]) ? undefined : 'ELIGIBILITY';
+      return isSame() ? undefined : 'ELIGIBILITY';
     },
   };
 }
@@ -42,7 +52,7 @@ function realRules(tree: SearchTree, path: string): string {
   return target.realPath.equals(Buffer.from(path)) ? textOf(tree, path) : 'elsewhere';
 }
 
-function textOf(tree: SearchTree, path: string): string {
+function textOf(tree: SearchTree, path: Buffer | string): string {
   const read = tree.readSmall(path, MAX_BYTES);
   return 'refused' in read ? read.refused : `=${read.toString('latin1')}`;
 }

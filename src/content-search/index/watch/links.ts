@@ -21,9 +21,9 @@ interface Name {
 
 /**
  * @param linksOf number of links of a regular file; `undefined` if there is none
- * @param onDoubt a file has more than one name, or had
+ * @param onDoubt a file has more than one name (`LINKED`), or perhaps had (`GONE`)
  */
-export function createNewNames(linksOf: (path: BytePath) => number | undefined, onDoubt: () => void): NewNames {
+export function createNewNames(linksOf: (path: BytePath) => number | undefined, onDoubt: (why: 'LINKED' | 'GONE') => void): NewNames {
   const names = new Map<BytePath, Name>();
   /** Between the halves of a rename; the second one need not come. */
   let moving: { readonly cookie: number; readonly name: Name } | undefined;
@@ -34,7 +34,7 @@ export function createNewNames(linksOf: (path: BytePath) => number | undefined, 
     return name;
   };
   const lose = (name: Name | undefined): void => {
-    if (name?.written === true) onDoubt();
+    if (name?.written === true) onDoubt('GONE');
   };
   const endMove = (): void => {
     lose(moving?.name);
@@ -73,7 +73,8 @@ export function createNewNames(linksOf: (path: BytePath) => number | undefined, 
     look() {
       for (const [path, name] of names) {
         const links = linksOf(path);
-        if (links === undefined ? name.written : links > 1) onDoubt();
+        if (links === undefined) lose(name);
+        else if (links > 1) onDoubt('LINKED');
       }
     },
     settle() {

@@ -11,6 +11,8 @@ export interface NewDirectoriesParts {
   readonly onRefused: () => void;
   /** A file in them has more names than one, perhaps one that is known. */
   readonly onLinked: () => void;
+  /** Each directory of the walk that is listed, its links not counted yet. */
+  readonly onListed: (path: BytePath, entries: readonly TreeEntry[]) => void;
 }
 
 /** Directories that came after the arming. Until they are watched, and the links in them are counted, nothing may be left out. */
@@ -21,7 +23,7 @@ export interface NewDirectories {
   advance(slices: number): void;
 }
 
-export function createNewDirectories({ start, linksOf, onArmed, onRefused, onLinked }: NewDirectoriesParts): NewDirectories {
+export function createNewDirectories({ start, linksOf, onArmed, onRefused, onLinked, onListed }: NewDirectoriesParts): NewDirectories {
   const queue = new Set<BytePath>();
   let current: { readonly subtrees: readonly BytePath[]; readonly arming: Arming } | undefined;
 
@@ -29,6 +31,7 @@ export function createNewDirectories({ start, linksOf, onArmed, onRefused, onLin
     const subtrees = [...queue];
     queue.clear();
     const arming = start(subtrees, (path, entries) => {
+      onListed(path, entries);
       if (isIn(subtrees, path) && entries.some((entry) => entry.kind === 'file' && (linksOf(join(path, byteName(entry))) ?? 1) > 1)) onLinked();
     });
     return { subtrees, arming };

@@ -1,6 +1,5 @@
 import type { ArmResult, BytePath, HostVeto, OverlayEntry, OverlayPaths, Published } from '../../../core/ports/index.ts';
 import { type Armament, openArmament, type TreeWatchParts } from './armament.ts';
-import { startArming } from './arming.ts';
 import { createOverlay } from './overlay.ts';
 import { createVetoes } from './vetoes.ts';
 import { absolute } from './watching.ts';
@@ -74,7 +73,7 @@ export function createTreeWatch(options: TreeWatchOptions): TreeWatch {
 
   /** Slice by slice, reading events in between, until no new directory is left; false: another arming has begun. */
   const setWatches = async (own: Armament): Promise<{ readonly warnings: number } | { readonly refused: string }> => {
-    const arming = startArming(own);
+    const arming = own.start();
     let warnings: number | undefined;
     while (warnings === undefined || !own.newDirectories.isIdle) {
       if (warnings !== undefined) own.newDirectories.advance(1);
@@ -147,7 +146,7 @@ export function createTreeWatch(options: TreeWatchOptions): TreeWatch {
       if (next.lifts === null) return;
       vetoes.lift(next.lifts.through, next.guarantee === 'inotify');
       // What could not be lifted has to be worked on again, and whoever waits for a signal would not know.
-      for (const veto of vetoes.up) onVeto(veto, overlay.seq);
+      for (const veto of vetoes.up) if (veto !== 'NOT_ARMED' || next.guarantee === 'inotify') onVeto(veto, overlay.seq);
     },
     close,
   };
