@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { ASKED, type Asked } from './content-index/wanted.ts';
-import { type Built, buildIndex, cindex, csearch } from './content-index/peers.ts';
-import type { LibraryReport, LibraryWish } from './content-index/library.ts';
 import { changes } from './content-index/changes.ts';
+import type { LibraryReport, LibraryWish } from './content-index/library.ts';
+import { type Built, buildIndex, cindex, csearch } from './content-index/peers.ts';
+import { ASKED, type Asked } from './content-index/wanted.ts';
 import { digestOf } from './content-search/found.ts';
 import { linuxTree } from './content-search/linux-tree.ts';
 import { foundBy, PEER_ARGUMENTS, searchPeer } from './content-search/peers.ts';

@@ -22,10 +22,7 @@ const builder = createIndexBuilder({
 });
 await builder.start();
 builder.setBoost(true);
-const outcome = await builder.run(
-  { kind: 'build', into: { generation: 1, delta: 0 } },
-  { signal: new AbortController().signal, onProgress: () => undefined },
-);
+const outcome = await builder.run({ kind: 'build', into: { generation: 1, delta: 0 } }, { signal: new AbortController().signal, onProgress: () => undefined });
 await builder.stop();
 if (outcome.outcome !== 'done') throw new Error(`the build ended with ${JSON.stringify(outcome)}`);
 const { userCPUTime, systemCPUTime } = process.resourceUsage();

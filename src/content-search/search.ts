@@ -4,14 +4,15 @@ import { answerOf, MOST_EVENTS } from './answer.ts';
 import { candidateFiles } from './candidate-files.ts';
 import { compileGlobs, enumerate, type Globs } from './enumerate/index.ts';
 import { type FallbackReport, type FuzzyFallback, fallBack, type Pass } from './fallback.ts';
+import { CorruptSegment } from './index/segment/format.ts';
+import type { CandidateIndex, IndexAnswer } from './index-port.ts';
 import { accepted, badArgs, executionFailed, type Judged } from './judged.ts';
 import { type OrderRoot, selectOrderRoot } from './order-root.ts';
-import { CorruptSegment } from './index/segment/format.ts';
 import { judgeRequest, type RequestDefaults, type SearchQuery } from './request.ts';
 import { runSearch } from './run/index.ts';
 import { locate, type Sandbox } from './sandbox.ts';
 import { NO_INDEX_FACTS, statsOf } from './stats.ts';
-import type { CandidateIndex, Enumeration, IndexAnswer, Warning } from './types.ts';
+import type { Enumeration, Warning } from './types.ts';
 
 export interface ContentSearchDeps {
   /** The backends of this host: `all` in the order of preference, `preferred` one of them. */

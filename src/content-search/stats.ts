@@ -1,6 +1,6 @@
 import type { ContentSearchStats } from '../contracts/index.ts';
 import type { FallbackReport } from './fallback.ts';
-import type { IndexBypass, IndexFacts } from './types.ts';
+import type { IndexBypass, IndexFacts } from './index-port.ts';
 
 /** What the search has counted. */
 export interface Counted {

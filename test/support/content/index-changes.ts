@@ -95,7 +95,11 @@ function content(random: Random): Buffer {
 export function soughtText(random: Random, root: string): string {
   const file = pick(random, filesIn(root));
   if (file !== undefined && random.chance(0.4)) {
-    const characters = Array.from(readFileSync(file).toString('utf8').replaceAll(/[\0\r\n\ufffd]/g, ''));
+    const characters = Array.from(
+      readFileSync(file)
+        .toString('utf8')
+        .replaceAll(/[\0\r\n\ufffd]/g, ''),
+    );
     const at = random.integer(Math.max(1, characters.length));
     const part = characters.slice(at, at + 3 + random.integer(5)).join('');
     if (part.trim() !== '') return part;
@@ -126,7 +130,8 @@ function onDirectory(work: (random: Random, directory: string, root: string) => 
 
 const pick = <T>(random: Random, items: readonly T[]): T | undefined => (items.length === 0 ? undefined : random.pick(items));
 const anyDirectory = (random: Random, root: string): string => random.pick(directoriesIn(root));
-const freshName = (random: Random): string => random.pick(['n', 'a.txt', 'b.log', 'sub', 'é', 'new\nline', 'x.md', 'build', '.hid', 'q r']) + random.integer(40);
+const freshName = (random: Random): string =>
+  random.pick(['n', 'a.txt', 'b.log', 'sub', 'é', 'new\nline', 'x.md', 'build', '.hid', 'q r']) + random.integer(40);
 
 /** Regular files whose names are UTF-8; what another change has taken away meanwhile does not count. */
 function filesIn(root: string): string[] {

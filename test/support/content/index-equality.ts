@@ -119,7 +119,9 @@ async function compare(random: Random, root: string, { plain, indexed }: Both, w
   const [without, withIndex] = [await plain.search(request, signal), await indexed.search(request, signal)];
   const [expected, got] = [told(without), told(withIndex)];
   if (!isDeepStrictEqual(got, expected)) {
-    throw new Error(`${where}: ${JSON.stringify(request)}\nwithout: ${JSON.stringify(expected)}\nwith:    ${JSON.stringify(got)}\n${JSON.stringify(statsOf(withIndex))}`);
+    throw new Error(
+      `${where}: ${JSON.stringify(request)}\nwithout: ${JSON.stringify(expected)}\nwith:    ${JSON.stringify(got)}\n${JSON.stringify(statsOf(withIndex))}`,
+    );
   }
   count.searches += 1;
   const stats = statsOf(withIndex);

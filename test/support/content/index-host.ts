@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { HostsSettings } from '../../../src/bin/content/index/hosts.ts';
 import type { SearchedTrees } from '../../../src/bin/content/index/places.ts';
-import { processEntry } from '../../../src/core/process-entry.ts';
 import type { BackendKind, IndexReason, IndexState } from '../../../src/core/ports/index.ts';
+import { processEntry } from '../../../src/core/process-entry.ts';
 
 export interface HostArgument {
   readonly settings: HostsSettings;

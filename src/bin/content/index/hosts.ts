@@ -1,8 +1,8 @@
-import { prepareCacheDirectory } from '../../../adapters/content-index/sqlite-directory.ts';
 import { diskIndexFiles } from '../../../adapters/content-index/files-disk.ts';
-import { createMemoryContentIndex } from '../../../adapters/content-index/memory-store.ts';
-import { openContentIndexStore } from '../../../adapters/content-index/sqlite-store.ts';
 import { holdIndexDirectory } from '../../../adapters/content-index/lock.ts';
+import { createMemoryContentIndex } from '../../../adapters/content-index/memory-store.ts';
+import { prepareCacheDirectory } from '../../../adapters/content-index/sqlite-directory.ts';
+import { openContentIndexStore } from '../../../adapters/content-index/sqlite-store.ts';
 import { createIndexHost, type HostEvent, type HostSettings, type IndexHost, type JobLimits } from '../../../content-search/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { Lifecycle } from '../../../core/lifecycle.ts';
@@ -18,7 +18,13 @@ export interface HostsSettings extends IndexPlaceSettings {
   readonly lockTimeoutMs: number;
   readonly debounceMs: number;
   readonly shutdownTimeoutMs: number;
-  readonly build: { readonly timeoutMs: number; readonly maxCpuPercent: number; readonly throttleMs: number; readonly maxFiles: number; readonly maxBytes: number };
+  readonly build: {
+    readonly timeoutMs: number;
+    readonly maxCpuPercent: number;
+    readonly throttleMs: number;
+    readonly maxFiles: number;
+    readonly maxBytes: number;
+  };
   readonly maxDbBytes: number;
 }
 

@@ -1,6 +1,7 @@
 import type { BarrierAnswer, BarrierClient, BytePath, IndexFiles, ReaderIdentity, SearchTree, TreeFiles } from '../../../core/ports/index.ts';
 import { only } from '../../enumerate/index.ts';
-import type { Candidate, CandidateIndex, IndexAnswer, IndexAsk, IndexBypass, IndexFacts } from '../../types.ts';
+import type { CandidateIndex, IndexAnswer, IndexAsk, IndexBypass, IndexFacts } from '../../index-port.ts';
+import type { Candidate } from '../../types.ts';
 import type { Hasher } from '../hash.ts';
 import { type IndexedTree, policyOf } from '../indexed-tree.ts';
 import { type KnownFolding, queryPlan } from '../query-plan.ts';
@@ -47,11 +48,10 @@ export interface OpenCandidateIndex extends CandidateIndex {
 export function createCandidateIndex({ links, tree, stats, hasher, identity }: CandidateIndexDeps): OpenCandidateIndex {
   const open = new Map<IndexLink, Snapshot>();
 
-  /** The snapshot that the host named; the one before it is given up. */
+  /** The snapshot that the host named; the one before it is given up, and what is the same in both stays open. */
   function snapshotFor(link: IndexLink, { snapshot: id }: BarrierAnswer): Snapshot | IndexBypass {
     if (id === null) return 'SEGMENTS';
     const before = open.get(link);
-    if (before !== undefined && sameSnapshot(before, id)) return before;
     const opened = openSnapshot(link.files, id, { keyHash: link.keyHash }, hasher, before);
     if (!opened.ok) return refused(link, opened);
     before?.close();
@@ -137,10 +137,6 @@ const WALKED_AT_ONCE = 1_024;
 
 function bytesOf(path: string | Buffer): BytePath {
   return (typeof path === 'string' ? Buffer.from(path) : path).toString('latin1');
-}
-
-function sameSnapshot({ id }: Snapshot, other: Snapshot['id']): boolean {
-  return id.generation === other.generation && id.deltas.length === other.deltas.length && id.deltas.every((delta, at) => delta === other.deltas[at]);
 }
 
 const NOBODY: IndexFacts = { state: 'DISABLED', reason: null, bypass: null, guarantee: 'none', storageMode: 'none', storageFallback: null };

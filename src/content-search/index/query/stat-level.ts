@@ -1,6 +1,6 @@
 import type { BytePath, TreeFiles } from '../../../core/ports/index.ts';
 import type { Candidate, Enumeration } from '../../types.ts';
-import { bytesOf, absolutePath } from '../build/tree-paths.ts';
+import { absolutePath, bytesOf } from '../build/tree-paths.ts';
 import { isSameFile } from '../same-file.ts';
 import type { SegmentDocument } from '../segment/format.ts';
 import { comparePaths } from '../segment/path-order.ts';
