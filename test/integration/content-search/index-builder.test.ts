@@ -146,7 +146,7 @@ describe('a process that is killed while it builds', () => {
   const POINTS = ['run', 'half', 'whole', 'named'] as const;
   const CHILD = fileURLToPath(new URL('../../fixtures/content-index/killed-build.ts', import.meta.url));
 
-  it.each(POINTS)('leaves the index that was there as it was: %s [FR-LSI-BG-20.4]', async (point) => {
+  it.each(POINTS)('leaves the index that was there as it was: %s [FR-LSI-BG-20.4] [FR-LSI-IDX-CONC-03]', async (point) => {
     const site = buildSite(root, { index: diskIndexFiles({ directory, keyHash: KEY_HASH.toString('hex') }) });
     const old = { generation: 1, deltas: [] };
     expect(doJob(site, build)).toMatchObject({ outcome: 'done' });

@@ -13,7 +13,7 @@ import { type BuildThreadData, FLAG, type FromBuildThread, type ToBuildThread } 
 
 /** What the specification proposes for work in the background. */
 const NICE = 10;
-const { indexed, directory, keyHash, pace: settings, flags: shared }: BuildThreadData = workerData;
+const { indexed, directory, keyHash, pace: settings, flags: shared } = workerData as BuildThreadData;
 const flags = new Int32Array(shared);
 const send = (message: FromBuildThread): void => parentPort?.postMessage(message);
 const site: BuildSite = {

@@ -8,7 +8,7 @@ import { type JobRun, walkOf } from './site.ts';
 import { bytesOf } from './tree-paths.ts';
 
 /**
- * Takes what the overlay names into one segment (FR-LSI-IDX-INC-01): walks these paths only, reads every file of them afresh,
+ * Takes what the overlay names into one segment (FR-LSI-TRK-05): walks these paths only, reads every file of them afresh,
  * whatever its times say, and hides what the index has of them and the walk does not.
  *
  * @throws Halted, CorruptSegment, or what the disk refuses

@@ -15,7 +15,7 @@ const REBUILD_SHARE = 0.2;
 const REBUILD_FILES = 64;
 
 /**
- * Makes an index of unknown age true again: looks at every file of the tree beside what the index has of it (FR-LSI-SAFE-06),
+ * Makes an index of unknown age true again: looks at every file of the tree beside what the index has of it (FR-LSI-BG-50),
  * then writes one segment of what differs. The catalog and the walk come in the same order, so nothing is held but what
  * differs.
  *

@@ -180,10 +180,9 @@ describe('a validation', () => {
   const snapshot: SnapshotId = { generation: 1, deltas: [] };
   const validate = { kind: 'validate', snapshot, into: { generation: 1, delta: 1 } } as const;
 
-  it('says that nothing differs, and reads nothing for it', () => {
+  it('says that nothing differs, and reads nothing for it [FR-LSI-TRK-01]', () => {
     for (let at = 0; at < 300; at += 1) put(`${at}`, `file ${at}`);
     const site = buildSite(root, { nowMs: LATER });
-    // The clock of the build is ahead, so nothing counts as changed just now: but then all of it is `racy`, which LATER undoes.
     doJob(site, build);
     const unread: BuildSite = {
       ...site,
@@ -197,7 +196,7 @@ describe('a validation', () => {
     expect(doJob(unread, validate)).toEqual({ outcome: 'nothing', hiding: 0 });
   });
 
-  it('reads what was changed shortly before it was read, because its times would not tell', () => {
+  it('reads what was changed shortly before it was read, because its times would not tell [FR-LSI-TRK-03]', () => {
     put('fresh', 'text');
     const site = buildSite(root);
     doJob(site, build);
@@ -206,7 +205,7 @@ describe('a validation', () => {
     expect(documentsOf(site, [1]).get('fresh')?.flags).toBe(0);
   });
 
-  it('finds each kind of difference [FR-LSI-SAFE-06]', () => {
+  it('finds each kind of difference [FR-LSI-TRK-02]', () => {
     for (const name of ['same', 'longer', 'older', 'replaced', 'linked', 'removed', 'moved', 'mode']) put(name, `text of ${name}`);
     const site = buildSite(root, { nowMs: LATER });
     doJob(site, build);
@@ -242,7 +241,7 @@ describe('an update', () => {
   const update = (entries: readonly OverlayEntry[], deltas: readonly number[] = []) =>
     ({ kind: 'update', snapshot: { generation: 1, deltas }, entries, into: { generation: 1, delta: deltas.length + 1 } }) as const;
 
-  it('reads the files that it is told of and hides what has gone', () => {
+  it('reads the files that it is told of and hides what has gone [FR-LSI-TRK-05]', () => {
     mkdirSync(join(root, 'd/e'), { recursive: true });
     for (const path of ['a', 'b', 'd/c', 'd/e/f', 'd/e/g']) put(path, `text of ${path}`);
     put('d/.gitignore', '*.log\n');
