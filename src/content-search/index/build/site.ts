@@ -59,11 +59,15 @@ export function walkOf({ site, pace }: JobRun, tree: SearchTree = site.tree): En
 /** Files between two reports. */
 const REPORT_FILES = 256;
 
+/** Files that are a step of the pace: to look at one is a small part of the work of reading it. */
+const STEP_FILES = { ENUMERATE: 16, TOKENIZE: 1, PERSIST: 1 } satisfies Record<BuildPhase, number>;
+
 /** The files of a walk at the pace of the job, which is told how far they are. */
 export function* pacedFiles(run: JobRun, walk: Enumeration, phase: BuildPhase, filesTotal: number, bytesDone: () => number): Generator<Candidate> {
   let filesDone = 0;
   for (const candidate of filesOf(walk)) {
-    run.pace.step();
+    if (filesDone % STEP_FILES[phase] === 0) run.pace.step();
+    else run.pace.check();
     yield candidate;
     filesDone += 1;
     if (filesDone % REPORT_FILES === 0) run.onProgress({ phase, filesDone, filesTotal, bytesDone: bytesDone() });
