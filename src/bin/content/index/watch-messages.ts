@@ -12,6 +12,8 @@ export interface WatchSettings {
   readonly lookEveryMs: number;
   /** At least so many milliseconds lie between two signals that there is something to do. */
   readonly debounceMs: number;
+  /** The newest number that an earlier thread has told: those of this one are larger. */
+  readonly firstSeq: number;
 }
 
 type Pending = Awaited<ReturnType<IndexWatch['pending']>>;

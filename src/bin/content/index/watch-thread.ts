@@ -31,6 +31,7 @@ const watch: TreeWatch = createTreeWatch({
   openMounts,
   isWatchable,
   turn: () => new Promise((resolve) => void setImmediate(resolve)),
+  firstSeq: settings.firstSeq,
   onVeto: (veto, seq) => signal({ kind: 'veto', veto, seq }),
 });
 

@@ -4,7 +4,7 @@ import type { ArmResult, IndexWatch, WatchSignal } from '../../../core/ports/ind
 import { startThread } from '../../../core/thread-entry.ts';
 import type { WatchReply, WatchRequest, WatchSettings } from './watch-messages.ts';
 
-export type IndexWatchOptions = Pick<WatchSettings, 'indexed' | 'directory'> & Partial<WatchSettings>;
+export type IndexWatchOptions = Pick<WatchSettings, 'indexed' | 'directory'> & Partial<Omit<WatchSettings, 'firstSeq'>>;
 
 /** A queue of 16,384 events is full after so long only at 300,000 events a second. */
 const LOOK_EVERY_MS = 50;
@@ -17,15 +17,18 @@ type WithoutId<R> = R extends Asked ? Omit<R, 'id'> : never;
 const isOf = <K extends WatchReply['kind']>(reply: WatchReply, kind: K): reply is Extract<WatchReply, { kind: K }> => reply.kind === kind;
 
 /**
- * Starts the watch thread of one index (search-rules 1). When it ends by itself, that is a `WATCHER_DOWN` signal; whatever is
- * asked from then on rejects, and no barrier is answered, until it is stopped and started again.
+ * Starts the watch thread of one index (search-rules 1). When it ends by itself, that is a `WATCHER_DOWN` signal, and no
+ * barrier is answered until `arm` has started another one; what is asked meanwhile rejects, but for `publish`, which nobody
+ * reads then.
  */
 export function createIndexWatch({ lookEveryMs = LOOK_EVERY_MS, debounceMs = DEBOUNCE_MS, globalIgnoreFile = '', ...given }: IndexWatchOptions): IndexWatch {
-  const settings: WatchSettings = { ...given, globalIgnoreFile, lookEveryMs, debounceMs };
+  const settings: Omit<WatchSettings, 'firstSeq'> = { ...given, globalIgnoreFile, lookEveryMs, debounceMs };
   const listeners: ((signal: WatchSignal) => void)[] = [];
   const waiting = new Map<number, { readonly resolve: (reply: WatchReply) => void; readonly reject: (error: Error) => void }>();
   let thread: Worker | undefined;
+  let isWanted = false;
   let lastId = 0;
+  /** The newest number that any thread has told: those of the next one are larger, so that nothing old covers what is new. */
   let lastSeq = 0;
 
   const tell = (signal: WatchSignal): void => {
@@ -33,7 +36,7 @@ export function createIndexWatch({ lookEveryMs = LOOK_EVERY_MS, debounceMs = DEB
   };
   const take = (reply: WatchReply): void => {
     if (reply.kind === 'signal') {
-      if (reply.signal.kind === 'veto') lastSeq = reply.signal.seq;
+      if (reply.signal.kind === 'veto') lastSeq = Math.max(lastSeq, reply.signal.seq);
       tell(reply.signal);
       return;
     }
@@ -57,7 +60,7 @@ export function createIndexWatch({ lookEveryMs = LOOK_EVERY_MS, debounceMs = DEB
     waiting.clear();
   };
   const run = (): Worker => {
-    const worker = startThread(import.meta.url, './watch-thread', { workerData: settings });
+    const worker = startThread(import.meta.url, './watch-thread', { workerData: { ...settings, firstSeq: lastSeq } satisfies WatchSettings });
     let why = 'it went';
     worker.on('message', take);
     worker.on('error', (error) => {
@@ -71,7 +74,12 @@ export function createIndexWatch({ lookEveryMs = LOOK_EVERY_MS, debounceMs = DEB
     });
     return worker;
   };
+  const start = async (): Promise<void> => {
+    thread = run();
+    await ask({ kind: 'start' }, 'done');
+  };
   const stop = async (): Promise<void> => {
+    isWanted = false;
     const worker = thread;
     if (worker === undefined) return;
     const said = ask({ kind: 'stop' }, 'done').catch(() => undefined);
@@ -86,9 +94,9 @@ export function createIndexWatch({ lookEveryMs = LOOK_EVERY_MS, debounceMs = DEB
   return {
     async start() {
       if (thread !== undefined) return;
-      thread = run();
+      isWanted = true;
       try {
-        await ask({ kind: 'start' }, 'done');
+        await start();
       } catch (error) {
         await stop();
         throw error;
@@ -96,10 +104,22 @@ export function createIndexWatch({ lookEveryMs = LOOK_EVERY_MS, debounceMs = DEB
     },
     stop,
     [Symbol.asyncDispose]: stop,
-    arm: async (): Promise<ArmResult> => (await ask({ kind: 'arm' }, 'armed')).result,
-    pending: async (limit) => (await ask({ kind: 'pending', limit }, 'entries')).pending,
+    async arm(): Promise<ArmResult> {
+      if (thread === undefined && isWanted) await start();
+      const { result } = await ask({ kind: 'arm' }, 'armed');
+      if (result.ok) lastSeq = Math.max(lastSeq, result.seq);
+      return result;
+    },
+    async pending(limit) {
+      const { pending } = await ask({ kind: 'pending', limit }, 'entries');
+      lastSeq = Math.max(lastSeq, pending.seq);
+      return pending;
+    },
     async publish(published) {
-      await ask({ kind: 'publish', published }, 'done');
+      if (thread === undefined) return;
+      await ask({ kind: 'publish', published }, 'done').catch((error: unknown) => {
+        if (thread !== undefined) throw error;
+      });
     },
     setStatus(status) {
       thread?.postMessage({ kind: 'status', status } satisfies WatchRequest);

@@ -25,9 +25,10 @@ export interface Overlay {
   forget(covered: readonly OverlayEntry[], through: number): void;
 }
 
-export function createOverlay(max = OVERLAY_MAX): Overlay {
+/** @param firstSeq numbers begin behind it: those of an earlier watch over the same tree must cover nothing of this one */
+export function createOverlay(firstSeq = 0, max = OVERLAY_MAX): Overlay {
   const entries = new Map<string, OverlayEntry>();
-  let seq = 0;
+  let seq = firstSeq;
   let version = 0;
   /** Entries with a number up to this one were handed out. */
   let taken = 0;

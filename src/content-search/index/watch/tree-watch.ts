@@ -8,6 +8,8 @@ export interface TreeWatchOptions extends TreeWatchParts {
   readonly onVeto: (veto: HostVeto, seq: number) => void;
   /** Others get their turn. */
   readonly turn: () => Promise<void>;
+  /** The newest number that an earlier watch over this tree has told. */
+  readonly firstSeq?: number;
 }
 
 /** Events, overlay and vetoes of one root (docs/index-watch.md). */
@@ -38,8 +40,8 @@ const LIMITS: ReadonlySet<string> = new Set(['ENOSPC', 'EMFILE', 'ENFILE', 'ENOM
 
 /** Everything but `arm` and `pending` is done when it returns. */
 export function createTreeWatch(options: TreeWatchOptions): TreeWatch {
-  const { indexed, files, isWatchable, turn, onVeto } = options;
-  const overlay = createOverlay();
+  const { indexed, files, isWatchable, turn, onVeto, firstSeq = 0 } = options;
+  const overlay = createOverlay(firstSeq);
   const vetoes = createVetoes();
   let published = NOTHING_PUBLISHED;
   let armed: Armament | undefined;

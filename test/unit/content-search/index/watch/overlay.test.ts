@@ -56,7 +56,7 @@ describe('the overlay', () => {
   });
 
   it('lets the root stand for everything when there are too many', () => {
-    const overlay = createOverlay(3);
+    const overlay = createOverlay(0, 3);
     expect(['a', 'b', 'c', 'd'].map((path) => overlay.touch('FILE', path))).toEqual([undefined, undefined, undefined, 'BACKLOG']);
     expect(overlay.take(10)).toEqual([{ kind: 'SUBTREE', path: '', seq: 4 }]);
   });
@@ -71,7 +71,7 @@ describe('the overlay', () => {
     );
     fc.assert(
       fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
-        const overlay = createOverlay(5);
+        const overlay = createOverlay(0, 5);
         /** Events since the file was last read by somebody whose result is published. */
         const open = new Map<string, number>();
         let clock = 0;
