@@ -98,13 +98,13 @@ function fuzzyBackend({ backends }: ContentSearchDeps): SearchBackend | undefine
 
 interface FilesPass extends Pass {
   readonly files: Enumeration;
-  readonly index: IndexAnswer;
+  readonly index: TimedAnswer;
 }
 
 /** One run of a backend: over what the index leaves, or over all files. An index that turns out to be damaged is not used. */
 async function runPass(plan: Plan, backend: SearchBackend, level: number, signal: AbortSignal, deps: ContentSearchDeps): Promise<FilesPass> {
   const walk = (tree = deps.tree): Enumeration => walkOf(plan, tree, signal, deps);
-  const index = level === 0 && deps.index !== undefined ? await askIndex(plan, backend, walk, deps) : NO_INDEX;
+  const index = level === 0 ? await askIndex(plan, backend, walk, deps) : NO_INDEX;
   if (index.indexed === undefined) return runOver(walk(), index, plan, backend, level, signal, deps);
   try {
     return await runOver(index.indexed.files, index, plan, backend, level, signal, deps);
@@ -114,15 +114,21 @@ async function runPass(plan: Plan, backend: SearchBackend, level: number, signal
   }
 }
 
-const NO_INDEX: IndexAnswer = { facts: NO_INDEX_FACTS };
+/** An answer of the index, and how long it took. */
+type TimedAnswer = IndexAnswer & { readonly ms?: number };
+
+const NO_INDEX: TimedAnswer = { facts: NO_INDEX_FACTS };
 
 async function askIndex(
   { query, root, globs }: Plan,
   backend: SearchBackend,
   walk: (tree: SearchTree) => Enumeration,
-  { index, emitStats }: ContentSearchDeps,
-): Promise<IndexAnswer> {
-  return index === undefined ? NO_INDEX : index.ask({ root, query, globs, backend, walk, counts: emitStats });
+  { index, emitStats, now }: ContentSearchDeps,
+): Promise<TimedAnswer> {
+  if (index === undefined) return NO_INDEX;
+  const asked = now();
+  const answer = await index.ask({ root, query, globs, backend, walk, counts: emitStats });
+  return { ...answer, ms: now() - asked };
 }
 
 function walkOf(
@@ -147,7 +153,7 @@ function walkOf(
 
 async function runOver(
   files: Enumeration,
-  index: IndexAnswer,
+  index: TimedAnswer,
   { query, root, deadline }: Plan,
   backend: SearchBackend,
   level: number,
@@ -180,6 +186,7 @@ function outcomeOf(
   deps: ContentSearchDeps,
 ): ContentSearchOutcome {
   const { result, files, backend } = pass;
+  const first = passes[0]?.index;
   const candidates = deps.emitStats ? result.enumerated + countRest(files) : result.enumerated;
   const candidatesTotal = totalOf(pass, candidates);
   const elapsedMs = Math.max(0, Math.round(deps.now() - started));
@@ -189,7 +196,7 @@ function outcomeOf(
       ? statsOf({
           backendId: backend.id,
           fallback,
-          index: passes[0]?.index.facts ?? NO_INDEX_FACTS,
+          index: (first ?? NO_INDEX).facts,
           candidatesTotal,
           candidatesExcluded: candidatesTotal - candidates,
           candidatesScanned,
@@ -206,7 +213,9 @@ function outcomeOf(
       elapsedMs,
       files: result.enumerated,
       fallbackUsed: fallback.levelsTried.length > 0,
-      indexBypass: (passes[0]?.index.facts ?? NO_INDEX_FACTS).bypass,
+      indexBypass: (first ?? NO_INDEX).facts.bypass,
+      ...(first?.ms === undefined ? {} : { indexBarrierMs: first.ms }),
+      ...(deps.emitStats && first?.indexed !== undefined ? { indexExcluded: candidatesTotal - candidates } : {}),
       processes: passes.reduce((sum, one) => sum + one.result.processes, 0),
       backendStderr: passes.map((one) => one.result.backendStderr).join(''),
     },

@@ -22,7 +22,7 @@ export interface ContentSearchRun {
   readonly fallbackUsed: boolean;
   /** Why the index left nothing out; null if it was used. */
   readonly indexBypass: string | null;
-  /** Milliseconds that it waited for the index host, if it asked one. */
+  /** Milliseconds until the index had answered, its host's barrier included; absent where there is none. */
   readonly indexBarrierMs?: number;
   /** Files that the index left out, if they were counted. */
   readonly indexExcluded?: number;

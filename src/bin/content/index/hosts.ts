@@ -72,8 +72,9 @@ export function openIndexHosts({ settings, trees, backend, lane, report }: Hosts
   }
 
   async function stop(): Promise<void> {
-    await Promise.all(hosts.splice(0).map((host) => host.stop()));
+    // The lane first: what it has begun is put back, and nothing comes that nobody would do.
     await lane.stop();
+    await Promise.all(hosts.splice(0).map((host) => host.stop()));
     for (const close of closers.splice(0).reverse()) close();
   }
 

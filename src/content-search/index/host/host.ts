@@ -1,4 +1,4 @@
-import type { IndexStatus, IndexTaskEnd, IndexTaskKind } from '../../../contracts/index.ts';
+import type { IndexActivity, IndexStatus, IndexTaskEnd, IndexTaskKind } from '../../../contracts/index.ts';
 import type { Lifecycle } from '../../../core/lifecycle.ts';
 import type { BuildJob, BuildOutcome, IndexTaskHandler, WatchSignal } from '../../../core/ports/index.ts';
 import { mismatches } from '../safety/index.ts';
@@ -44,12 +44,14 @@ export function createIndexHost(deps: HostDeps): IndexHost {
   const record = hostRecord(deps, memory, submit);
   const tell = (): void => deps.watch.setStatus(JSON.stringify(status()));
 
-  const run = async (job: BuildJob, signal: AbortSignal): Promise<BuildOutcome> => {
+  const run = async (job: BuildJob, signal: AbortSignal, told?: (activity: IndexActivity) => void): Promise<BuildOutcome> => {
     const outcome = await deps.builder.run(job, {
       signal,
       onProgress(progress) {
         if (memory.activity !== null) memory.activity = { ...memory.activity, progress };
         tell();
+        const { activity } = status();
+        if (activity !== null) told?.(activity);
       },
     });
     if (outcome.outcome === 'done' && job.kind === 'build') {
@@ -86,19 +88,21 @@ export function createIndexHost(deps: HostDeps): IndexHost {
     passes ??= setInterval(() => submit('reconcile', 'no events tell what has changed'), STAT_PASS_MS).unref();
   }
 
-  const perform: IndexTaskHandler = async (task, job, signal) => {
-    if (!isRunning) return;
+  const perform: IndexTaskHandler = async (task, job, signal, told) => {
+    if (!isRunning || signal.aborted) throw new Error('the index host does not run');
     const startedAtMs = deps.now();
     memory.activity = { kind: task.kind, startedAtMs, progress: null };
     tell();
     const both = AbortSignal.any([signal, isStopping.signal]);
-    const context: TaskContext = { deps, memory, record, submit, ensureWatched, run: (one) => run(one, both) };
+    const context: TaskContext = { deps, memory, record, submit, ensureWatched, run: (one) => run(one, both, told) };
     try {
       const end = await TASKS[task.kind](context);
       const elapsedMs = deps.now() - startedAtMs;
       deps.report({ kind: 'task', task: task.kind, outcome: end.outcome, detail: end.detail, elapsedMs });
       const ok = !FAILURES.has(end.outcome);
       ends.set(task.kind, { kind: task.kind, job, ok, detail: end.detail, ended_at: timeText(deps.now()), elapsed_ms: elapsedMs });
+      // The lane shows it as failed; one that was stopped it does again.
+      if (!ok || end.outcome === 'stopped') throw new Error(end.detail);
     } finally {
       memory.activity = null;
       tell();
