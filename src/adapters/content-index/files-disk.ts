@@ -1,8 +1,8 @@
-import { lstatSync, readdirSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IndexFiles, OpenSegmentFile, SegmentName, SnapshotId } from '../../core/ports/index.ts';
 import { CURRENT_MAX_BYTES, decodeCurrent, encodeCurrent } from './files-current.ts';
-import { checkDirectory, makeDirectory, removeAll } from './files-directory.ts';
+import { checkDirectory, makeDirectory, removeAll, syncDirectory } from './files-directory.ts';
 import { openFile } from './files-read.ts';
 import { createFile, PARTIAL, writeParts } from './files-write.ts';
 import { codeOf } from './sqlite-directory.ts';
@@ -21,6 +21,7 @@ export interface DiskIndexFilesOptions {
  * CURRENT            which segments count; read by the host at its start, never by searches
  * gen-<n>/base.seg   gen-<n>/delta-<m>.seg   never changed after they have their names
  * gen-<n>/runs-<r>   parts of an inversion, while a build runs
+ * aside/             what was found damaged last; never read again
  * ```
  * Directories 0700, files 0600; what belongs to others, or others may write to, is refused (SEC-LSI-STORE-01). Whatever lies
  * there under our names is a refusal, `DAMAGED` or wrong bytes, which the checksums of a segment find; never a crash.
@@ -51,6 +52,7 @@ export function diskIndexFiles({ directory, keyHash }: DiskIndexFilesOptions): I
     current: () => readCurrent(directory, keyHash),
     flip(snapshot) {
       makeDirectory(directory, join(directory, '..'));
+      makeWay(join(directory, CURRENT));
       const file = createFile(join(directory, CURRENT));
       try {
         file.append(Buffer.from(encodeCurrent(snapshot, keyHash)));
@@ -62,10 +64,16 @@ export function diskIndexFiles({ directory, keyHash }: DiskIndexFilesOptions): I
     },
     sizeOf: (snapshot) => namesOf(snapshot).reduce((sum, name) => sum + (lstatSync(segmentAt(name), { throwIfNoEntry: false })?.size ?? 0), 0),
     sweep: (keep) => sweep(directory, keep),
+    quarantine: () => quarantine(directory),
+    purge() {
+      quarantine(directory);
+      removeAll(join(directory, ASIDE));
+    },
   };
 }
 
 const CURRENT = 'CURRENT';
+const ASIDE = 'aside';
 const GENERATION = /^gen-\d+$/;
 const IN_GENERATION = /^(base\.seg|delta-\d+\.seg|runs-\d+|\.partial-.*)$/;
 
@@ -136,6 +144,26 @@ function sweep(directory: string, keep: SnapshotId | null): void {
   const segments = new Set(namesOf(keep).map(({ delta }) => segmentFile(delta)));
   const generation = join(directory, kept);
   for (const name of entriesOf(generation)) if (IN_GENERATION.test(name) && !segments.has(name)) removeAll(join(generation, name));
+}
+
+/** `CURRENT` goes first, so that it never names what is not there. Where there is no room for that, everything is removed at once. */
+function quarantine(directory: string): void {
+  const aside = join(directory, ASIDE);
+  const names = entriesOf(directory).filter((name) => name === CURRENT || GENERATION.test(name));
+  if (names.length === 0) return;
+  try {
+    removeAll(aside);
+    mkdirSync(aside, { mode: 0o700 });
+    for (const name of names.sort()) renameSync(join(directory, name), join(aside, name));
+    syncDirectory(directory);
+  } catch {
+    sweep(directory, null);
+  }
+}
+
+/** A rename takes the place of a file, and of nothing else. */
+function makeWay(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true) removeAll(path);
 }
 
 /** Names in a directory; none if it is not there, or is a link to somewhere else. */

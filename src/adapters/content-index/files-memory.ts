@@ -18,6 +18,12 @@ export function memoryIndexFiles(): IndexFiles {
     return known;
   };
 
+  const sweep = (keep: SnapshotId | null): void => {
+    if (keep === null) current = undefined;
+    for (const [key, { name }] of segments) if (keep === null || !isOf(keep, name)) segments.delete(key);
+    runs.clear();
+  };
+
   return {
     open(name) {
       const found = segments.get(keyOf(name));
@@ -43,11 +49,10 @@ export function memoryIndexFiles(): IndexFiles {
       current = { generation: snapshot.generation, deltas: [...snapshot.deltas] };
     },
     sizeOf: (snapshot) => [...segments.values()].reduce((sum, { name, file }) => sum + (isOf(snapshot, name) ? file.bytes.length : 0), 0),
-    sweep(keep) {
-      if (keep === null) current = undefined;
-      for (const [key, { name }] of segments) if (keep === null || !isOf(keep, name)) segments.delete(key);
-      runs.clear();
-    },
+    sweep,
+    // Memory is not for people to look at.
+    quarantine: () => sweep(null),
+    purge: () => sweep(null),
   };
 }
 

@@ -38,9 +38,10 @@ export function createFile(path: string): SegmentFileWriter {
   };
 }
 
-/** Writes a file in parts that need not survive a power cut. */
+/** Writes a file in parts that need not survive a power cut. Whatever lies there gives way: a FIFO would hold the open up. */
 export function writeParts(path: string, parts: Iterable<Uint8Array>): void {
-  const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0), 0o600);
+  rmSync(path, { recursive: true, force: true });
+  const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0), 0o600);
   try {
     const out = buffered(fd);
     for (const part of parts) out.append(part);

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { isWritError, messageOf } from '../../core/errors.ts';
@@ -36,6 +36,7 @@ export class RefusedRecords extends Error {
  */
 export function openRecords({ directory, lockTimeoutMs }: RecordsFile, { readonly }: { readonly readonly: boolean }): SqliteDatabase {
   const file = join(directory, FILE);
+  for (const path of filesOf(directory)) refuseOther(path);
   if (!readonly) makeFile(file);
   const db = new Database(file, { readonly, fileMustExist: true, timeout: lockTimeoutMs });
   try {
@@ -49,6 +50,12 @@ export function openRecords({ directory, lockTimeoutMs }: RecordsFile, { readonl
     db.close();
     throw error;
   }
+}
+
+/** A FIFO would hold an open up for ever, and a link lead elsewhere: only files are records. */
+function refuseOther(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found !== undefined && !found.isFile()) throw new RefusedRecords('DAMAGED', 'what should be the records of indexes is no file');
 }
 
 function makeFile(file: string): void {
@@ -70,12 +77,16 @@ function bringUp(db: SqliteDatabase): void {
 
 /** Whether there is anything to open. */
 export function hasRecords(directory: string): boolean {
-  return existsSync(join(directory, FILE));
+  return lstatSync(join(directory, FILE), { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Removes the records and what SQLite keeps beside them; nobody may have them open. */
 export function removeRecords(directory: string): void {
-  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(join(directory, FILE + suffix), { force: true });
+  for (const path of filesOf(directory)) rmSync(path, { recursive: true, force: true });
+}
+
+function filesOf(directory: string): readonly string[] {
+  return ['', '-wal', '-shm', '-journal'].map((suffix) => join(directory, FILE + suffix));
 }
 
 /**

@@ -52,6 +52,10 @@ export interface IndexFiles {
   sizeOf(snapshot: SnapshotId): number;
   /** Removes every segment, run and leftover that is not of this snapshot; everything without one. */
   sweep(keep: SnapshotId | null): void;
+  /** Puts everything where nobody opens it, for people to look at; what was put there before goes (docs/index-safety.md 4). */
+  quarantine(): void;
+  /** Removes everything, what was put aside included: first out of the way, so that nobody finds half of it (FR-LSI-IDX-RM-03). */
+  purge(): void;
 }
 
 /** A file of the tree as the descriptor tells it. */

@@ -7,4 +7,4 @@ export { estimateBytes, type HeldIndex, type IndexLimits, mayBuildAgain, roomFor
 export { NO_INDEX, type Transition, transition } from './transition.ts';
 export type { Trigger, TriggerKind } from './triggers.ts';
 export { DISABLED_REASONS, UNCERTAIN_REASONS } from './words.ts';
-export { type Advance, advance } from './writer.ts';
+export { type Advance, advance, advanceRecord } from './writer.ts';
