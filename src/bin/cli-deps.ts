@@ -17,6 +17,7 @@ export function createCliDeps(version: string): CliDeps {
       worker: async (options, { queues }) => (await import('./roles/worker.ts')).runWorker(await roleContext(options, 'worker'), queues),
       api: async (options) => (await import('./roles/api.ts')).runApi(await roleContext(options, 'api')),
       kernel: async (options) => (await import('./roles/kernel.ts')).runKernel(await roleContext(options, 'kernel')),
+      'index-host': async (options) => (await import('./roles/index-host.ts')).runIndexHost(await roleContext(options, 'index')),
     },
     interrupted: createInterrupt(),
   };

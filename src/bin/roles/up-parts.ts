@@ -2,6 +2,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createEmbeddedRedis } from '../../adapters/redis/embedded.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
+import { indexRefusal } from '../content/index/refusal.ts';
 import { supervise } from '../supervise.ts';
 import type { UpContext } from './context.ts';
 
@@ -13,7 +14,8 @@ const IO_THREADS = 16;
 
 /** What `writ up` runs, in the order of starting. Roles are processes of their own, so that one may be killed. */
 export function upParts(context: UpContext): readonly Lifecycle[] {
-  const roles = [role('kernel', context), role('worker', context), role('api', context)];
+  const host = indexRefusal(context.config) === undefined ? [role('index-host', context)] : [];
+  const roles = [role('kernel', context), role('worker', context), role('api', context), ...host];
   return context.config.redis.url === '' ? [embeddedRedis(context), ...roles] : roles;
 }
 
@@ -27,7 +29,7 @@ function embeddedRedis({ config, places, log }: UpContext): Lifecycle {
   });
 }
 
-function role(name: 'kernel' | 'worker' | 'api', { config, places, settingsArgs, log }: UpContext): Lifecycle {
+function role(name: 'kernel' | 'worker' | 'api' | 'index-host', { config, places, settingsArgs, log }: UpContext): Lifecycle {
   return supervise({
     name,
     args: [fileURLToPath(mainScript()), name, ...settingsArgs],

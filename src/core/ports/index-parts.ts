@@ -9,7 +9,9 @@ export type WatchSignal =
   /** There are entries to be worked on; said again after each further event, at most every `index_watch_debounce_ms`. */
   | { readonly kind: 'pending'; readonly entries: number }
   /** A search found damage in a segment. */
-  | { readonly kind: 'corrupt'; readonly message: string };
+  | { readonly kind: 'corrupt'; readonly message: string }
+  /** So many searches have asked since this was last said; at most once a second. */
+  | { readonly kind: 'asked'; readonly searches: number };
 
 export type ArmResult =
   | { readonly ok: true; readonly seq: number; readonly directories: number; readonly warnings: number }

@@ -138,7 +138,7 @@ export interface CliDeps {
   readonly clock: Clock;
   open(options: GlobalOptions): Promise<CliServices>;
   readonly contentSearch: ContentSearchDoor;
-  readonly roles: { readonly up: RoleRunner; readonly api: RoleRunner; readonly worker: RoleRunner; readonly kernel: RoleRunner };
+  readonly roles: { readonly [Role in 'up' | 'api' | 'worker' | 'kernel' | 'index-host']: RoleRunner };
   /** Aborted when the person asks to stop; from the first call on, Ctrl-C does no longer end the process. */
   interrupted(): AbortSignal;
 }

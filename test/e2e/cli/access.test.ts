@@ -34,7 +34,7 @@ async function writ(...args: string[]): Promise<{ code: number; out: string; err
     clock: systemClock,
     open: openServices,
     contentSearch: contentSearchDoor(),
-    roles: { up: async () => 0, api: async () => 0, worker: async () => 0, kernel: async () => 0 },
+    roles: { up: async () => 0, api: async () => 0, worker: async () => 0, kernel: async () => 0, 'index-host': async () => 0 },
     interrupted: () => new AbortController().signal,
   });
   const last = out.text().trim().split('\n').at(-1) ?? '';

@@ -105,7 +105,7 @@ export async function startInstallation(): Promise<Installation> {
         clock: systemClock,
         open: openServices,
         contentSearch: contentSearchDoor(),
-        roles: { up: async () => 0, api: async () => 0, worker: async () => 0, kernel: async () => 0 },
+        roles: { up: async () => 0, api: async () => 0, worker: async () => 0, kernel: async () => 0, 'index-host': async () => 0 },
         interrupted: () => new AbortController().signal,
       });
       return { code, out: out.text(), err: err.text() };

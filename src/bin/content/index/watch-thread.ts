@@ -38,8 +38,13 @@ const watch: TreeWatch = createTreeWatch({
 // Also when this thread dies by an error: the watches are a descriptor of which Node knows nothing.
 process.once('exit', () => watch.close());
 
+let asked = 0;
+let toldAskedAt = Number.NEGATIVE_INFINITY;
+const TELL_ASKED_MS = 1_000;
+
 const server = createBarrierServer(settings.directory, {
   barrier() {
+    asked += 1;
     watch.look();
     const { state, reason, guarantee, snapshot } = watch.published;
     return { head: { veto: watch.veto, state, reason, guarantee, snapshot, identity }, version: watch.version, overlay: watch.overlay };
@@ -54,12 +59,21 @@ let toldAt = Number.NEGATIVE_INFINITY;
 function tick(): void {
   watch.look();
   const now = performance.now();
+  tellAsked(now);
   if (watch.entries === 0 || watch.seq === toldSeq || now - toldAt < settings.debounceMs) return;
   toldSeq = watch.seq;
   toldAt = now;
   signal({ kind: 'pending', entries: watch.entries });
 }
 let timer: NodeJS.Timeout | undefined;
+
+/** A host that searches come to goes easy on them. */
+function tellAsked(now: number): void {
+  if (asked === 0 || now - toldAskedAt < TELL_ASKED_MS) return;
+  signal({ kind: 'asked', searches: asked });
+  asked = 0;
+  toldAskedAt = now;
+}
 
 const JOBS = {
   async start({ id }) {

@@ -1,8 +1,10 @@
 import type { IndexActivity, IndexStatus, IndexTaskEnd, IndexTaskKind } from '../../../contracts/index.ts';
 import type { Lifecycle } from '../../../core/lifecycle.ts';
 import type { BuildJob, BuildOutcome, IndexTaskHandler, WatchSignal } from '../../../core/ports/index.ts';
-import { mismatches } from '../safety/index.ts';
-import { FRESH, hostRecord, NEEDS_ARMING, TRIGGER_OF_VETO } from './record.ts';
+import { createAsked } from './asked.ts';
+import { lostSegment, openIndex } from './open.ts';
+import { FRESH, type HostRecord, hostRecord, NEEDS_ARMING, TRIGGER_OF_VETO } from './record.ts';
+import { createRetries } from './retries.ts';
 import { statusOf } from './status.ts';
 import { TASKS, type TaskContext } from './tasks.ts';
 import type { HostDeps, HostMemory } from './types.ts';
@@ -27,6 +29,9 @@ export function createIndexHost(deps: HostDeps): IndexHost {
     veto: null,
     pending: 0,
     meta: undefined,
+    policy: null,
+    ground: 0,
+    job: null,
     activity: null,
   };
   const ends = new Map<IndexTaskKind, IndexTaskEnd>();
@@ -34,19 +39,33 @@ export function createIndexHost(deps: HostDeps): IndexHost {
   let documents = 0;
   let isStopping = new AbortController();
   let isRunning = false;
+  let isMeasuring = false;
   let passes: NodeJS.Timeout | undefined;
 
   const submit = (kind: IndexTaskKind, reason: string): void => {
     if (isStopping.signal.aborted) return;
     // Redis may be away: the next signal, or the pass of the next start, asks again.
-    deps.lane.submit({ keyHash: deps.keyHash, kind, reason }).catch(() => undefined);
+    deps.lane.submit({ keyHash: deps.keyHash, kind, reason: reason.slice(0, MOST_REASON) }).catch(() => undefined);
   };
-  const record = hostRecord(deps, memory, submit);
+  const retries = createRetries(deps.now, deps.pauses);
+  const record = watched(hostRecord(deps, memory, submit), afterChange);
   const tell = (): void => deps.watch.setStatus(JSON.stringify(status()));
 
+  const { integrityCheck, integrityPeriodCalls, autoReevalCalls, idleBoostMs } = deps.settings;
+  const asked = createAsked({
+    idleBoostMs,
+    setBoost: (on) => deps.builder.setBoost(on),
+    periods: [
+      ...(integrityCheck === 'periodic' ? [{ searches: integrityPeriodCalls, due: () => submit('check', `${integrityPeriodCalls} searches`) }] : []),
+      { searches: autoReevalCalls, due: () => void measureAgain() },
+    ],
+  });
+
   const run = async (job: BuildJob, signal: AbortSignal, told?: (activity: IndexActivity) => void): Promise<BuildOutcome> => {
+    const own = new AbortController();
+    memory.job = own;
     const outcome = await deps.builder.run(job, {
-      signal,
+      signal: AbortSignal.any([signal, own.signal]),
       onProgress(progress) {
         if (memory.activity !== null) memory.activity = { ...memory.activity, progress };
         tell();
@@ -54,6 +73,7 @@ export function createIndexHost(deps: HostDeps): IndexHost {
         if (activity !== null) told?.(activity);
       },
     });
+    if (memory.job === own) memory.job = null;
     if (outcome.outcome === 'done' && job.kind === 'build') {
       documents = outcome.documents;
       const startedAtMs = memory.activity?.startedAtMs ?? deps.now();
@@ -94,7 +114,8 @@ export function createIndexHost(deps: HostDeps): IndexHost {
     memory.activity = { kind: task.kind, startedAtMs, progress: null };
     tell();
     const both = AbortSignal.any([signal, isStopping.signal]);
-    const context: TaskContext = { deps, memory, record, submit, ensureWatched, run: (one) => run(one, both, told) };
+    const isAsked = task.reason.startsWith(ASKED);
+    const context: TaskContext = { deps, memory, record, retries, isAsked, submit, ensureWatched, run: (one) => run(one, both, told) };
     try {
       const end = await TASKS[task.kind](context);
       const elapsedMs = deps.now() - startedAtMs;
@@ -115,11 +136,35 @@ export function createIndexHost(deps: HostDeps): IndexHost {
       memory.pending = signal.entries;
       submit('update', `${signal.entries} changes`);
     } else if (signal.kind === 'corrupt') {
-      memory.snapshot = null;
-      record.apply({ kind: 'INTEGRITY_FAILED' });
-      void record.publish();
-    } else onVeto(signal);
+      onDamage(signal.message);
+    } else if (signal.kind === 'asked') asked.told(signal.searches);
+    else onVeto(signal);
     tell();
+  }
+
+  /** A search met something, and went without the index; it may have come too late only. What it met is looked at before it is believed. */
+  function onDamage(message: string): void {
+    if (memory.snapshot === null) return;
+    if (lostSegment(deps.files, memory.snapshot) === undefined) return submit('check', message);
+    record.apply({ kind: 'INTEGRITY_FAILED' });
+    void record.publish();
+  }
+
+  /** What a change leaves to be done at another time. */
+  function afterChange(): void {
+    const { state, disabledUntilMs } = memory.safety;
+    if (state === 'DISABLED' && disabledUntilMs !== null) retries.at('pause', disabledUntilMs, endPause);
+    if (!memory.recordsLost) return retries.worked('records');
+    retries.later('records', () => {
+      record.apply();
+      void record.publish();
+      tell();
+    });
+  }
+
+  function endPause(): void {
+    if (record.apply({ kind: 'COOLDOWN_CHECKED', nowMs: deps.now() }).state === 'ABSENT') record.apply({ kind: 'FILE_MISSING' });
+    void record.publish();
   }
 
   function onVeto({ veto, seq }: Extract<WatchSignal, { kind: 'veto' }>): void {
@@ -131,38 +176,22 @@ export function createIndexHost(deps: HostDeps): IndexHost {
     void record.publish();
   }
 
-  /** What is there already, and whether it may be trusted after a pass (FR-LSI-BG-50, -52). */
-  async function open(): Promise<void> {
-    const found = deps.files.current();
-    const stored = deps.store.write((records) => {
-      const meta = records.meta(deps.keyHash);
-      const differs = meta !== undefined && mismatches(meta, deps.wanted).length > 0;
-      if (meta === undefined || differs) records.create(freshMeta(deps), FRESH);
-      return { meta: records.meta(deps.keyHash), differs };
-    });
-    memory.recordsLost = !stored.ok;
-    if (stored.ok) memory.meta = stored.value.meta;
-    record.apply({ kind: 'PROCESS_STARTED', nowMs: deps.now() });
-    if (memory.safety.state === 'DISABLED') return;
-    if (deps.settings.mode === 'auto' && (await isSmall())) return;
-    if (found === undefined) record.apply({ kind: 'FILE_MISSING' });
-    else if (found === 'DAMAGED' || (stored.ok && stored.value.differs)) {
-      deps.files.sweep(null);
-      record.apply({ kind: found === 'DAMAGED' ? 'INTEGRITY_FAILED' : 'FILE_MISSING' });
-    } else {
-      memory.snapshot = found;
-      deps.files.sweep(found);
-      if (deps.settings.integrityCheck !== 'off') submit('check', 'opened');
-      record.apply({ kind: 'OPEN_OK' });
-    }
-  }
-
   async function isSmall(): Promise<boolean> {
     const { autoThresholdFiles, autoThresholdBytes } = deps.settings;
     const measured = await run({ kind: 'measure', files: autoThresholdFiles, bytes: autoThresholdBytes }, isStopping.signal);
-    if (measured.outcome !== 'measured' || measured.above) return false;
-    record.apply({ kind: 'BELOW_THRESHOLD' });
-    return true;
+    return measured.outcome === 'measured' && !measured.above;
+  }
+
+  /** A tree that was too small may have grown (FR-LSI-BG-06). */
+  async function measureAgain(): Promise<void> {
+    if (memory.safety.reason !== 'BELOW_THRESHOLD' || isMeasuring) return;
+    isMeasuring = true;
+    const { autoThresholdFiles, autoThresholdBytes } = deps.settings;
+    const measured = await run({ kind: 'measure', files: autoThresholdFiles, bytes: autoThresholdBytes }, isStopping.signal);
+    isMeasuring = false;
+    if (measured.outcome === 'measured' && measured.above) record.apply({ kind: 'THRESHOLD_EXCEEDED' });
+    await record.publish();
+    tell();
   }
 
   function status(): IndexStatus {
@@ -179,7 +208,9 @@ export function createIndexHost(deps: HostDeps): IndexHost {
     deps.watch.onSignal(onSignal);
     await deps.watch.start();
     await deps.builder.start();
-    await open();
+    asked.start();
+    await openIndex({ deps, memory, record, isSmall, check: () => submit('check', 'opened') });
+    afterChange();
     await record.publish();
     tell();
   }
@@ -187,9 +218,11 @@ export function createIndexHost(deps: HostDeps): IndexHost {
   async function stop(): Promise<void> {
     if (!isRunning) return;
     isRunning = false;
+    asked.stop();
     clearInterval(passes);
     passes = undefined;
     isStopping.abort();
+    retries.stop();
     await deps.builder.stop();
     await deps.watch.stop();
   }
@@ -202,9 +235,21 @@ const STAT_PASS_MS = 60_000;
 
 const FAILURES: ReadonlySet<string> = new Set(['failed', 'corrupt', 'over-budget']);
 
-function freshMeta({ keyHash, wanted, now }: HostDeps) {
-  const nowMs = now();
-  return { ...wanted, keyHash, createdAtMs: nowMs, updatedAtMs: nowMs, accessedAtMs: nowMs, sizeBytes: 0, generation: null, enumerateErrors: 0 };
+/** A lane takes no more of it. */
+const MOST_REASON = 200;
+/** How reasons begin that come from somebody (src/producers/content-index). */
+const ASKED = 'asked ';
+
+/** A record of which each change is followed by something. */
+function watched(record: HostRecord, then: () => void): HostRecord {
+  return {
+    ...record,
+    apply(...triggers) {
+      const next = record.apply(...triggers);
+      then();
+      return next;
+    },
+  };
 }
 
 const timeText = (ms: number): string => new Date(ms).toISOString();

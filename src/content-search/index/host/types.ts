@@ -21,10 +21,16 @@ export interface HostSettings {
   readonly mode: 'auto' | 'on';
   readonly autoThresholdFiles: number;
   readonly autoThresholdBytes: number;
+  /** Searches after which a tree that was too small is measured again. */
+  readonly autoReevalCalls: number;
   /** `index_watch`. */
   readonly watch: boolean;
   readonly retryOnFailure: boolean;
   readonly integrityCheck: 'off' | 'on_open' | 'periodic';
+  /** With `periodic`: searches between two checks. */
+  readonly integrityPeriodCalls: number;
+  /** Without a search for so long, builds run at full speed; 0: always. */
+  readonly idleBoostMs: number;
 }
 
 /** What happens in a host, for logs and metrics. */
@@ -41,8 +47,30 @@ export type HostEvent =
   | { readonly kind: 'armed'; readonly result: ArmResult }
   | { readonly kind: 'records-lost'; readonly message: string };
 
+/** The room that all indexes of a cache root share (FR-LSI-IDX-RM-01). */
+export interface IndexRoom {
+  /** Lets others go until everything fits, this index as it is now included; false if that is not enough: then nothing went. */
+  makeRoom(): boolean;
+  /** Whether this index itself is what has to go, because the limits are others now. */
+  mustGo(): boolean;
+}
+
+export interface HostPauses {
+  /** Before a thing that failed for the first time is tried again; twice as long after each further time. */
+  readonly firstMs: number;
+  readonly mostMs: number;
+  /** An index in memory that was too large is not tried sooner. */
+  readonly memoryMs: number;
+}
+
 export interface HostDeps {
   readonly keyHash: string;
+  /** `policyOf` the tree: what the index holds was let in by these rules. */
+  readonly policy: string;
+  /** Hash of the limits of builds. */
+  readonly limitsHash: string;
+  readonly room: IndexRoom;
+  readonly pauses: HostPauses;
   /** What the index must be to serve. */
   readonly wanted: Wanted;
   readonly settings: HostSettings;
@@ -70,5 +98,11 @@ export interface HostMemory {
   veto: { readonly veto: HostVeto; readonly seq: number } | null;
   pending: number;
   meta: IndexMeta | undefined;
+  /** By which rules the index that is there was read; `null`: nobody knows. */
+  policy: string | null;
+  /** Counts how often the index was given up: what began before that is not adopted. */
+  ground: number;
+  /** Ends the job that runs. */
+  job: AbortController | null;
   activity: { readonly kind: IndexTaskKind; readonly startedAtMs: number; readonly progress: BuildProgress | null } | null;
 }

@@ -6,7 +6,7 @@ import { globalOptions, type Registrar } from '../act.ts';
 export const registerRoles: Registrar = (program, deps, exit) => {
   program
     .command('up')
-    .description('run everything on this host: Redis, kernel, workers and API')
+    .description('run everything on this host: Redis, kernel, workers, API, and the index host if an index is wanted')
     .option('--once', 'give the tour, then stop; the exit code is its verdict')
     .action(async ({ once }: { once?: boolean }, command: Command) => {
       exit.code = await deps.roles.up(globalOptions(command), once === true ? { once } : {});
@@ -29,6 +29,12 @@ export const registerRoles: Registrar = (program, deps, exit) => {
     .description('run the kernel, which signs leases')
     .action(async (_: object, command: Command) => {
       exit.code = await deps.roles.kernel(globalOptions(command), {});
+    });
+  program
+    .command('index-host')
+    .description('run the host of the indexes of content searches')
+    .action(async (_: object, command: Command) => {
+      exit.code = await deps.roles['index-host'](globalOptions(command), {});
     });
 };
 

@@ -86,7 +86,13 @@ export function createCli({ clock, tasks, plans, kernel, signatures, audit, inte
       clock,
       open: async () => services,
       contentSearch: changes.contentSearch ?? { cwd: () => '/work', realPath: (path) => path, colour: () => false, open: unavailable },
-      roles: { up: async () => 0, api: async () => 0, worker: async (_options, { queues }) => queues?.length ?? 0, kernel: async () => 3 },
+      roles: {
+        up: async () => 0,
+        api: async () => 0,
+        worker: async (_options, { queues }) => queues?.length ?? 0,
+        kernel: async () => 3,
+        'index-host': async () => 4,
+      },
       interrupted: () => interrupt(),
     };
     const code = await runCli(args, deps);

@@ -1,0 +1,98 @@
+import { findBackends } from '../../../adapters/search-backend/index.ts';
+import { DIALECTS, type HostEvent } from '../../../content-search/index.ts';
+import type { IndexStatus } from '../../../contracts/index.ts';
+import { messageOf } from '../../../core/errors.ts';
+import type { Lifecycle } from '../../../core/lifecycle.ts';
+import { part } from '../../../core/parts.ts';
+import type { MaintenanceLane, SearchBackend } from '../../../core/ports/index.ts';
+import type { ContentSettings } from '../settings.ts';
+import { missedText } from '../tool.ts';
+import { searchedTrees } from '../trees.ts';
+import { type HostsSettings, type IndexHosts, openIndexHosts } from './hosts.ts';
+
+export interface IndexKeeperOptions {
+  readonly content: ContentSettings;
+  readonly hosts: HostsSettings;
+  /** A lane for one run of the hosts, which close it. */
+  readonly lane: () => MaintenanceLane;
+  readonly report: (root: string, event: HostEvent) => void;
+  /** The hosts work. */
+  readonly onReady: (roots: number) => void;
+  /** There can be no host now, and why; told again when the reason is another one. */
+  readonly onStandBy: (why: string) => void;
+}
+
+export interface IndexKeeper extends Lifecycle {
+  /** Empty while it stands by. */
+  statuses(): readonly IndexStatus[];
+}
+
+const TRY_AGAIN_MS = 5_000;
+
+/**
+ * Keeps index hosts running. What is missing for them (a root, a place, a backend, the lock that somebody else has) is no
+ * failure: it is told, and tried again now and then, because nothing but speed hangs on an index.
+ */
+export function createIndexKeeper({ content, hosts: settings, lane, report, onReady, onStandBy }: IndexKeeperOptions): IndexKeeper {
+  let hosts: IndexHosts | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let attempt: Promise<void> = Promise.resolve();
+  let isStopping = false;
+  let toldWhy = '';
+
+  async function open(): Promise<void> {
+    const backend = await indexedBackend(content);
+    if (typeof backend === 'string') return standBy(backend);
+    const obstacle = obstacleOf(content);
+    if (obstacle !== undefined) return standBy(obstacle);
+    const opened = openIndexHosts({ settings, trees: searchedTrees(content), backend, lane: lane(), report });
+    try {
+      await opened.start();
+    } catch (error) {
+      return standBy(messageOf(error));
+    }
+    hosts = opened;
+    toldWhy = '';
+    onReady(opened.hosts.length);
+  }
+
+  function standBy(why: string): void {
+    if (why !== toldWhy) onStandBy(why);
+    toldWhy = why;
+    if (!isStopping) timer = setTimeout(again, TRY_AGAIN_MS);
+  }
+
+  function again(): void {
+    attempt = open().catch((error: unknown) => standBy(messageOf(error)));
+  }
+
+  const life = part(
+    async () => {
+      isStopping = false;
+      again();
+      await attempt;
+    },
+    async () => {
+      isStopping = true;
+      clearTimeout(timer);
+      await attempt;
+      await hosts?.stop();
+      hosts = undefined;
+    },
+  );
+  return { ...life, statuses: () => hosts?.hosts.map((host) => host.status()) ?? [] };
+}
+
+/** The backend that searches prefer, whose folding the index follows; else why there is none. */
+async function indexedBackend({ binaries, searchPath }: ContentSettings): Promise<SearchBackend | string> {
+  const looked = await findBackends({ names: binaries, searchPath, dialects: DIALECTS });
+  const [preferred] = looked.found;
+  if (preferred === undefined) return `there is no program that searches files: ${missedText(looked)}`;
+  return preferred.backend.folding === 'UNKNOWN' ? `how ${preferred.backend.id} folds letters is not known` : preferred.backend;
+}
+
+function obstacleOf(content: ContentSettings): string | undefined {
+  const { storageFallback, cacheRoot } = content.index;
+  if (cacheRoot === null) return `there is no place for indexes${storageFallback === null ? '' : ` (${storageFallback})`}`;
+  return searchedTrees(content).roots.length === 0 ? 'none of the directories to be indexed is there' : undefined;
+}

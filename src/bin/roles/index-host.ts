@@ -1,0 +1,76 @@
+import { userSurroundings } from '../../../config/load.ts';
+import { createConnection } from '../../../queues/connection.ts';
+import { createIndexLane } from '../../../queues/index-lane.ts';
+import { ensureDataDirectory } from '../../adapters/linux/data-directory.ts';
+import { compileDenied } from '../../content-search/index.ts';
+import type { Lifecycle } from '../../core/lifecycle.ts';
+import { inOrder, part } from '../../core/parts.ts';
+import type { IndexTask } from '../../core/ports/index.ts';
+import { countIndexHappening, followIndexes } from '../../observability/content-index.ts';
+import { LOG_LINES } from '../../observability/log-lines.ts';
+import { createMetrics } from '../../observability/metrics.ts';
+import { createMetricsSocket } from '../../observability/metrics-socket.ts';
+import { logIndexEvent } from '../content/index/event-log.ts';
+import { hostsSettings } from '../content/index/host-settings.ts';
+import { createIndexKeeper, type IndexKeeper } from '../content/index/keeper.ts';
+import { indexRefusal } from '../content/index/refusal.ts';
+import { randomHex } from '../content/index/service.ts';
+import { contentSettings } from '../content/settings.ts';
+import { redisTarget } from '../redis-target.ts';
+import { packageVersion } from '../version.ts';
+import type { RoleContext } from './context.ts';
+import { serve } from './serve.ts';
+
+/** `writ index-host`: keeps the indexes of content searches. Resolves with the exit code. */
+export function runIndexHost(context: RoleContext): Promise<number> {
+  return serve(context, async () => createIndexHostRole(context), { drainMs: context.config.tools.search.index_shutdown_timeout_ms });
+}
+
+/** Everything of the role, wired; nothing runs before `start`. Where no index is wanted it does nothing, until it is asked to stop. */
+export function createIndexHostRole(context: RoleContext): Lifecycle {
+  const { config, places, log } = context;
+  ensureDataDirectory(places.dataDir);
+  const refusal = indexRefusal(config);
+  if (refusal !== undefined) return part(() => log.warn({ why: refusal }, LOG_LINES.indexStandsBy.message), noop);
+  // A pattern that fits nothing would protect nothing: the role says so before anything is indexed.
+  compileDenied(config.tools.sandbox.denied_patterns);
+  const warn = (error: unknown): void => log.warn({ err: error }, LOG_LINES.redis.message);
+  const target = redisTarget(config, places);
+  const connection = createConnection(target, 'producer', warn);
+  const worker = createConnection(target, 'worker', warn);
+  const metrics = createMetrics('index', packageVersion());
+  const content = contentSettings(config, userSurroundings().searchPath);
+  let isFollowed = false;
+  const keeper: IndexKeeper = createIndexKeeper({
+    content,
+    hosts: hostsSettings(config, content),
+    lane: () =>
+      createIndexLane({
+        pool: config.pool.id,
+        connection,
+        worker,
+        newId: randomHex,
+        onFailed: ({ keyHash, kind }: IndexTask, job, error) => log.warn({ keyHash, kind, job, err: error }, LOG_LINES.indexTaskFailed.message),
+        onError: (error) => log.warn({ err: error }, LOG_LINES.queue.message),
+      }),
+    report(root, event) {
+      countIndexHappening(metrics, event);
+      logIndexEvent(log, root, event);
+    },
+    onReady(roots) {
+      // Before that there is no host whose state could be shown.
+      if (!isFollowed) followIndexes(metrics, () => keeper.statuses());
+      isFollowed = true;
+      log.info({ roots }, LOG_LINES.indexHosted.message);
+    },
+    onStandBy: (why) => log.warn({ why }, LOG_LINES.indexStandsBy.message),
+  });
+  const shown = createMetricsSocket({ directory: places.metrics, metrics, onError: (error) => log.warn({ err: error }, LOG_LINES.metrics.message) });
+  const close = (): void => {
+    connection.disconnect();
+    worker.disconnect();
+  };
+  return inOrder([part(noop, close), shown, keeper]);
+}
+
+function noop(): void {}
