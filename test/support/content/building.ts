@@ -3,7 +3,7 @@ import { nodeSearchTree } from '../../../src/adapters/search-tree/index.ts';
 import { nodeTreeFiles } from '../../../src/adapters/search-tree/read.ts';
 import { createPace, type PaceParts } from '../../../src/content-search/index/build/pace.ts';
 import { runJob } from '../../../src/content-search/index/build/run-job.ts';
-import type { BuildSite, JobLimits } from '../../../src/content-search/index/build/site.ts';
+import { type BuildSite, createTables, type JobLimits } from '../../../src/content-search/index/build/site.ts';
 import type { IndexedTree } from '../../../src/content-search/index/indexed-tree.ts';
 import type { BuildOutcome, BuildProgress } from '../../../src/core/ports/index.ts';
 import { hasher, KEY_HASH } from './segments.ts';
@@ -15,12 +15,14 @@ export function indexedTree(root: string, more: Partial<IndexedTree> = {}): Inde
 }
 
 export function buildSite(root: string, more: Partial<BuildSite> = {}): BuildSite {
+  const indexed = more.indexed ?? indexedTree(root);
   return {
     tree: nodeSearchTree(),
     files: nodeTreeFiles(),
     index: memoryIndexFiles(),
     hasher,
-    indexed: indexedTree(root),
+    indexed,
+    tables: createTables(indexed),
     keyHash: KEY_HASH,
     nowMs: Date.now,
     ...more,

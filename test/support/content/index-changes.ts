@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
   closeSync,
+  type Dirent,
   existsSync,
   linkSync,
   lstatSync,
@@ -23,6 +25,15 @@ import { randomFile, randomText } from './random-tree.ts';
 
 /** Something that a user or a program does to a tree. Each has returned before the next search begins. */
 export type Change = (random: Random, root: string) => void;
+
+/** What a file system refuses (a rename to another one, no room) is no change. */
+export function apply(change: Change, random: Random, root: string): void {
+  try {
+    change(random, root);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+  }
+}
 
 /** Every kind of change by name; a change that finds nothing to work on does nothing. */
 export const CHANGES = {
@@ -71,6 +82,13 @@ export const CHANGES = {
     linkSync(file, other);
     appendFileSync(other, `${randomText(random)}\n`);
   }),
+  /** As root only: others may not mount, and for them this is no change. */
+  'a mount, or the end of one': onDirectory((random, directory) => {
+    if (process.getuid?.() !== 0) return;
+    if (isMounted(directory)) unmount(directory);
+    else if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', directory]).status === 0)
+      writeFileSync(path.join(directory, 'mounted.txt'), content(random));
+  }),
   'old times put back': onFile((random, file) => {
     const { atime, mtime, size } = lstatSync(file);
     writeFileSync(file, content(random).subarray(0, size));
@@ -80,6 +98,31 @@ export const CHANGES = {
 
 export type ChangeName = keyof typeof CHANGES;
 export const CHANGE_NAMES = Object.keys(CHANGES) as readonly ChangeName[];
+
+/** More events than the kernel keeps for a host that does not read: nothing merges two that differ. */
+export function burst(root: string): void {
+  const files = ['burst-1', 'burst-2'].map((name) => openSync(path.join(root, name), 'a'));
+  const queue = Number(readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8'));
+  for (let event = 0; event <= queue; event += 1) writeSync(files[event % 2] ?? 0, '.');
+  for (const fd of files) closeSync(fd);
+}
+
+const isMounted = (directory: string): boolean => lstatSync(directory).dev !== lstatSync(path.dirname(directory)).dev;
+const unmount = (directory: string): void => void spawnSync('umount', ['-l', directory]);
+
+/** A tree that is to be removed must not have foreign file systems in it; the last one that was mounted may cover another. */
+export function unmountAll(root: string): void {
+  const points = readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .map((line) => unescaped(line.split(' ')[4] ?? ''));
+  for (const point of points.reverse()) if (point.startsWith(`${root}/`)) unmount(point);
+}
+
+const unescaped = (text: string): string =>
+  Buffer.from(
+    text.replaceAll(/\\(\d{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8))),
+    'latin1',
+  ).toString();
 
 /** Words that patterns are made of, so that searches find something. */
 const WORDS = ['needle', 'Needle', 'hay', 'straw', 'être', 'Kelvin', 'zap_page', 'abc', 'naïve', 'ſtrange', '中文字', 'ab-cd'];
@@ -136,7 +179,7 @@ const freshName = (random: Random): string =>
 /** Regular files whose names are UTF-8; what another change has taken away meanwhile does not count. */
 function filesIn(root: string): string[] {
   return directoriesIn(root).flatMap((directory) =>
-    readdirSync(directory, { withFileTypes: true })
+    entriesOf(directory)
       .filter((entry) => entry.isFile() && !entry.name.includes('\ufffd'))
       .map((entry) => path.join(directory, entry.name)),
   );
@@ -145,9 +188,14 @@ function filesIn(root: string): string[] {
 function directoriesIn(root: string): string[] {
   const found = [root];
   for (const directory of found) {
-    for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    for (const entry of entriesOf(directory)) {
       if (entry.isDirectory() && entry.name !== '.git' && !entry.name.includes('\ufffd')) found.push(path.join(directory, entry.name));
     }
   }
   return found;
+}
+
+/** In an order that no file system decides: a seed makes the same history again. */
+function entriesOf(directory: string): Dirent[] {
+  return readdirSync(directory, { withFileTypes: true }).sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
 }

@@ -5,7 +5,7 @@ import { openIndexLinks } from '../../../src/bin/content/index/links.ts';
 import { createContentSearch, DEFAULT_DENIED_PATTERNS, type OpenCandidateIndex } from '../../../src/content-search/index.ts';
 import type { ContentSearch, ContentSearchOutcome, SearchBackend } from '../../../src/core/ports/index.ts';
 import { createRandom, type Random } from '../random.ts';
-import { CHANGE_NAMES, CHANGES, type ChangeName, soughtText } from './index-changes.ts';
+import { apply, burst, CHANGE_NAMES, CHANGES, type ChangeName, soughtText, unmountAll } from './index-changes.ts';
 import { type HostProcess, hostsSettings, startHost, treesOf } from './index-host.ts';
 import { randomOptions } from './random-request.ts';
 import { plantTree } from './random-tree.ts';
@@ -21,6 +21,8 @@ export interface EqualityOptions {
   readonly roundsPerTree: number;
   /** Share of rounds before which the host is killed and started again. */
   readonly kills: number;
+  /** Share of rounds in which more happens than the kernel can tell of. */
+  readonly bursts?: number;
   /** Without events, searches look at each file themselves. */
   readonly level?: 'inotify' | 'stat';
 }
@@ -34,6 +36,7 @@ export interface EqualityCount {
   excludedFiles: number;
   events: number;
   kills: number;
+  bursts: number;
   readonly bypasses: Record<string, number>;
   readonly changes: Partial<Record<ChangeName, number>>;
 }
@@ -42,11 +45,20 @@ export interface EqualityCount {
  * The main test of the index: random trees, random histories of changes, kills of the host, random requests in between; the
  * answer with the index is the answer without it, byte for byte, but for `stats`. Throws at the first difference, with its seed.
  */
-export async function runEquality({ seed, folder, backend, trees, roundsPerTree, kills, level = 'inotify' }: EqualityOptions): Promise<EqualityCount> {
-  const count: EqualityCount = { trees: 0, rounds: 0, searches: 0, excluding: 0, excludedFiles: 0, events: 0, kills: 0, bypasses: {}, changes: {} };
+export async function runEquality({
+  seed,
+  folder,
+  backend,
+  trees,
+  roundsPerTree,
+  kills,
+  bursts = 0,
+  level = 'inotify',
+}: EqualityOptions): Promise<EqualityCount> {
+  const count: EqualityCount = { trees: 0, rounds: 0, searches: 0, excluding: 0, excludedFiles: 0, events: 0, kills: 0, bursts: 0, bypasses: {}, changes: {} };
   for (let tree = 0; tree < trees; tree += 1) {
     const place = mkdtempSync(path.join(folder, 'tree-'));
-    await runTree({ seed: seed + tree, place, backend, rounds: roundsPerTree, kills, level, count });
+    await runTree({ seed: seed + tree, place, backend, rounds: roundsPerTree, kills, bursts, level, count });
     rmSync(place, { recursive: true, force: true });
     count.trees += 1;
   }
@@ -59,11 +71,12 @@ interface TreeRun {
   readonly backend: SearchBackend;
   readonly rounds: number;
   readonly kills: number;
+  readonly bursts: number;
   readonly level: 'inotify' | 'stat';
   readonly count: EqualityCount;
 }
 
-async function runTree({ seed, place, backend, rounds, kills, level, count }: TreeRun): Promise<void> {
+async function runTree({ seed, place, backend, rounds, kills, bursts, level, count }: TreeRun): Promise<void> {
   const random = createRandom(seed);
   const root = path.join(place, 'root');
   const cacheRoot = path.join(place, 'cache');
@@ -87,6 +100,10 @@ async function runTree({ seed, place, backend, rounds, kills, level, count }: Tr
       }
       // Mostly the index serves when the change comes; sometimes it is still at work.
       if (random.chance(0.7)) await host.until('COMPLETE');
+      if (random.chance(bursts)) {
+        burstUnread(host.pid, root);
+        count.bursts += 1;
+      }
       for (let changes = random.integer(4); changes > 0; changes -= 1) change(random, root, count);
       for (let asked = 1 + random.integer(3); asked > 0; asked -= 1) await compare(random, root, both, `seed ${seed}, round ${round}`, count);
       count.rounds += 1;
@@ -94,12 +111,23 @@ async function runTree({ seed, place, backend, rounds, kills, level, count }: Tr
   } finally {
     index.close();
     await host.stop();
+    unmountAll(root);
+  }
+}
+
+/** The host is held while it happens, so that the kernel's queue overflows for certain. */
+function burstUnread(pid: number, root: string): void {
+  process.kill(pid, 'SIGSTOP');
+  try {
+    burst(root);
+  } finally {
+    process.kill(pid, 'SIGCONT');
   }
 }
 
 function change(random: Random, root: string, count: EqualityCount): void {
   const name = random.pick(CHANGE_NAMES);
-  CHANGES[name](random, root);
+  apply(CHANGES[name], random, root);
   count.changes[name] = (count.changes[name] ?? 0) + 1;
 }
 

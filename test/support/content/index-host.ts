@@ -45,6 +45,8 @@ export function hostsSettings(cacheRoot: string, change: Partial<HostsSettings> 
     shutdownTimeoutMs: 5_000,
     build: { timeoutMs: 300_000, maxCpuPercent: 100, throttleMs: 0, maxFiles: 0, maxBytes: 0 },
     maxDbBytes: 2 ** 30,
+    maxIndexes: 10,
+    pauses: { firstMs: 100, mostMs: 2_000, memoryMs: 600_000 },
     ...change,
   };
 }

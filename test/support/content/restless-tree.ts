@@ -6,9 +6,11 @@ import process from 'node:process';
  * A process that changes a tree without a rest until its parent ends it: files are replaced, truncated and renamed, directories
  * become links to a place outside and directories again. Every line that a file ever has begins with `v` and the file's own
  * name, so that an event tells of which file it is a version. Before it begins a version it notes its number, so that whoever
- * looks before and after a search knows which versions lived meanwhile. argv: tree, place outside, file of the number.
+ * looks before and after a search knows which versions lived meanwhile. argv: tree, place outside, file of the number,
+ * and `calm` for files alone, as editors and builds change them: so an index has a chance.
  */
-const [, , root = '', outside = '', progress = ''] = process.argv;
+const [, , root = '', outside = '', progress = '', mood = ''] = process.argv;
+const isCalm = mood === 'calm';
 const note = openSync(progress, 'w');
 const NAMES = ['a.txt', 'b.txt', 'c.txt'];
 
@@ -26,7 +28,7 @@ function turn(version: number): void {
     renameSync(path.join(root, '.new'), path.join(directory, name));
   }
   truncateSync(path.join(directory, NAMES[version % NAMES.length] ?? 'a.txt'), version % 17);
-  if (version % 2 === 0) return;
+  if (isCalm || version % 2 === 0) return;
   renameSync(directory, aside);
   symlinkSync(outside, directory);
   rmSync(directory);
@@ -45,12 +47,15 @@ while (version < 7) {
   turn(version);
 }
 process.send?.('ready');
-const timer = setInterval(() => {
-  for (let count = 0; count < 20; count += 1) {
-    version += 1;
-    turn(version);
-  }
-}, 0);
+const timer = setInterval(
+  () => {
+    for (let count = 0; count < (isCalm ? 1 : 20); count += 1) {
+      version += 1;
+      turn(version);
+    }
+  },
+  isCalm ? 10 : 0,
+);
 process.on('disconnect', () => {
   clearInterval(timer);
 });
