@@ -112,14 +112,16 @@ export const indexSettings = {
     .min(1)
     .max(MAX)
     .default(50_000)
-    .describe('Files that a search may compare with the index on its own; the passes of the host have no limit.'),
-  reconcile_max_ms: z.int().min(1).max(600_000).default(2000).describe('Time that a search may spend on such a comparison.'),
+    .describe(
+      'Changed files that a search looks at itself before they are indexed; with more it goes without the index. The passes of the host have no limit.',
+    ),
+  reconcile_max_ms: z.int().min(1).max(600_000).default(2000).describe('Time that a search may spend on such files.'),
   index_maint_budget_fraction: z
     .number()
     .min(0)
     .max(1)
     .default(0.25)
-    .describe('Share of the time limit of a search that it may spend on looking after the index.'),
+    .describe('Share of the time limit of a search that it may spend on such files; what takes longer goes without the index.'),
   bloom_ngram_k: z.int().min(1).max(8).default(3).describe('Characters of the n-grams that an index knows; shorter patterns leave no file out.'),
   bloom_target_fp_rate: z
     .number()

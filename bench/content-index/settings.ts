@@ -29,6 +29,7 @@ export function indexSettings(cacheRoot: string): HostsSettings {
     shutdownTimeoutMs: 5_000,
     build: { timeoutMs: 600_000, maxCpuPercent: 100, throttleMs: 0, maxFiles: 0, maxBytes: 0 },
     maxDbBytes: 4 * 2 ** 30,
+    maxIndexes: 10,
   };
 }
 
@@ -37,6 +38,7 @@ export function toolSettings(root: string, index: HostsSettings): ContentSetting
   return {
     allowedRoots: [root],
     indexRoots: [],
+    indexBudget: { fraction: 0.25, maxMs: 2_000, maxFiles: 50_000 },
     deniedPatterns: [],
     includeDefaultDenies: true,
     allowAbsolute: false,

@@ -9,7 +9,7 @@ import type { Enumeration } from './types.ts';
  * Why the index leaves nothing out of a search. By the request: what `queryPlan` says; NO_ROOT, no index has this order root;
  * OPTIONS, another index key; BACKEND, another program; START, the request path is not in the catalog. By the index:
  * NO_HOST, nobody answers the barrier; VETO, the host or the state forbids it; OTHER_READER, the host may see other files;
- * OVERLAY, what changed could not be looked at; SEGMENTS and CORRUPT, the files of the index cannot be used.
+ * OVERLAY, what changed could not be looked at; BUDGET, there was no time to look at all of it; SEGMENTS and CORRUPT, the files of the index cannot be used.
  */
 export type IndexBypass =
   | BypassReason
@@ -22,6 +22,7 @@ export type IndexBypass =
   | 'VETO'
   | 'OTHER_READER'
   | 'OVERLAY'
+  | 'BUDGET'
   | 'SEGMENTS'
   | 'CORRUPT';
 

@@ -8,6 +8,7 @@ export { createIndexHost, type IndexHost } from './index/host/host.ts';
 export type { HostEvent, HostSettings } from './index/host/types.ts';
 export { type IndexedTree, policyOf } from './index/indexed-tree.ts';
 export { createCandidateIndex, type IndexLink, type OpenCandidateIndex } from './index/query/candidate-index.ts';
+export type { OverlayBudget } from './index/query/overlay-walk.ts';
 export { chooseStorage, keyHash, type Wanted } from './index/safety/index.ts';
 export { FORMAT_VERSION as INDEX_FORMAT } from './index/segment/format.ts';
 export { createIndexService, type IndexServiceDeps } from './index/service.ts';

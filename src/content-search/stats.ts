@@ -86,4 +86,4 @@ function bypassText({ bypass, state }: IndexFacts): ContentSearchStats['fallback
   return state !== 'COMPLETE' || UNAVAILABLE.has(bypass) ? 'INDEX_UNAVAILABLE' : null;
 }
 
-const UNAVAILABLE: ReadonlySet<IndexBypass> = new Set<IndexBypass>(['NO_HOST', 'VETO', 'OTHER_READER', 'SEGMENTS', 'CORRUPT', 'OVERLAY']);
+const UNAVAILABLE: ReadonlySet<IndexBypass> = new Set<IndexBypass>(['NO_HOST', 'VETO', 'OTHER_READER', 'SEGMENTS', 'CORRUPT', 'OVERLAY', 'BUDGET']);

@@ -23,6 +23,7 @@ export const INDEX_BYPASSES = [
   'VETO',
   'OTHER_READER',
   'OVERLAY',
+  'BUDGET',
   'SEGMENTS',
   'CORRUPT',
   'FUZZY',

@@ -1,5 +1,6 @@
 import { userSurroundings } from '../../../config/load.ts';
 import type { ContentSearchAnswer, ContentSearchRequest } from '../../producers/client/content-types.ts';
+import { DEFAULT_BUDGET } from './index/links.ts';
 import { NO_INDEX } from './settings.ts';
 import { openContentTool } from './tool.ts';
 
@@ -64,6 +65,7 @@ export async function openContentSearch({
       globalIgnoreFile,
       indexRoots: [],
       index: NO_INDEX,
+      indexBudget: DEFAULT_BUDGET,
       deniedPatterns: given.deniedPatterns ?? [],
       includeDefaultDenies: given.includeDefaultDenies ?? true,
       allowAbsolute: given.allowAbsolute ?? false,

@@ -1,4 +1,5 @@
 import type { Config } from '../../../config/schema.ts';
+import type { OverlayBudget } from '../../content-search/index.ts';
 import type { IndexPlaceSettings } from './index/places.ts';
 import { indexStorage } from './index/storage.ts';
 
@@ -23,6 +24,8 @@ export interface ContentSettings {
   /** Absolute path; empty for none. */
   readonly globalIgnoreFile: string;
   readonly index: IndexPlaceSettings;
+  /** What one search may spend on changes that are not indexed yet. */
+  readonly indexBudget: OverlayBudget;
 }
 
 export function contentSettings({ tools: { search, sandbox } }: Pick<Config, 'tools'>, searchPath: string): ContentSettings {
@@ -41,6 +44,7 @@ export function contentSettings({ tools: { search, sandbox } }: Pick<Config, 'to
     lanes: search.lanes,
     globalIgnoreFile: search.global_ignore_file,
     index: indexPlaceSettings({ search, sandbox }),
+    indexBudget: { fraction: search.index_maint_budget_fraction, maxMs: search.reconcile_max_ms, maxFiles: search.reconcile_max_files },
   };
 }
 

@@ -56,7 +56,7 @@ export async function openContentTool(
     denied: compileDenied(trees.deniedPatterns),
     platform: process.platform === 'win32' ? 'windows' : 'posix',
   };
-  const index = await openIndexLinks(settings.index, trees, preferred.backend);
+  const index = await openIndexLinks(settings.index, trees, preferred.backend, settings.indexBudget);
   const tool = createContentSearch({
     backends: { preferred: preferred.backend, all: found.map((one) => one.backend) },
     tree: nodeSearchTree(),

@@ -3,12 +3,20 @@ import { diskIndexFiles } from '../../../adapters/content-index/files-disk.ts';
 import { readerIdentity } from '../../../adapters/linux/reader-identity.ts';
 import { nodeSearchTree } from '../../../adapters/search-tree/index.ts';
 import { nodeTreeFiles } from '../../../adapters/search-tree/read.ts';
-import { createCandidateIndex, loadHasher, type OpenCandidateIndex } from '../../../content-search/index.ts';
+import { createCandidateIndex, loadHasher, type OpenCandidateIndex, type OverlayBudget } from '../../../content-search/index.ts';
 import type { SearchBackend } from '../../../core/ports/index.ts';
 import { type IndexPlaceSettings, indexPlaces, type SearchedTrees } from './places.ts';
 
+/** As the settings have it by default. */
+export const DEFAULT_BUDGET: OverlayBudget = { fraction: 0.25, maxMs: 2_000, maxFiles: 50_000 };
+
 /** The indexes that a process which searches may use; undefined where there can be none. Connects when a search first asks. */
-export async function openIndexLinks(settings: IndexPlaceSettings, trees: SearchedTrees, backend: SearchBackend): Promise<OpenCandidateIndex | undefined> {
+export async function openIndexLinks(
+  settings: IndexPlaceSettings,
+  trees: SearchedTrees,
+  backend: SearchBackend,
+  budget: OverlayBudget = DEFAULT_BUDGET,
+): Promise<OpenCandidateIndex | undefined> {
   const places = indexPlaces(settings, trees, backend);
   if (places.length === 0) return undefined;
   const { storageMode: mode, storageFallback: fallback } = settings;
@@ -17,6 +25,8 @@ export async function openIndexLinks(settings: IndexPlaceSettings, trees: Search
     stats: nodeTreeFiles(),
     hasher: await loadHasher(),
     identity: readerIdentity(),
+    budget,
+    now: () => performance.now(),
     links: places.map(({ indexed, keyHash, directory }) => ({
       indexed,
       keyHash: Buffer.from(keyHash, 'hex'),

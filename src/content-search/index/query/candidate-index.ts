@@ -1,12 +1,11 @@
 import type { BarrierAnswer, BarrierClient, BytePath, IndexFiles, ReaderIdentity, SearchTree, TreeFiles } from '../../../core/ports/index.ts';
-import { only } from '../../enumerate/index.ts';
 import type { CandidateIndex, IndexAnswer, IndexAsk, IndexBypass, IndexFacts } from '../../index-port.ts';
-import type { Candidate } from '../../types.ts';
 import type { Hasher } from '../hash.ts';
 import { type IndexedTree, policyOf } from '../indexed-tree.ts';
 import { type KnownFolding, queryPlan } from '../query-plan.ts';
 import { candidatesOf } from './candidates.ts';
 import { indexedFiles } from './indexed-files.ts';
+import { type OverlayBudget, walkOverlay } from './overlay-walk.ts';
 import { type IndexedPlace, isInCatalog } from './place.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
 import { statFiltered } from './stat-level.ts';
@@ -33,6 +32,10 @@ export interface CandidateIndexDeps {
   readonly hasher: Hasher;
   /** Who this process is; the policy is that of each link. */
   readonly identity: Omit<ReaderIdentity, 'policy'>;
+  /** What a search may spend on changes that are not indexed yet. */
+  readonly budget: OverlayBudget;
+  /** Milliseconds that never go back. */
+  readonly now: () => number;
 }
 
 export interface OpenCandidateIndex extends CandidateIndex {
@@ -45,7 +48,7 @@ export interface OpenCandidateIndex extends CandidateIndex {
  * then what they leave of the tree and what has changed since. In this order, because a change is in the overlay until a
  * published snapshot has it. Every doubt is a bypass: then the search goes over all files.
  */
-export function createCandidateIndex({ links, tree, stats, hasher, identity }: CandidateIndexDeps): OpenCandidateIndex {
+export function createCandidateIndex({ links, tree, stats, hasher, identity, budget, now }: CandidateIndexDeps): OpenCandidateIndex {
   const open = new Map<IndexLink, Snapshot>();
 
   /** The snapshot that the host named; the one before it is given up, and what is the same in both stays open. */
@@ -87,8 +90,8 @@ export function createCandidateIndex({ links, tree, stats, hasher, identity }: C
       const files = statFiltered({ walk: ask.walk(tree), snapshot, paths: found.paths, root: link.indexed.root, stats });
       return { facts, indexed: { files, excluded: files.excluded } };
     }
-    const walked = walkOverlay(ask, tree, barrier);
-    if (walked === undefined) return bypass(facts, 'OVERLAY');
+    const walked = walkOverlay(ask, tree, barrier, budget, now);
+    if (typeof walked === 'string') return bypass(facts, walked);
     const files = indexedFiles({ paths: found.paths, overlay: barrier.overlay, walked, globs: ask.globs, start: ask.root.start });
     if (!ask.counts) return { facts, indexed: { files } };
     const total = totalOf(snapshot, place, barrier.overlay, ask.globs, walked.length);
@@ -123,17 +126,6 @@ function sameReader(a: ReaderIdentity, b: ReaderIdentity): boolean {
   const alike = a.uid === b.uid && a.gid === b.gid && a.mountNamespace === b.mountNamespace && a.policy === b.policy && a.groups.length === b.groups.length;
   return alike && a.groups.every((group, at) => group === b.groups[at]);
 }
-
-/** The files among what has changed, seen now; undefined if not everything could be seen. */
-function walkOverlay(ask: IndexAsk, tree: SearchTree, { overlay }: BarrierAnswer): readonly Candidate[] | undefined {
-  if (overlay.files.length === 0 && overlay.subtrees.length === 0) return [];
-  const walk = ask.walk(only(tree, ask.root.directory, overlay));
-  const walked: Candidate[] = [];
-  for (let more = walk.next(WALKED_AT_ONCE); more.length > 0; more = walk.next(WALKED_AT_ONCE)) walked.push(...more);
-  return walk.warnings.length === 0 ? walked : undefined;
-}
-
-const WALKED_AT_ONCE = 1_024;
 
 function bytesOf(path: string | Buffer): BytePath {
   return (typeof path === 'string' ? Buffer.from(path) : path).toString('latin1');
