@@ -58,12 +58,15 @@ interface BigStat {
   readonly ino: bigint;
   readonly dev: bigint;
   readonly nlink: bigint;
+  readonly mode: bigint;
 }
 
-function statOf({ size, mtimeNs, ctimeNs, ino, dev, nlink }: BigStat): TreeFileStat {
+function statOf({ size, mtimeNs, ctimeNs, ino, dev, nlink, mode }: BigStat): TreeFileStat {
   // Node gives numbers with a sign; inodes and devices have none.
-  return { size: Number(size), mtimeNs, ctimeNs, ino: BigInt.asUintN(64, ino), dev: BigInt.asUintN(64, dev), links: Number(nlink) };
+  return { size: Number(size), mtimeNs, ctimeNs, ino: BigInt.asUintN(64, ino), dev: BigInt.asUintN(64, dev), links: Number(nlink), ownerMayRead: (mode & OWNER_READ) !== 0n };
 }
+
+const OWNER_READ = BigInt(constants.S_IRUSR ?? 0o400);
 
 function isSame(a: TreeFileStat, b: TreeFileStat): boolean {
   return a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs && a.ino === b.ino && a.dev === b.dev && a.links === b.links;

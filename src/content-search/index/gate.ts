@@ -19,12 +19,15 @@ export interface FileFacts {
   readonly fresh: boolean;
   /** Whether it stands in the catalog; files with a line break in their name do not (FR-LSI-BE-UG-03). */
   readonly catalogued: boolean;
+  /** Whether its mode lets its owner read it: ugrep only warns of a file that does not, even where it could be opened. */
+  readonly ownerMayRead: boolean;
 }
 
 /** Why a file is searched whatever its n-grams say, in the order in which it is looked at. */
 const FILE_VETOES = {
   NOT_CATALOGUED: (file: FileFacts) => !file.catalogued,
   STALE: (file: FileFacts) => !file.fresh,
+  OWNER_MAY_NOT_READ: (file: FileFacts) => !file.ownerMayRead,
   NOT_TOKENIZED: (file: FileFacts) => file.status !== 'FULL',
   INCOMPLETE: (file: FileFacts) => !file.tokenComplete,
   BYTE_ORDER_MARK: (file: FileFacts) => file.bom,

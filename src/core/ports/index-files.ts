@@ -66,6 +66,8 @@ export interface TreeFileStat {
   readonly ino: bigint;
   readonly dev: bigint;
   readonly links: number;
+  /** Whether its mode lets its owner read it, whoever asks: a backend may go by that although it could open the file. */
+  readonly ownerMayRead: boolean;
 }
 
 export interface TreeFileRead {

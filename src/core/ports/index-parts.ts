@@ -1,5 +1,5 @@
 import type { Lifecycle } from '../lifecycle.ts';
-import type { HostVeto, OverlayEntry, Published, SnapshotId } from './index-host.ts';
+import type { BytePath, HostVeto, OverlayEntry, Published, SnapshotId } from './index-host.ts';
 import type { SegmentName } from './index-files.ts';
 
 /** What the watch thread tells the writer without being asked. */
@@ -33,7 +33,14 @@ export interface IndexWatch extends Lifecycle {
 
 /** What the build thread is asked to do. Each writes at most one segment, under a name that the writer chose. */
 export type BuildJob =
-  | { readonly kind: 'build'; readonly into: SegmentName }
+  | {
+      readonly kind: 'build';
+      readonly into: SegmentName;
+      /** Goes on from what a build that did not come to its end has left: looks at each of its files again, and reads the others. */
+      readonly resume?: SnapshotId;
+      /** Whether a build that is asked to stop keeps what it has read. One whose time is over does so anyway. */
+      readonly keepOnStop?: boolean;
+    }
   | { readonly kind: 'validate'; readonly snapshot: SnapshotId; readonly into: SegmentName }
   | { readonly kind: 'update'; readonly snapshot: SnapshotId; readonly entries: readonly OverlayEntry[]; readonly into: SegmentName }
   /** Makes one of the segments from `from` (a place in base, deltas...) to the newest. */
@@ -64,13 +71,24 @@ export type BuildOutcome =
       /** Things that may hide files: directories that could not be read, and other warnings of the walk. */
       readonly hiding: number;
     }
+  /** The segment is durable and as good as any, but files are missing: the build goes on from there another time (FR-LSI-BG-40). */
+  | {
+      readonly outcome: 'partial';
+      readonly why: 'STOPPED' | 'TIME';
+      readonly documents: number;
+      readonly bytes: number;
+      readonly read: number;
+      readonly readBytes: number;
+      /** The last file in the order of the walk that is in it. */
+      readonly lastPath: BytePath;
+    }
   /** No segment was needed: nothing differs. */
   | { readonly outcome: 'nothing'; readonly hiding: number }
   /** So much differs that a build is the better way. */
   | { readonly outcome: 'rebuild' }
   | { readonly outcome: 'measured'; readonly above: boolean; readonly files: number; readonly bytes: number }
   | { readonly outcome: 'checked'; readonly findings: readonly string[] }
-  /** Asked to stop; a checkpoint may be left. */
+  /** Asked to stop; nothing is left. */
   | { readonly outcome: 'stopped' }
   | { readonly outcome: 'over-budget'; readonly why: 'DISK' | 'TIME' | 'FILES' | 'BYTES'; readonly files: number; readonly bytes: number }
   | { readonly outcome: 'corrupt'; readonly message: string }

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { diskIndexFiles } from '../../../adapters/content-index/files-disk.ts';
 import { nodeSearchTree } from '../../../adapters/search-tree/index.ts';
 import { nodeTreeFiles } from '../../../adapters/search-tree/read.ts';
-import { type BuildSite, createPace, type JobRun, loadHasher, runJob } from '../../../content-search/index.ts';
+import { type BuildSite, createPace, createTables, type JobRun, loadHasher, runJob } from '../../../content-search/index.ts';
 import { type BuildThreadData, FLAG, type FromBuildThread, type ToBuildThread } from './build-messages.ts';
 
 /**
@@ -22,6 +22,7 @@ const site: BuildSite = {
   index: diskIndexFiles({ directory, keyHash }),
   hasher: await loadHasher(),
   indexed,
+  tables: createTables(indexed),
   keyHash: Buffer.from(keyHash, 'hex'),
   nowMs: Date.now,
 };

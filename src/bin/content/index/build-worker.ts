@@ -20,6 +20,7 @@ export interface IndexBuilderOptions {
 
 /** A job under way. */
 interface Running {
+  readonly signal: AbortSignal;
   readonly onProgress: (progress: BuildProgress) => void;
   readonly end: (outcome: BuildOutcome) => void;
 }
@@ -60,31 +61,39 @@ export function createIndexBuilder(options: IndexBuilderOptions): IndexBuilder {
     });
     worker.on('exit', () => {
       if (thread === worker) thread = undefined;
-      finish(isOpen ? { outcome: 'failed', message: `the build thread: ${cause}` } : { outcome: 'stopped' });
+      const isWanted = !isOpen || running?.signal.aborted === true;
+      finish(isWanted ? { outcome: 'stopped' } : { outcome: 'failed', message: `the build thread: ${cause}` });
     });
     return worker;
   }
 
-  function begin(job: BuildJob, onProgress: Running['onProgress']): Promise<BuildOutcome> {
+  function begin(job: BuildJob, { signal, onProgress }: Parameters<IndexBuilder['run']>[1]): Promise<BuildOutcome> {
     thread ??= launch();
     const outcome = new Promise<BuildOutcome>((end) => {
-      running = { onProgress, end };
+      running = { signal, onProgress, end };
     });
     thread.postMessage({ job, limits: options.limits(job) } satisfies ToBuildThread);
     return outcome;
   }
 
-  async function run(job: BuildJob, { signal, onProgress }: Parameters<IndexBuilder['run']>[1]): Promise<BuildOutcome> {
+  async function run(job: BuildJob, how: Parameters<IndexBuilder['run']>[1]): Promise<BuildOutcome> {
+    const { signal } = how;
     if (!isOpen || signal.aborted) return { outcome: 'stopped' };
     if (running !== undefined) return { outcome: 'failed', message: 'another job is under way' };
     raise(false);
-    const abort = (): void => raise(true);
+    let limit: NodeJS.Timeout | undefined;
+    const abort = (): void => {
+      raise(true);
+      // What it keeps it has to write by then.
+      limit = setTimeout(() => void thread?.terminate(), options.shutdownTimeoutMs);
+    };
     signal.addEventListener('abort', abort, { once: true });
-    const outcome = begin(job, onProgress);
+    const outcome = begin(job, how);
     ended = outcome;
     try {
       return await outcome;
     } finally {
+      clearTimeout(limit);
       signal.removeEventListener('abort', abort);
     }
   }

@@ -1,40 +1,37 @@
-import type { BuildOutcome, SegmentName } from '../../../core/ports/index.ts';
+import type { BuildJob, BuildOutcome } from '../../../core/ports/index.ts';
+import type { Candidate } from '../../types.ts';
+import type { Snapshot } from '../query/snapshot.ts';
 import { estimateBytes } from '../safety/limits.ts';
-import { createDraft } from './draft.ts';
+import { type Difference, differences } from './differences.ts';
 import { measureTree, type TreeMeasure } from './measure.ts';
-import { readDocument } from './read-document.ts';
-import { type JobLimits, type JobRun, pacedFiles, readerOf, walkOf } from './site.ts';
+import type { HaltReason } from './pace.ts';
+import { type JobLimits, type JobRun, pacedFiles, walkOf } from './site.ts';
+import { documentsOf, unchanged } from './unchanged.ts';
+import { writeFiles } from './write-files.ts';
 
 /**
- * Builds the base of a generation (FR-LSI-BG-20): counts the tree, and reads it only if there is room for what it will give
- * (search-rules 17); documents get their numbers in key order, which is the order of the walk. Two walks, because the names of
- * a million files would not fit into the memory that a build has.
+ * Reads the whole tree (FR-LSI-BG-20): counts it, and goes on only if there is room for what it will give (search-rules 17);
+ * documents get their numbers in key order, which is the order of the walk. Two walks, because the names of a million files
+ * would not fit into the memory that a build has. What it has read when its time is over, or when it is asked to stop, is a
+ * segment too ('partial', FR-LSI-BG-40, BUD-INIT-02).
  *
- * @throws Halted, CorruptSegment (of a run), or what the disk refuses
+ * @param begun what an earlier build has left: nobody knows what happened to its files since, so each is looked at again
+ * @throws Halted, CorruptSegment, or what the disk refuses
  */
-export function buildBase(run: JobRun, into: SegmentName): BuildOutcome {
+export function buildWhole(run: JobRun, { into, keepOnStop = false }: Extract<BuildJob, { kind: 'build' }>, begun?: Snapshot): BuildOutcome {
   const measure = measureTree(run, () => false);
   const why = excessOf(measure, run.limits);
   if (why !== undefined) return { outcome: 'over-budget', why, files: measure.files, bytes: measure.bytes };
-  const { site, limits, pace } = run;
-  const draft = createDraft({ ...site, ngramK: site.indexed.ngramK, into, pace, roomBytes: limits.roomBytes });
-  try {
-    const reader = readerOf(site);
-    const walk = walkOf(run);
-    let [read, readBytes] = [0, 0];
-    for (const candidate of pacedFiles(run, walk, 'TOKENIZE', measure.files, () => readBytes)) {
-      const found = readDocument(reader, candidate);
-      if (found === 'gone') continue;
-      draft.add(found.document, found.grams);
-      read += 1;
-      readBytes += found.bytes;
-    }
-    run.onProgress({ phase: 'PERSIST', filesDone: read, filesTotal: measure.files, bytesDone: readBytes });
-    const bytes = draft.write();
-    return { outcome: 'done', documents: draft.documents, bytes, read, readBytes, hiding: walk.warnings.length };
-  } finally {
-    draft.discard();
-  }
+  const walk = walkOf(run);
+  const told = { files: 0, bytes: 0 };
+  const files = pacedFiles(run, walk, 'TOKENIZE', measure.files, () => told.bytes);
+  const found = begun === undefined ? allOf(files) : differences(files, documentsOf(begun), unchanged(run));
+  const isKept = (halt: HaltReason): boolean => halt === 'TIME' || (halt === 'STOPPED' && keepOnStop);
+  return writeFiles(run, { into, found, walk, isKept, told });
+}
+
+function* allOf(files: Iterable<Candidate>): Generator<Difference> {
+  for (const candidate of files) yield { kind: 'read', candidate, known: false };
 }
 
 type Excess = 'FILES' | 'BYTES' | 'DISK';

@@ -6,10 +6,13 @@ import type { GramSet } from '../trigrams.ts';
 import { createDocumentList } from './document-list.ts';
 import { createInverter, MAX_RUN_BYTES } from './invert.ts';
 import { Halted, type Pace } from './pace.ts';
+import type { Vocabulary } from './vocabulary.ts';
 
 /** A segment in the making: what its documents are, gathered in bounded memory (search-rules 24). */
 export interface SegmentDraft {
   readonly documents: number;
+  /** Path of the last document that is a file. */
+  readonly last: Buffer | undefined;
   /** Documents come in key order; `grams` of those that are not `always`. */
   add(document: SegmentDocument, grams: GramSet | undefined): void;
   /** Hides the path in earlier segments. */
@@ -24,7 +27,7 @@ export interface DraftParts {
   readonly index: IndexFiles;
   readonly into: SegmentName;
   readonly keyHash: Buffer;
-  readonly ngramK: number;
+  readonly vocabulary: Vocabulary;
   readonly hasher: Hasher;
   readonly pace: Pace;
   /** The segment may have no more bytes. */
@@ -32,17 +35,22 @@ export interface DraftParts {
   readonly maxRunBytes?: number;
 }
 
-export function createDraft({ index, into, keyHash, ngramK, hasher, pace, roomBytes, maxRunBytes = MAX_RUN_BYTES }: DraftParts): SegmentDraft {
+export function createDraft({ index, into, keyHash, vocabulary, hasher, pace, roomBytes, maxRunBytes = MAX_RUN_BYTES }: DraftParts): SegmentDraft {
   const runs = index.runs(into.generation);
-  const inverter = createInverter({ k: ngramK, runs, maxBytes: maxRunBytes });
+  const inverter = createInverter({ vocabulary, runs, maxBytes: maxRunBytes });
   const documents = createDocumentList();
+  let last: Buffer | undefined;
 
   return {
     get documents() {
       return documents.length;
     },
+    get last() {
+      return last;
+    },
     add(document, grams) {
       documents.add(document);
+      last = document.path;
       if (grams !== undefined) inverter.add(documents.length - 1, grams);
     },
     addGone: (path) => documents.add({ ...GONE, path }),

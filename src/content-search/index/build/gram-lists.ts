@@ -7,6 +7,8 @@ export interface GramLists {
   count(number: number): number;
   /** The documents as varint differences, a copy. */
   list(number: number): Buffer;
+  /** Forgets all, and keeps the memory. */
+  clear(): void;
 }
 
 /** Fields of a list: what is written next to the last document, where, the end of its slice, its first slice, documents, slices. */
@@ -25,7 +27,7 @@ const sliceBytes = (slice: number): number => FIRST_SLICE << Math.min(slice, LAS
  * @param maxBytes what one expects to need; more is given
  */
 export function createGramLists(maxBytes: number): GramLists {
-  let pool = Buffer.allocUnsafeSlow(Math.min(maxBytes, 1 << 20));
+  let pool = Buffer.allocUnsafeSlow(Math.min(maxBytes, 1 << 16));
   let top = 0;
   let fields = new Uint32Array(FIELDS << 10);
 
@@ -102,6 +104,10 @@ export function createGramLists(maxBytes: number): GramLists {
         start = pool.readUInt32LE(end);
       }
       return Buffer.concat([...parts, pool.subarray(start, at)]);
+    },
+    clear() {
+      top = 0;
+      fields.fill(0);
     },
   };
 }

@@ -3,11 +3,11 @@ import { readDifferences } from '../segment/postings.ts';
 import type { GramSet } from '../trigrams.ts';
 import { createGramLists } from './gram-lists.ts';
 import { decodeRun, type EncodedEntry, encodeRun, type RunEntry, type RunStore } from './runs.ts';
-import { createVocabulary } from './vocabulary.ts';
+import type { Vocabulary } from './vocabulary.ts';
 
 export interface InverterOptions {
-  /** Code points of an n-gram. */
-  readonly k: number;
+  /** Is emptied at once, and used until the last document. */
+  readonly vocabulary: Vocabulary;
   readonly runs: RunStore;
   /** Bytes of lists in memory; one document can take it above that. */
   readonly maxBytes?: number;
@@ -24,10 +24,10 @@ export interface Inverter {
 /** Some 40 million pairs of n-gram and document (search-rules 24: a million files in less than 400 MB). */
 export const MAX_RUN_BYTES = 64 * 2 ** 20;
 
-export function createInverter({ k, runs, maxBytes = MAX_RUN_BYTES }: InverterOptions): Inverter {
-  let vocabulary = createVocabulary(k);
-  let lists = createGramLists(maxBytes);
+export function createInverter({ vocabulary, runs, maxBytes = MAX_RUN_BYTES }: InverterOptions): Inverter {
+  const lists = createGramLists(maxBytes);
   let written = 0;
+  vocabulary.clear();
 
   function* entries(): Generator<EncodedEntry> {
     for (const { number, bytes } of vocabulary.inOrder()) yield { gram: bytes, count: lists.count(number), list: lists.list(number) };
@@ -37,8 +37,8 @@ export function createInverter({ k, runs, maxBytes = MAX_RUN_BYTES }: InverterOp
     runs.write(written, encodeRun(entries()));
     written += 1;
     // Runs hold the n-grams themselves: so those of all files of a tree need not be in memory together.
-    vocabulary = createVocabulary(k);
-    lists = createGramLists(maxBytes);
+    vocabulary.clear();
+    lists.clear();
   }
 
   return {

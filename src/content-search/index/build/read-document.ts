@@ -1,6 +1,6 @@
 import type { FileRefusal, TreeFileRead, TreeFileStat, TreeFiles } from '../../../core/ports/index.ts';
 import type { Candidate } from '../../types.ts';
-import { fileVeto } from '../gate.ts';
+import { type FileFacts, fileVeto } from '../gate.ts';
 import { DOCUMENT_FLAG, type SegmentDocument } from '../segment/format.ts';
 import type { Tokens } from '../tokenizer.ts';
 import type { GramSet } from '../trigrams.ts';
@@ -51,13 +51,17 @@ export function readDocument(reader: DocumentReader, candidate: Candidate): Read
 
 function documentOf({ tokenize, maxTokenizedBytes }: DocumentReader, path: Buffer, { bytes, stat, stable }: TreeFileRead, begunMs: number): ReadDocument {
   const tokens = stat.size > maxTokenizedBytes ? undefined : tokenize(bytes);
-  const veto = tokens === undefined || fileVeto({ ...tokens, fresh: stable && stat.links === 1, catalogued: !hasLineBreak(path) }) !== undefined;
+  const veto = tokens === undefined || fileVeto(factsOf(tokens, stat, stable, path)) !== undefined;
   const flags = (veto ? DOCUMENT_FLAG.always : 0) | (isRacy(stat, begunMs) || !stable ? DOCUMENT_FLAG.racy : 0);
   return { document: { path, ...fieldsOf(stat), flags }, grams: veto ? undefined : tokens?.grams, bytes: bytes.length };
 }
 
+function factsOf(tokens: Tokens, { links, ownerMayRead }: TreeFileStat, stable: boolean, path: Buffer): FileFacts {
+  return { ...tokens, fresh: stable && links === 1, catalogued: !hasLineBreak(path), ownerMayRead };
+}
+
 /** What stands in the catalog for a file of which not even the times can be had. */
-export const UNKNOWN: TreeFileStat = { size: 0, mtimeNs: 0n, ctimeNs: 0n, ino: 0n, dev: 0n, links: 0 };
+export const UNKNOWN: TreeFileStat = { size: 0, mtimeNs: 0n, ctimeNs: 0n, ino: 0n, dev: 0n, links: 0, ownerMayRead: false };
 
 function unreadableDocument(path: Buffer, stat: TreeFileStat): SegmentDocument {
   return { path, ...fieldsOf(stat), flags: DOCUMENT_FLAG.always | DOCUMENT_FLAG.unreadable };

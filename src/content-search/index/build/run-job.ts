@@ -2,7 +2,7 @@ import { messageOf } from '../../../core/errors.ts';
 import type { BuildJob, BuildOutcome, SnapshotId } from '../../../core/ports/index.ts';
 import { openSnapshot, type Snapshot } from '../query/snapshot.ts';
 import { CorruptSegment } from '../segment/format.ts';
-import { buildBase } from './build.ts';
+import { buildWhole } from './build.ts';
 import { measureTree } from './measure.ts';
 import { Halted } from './pace.ts';
 import type { JobRun } from './site.ts';
@@ -14,7 +14,7 @@ import { validateAgainst } from './validate.ts';
 type Jobs = { readonly [K in BuildJob['kind']]: Extract<BuildJob, { readonly kind: K }> };
 
 const JOBS: { readonly [K in BuildJob['kind']]: (run: JobRun, job: Jobs[K]) => BuildOutcome } = {
-  build: (run, { into }) => buildBase(run, into),
+  build: (run, job) => (job.resume === undefined ? buildWhole(run, job) : withSnapshot(run, job.resume, (begun) => buildWhole(run, job, begun))),
   validate: (run, { snapshot, into }) => withSnapshot(run, snapshot, (open) => validateAgainst(run, open, into)),
   update: (run, { snapshot, entries, into }) => withSnapshot(run, snapshot, (open) => updateFrom(run, open, entries, into)),
   merge: (run, { snapshot, from, into }) => withSnapshot(run, snapshot, (open) => mergeFrom(run, open, from, into)),
@@ -27,7 +27,7 @@ const JOBS: { readonly [K in BuildJob['kind']]: (run: JobRun, job: Jobs[K]) => B
 };
 
 /**
- * Does a job to its end, whatever that is; of one that is not 'done' nothing is left. What the disk or a bug throws is a value
+ * Does a job to its end, whatever that is; of one that is not 'done' or 'partial' nothing is left. What the disk or a bug throws is a value
  * too ('failed'): the writer goes on with its state machine.
  */
 export function runJob(run: JobRun, job: BuildJob): BuildOutcome {

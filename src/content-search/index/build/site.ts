@@ -2,10 +2,11 @@ import type { BuildPhase, BuildProgress, IndexFiles, SearchTree, TreeFiles } fro
 import type { Candidate, Enumeration } from '../../types.ts';
 import type { Hasher } from '../hash.ts';
 import { type IndexedTree, walkTree } from '../indexed-tree.ts';
-import { createTokenizer } from '../tokenizer.ts';
+import { createTokenizer, type Tokens } from '../tokenizer.ts';
 import { filesOf } from './differences.ts';
 import type { Pace } from './pace.ts';
 import type { DocumentReader } from './read-document.ts';
+import { createVocabulary, type Vocabulary } from './vocabulary.ts';
 
 /** What all jobs of one index work with. */
 export interface BuildSite {
@@ -14,12 +15,24 @@ export interface BuildSite {
   readonly index: IndexFiles;
   readonly hasher: Hasher;
   readonly indexed: IndexedTree;
+  /** Of this tree. */
+  readonly tables: BuildTables;
   /** SHA-256 of the index key. */
   readonly keyHash: Buffer;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
   /** Bytes of lists that are held in memory; a fixed number without. */
   readonly maxRunBytes?: number;
+}
+
+/** What is large to make and serves one job after the other. */
+export interface BuildTables {
+  readonly tokenize: (bytes: Uint8Array) => Tokens;
+  readonly vocabulary: Vocabulary;
+}
+
+export function createTables({ ngramK, maxTokenizedBytes }: IndexedTree): BuildTables {
+  return { tokenize: createTokenizer({ ngramK, maxTokenizedBytes }), vocabulary: createVocabulary(ngramK) };
 }
 
 /** What a job may take at most; 0 files or bytes are no limit (FR-LSI-BUD-05). */
@@ -42,10 +55,8 @@ export interface JobRun {
   readonly counted: { files: number; bytes: number };
 }
 
-/** The reading of files, with tables that one job keeps. */
-export function readerOf({ files, indexed, nowMs }: BuildSite): DocumentReader {
-  const { root, ngramK, maxTokenizedBytes } = indexed;
-  return { root, files, nowMs, maxTokenizedBytes, tokenize: createTokenizer({ ngramK, maxTokenizedBytes }) };
+export function readerOf({ files, indexed: { root, maxTokenizedBytes }, nowMs, tables: { tokenize } }: BuildSite): DocumentReader {
+  return { root, files, nowMs, maxTokenizedBytes, tokenize };
 }
 
 /** A walk that ends the job when it is to end: it never ends early and looks complete. */
@@ -59,14 +70,14 @@ export function walkOf({ site, pace }: JobRun, tree: SearchTree = site.tree): En
 /** Files between two reports. */
 const REPORT_FILES = 256;
 
-/** Files that are a step of the pace: to look at one is a small part of the work of reading it. */
-const STEP_FILES = { ENUMERATE: 16, TOKENIZE: 1, PERSIST: 1 } satisfies Record<BuildPhase, number>;
+/** Files that are a step of the pace: to look at one is a small part of the work of reading it, which is a step of its own. */
+const STEP_FILES = 16;
 
 /** The files of a walk at the pace of the job, which is told how far they are. */
 export function* pacedFiles(run: JobRun, walk: Enumeration, phase: BuildPhase, filesTotal: number, bytesDone: () => number): Generator<Candidate> {
   let filesDone = 0;
   for (const candidate of filesOf(walk)) {
-    if (filesDone % STEP_FILES[phase] === 0) run.pace.step();
+    if (filesDone % STEP_FILES === 0) run.pace.step();
     else run.pace.check();
     yield candidate;
     filesDone += 1;

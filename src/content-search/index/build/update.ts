@@ -2,10 +2,10 @@ import type { BuildOutcome, OverlayEntry, OverlayPaths, SegmentName } from '../.
 import { only } from '../../enumerate/only.ts';
 import type { Snapshot } from '../query/snapshot.ts';
 import { regionOf } from './catalogue.ts';
-import { writeDelta } from './delta.ts';
 import { differences, filesOf } from './differences.ts';
 import { type JobRun, walkOf } from './site.ts';
 import { bytesOf } from './tree-paths.ts';
+import { writeFiles } from './write-files.ts';
 
 /**
  * Takes what the overlay names into one segment (FR-LSI-TRK-05): walks these paths only, reads every file of them afresh,
@@ -18,7 +18,7 @@ export function updateFrom(run: JobRun, snapshot: Snapshot, entries: readonly Ov
   const region = regionOf(entries);
   const walk = walkOf(run, only(tree, indexed.root, overlayOf(entries)));
   const found = differences(inside(filesOf(walk), region), region.documents(snapshot.segments.map(({ reader }) => reader)), () => false);
-  return writeDelta(run, into, found, walk);
+  return writeFiles(run, { into, found, walk });
 }
 
 function overlayOf(entries: readonly OverlayEntry[]): OverlayPaths {

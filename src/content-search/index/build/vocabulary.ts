@@ -8,6 +8,8 @@ export interface Vocabulary {
   numbersOf(grams: GramSet): Uint32Array;
   /** All numbers in byte order of their n-grams, with the UTF-8 of these. */
   inOrder(): Generator<{ readonly number: number; readonly bytes: Buffer }>;
+  /** Forgets all. Costs as much as there is, where a new one costs its whole table. */
+  clear(): void;
 }
 
 /** Larger n-grams than this are wide, whatever they are made of (`trigrams.ts`). */
@@ -18,7 +20,7 @@ export function createVocabulary(k: number): Vocabulary {
   /** By key of a narrow n-gram: its number + 1. Pages that nobody touches cost nothing. */
   const ofKey = new Uint32Array(k <= NARROW_K_MAX ? 2 ** (7 * k) : 0);
   const ofText = new Map<string, number>();
-  const narrow: number[] = [];
+  let narrow: number[] = [];
   let size = 0;
 
   function narrowNumber(key: number): number {
@@ -69,6 +71,12 @@ export function createVocabulary(k: number): Vocabulary {
         yield { number: (ofKey[key] ?? 0) - 1, bytes };
       }
       yield* wide.slice(at);
+    },
+    clear() {
+      for (const key of narrow) ofKey[key] = 0;
+      narrow = [];
+      ofText.clear();
+      size = 0;
     },
   };
 }

@@ -22,7 +22,7 @@ describe('the files of a tree', () => {
       if ('refused' in read) throw new Error(read.refused);
       expect(read.bytes.equals(Buffer.alloc(size, size % 251))).toBe(true);
       const { mtimeNs, ctimeNs, ino, dev } = statSync(at('file'), { bigint: true });
-      expect(read.stat).toEqual({ size, mtimeNs, ctimeNs, ino, dev, links: 1 });
+      expect(read.stat).toEqual({ size, mtimeNs, ctimeNs, ino, dev, links: 1, ownerMayRead: true });
       expect(read.stable).toBe(true);
       expect(files.stat(at('file'))).toEqual(read.stat);
     }

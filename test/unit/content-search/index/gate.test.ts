@@ -7,7 +7,7 @@ import { gramsOf, gramTexts } from '../../../../src/content-search/index/trigram
 import { couldFind } from '../../../fixtures/content-index/byte-search.ts';
 import { type Decision, decide, folding, LITERAL } from '../../../fixtures/content-index/decide.ts';
 
-const good: FileFacts = { status: 'FULL', tokenComplete: true, nfcStable: true, bom: false, fresh: true, catalogued: true };
+const good: FileFacts = { status: 'FULL', tokenComplete: true, nfcStable: true, bom: false, fresh: true, catalogued: true, ownerMayRead: true };
 const utf16be = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16();
 const utf32 = (text: string, bigEndian: boolean): Buffer =>
   Buffer.concat(
@@ -152,6 +152,7 @@ describe('the side of the file', () => {
     expect(fileVeto({ ...good, bom: true })).toBe('BYTE_ORDER_MARK');
     expect(fileVeto({ ...good, fresh: false })).toBe('STALE');
     expect(fileVeto({ ...good, catalogued: false })).toBe('NOT_CATALOGUED');
+    expect(fileVeto({ ...good, ownerMayRead: false })).toBe('OWNER_MAY_NOT_READ');
   });
 
   it.each(['SKIPPED_TOO_LARGE', 'SKIPPED_BINARY', 'UNREADABLE', 'ERROR'] as const)(

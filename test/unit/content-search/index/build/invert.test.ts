@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createInverter } from '../../../../../src/content-search/index/build/invert.ts';
 import type { RunStore } from '../../../../../src/content-search/index/build/runs.ts';
+import { createVocabulary } from '../../../../../src/content-search/index/build/vocabulary.ts';
 import type { ByteSource } from '../../../../../src/content-search/index/segment/format.ts';
 import { createTokenizer, TOKENIZER_DEFAULTS } from '../../../../../src/content-search/index/tokenizer.ts';
 
@@ -23,7 +24,7 @@ type Lists = readonly (readonly [gram: string, documents: readonly number[]])[];
 
 function inverted(texts: readonly string[], maxBytes: number, k: number): Lists {
   const tokenize = createTokenizer({ ...TOKENIZER_DEFAULTS, ngramK: k });
-  const inverter = createInverter({ k, runs: memoryRuns(), maxBytes });
+  const inverter = createInverter({ vocabulary: createVocabulary(k), runs: memoryRuns(), maxBytes });
   for (const [document, one] of texts.entries()) inverter.add(document, tokenize(Buffer.from(one)).grams);
   return [...inverter.postings(texts.length)].map(({ trigram, documents }) => [trigram.toString('hex'), Array.from(documents)]);
 }
@@ -60,7 +61,7 @@ describe('an inversion', () => {
   it('holds no more in memory than it may, but for one document', () => {
     const runs = memoryRuns();
     const tokenize = createTokenizer(TOKENIZER_DEFAULTS);
-    const inverter = createInverter({ k: 3, runs, maxBytes: 84 });
+    const inverter = createInverter({ vocabulary: createVocabulary(3), runs, maxBytes: 84 });
     for (let document = 0; document < 5; document += 1) inverter.add(document, tokenize(Buffer.from(`abcdefgh${document}`)).grams);
     // Seven n-grams, 12 bytes each at first, are one run for each document; so is a larger document.
     expect(runs.count()).toBe(5);
@@ -74,7 +75,7 @@ describe('an inversion', () => {
 
   it('keeps a list through all sizes of its slices', () => {
     const tokenize = createTokenizer(TOKENIZER_DEFAULTS);
-    const inverter = createInverter({ k: 3, runs: memoryRuns() });
+    const inverter = createInverter({ vocabulary: createVocabulary(3), runs: memoryRuns() });
     const documents = Array.from({ length: 9000 }, (_, at) => at * 131);
     for (const document of documents) inverter.add(document, tokenize(Buffer.from('abc')).grams);
     expect([...inverter.postings(2 ** 21)].map((posting) => [posting.trigram.toString(), Array.from(posting.documents)])).toEqual([['abc', documents]]);
