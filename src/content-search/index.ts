@@ -2,7 +2,7 @@ export { DIALECTS } from './backends/index.ts';
 export { compileDenied, type DenyRules, isDenied } from './enumerate/index.ts';
 export type { FuzzyFallback } from './fallback.ts';
 export { bloomParams } from './index/bloom.ts';
-export { type BuildSite, createPace, type JobLimits, type JobRun, type PaceSettings, runJob } from './index/build/index.ts';
+export { type BuildSite, createPace, createTables, type JobLimits, type JobRun, type PaceSettings, runJob } from './index/build/index.ts';
 export { type Hasher, loadHasher } from './index/hash.ts';
 export { createIndexHost, type IndexHost } from './index/host/host.ts';
 export type { HostEvent, HostSettings } from './index/host/types.ts';
