@@ -1,24 +1,75 @@
-import { closeSync, constants, openSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, WritError } from '../../core/errors.ts';
+import { isWritError, messageOf, WritError } from '../../core/errors.ts';
 import { tryLock } from '../linux/flock.ts';
+
+/** The right to host an index, as long as this process has it. */
+export interface HeldDirectory {
+  /** Whether the directory is still in its place: a lock on one that was taken away keeps nobody off. */
+  isThere(): boolean;
+  release(): void;
+}
 
 /**
  * Makes this process the only host of an index. The operating system lets go of the lock when the process ends, however it
- * ends.
+ * ends. It is the directory itself that is locked: no file in it can be taken away from under the lock.
  *
- * @returns releases the lock
  * @throws WritError POOL_OWNED when somebody else has it, STORAGE_UNAVAILABLE
  */
-export function holdIndexDirectory(directory: string): () => void {
-  const path = join(directory, 'LOCK');
-  let fd: number;
+export function holdIndexDirectory(directory: string): HeldDirectory {
+  const held = tryHold(directory);
+  if (held === undefined) throw new WritError('POOL_OWNED', `another process hosts the index in ${directory}`);
+  return held;
+}
+
+/** The same; `undefined` when somebody has it, be it this process. @throws WritError STORAGE_UNAVAILABLE */
+export function tryHold(directory: string): HeldDirectory | undefined {
+  const fd = opened(directory, OPEN_DIRECTORY);
   try {
-    fd = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+    if (tryLock(fd)) return heldBy(directory, fd, () => closeSync(fd));
+    closeSync(fd);
+    return undefined;
+  } catch (error) {
+    closeSync(fd);
+    if (!isWritError(error)) throw error;
+    return byFile(directory);
+  }
+}
+
+const OPEN_DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+
+/** Where only files that are open for writing can be locked (NFS). */
+function byFile(directory: string): HeldDirectory | undefined {
+  const fd = opened(join(directory, 'LOCK'), constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW);
+  try {
+    if (tryLock(fd)) return heldBy(join(directory, 'LOCK'), fd, () => closeSync(fd));
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+  closeSync(fd);
+  return undefined;
+}
+
+function heldBy(path: string, fd: number, release: () => void): HeldDirectory {
+  const { dev, ino } = fstatSync(fd);
+  let isHeld = true;
+  return {
+    isThere() {
+      const now = lstatSync(path, { throwIfNoEntry: false });
+      return now !== undefined && now.dev === dev && now.ino === ino;
+    },
+    release() {
+      if (isHeld) release();
+      isHeld = false;
+    },
+  };
+}
+
+function opened(path: string, flags: number): number {
+  try {
+    return openSync(path, flags, 0o600);
   } catch (error) {
     throw new WritError('STORAGE_UNAVAILABLE', `cannot lock ${path}: ${messageOf(error)}`, { cause: error });
   }
-  if (tryLock(fd)) return () => closeSync(fd);
-  closeSync(fd);
-  throw new WritError('POOL_OWNED', `another process hosts the index in ${directory}`);
 }

@@ -29,5 +29,6 @@ export function hostsSettings({ tools: { search } }: Pick<Config, 'tools'>, read
       maxBytes: search.index_build_max_bytes,
     },
     maxDbBytes: search.index_max_db_bytes,
+    maxIndexes: search.index_max_indexes,
   };
 }

@@ -1,14 +1,19 @@
+import { lstatSync } from 'node:fs';
+import path from 'node:path';
+import { removeAll } from '../../../adapters/content-index/files-directory.ts';
 import { diskIndexFiles } from '../../../adapters/content-index/files-disk.ts';
-import { holdIndexDirectory } from '../../../adapters/content-index/lock.ts';
-import { createMemoryContentIndex } from '../../../adapters/content-index/memory-store.ts';
+import { type HeldDirectory, holdIndexDirectory } from '../../../adapters/content-index/lock.ts';
 import { prepareCacheDirectory } from '../../../adapters/content-index/sqlite-directory.ts';
-import { openContentIndexStore } from '../../../adapters/content-index/sqlite-store.ts';
-import { createIndexHost, type HostEvent, type HostSettings, type IndexHost, type JobLimits } from '../../../content-search/index.ts';
+import { createIndexHost, type HostEvent, type HostPauses, type HostSettings, type IndexHost, policyOf } from '../../../content-search/index.ts';
+import { canonicalJson } from '../../../core/canonical-json.ts';
 import { WritError } from '../../../core/errors.ts';
+import { sha256Hex } from '../../../core/hash.ts';
 import type { Lifecycle } from '../../../core/lifecycle.ts';
 import type { ContentIndexStore, MaintenanceLane, SearchBackend } from '../../../core/ports/index.ts';
 import { createIndexBuilder } from './build-worker.ts';
 import { type IndexPlace, type IndexPlaceSettings, indexPlaces, type SearchedTrees } from './places.ts';
+import { openIndexRecords } from './records.ts';
+import { type SharedCache, sharedCache } from './room.ts';
 import { createIndexWatch } from './watch-worker.ts';
 
 /** What hosts are set to beside where indexes lie. */
@@ -26,6 +31,9 @@ export interface HostsSettings extends IndexPlaceSettings {
     readonly maxBytes: number;
   };
   readonly maxDbBytes: number;
+  readonly maxIndexes: number;
+  /** Others than usual. */
+  readonly pauses?: HostPauses;
 }
 
 export interface HostsOptions {
@@ -40,70 +48,151 @@ export interface IndexHosts extends Lifecycle {
   readonly hosts: readonly IndexHost[];
 }
 
+/** A host in its place. */
+interface Hosted {
+  readonly host: IndexHost;
+  readonly held: HeldDirectory;
+  /** Inode of the socket on which it answers. */
+  readonly socket: number | undefined;
+}
+
+const PAUSES: HostPauses = { firstMs: 1_000, mostMs: 60_000, memoryMs: 600_000 };
+/** So often a host looks whether its directory and its socket are still there. */
+const LOOK_EVERY_MS = 1_000;
+
 /**
  * The index hosts of these trees, one for each root, and the lane on which their work comes. One process has them: the lock of
- * each directory says which.
+ * each directory says which. A host whose directory or socket was taken away begins anew.
  *
- * @throws WritError POOL_OWNED, on start, when another process hosts one of them; STORAGE_UNAVAILABLE when the records cannot be opened
+ * @throws WritError POOL_OWNED, on start, when another process hosts one of them; STORAGE_UNAVAILABLE when there is no place
  */
-export function openIndexHosts({ settings, trees, backend, lane, report }: HostsOptions): IndexHosts {
+export function openIndexHosts(options: HostsOptions): IndexHosts {
+  const { settings, trees, backend, lane } = options;
   const places = indexPlaces(settings, trees, backend);
-  const hosts: IndexHost[] = [];
-  const closers: (() => void)[] = [];
+  const hosted = new Map<string, Hosted>();
+  /** Taken at the start, until their hosts begin. */
+  const locks: HeldDirectory[] = [];
+  let store: ContentIndexStore | undefined;
+  let looks: NodeJS.Timeout | undefined;
+  let looking: Promise<void> = Promise.resolve();
 
   async function start(): Promise<void> {
-    if (places.length === 0 || hosts.length > 0) return;
-    const store = openStore(settings);
-    closers.push(() => store.close());
+    const { cacheRoot } = settings;
+    if (places.length === 0 || cacheRoot === null || store !== undefined) return;
+    const records = openIndexRecords(settings);
+    store = records;
     try {
-      for (const place of places) {
-        prepareCacheDirectory(place.directory);
-        closers.push(holdIndexDirectory(place.directory));
-        hosts.push(hostOf(place, store, { settings, lane, report }));
-      }
-      const byKey = new Map(places.map(({ keyHash }, at) => [keyHash, hosts[at]]));
-      lane.process(async (task, job, signal, tell) => byKey.get(task.keyHash)?.perform(task, job, signal, tell));
-      for (const host of hosts) await host.start();
+      for (const place of places) locks.push(holdPlace(place));
+      const limits = { maxBytes: settings.maxDbBytes, maxIndexes: settings.maxIndexes };
+      const cache = sharedCache({ cacheRoot, store: records, limits, places, inMemory: settings.storageMode === 'memory' });
+      cache.removeLeftovers();
+      lane.process(async (task, job, signal, tell) => {
+        const host = hosted.get(task.keyHash)?.host;
+        if (host === undefined) throw new Error('the index host begins anew');
+        await host.perform(task, job, signal, tell);
+      });
+      for (const place of places) await begin(place, records, cache, locks.shift() ?? holdPlace(place));
       await lane.start();
+      looks = setInterval(() => {
+        looking = looking.then(() => lookAfter(records, cache));
+      }, LOOK_EVERY_MS).unref();
     } catch (error) {
       await stop();
       throw error;
     }
   }
 
-  async function stop(): Promise<void> {
-    // The lane first: what it has begun is put back, and nothing comes that nobody would do.
-    await lane.stop();
-    await Promise.all(hosts.splice(0).map((host) => host.stop()));
-    for (const close of closers.splice(0).reverse()) close();
+  async function begin(place: IndexPlace, records: ContentIndexStore, cache: SharedCache, held: HeldDirectory): Promise<void> {
+    removeAll(socketOf(place));
+    const host = hostOf(place, records, cache, options);
+    hosted.set(place.keyHash, { host, held, socket: undefined });
+    await host.start();
+    hosted.set(place.keyHash, { host, held, socket: inodeOf(socketOf(place)) });
   }
 
-  return { hosts, start, stop, [Symbol.asyncDispose]: stop };
+  async function lookAfter(records: ContentIndexStore, cache: SharedCache): Promise<void> {
+    for (const place of places) {
+      const one = hosted.get(place.keyHash);
+      if (looks === undefined || (one?.held.isThere() === true && inodeOf(socketOf(place)) === one.socket)) continue;
+      await end(place.keyHash);
+      // Whatever keeps it from beginning now may be over at the next look.
+      await tryToBegin(place, records, cache).catch(() => end(place.keyHash));
+    }
+  }
+
+  async function tryToBegin(place: IndexPlace, records: ContentIndexStore, cache: SharedCache): Promise<void> {
+    await begin(place, records, cache, holdPlace(place));
+  }
+
+  async function end(keyHash: string): Promise<void> {
+    const one = hosted.get(keyHash);
+    hosted.delete(keyHash);
+    await one?.host.stop().catch(() => undefined);
+    one?.held.release();
+  }
+
+  async function stop(): Promise<void> {
+    clearInterval(looks);
+    looks = undefined;
+    await looking;
+    // The lane first: what it has begun is put back, and nothing comes that nobody would do.
+    await lane.stop();
+    const inMemory = settings.storageMode === 'memory';
+    await Promise.all(
+      places.map(async (place) => {
+        const isOurs = hosted.has(place.keyHash);
+        await end(place.keyHash);
+        if (isOurs && inMemory) removeAll(place.directory);
+      }),
+    );
+    for (const lock of locks.splice(0)) lock.release();
+    store?.close();
+    store = undefined;
+  }
+
+  return {
+    get hosts() {
+      return [...hosted.values()].map(({ host }) => host);
+    },
+    start,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
 }
 
-function hostOf(place: IndexPlace, store: ContentIndexStore, { settings, lane, report }: Pick<HostsOptions, 'settings' | 'lane' | 'report'>): IndexHost {
+function hostOf(place: IndexPlace, store: ContentIndexStore, cache: SharedCache, { settings, lane, report }: HostsOptions): IndexHost {
   const { indexed, keyHash, wanted, directory } = place;
-  const { host, build, maxDbBytes, storageMode, storageFallback } = settings;
-  const limits: JobLimits = { maxFiles: build.maxFiles, maxBytes: build.maxBytes, roomBytes: maxDbBytes, lastRatio: null };
+  const { host, build, maxDbBytes, maxIndexes, storageMode, storageFallback } = settings;
+  const limits = () => ({ maxFiles: build.maxFiles, maxBytes: build.maxBytes, roomBytes: cache.mostBytes(keyHash), lastRatio: null });
   return createIndexHost({
     keyHash,
+    policy: policyOf(indexed),
+    limitsHash: sha256Hex(canonicalJson({ ...build, maxDbBytes, maxIndexes, storageMode })),
+    room: cache.roomOf(keyHash),
+    pauses: settings.pauses ?? PAUSES,
     wanted,
     settings: host,
     store,
     storage: { mode: storageMode, fallback: storageFallback },
     files: diskIndexFiles({ directory, keyHash }),
     watch: createIndexWatch({ indexed, directory, globalIgnoreFile: settings.globalIgnoreFile, debounceMs: settings.debounceMs }),
-    builder: createIndexBuilder({ indexed, directory, keyHash, pace: build, shutdownTimeoutMs: settings.shutdownTimeoutMs, limits: () => limits }),
+    builder: createIndexBuilder({ indexed, directory, keyHash, pace: build, shutdownTimeoutMs: settings.shutdownTimeoutMs, limits }),
     lane,
     now: () => Date.now(),
     report: (event) => report(indexed.root, event),
   });
 }
 
-/** Records of indexes in memory die with the host, and so the host finds none of what it left and begins anew. */
-function openStore({ storageMode, cacheRoot, lockTimeoutMs }: HostsSettings): ContentIndexStore {
-  if (storageMode === 'memory' || cacheRoot === null) return createMemoryContentIndex();
-  const opened = openContentIndexStore({ directory: cacheRoot, lockTimeoutMs });
-  if (opened.ok) return opened.value;
-  throw new WritError('STORAGE_UNAVAILABLE', `the records of the indexes cannot be opened (${opened.refusal}): ${opened.message}`);
+/** Makes the directory of an index and takes its lock. What lies there instead, or belongs to others, gives way: it has our name in our place. */
+function holdPlace({ directory }: IndexPlace): HeldDirectory {
+  if (prepareCacheDirectory(directory) !== 'ready') removeAll(directory);
+  const problem = prepareCacheDirectory(directory);
+  if (problem !== 'ready') throw new WritError('STORAGE_UNAVAILABLE', `there is no place for an index (${problem}): ${directory}`);
+  return holdIndexDirectory(directory);
+}
+
+const socketOf = ({ directory }: IndexPlace): string => path.join(directory, 'host.sock');
+
+function inodeOf(file: string): number | undefined {
+  return lstatSync(file, { throwIfNoEntry: false })?.ino;
 }

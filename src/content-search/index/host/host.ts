@@ -145,8 +145,9 @@ export function createIndexHost(deps: HostDeps): IndexHost {
   /** A search met something, and went without the index; it may have come too late only. What it met is looked at before it is believed. */
   function onDamage(message: string): void {
     if (memory.snapshot === null) return;
-    if (lostSegment(deps.files, memory.snapshot) === undefined) return submit('check', message);
-    record.apply({ kind: 'INTEGRITY_FAILED' });
+    const isLost = lostSegment(deps.files, memory.snapshot) !== undefined;
+    if (!isLost) submit('check', message);
+    else record.apply({ kind: 'INTEGRITY_FAILED' });
     void record.publish();
   }
 
@@ -154,12 +155,13 @@ export function createIndexHost(deps: HostDeps): IndexHost {
   function afterChange(): void {
     const { state, disabledUntilMs } = memory.safety;
     if (state === 'DISABLED' && disabledUntilMs !== null) retries.at('pause', disabledUntilMs, endPause);
-    if (!memory.recordsLost) return retries.worked('records');
-    retries.later('records', () => {
-      record.apply();
-      void record.publish();
-      tell();
-    });
+    if (!memory.recordsLost) retries.worked('records');
+    else
+      retries.later('records', () => {
+        record.apply();
+        void record.publish();
+        tell();
+      });
   }
 
   function endPause(): void {

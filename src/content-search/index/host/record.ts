@@ -1,10 +1,10 @@
-import type { HostVeto, IndexSafety, OverlayEntry, Published } from '../../../core/ports/index.ts';
-import { type Action, advance, NO_INDEX, type Trigger } from '../safety/index.ts';
+import type { HostVeto, IndexRecordChanges, IndexSafety, OverlayEntry, Published } from '../../../core/ports/index.ts';
+import { type Action, advanceRecord, NO_INDEX, type Trigger, transition } from '../safety/index.ts';
 import type { HostDeps, HostMemory } from './types.ts';
 
 /** The record of a host's index and what follows from its changes. The host is the one writer of its key. */
 export interface HostRecord {
-  /** Applies triggers that count as simultaneous, and asks the lane for what they ask. @returns the record after them */
+  /** Applies triggers that count as simultaneous, and does what they ask. Without one it writes down what could not be written. @returns the record after them */
   apply(...triggers: readonly Trigger[]): IndexSafety;
   /** Makes the present state known to searches, with what a new snapshot covers. Resolves when every later barrier tells it. */
   publish(covers?: Covers): Promise<void>;
@@ -17,24 +17,50 @@ export interface Covers {
 }
 
 export function hostRecord(deps: HostDeps, memory: HostMemory, submit: (kind: 'build' | 'reconcile' | 'update', reason: string) => void): HostRecord {
-  const schedules: Partial<Record<Action, () => void>> = {
+  const deeds: Partial<Record<Action, () => void>> = {
+    STOP_BUILD: () => memory.job?.abort(),
+    QUARANTINE: () => giveUp(() => deps.files.quarantine()),
+    REMOVE_PARTIAL: () => giveUp(() => deps.files.sweep(null)),
+    // What was read by the rules of now may stay: rules that are denied by name change only with the settings.
+    PURGE_DENIED: () => memory.policy === deps.policy || giveUp(() => deps.files.purge()),
+    CLOSE_STORE: () => giveUp(() => deps.files.purge()),
     SCHEDULE_BUILD: () => submit('build', stateText(memory.safety)),
-    START_BUILD: () => undefined,
     SCHEDULE_PASS: () => submit('reconcile', stateText(memory.safety)),
     SCHEDULE_DRAIN: () => submit('update', stateText(memory.safety)),
+    TOUCH: () => void deps.store.write((records) => records.touch(deps.keyHash, deps.now())),
   };
+
+  function giveUp(files: () => void): void {
+    memory.snapshot = null;
+    memory.ground += 1;
+    try {
+      files();
+    } catch {
+      // What could not be moved is not read again all the same: nothing names it.
+    }
+  }
+
+  /** Other than this host nobody changes the record; so one that is gone or older comes from a store that was lost. */
+  function restore(records: IndexRecordChanges): void {
+    const stored = records.safety(deps.keyHash);
+    if (stored === undefined) records.create(memory.meta ?? freshMeta(deps), memory.safety);
+    else if (stored.mark < memory.safety.mark) records.setSafety(deps.keyHash, memory.safety, deps.now());
+  }
+
   return {
     apply(...triggers) {
-      const advanced = advance(deps.store, deps.keyHash, triggers, deps.now());
-      memory.recordsLost = !advanced.ok;
-      if (!advanced.ok) {
-        deps.report({ kind: 'records-lost', message: advanced.message });
-        return memory.safety;
-      }
-      const { before, next, rows, actions } = advanced.value;
+      const before = memory.safety;
+      const written = deps.store.write((records) => {
+        restore(records);
+        return advanceRecord(records, deps.keyHash, triggers, deps.now());
+      });
+      if (!written.ok && !memory.recordsLost) deps.report({ kind: 'records-lost', message: `${written.refusal}: ${written.message}` });
+      memory.recordsLost = !written.ok;
+      // What happened, happened, also if it cannot be written down: it is written with the next change that can.
+      const { next, actions, rows } = written.ok ? written.value : transition(memory.safety, triggers);
       memory.safety = next;
-      if (next !== before) deps.report({ kind: 'state', before, after: next, rows });
-      for (const action of actions) schedules[action]?.();
+      if (next.mark !== before.mark) deps.report({ kind: 'state', before, after: next, rows });
+      for (const action of actions) deeds[action]?.();
       return next;
     },
     publish({ entries = [], through = 0 } = {}) {
@@ -59,6 +85,12 @@ function published({ safety, recordsLost, guarantee, snapshot }: HostMemory, cov
 }
 
 export const FRESH: IndexSafety = NO_INDEX;
+
+/** What is known of an index that begins. */
+export function freshMeta({ keyHash, wanted, now }: Pick<HostDeps, 'keyHash' | 'wanted' | 'now'>) {
+  const nowMs = now();
+  return { ...wanted, keyHash, createdAtMs: nowMs, updatedAtMs: nowMs, accessedAtMs: nowMs, sizeBytes: 0, generation: null, enumerateErrors: 0 };
+}
 
 /** What a veto of the host means to the record (docs/index-watch.md); NOT_COMPLETE only says what the record says. */
 export const TRIGGER_OF_VETO = {

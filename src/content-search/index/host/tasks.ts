@@ -1,6 +1,9 @@
 import type { IndexTaskKind } from '../../../contracts/index.ts';
 import type { BuildJob, BuildOutcome, OverlayEntry, SegmentName, SnapshotId } from '../../../core/ports/index.ts';
+import { adopt, lacksRoom, noteStop, noteWhole, stoppedBefore } from './keep.ts';
+import { lostSegment } from './open.ts';
 import type { HostRecord } from './record.ts';
+import type { Retries } from './retries.ts';
 import type { HostDeps, HostMemory } from './types.ts';
 
 /** What came of a task, for status and logs. */
@@ -14,6 +17,9 @@ export interface TaskContext {
   readonly deps: HostDeps;
   readonly memory: HostMemory;
   readonly record: HostRecord;
+  readonly retries: Retries;
+  /** Somebody asked for it, and did not only follow from something. */
+  readonly isAsked: boolean;
   /** Runs a job in the build thread, with progress into the status. */
   readonly run: (job: BuildJob) => Promise<BuildOutcome>;
   /** Arms the watches anew if they do not cover the tree. */
@@ -28,40 +34,74 @@ export interface TaskContext {
 export const TASKS = { build, reconcile, update, merge, check, drop } satisfies Record<IndexTaskKind, (context: TaskContext) => Promise<TaskEnd>>;
 
 async function build(context: TaskContext): Promise<TaskEnd> {
-  const { deps, memory, record, run } = context;
+  const { deps, memory, record, retries } = context;
   await context.ensureWatched();
   const { seq } = await deps.watch.pending(0);
   const since = record.apply({ kind: 'BUILD_STARTED' }).building;
   if (since === null) return skipped('another state came first');
+  const { ground } = memory;
   await record.publish();
   const into = { generation: nextGeneration(deps, memory), delta: 0 };
-  const built = await run({ kind: 'build', into });
+  const built = await builtInto(context, into);
+  if (memory.ground !== ground) return skipped('the index was given up meanwhile');
   if (built.outcome === 'done') {
-    adopt(context, { generation: into.generation, deltas: [] });
+    noteWhole(context, built);
     record.apply({ kind: 'BUILD_COMPLETED', since, hidingErrors: built.hiding });
     await record.publish({ through: seq });
     deps.files.sweep(memory.snapshot);
+    retries.worked('build');
     return { outcome: 'done', detail: `${built.documents} files, ${built.bytes} bytes` };
   }
-  if (built.outcome === 'over-budget') record.apply({ kind: 'BUILD_BUDGET_EXCEEDED', since });
+  if (built.outcome === 'over-budget') overBudget(context, built, since);
+  else if (built.outcome === 'corrupt') record.apply({ kind: 'BUILD_FAILED_DIRTY', since });
   else if (built.outcome !== 'stopped') record.apply({ kind: 'BUILD_FAILED_CLEAN', since });
   await record.publish();
-  if (built.outcome === 'failed' && deps.settings.retryOnFailure) context.submit('build', 'the last one failed');
+  const isFailure = built.outcome === 'failed' || built.outcome === 'corrupt';
+  if (isFailure && deps.settings.retryOnFailure) retries.later('build', () => context.submit('build', 'the last one failed'));
   return ended(built);
+}
+
+async function builtInto(context: TaskContext, into: SegmentName): Promise<BuildOutcome> {
+  const { deps, memory } = context;
+  const before = (await stoppedBefore(context)) ?? (deps.room.makeRoom() ? undefined : lacksRoom());
+  if (before !== undefined) return before;
+  // Whatever lies where it will write is none of ours.
+  deps.files.sweep(memory.snapshot);
+  const { ground } = memory;
+  const built = await context.run({ kind: 'build', into });
+  if (built.outcome !== 'done' || memory.ground !== ground) return built;
+  return adopt(context, { generation: into.generation, deltas: [] }) ?? built;
+}
+
+/** The old index stays; it counts again as soon as a pass has brought it up to date. */
+function overBudget(context: TaskContext, stop: Extract<BuildOutcome, { outcome: 'over-budget' }>, since: number): void {
+  const { deps, memory, record } = context;
+  noteStop(context, stop);
+  if (stop.why === 'DISK' && deps.storage.mode === 'memory') {
+    record.apply({ kind: 'MEMORY_BUDGET_EXCEEDED', disabledUntilMs: deps.now() + deps.pauses.memoryMs });
+    return;
+  }
+  record.apply({ kind: 'BUILD_BUDGET_EXCEEDED', since });
+  deps.files.sweep(memory.snapshot);
 }
 
 /** Compares the index with the whole tree and writes down what differs (FR-LSI-BG-50). */
 async function reconcile(context: TaskContext): Promise<TaskEnd> {
-  const { deps, memory, record, run } = context;
-  if (memory.snapshot === null) return build(context);
+  const { deps, memory, record, run, retries } = context;
+  const { snapshot, ground } = memory;
+  if (snapshot === null) return build(context);
   await context.ensureWatched();
   const { seq } = await deps.watch.pending(0);
   const since = record.apply({ kind: 'RECONCILE_STARTED' }).mark;
-  const into = nextDelta(memory.snapshot);
-  const compared = await run({ kind: 'validate', snapshot: memory.snapshot, into });
+  deps.files.sweep(memory.snapshot);
+  const into = nextDelta(snapshot);
+  const compared = await run({ kind: 'validate', snapshot, into });
+  if (memory.ground !== ground) return skipped('the index was given up meanwhile');
   if (compared.outcome === 'rebuild') return build(context);
-  if (compared.outcome !== 'done' && compared.outcome !== 'nothing') return broken(context, compared);
-  if (compared.outcome === 'done') adopt(context, grown(memory.snapshot, into));
+  if (compared.outcome !== 'done' && compared.outcome !== 'nothing') return broken(context, 'reconcile', compared);
+  const unkept = compared.outcome === 'done' ? adopt(context, grown(snapshot, into)) : undefined;
+  if (unkept !== undefined) return broken(context, 'reconcile', unkept);
+  retries.worked('reconcile');
   if (compared.hiding > 0) record.apply({ kind: 'RECONCILE_HIDING_ERRORS' });
   else record.apply({ kind: 'RECONCILE_SUCCEEDED', since });
   await record.publish({ through: seq });
@@ -71,21 +111,26 @@ async function reconcile(context: TaskContext): Promise<TaskEnd> {
 
 /** Brings what the overlay names into the index (FR-LSI-TRK-04, -10). */
 async function update(context: TaskContext): Promise<TaskEnd> {
-  const { deps, memory, record, run } = context;
+  const { deps, memory, record, run, retries } = context;
   const { entries, more } = await deps.watch.pending(MOST_AT_ONCE);
   memory.pending = entries.length;
-  if (memory.snapshot === null || entries.length === 0) return skipped('nothing has changed');
+  const { snapshot, ground } = memory;
+  if (snapshot === null || entries.length === 0) return skipped('nothing has changed');
   const since = memory.safety.mark;
-  const into = nextDelta(memory.snapshot);
-  const updated = await run({ kind: 'update', snapshot: memory.snapshot, entries: inOrder(entries), into });
-  if (updated.outcome !== 'done' && updated.outcome !== 'nothing') return broken(context, updated);
+  deps.files.sweep(snapshot);
+  const into = nextDelta(snapshot);
+  const updated = await run({ kind: 'update', snapshot, entries: inOrder(entries), into });
+  if (memory.ground !== ground) return skipped('the index was given up meanwhile');
+  if (updated.outcome !== 'done' && updated.outcome !== 'nothing') return broken(context, 'update', updated);
   if (updated.hiding > 0) {
     // Searches go on looking there themselves, and find the same obstacle.
     record.apply({ kind: 'ENUMERATION_ERROR' });
     await record.publish();
     return { outcome: updated.outcome, detail: 'a directory could not be read' };
   }
-  if (updated.outcome === 'done') adopt(context, grown(memory.snapshot, into));
+  const unkept = updated.outcome === 'done' ? adopt(context, grown(snapshot, into)) : undefined;
+  if (unkept !== undefined) return broken(context, 'update', unkept);
+  retries.worked('update');
   if (!more) record.apply({ kind: 'DIRTY_DRAINED', since });
   await record.publish({ entries });
   if (more) context.submit('update', 'there are more changes');
@@ -97,14 +142,17 @@ async function update(context: TaskContext): Promise<TaskEnd> {
 /** Makes one segment of several: searches look into each one. */
 async function merge(context: TaskContext): Promise<TaskEnd> {
   const { deps, memory, record, run } = context;
-  const { snapshot } = memory;
+  const { snapshot, ground } = memory;
   if (snapshot === null || snapshot.deltas.length < 2) return skipped('there is nothing to merge');
+  deps.files.sweep(snapshot);
   const whole = deps.files.sizeOf({ generation: snapshot.generation, deltas: [] });
   const isLarge = deps.files.sizeOf(snapshot) - whole > whole * DELTA_SHARE;
   const into = isLarge ? { generation: nextGeneration(deps, memory), delta: 0 } : nextDelta(snapshot);
   const merged = await run({ kind: 'merge', snapshot, from: isLarge ? 0 : 1, into });
-  if (merged.outcome !== 'done') return broken(context, merged);
-  adopt(context, isLarge ? { generation: into.generation, deltas: [] } : { generation: snapshot.generation, deltas: [into.delta] });
+  if (memory.ground !== ground) return skipped('the index was given up meanwhile');
+  if (merged.outcome !== 'done') return broken(context, 'merge', merged);
+  const unkept = adopt(context, isLarge ? { generation: into.generation, deltas: [] } : { generation: snapshot.generation, deltas: [into.delta] });
+  if (unkept !== undefined) return broken(context, 'merge', unkept);
   await record.publish();
   deps.files.sweep(memory.snapshot);
   return { outcome: 'done', detail: `${merged.documents} files, ${merged.bytes} bytes` };
@@ -112,18 +160,20 @@ async function merge(context: TaskContext): Promise<TaskEnd> {
 
 async function check(context: TaskContext): Promise<TaskEnd> {
   const { memory, run } = context;
-  if (memory.snapshot === null) return skipped('there is no index');
-  const checked = await run({ kind: 'check', snapshot: memory.snapshot });
-  if (checked.outcome !== 'checked') return broken(context, checked);
+  const { snapshot, ground } = memory;
+  if (snapshot === null) return skipped('there is no index');
+  const checked = await run({ kind: 'check', snapshot });
+  if (memory.ground !== ground) return skipped('the index was given up meanwhile');
+  if (checked.outcome !== 'checked') return broken(context, 'check', checked);
   if (checked.findings.length === 0) return { outcome: 'checked', detail: 'sound' };
-  return broken(context, { outcome: 'corrupt', message: checked.findings.slice(0, 3).join('; ') });
+  return broken(context, 'check', { outcome: 'corrupt', message: checked.findings.slice(0, 3).join('; ') });
 }
 
 async function drop({ deps, memory, record }: TaskContext): Promise<TaskEnd> {
   record.apply({ kind: 'EVICTED' });
   memory.snapshot = null;
   await record.publish();
-  deps.files.sweep(null);
+  deps.files.purge();
   return { outcome: 'done', detail: 'the index is gone' };
 }
 
@@ -138,29 +188,25 @@ async function tidy(context: TaskContext): Promise<void> {
   if ((context.memory.snapshot?.deltas.length ?? 0) > MOST_DELTAS) context.submit('merge', 'there are many segments');
 }
 
+/** Work that nobody asks for again by himself. */
+const TRIED_AGAIN: ReadonlySet<IndexTaskKind> = new Set<IndexTaskKind>(['reconcile', 'update', 'check']);
+
 /** A job that did not do what was asked: the index stays as it was, or is known to be damaged. */
-async function broken(context: TaskContext, end: BuildOutcome): Promise<TaskEnd> {
-  if (end.outcome === 'corrupt') {
-    context.memory.snapshot = null;
-    context.record.apply({ kind: 'INTEGRITY_FAILED' });
-    await context.record.publish();
-    context.deps.files.sweep(null);
-  } else if (end.outcome !== 'stopped') {
-    context.record.apply({ kind: 'RECONCILE_OVER_BUDGET' });
-    await context.record.publish();
+async function broken(context: TaskContext, kind: IndexTaskKind, end: BuildOutcome): Promise<TaskEnd> {
+  const { deps, memory, record, retries } = context;
+  const lost = memory.snapshot === null ? undefined : lostSegment(deps.files, memory.snapshot);
+  if (end.outcome === 'corrupt' || lost !== undefined) {
+    record.apply({ kind: 'INTEGRITY_FAILED' });
+    await record.publish();
+    return ended(lost === undefined ? end : { outcome: 'corrupt', message: lost });
+  }
+  if (end.outcome !== 'stopped') {
+    record.apply({ kind: 'RECONCILE_OVER_BUDGET' });
+    await record.publish();
+    // The disk was full, or the machine short of something: that passes.
+    if (TRIED_AGAIN.has(kind)) retries.later(kind, () => context.submit(kind, `${kind} is tried again`));
   }
   return ended(end);
-}
-
-/** From here on this is the index, also after a kill. */
-function adopt({ deps, memory }: TaskContext, snapshot: SnapshotId): void {
-  deps.files.flip(snapshot);
-  memory.snapshot = snapshot;
-  const written = deps.store.write((records) => {
-    records.update(deps.keyHash, { sizeBytes: deps.files.sizeOf(snapshot), generation: String(snapshot.generation) }, deps.now());
-    return records.meta(deps.keyHash);
-  });
-  if (written.ok) memory.meta = written.value;
 }
 
 /**

@@ -59,7 +59,7 @@ describe('the files of the records', () => {
   it('are never reached through a link', () => {
     writeFileSync(path.join(directory, 'elsewhere'), '');
     symlinkSync('elsewhere', file());
-    expect(openContentIndexStore(limits())).toMatchObject({ ok: false, refusal: 'UNAVAILABLE' });
+    expect(openContentIndexStore(limits())).toMatchObject({ ok: false, refusal: 'DAMAGED' });
   });
 
   it('have one column per component of the key [FR-LSI-IDX-KEY-02.1]', () => {

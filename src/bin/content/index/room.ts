@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { tryHold } from '../../../adapters/content-index/lock.ts';
+import { type HeldIndex, type IndexLimits, type IndexRoom, roomFor, sameTree, trim } from '../../../content-search/index.ts';
+import type { ContentIndexStore, IndexMeta } from '../../../core/ports/index.ts';
+import type { IndexPlace } from './places.ts';
+
+export interface CacheRootOptions {
+  readonly cacheRoot: string;
+  readonly store: ContentIndexStore;
+  readonly limits: IndexLimits;
+  readonly places: readonly IndexPlace[];
+  /** Nothing outlives its host. */
+  readonly inMemory: boolean;
+}
+
+/** What the indexes of a cache root share: room, and the traces of those that are no more. */
+export interface SharedCache {
+  /** Removes what nobody needs any more. To be called once the own directories are held. */
+  removeLeftovers(): void;
+  /** What an index may take now, if it is built beside the one that is there. */
+  mostBytes(keyHash: string): number;
+  roomOf(keyHash: string): IndexRoom;
+}
+
+const INDEX_DIRECTORY = /^[0-9a-f]{16}$/;
+/** What is on its way out: nobody opens a directory of such a name. */
+const GONE = '.gone-';
+
+/** The limits over all indexes of a cache root, also those of other roots and of earlier settings (FR-LSI-IDX-RM). */
+export function sharedCache({ cacheRoot, store, limits, places, inMemory }: CacheRootOptions): SharedCache {
+  const roots = places.map(({ indexed }) => indexed.root);
+
+  function held(): Found[] {
+    const read = store.read((records) => records.list());
+    const metas = read.ok ? read.value : [];
+    return directoriesIn(cacheRoot).map((directory) => foundIn(directory, metas));
+  }
+
+  /** One that has a host, whoever that is, is not taken from it: it would only come back. */
+  function evict(index: Found): boolean {
+    const lock = tryHold(index.directory);
+    if (lock === undefined) return false;
+    try {
+      const tombstone = path.join(cacheRoot, `${GONE}${randomUUID()}`);
+      renameSync(index.directory, tombstone);
+      rmSync(tombstone, { recursive: true, force: true });
+      store.write((records) => records.remove(index.keyHash));
+      return true;
+    } catch {
+      // It is counted again the next time.
+      return false;
+    } finally {
+      lock.release();
+    }
+  }
+
+  function removeLeftovers(): void {
+    for (const name of namesIn(cacheRoot)) if (name.startsWith(GONE)) rmSync(path.join(cacheRoot, name), { recursive: true, force: true });
+    for (const index of held()) {
+      const isOld = index.meta !== undefined && places.some(({ wanted }) => index.meta !== undefined && sameTree(index.meta.key, wanted.key));
+      const isOurs = places.some(({ directory }) => directory === index.directory);
+      if (!isOurs && (isOld || inMemory)) evict(index);
+    }
+  }
+
+  return {
+    removeLeftovers,
+    mostBytes(keyHash) {
+      const all = held();
+      const others = all.filter((index) => index.keyHash !== keyHash && isKept(index, all, roots));
+      const own = all.filter((index) => index.keyHash === keyHash);
+      return Math.max(0, limits.maxBytes - [...others, ...own].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
+    },
+    roomOf: (keyHash) => ({
+      makeRoom() {
+        const all = held();
+        const room = roomFor(all, limits, { keyHash, bytes: 0 }, roots);
+        return room.fits && all.filter((index) => room.evict.includes(index.keyHash)).every(evict);
+      },
+      mustGo() {
+        const all = held().map((index) => (index.keyHash === keyHash ? { ...index, building: false } : index));
+        return trim(all, limits, roots).some((eviction) => eviction.keyHash === keyHash);
+      },
+    }),
+  };
+}
+
+interface Found extends HeldIndex {
+  readonly directory: string;
+  readonly meta: IndexMeta | undefined;
+}
+
+function foundIn(directory: string, metas: readonly IndexMeta[]): Found {
+  const name = path.basename(directory);
+  const meta = metas.find(({ keyHash }) => keyHash.startsWith(name));
+  const accessedAtMs = meta?.accessedAtMs ?? lstatSync(directory, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return {
+    directory,
+    meta,
+    keyHash: meta?.keyHash ?? name,
+    rootPath: meta?.key.rootPath ?? '',
+    sizeBytes: bytesIn(directory),
+    accessedAtMs,
+    building: isHosted(directory),
+  };
+}
+
+function isHosted(directory: string): boolean {
+  try {
+    const lock = tryHold(directory);
+    lock?.release();
+    return lock === undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** As `roomFor` judges it. */
+function isKept(index: HeldIndex, all: readonly HeldIndex[], roots: readonly string[]): boolean {
+  return index.building || (roots.includes(index.rootPath) && all.filter(({ rootPath }) => rootPath === index.rootPath).length === 1);
+}
+
+function directoriesIn(cacheRoot: string): string[] {
+  const names = namesIn(cacheRoot).filter((name) => INDEX_DIRECTORY.test(name));
+  return names.map((name) => path.join(cacheRoot, name)).filter((directory) => lstatSync(directory, { throwIfNoEntry: false })?.isDirectory() === true);
+}
+
+/** Bytes of all files beneath, what was put aside included. What goes while it is counted counts nothing. */
+function bytesIn(directory: string): number {
+  let sum = 0;
+  for (const name of namesIn(directory)) {
+    const entry = path.join(directory, name);
+    const found = lstatSync(entry, { throwIfNoEntry: false });
+    if (found?.isDirectory() === true) sum += bytesIn(entry);
+    else if (found?.isFile() === true) sum += found.size;
+  }
+  return sum;
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
