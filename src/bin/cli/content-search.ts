@@ -1,32 +1,54 @@
+import { realpathSync } from 'node:fs';
 import { userSurroundings } from '../../../config/load.ts';
+import type { Config } from '../../../config/schema.ts';
 import { WritError } from '../../core/errors.ts';
 import type { ContentSearch } from '../../core/ports/index.ts';
 import type { ContentWish, GlobalOptions } from '../../producers/cli/services.ts';
-import { contentSettings } from '../content/settings.ts';
+import { indexRefusal } from '../content/index/refusal.ts';
+import { type ContentSettings, contentSettings, NO_INDEX } from '../content/settings.ts';
 import { openContentTool } from '../content/tool.ts';
 import { readSettings } from './settings.ts';
 
 /**
  * The `Search` tool for the command line: everything that the user may read, the programs and the fuzzy fallback of the
- * settings, the user's own git excludes. Nothing confines it beyond the user's own rights.
+ * settings, the user's own git excludes. Nothing confines it beyond the user's own rights. From an index root, a search sees
+ * what servers see, whether a host runs or not: so the index can serve it, and its answer is the same when it does not.
  */
-export async function openCliContentSearch(options: GlobalOptions, { workingDirectory, backend, stats, fuzzy }: ContentWish): Promise<ContentSearch> {
+export async function openCliContentSearch(options: GlobalOptions, { workingDirectory, backend, stats, fuzzy, indexed }: ContentWish): Promise<ContentSearch> {
   const { config } = readSettings(options).loaded;
-  const { searchPath, gitIgnoreFile } = userSurroundings();
-  const settings = contentSettings(config, searchPath);
-  const { tool, problem } = await openContentTool(
-    {
-      ...settings,
-      allowedRoots: ['/'],
-      deniedPatterns: [],
-      includeDefaultDenies: false,
-      allowAbsolute: true,
-      binaries: backend === undefined ? settings.binaries : [backend],
-      emitStats: stats,
-      globalIgnoreFile: settings.globalIgnoreFile === '' ? (gitIgnoreFile ?? '') : settings.globalIgnoreFile,
-    },
-    { confined: false, workingDirectory, backend, first: !fuzzy && settings.fuzzyFallback === undefined },
-  );
+  const shared = indexed !== undefined && isIndexRoot(indexed, config) ? serverView(config) : ownView(config);
+  const settings: ContentSettings = {
+    ...shared,
+    allowAbsolute: true,
+    emitStats: stats,
+    binaries: backend === undefined ? shared.binaries : [backend],
+  };
+  const first = !fuzzy && settings.fuzzyFallback === undefined;
+  const { tool, problem } = await openContentTool(settings, { confined: false, workingDirectory, backend, first });
   if (problem !== undefined) throw new WritError('ExecutionFailed', problem);
   return tool;
+}
+
+/** Only what the settings name: the first allowed root of a server is no reason to search it otherwise from here. */
+function isIndexRoot(directory: string, config: Config): boolean {
+  return indexRefusal(config) === undefined && config.tools.search.index_roots.some((root) => real(root) === directory);
+}
+
+function serverView(config: Config): ContentSettings {
+  return contentSettings(config, userSurroundings().searchPath);
+}
+
+function ownView(config: Config): ContentSettings {
+  const { searchPath, gitIgnoreFile } = userSurroundings();
+  const settings = contentSettings({ tools: { ...config.tools, search: { ...config.tools.search, index_mode: 'off', index_roots: [] } } }, searchPath);
+  const own = { allowedRoots: ['/'], deniedPatterns: [], includeDefaultDenies: false, index: NO_INDEX };
+  return { ...settings, ...own, globalIgnoreFile: settings.globalIgnoreFile === '' ? (gitIgnoreFile ?? '') : settings.globalIgnoreFile };
+}
+
+function real(directory: string): string | undefined {
+  try {
+    return realpathSync(directory);
+  } catch {
+    return undefined;
+  }
 }

@@ -129,6 +129,8 @@ export interface ContentWish {
   readonly stats: boolean;
   /** Whether the request asks for approximate matching, which not every backend has. */
   readonly fuzzy: boolean;
+  /** Directory whose index could serve the search: where the paths of its answer begin. Undefined where no index could. */
+  readonly indexed: string | undefined;
 }
 
 /** What the composition root hands to the command line. */

@@ -23,9 +23,11 @@ export async function runContentSearch(call: Call, flags: SearchFlags, pattern: 
 }
 
 /** @throws WritError BadArgs, ExecutionFailed, INVALID_CONFIG; nothing else, so that every error exits with 2 */
-async function found(call: Call, { backend, stats }: SearchFlags, { workingDirectory }: Place, request: ContentSearchRequest): Promise<ContentSearchAnswer> {
+async function found(call: Call, { backend, stats }: SearchFlags, place: Place, request: ContentSearchRequest): Promise<ContentSearchAnswer> {
+  const { workingDirectory } = place;
+  const wish = { workingDirectory, backend, stats: stats === true, fuzzy: request.fuzzy !== undefined, indexed: indexedBy(call, place, request) };
   try {
-    const tool = await call.contentSearch.open(call.options, { workingDirectory, backend, stats: stats === true, fuzzy: request.fuzzy !== undefined });
+    const tool = await call.contentSearch.open(call.options, wish);
     // Nobody stops it from here: Ctrl-C ends this process, and with it the backends.
     const outcome = await tool.search(request, new AbortController().signal);
     if (outcome.ok) return outcome.answer;
@@ -34,6 +36,13 @@ async function found(call: Call, { backend, stats }: SearchFlags, { workingDirec
   } catch (error) {
     throw isWritError(error) ? error : new WritError('ExecutionFailed', messageOf(error), { cause: error });
   }
+}
+
+/** An index knows the files of a plain search from its own directory (docs/search-index.md). */
+function indexedBy({ contentSearch }: Call, { workingDirectory, path }: Place, request: ContentSearchRequest): string | undefined {
+  const { hidden, follow, no_ignore: noIgnore } = request;
+  if (hidden === true || follow === true || noIgnore === true) return undefined;
+  return path?.startsWith('/') ? contentSearch.realPath(path) : workingDirectory;
 }
 
 async function show({ contentSearch, io, output }: Call, answer: ContentSearchAnswer, request: ContentSearchRequest, place: Place): Promise<void> {

@@ -9,6 +9,7 @@ import { type Look, renderEvents } from '../../../../src/producers/cli/search/re
 import type { ContentSearchDoor, ContentWish } from '../../../../src/producers/cli/services.ts';
 import { printableLine } from '../../../../src/producers/cli/text/words.ts';
 import { createWorld } from './world.ts';
+import { NO_INDEX_SEARCH } from '../../../support/content/facts.ts';
 
 const event = (path: string, line_number: number, text: string, type: ContentSearchEvent['type'] = 'match'): ContentSearchEvent => ({
   type,
@@ -43,7 +44,7 @@ async function searching(answer: Partial<ContentSearchAnswer> | Extract<ContentS
           return {
             ok: true,
             answer: { ...ANSWER, ...answer },
-            run: { backend: 'rg', elapsedMs: 1, files: 1, processes: 1, fallbackUsed: false, indexBypass: 'INDEX_OFF', backendStderr: '' },
+            run: { backend: 'rg', elapsedMs: 1, files: 1, processes: 1, fallbackUsed: false, indexBypass: 'INDEX_OFF', facts: NO_INDEX_SEARCH, backendStderr: '' },
           };
         },
       };
@@ -58,7 +59,7 @@ describe('writ search', () => {
     const { writ, asked } = await searching({});
     expect(await writ('x')).toMatchObject({ code: 0, out: 'a.txt:1:x one\nb/c.txt:7:two x\n', err: '' });
     expect(asked).toEqual({
-      wish: { workingDirectory: '/work/here', backend: undefined, stats: false, fuzzy: false },
+      wish: { workingDirectory: '/work/here', backend: undefined, stats: false, fuzzy: false, indexed: '/work/here' },
       request: { pattern: 'x', max_results: 10_000_000, timeout_ms: 600_000 },
     });
   });
