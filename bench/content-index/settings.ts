@@ -18,6 +18,7 @@ export function indexSettings(cacheRoot: string): HostsSettings {
       autoThresholdBytes: 500_000_000,
       watch: true,
       retryOnFailure: false,
+      checkpointOnShutdown: true,
       integrityCheck: 'off',
       autoReevalCalls: 100,
       integrityPeriodCalls: 200,

@@ -1,4 +1,5 @@
 import { INDEX_PHASES, INDEX_REASONS, INDEX_STATES, type IndexStatus, type IndexTaskKind } from '../contracts/index.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
 import type { BuildOutcome, HostVeto, IndexSafety } from '../core/ports/index.ts';
 import type { LabelsOf } from './events.ts';
 import type { Metrics } from './metrics.ts';
@@ -19,6 +20,7 @@ const ENDS = {
   checked: 'ok',
   skipped: 'ok',
   rebuild: 'ok',
+  partial: 'over_budget',
   stopped: 'stopped',
   'over-budget': 'over_budget',
   corrupt: 'corrupt',
@@ -34,7 +36,7 @@ export function countIndexHappening(metrics: Metrics, happening: IndexHappening)
 }
 
 function countChange(metrics: Metrics, { before, after }: Extract<IndexHappening, { kind: 'state' }>): void {
-  if (after.state !== before.state) metrics.inc('writ_index_changes_total', { state: after.state });
+  if (after.state !== before.state) metrics.inc('writ_index_changes_total', { before: before.state, state: after.state });
   if (after.reason !== null && after.reason !== before.reason) metrics.inc('writ_index_doubts_total', { reason: after.reason });
 }
 
@@ -45,7 +47,7 @@ function countTask(metrics: Metrics, { task: kind, outcome, elapsedMs }: Extract
 }
 
 /** Has the gauges of an index host follow its own word, at each scrape. */
-export function followIndexes(metrics: Metrics, status: () => readonly IndexStatus[]): void {
+export function followIndexes(metrics: Metrics, status: () => readonly IndexStatus[], clock: Pick<Clock, 'monotonic'> = systemClock): void {
   const sum = (of: (one: IndexStatus) => number): number => status().reduce((total, one) => total + of(one), 0);
   for (const state of INDEX_STATES) metrics.follow('writ_index_indexes', { state }, () => sum((one) => Number(one.state === state)));
   for (const reason of INDEX_REASONS) metrics.follow('writ_index_reasons', { reason }, () => sum((one) => Number(one.reason === reason)));
@@ -53,10 +55,22 @@ export function followIndexes(metrics: Metrics, status: () => readonly IndexStat
   metrics.follow('writ_index_phase_files', { part: 'done' }, () => sum(({ activity }) => activity?.done ?? 0));
   metrics.follow('writ_index_phase_files', { part: 'total' }, () => sum(({ activity }) => activity?.total ?? 0));
   metrics.follow('writ_index_serving', {}, () => sum(({ serving }) => Number(serving)));
+  metrics.follow('writ_index_staleness_seconds', {}, stalenessOf(status, clock));
   metrics.follow('writ_index_files', {}, () => sum(({ files }) => files ?? 0));
   metrics.follow('writ_index_size_bytes', {}, () => sum(({ bytes }) => bytes));
   metrics.follow('writ_index_overlay_entries', { kind: 'file' }, () => sum(({ overlay }) => overlay.files));
   metrics.follow('writ_index_overlay_entries', { kind: 'subtree' }, () => sum(({ overlay }) => overlay.subtrees));
   metrics.follow('writ_index_built_files', {}, () => sum(({ last_build: built }) => built?.files ?? 0));
   metrics.follow('writ_index_built_bytes', {}, () => sum(({ last_build: built }) => built?.bytes ?? 0));
+}
+
+/** @returns seconds since the index that has served least lately was seen serving; an index that is DISABLED owes nothing */
+function stalenessOf(status: () => readonly IndexStatus[], clock: Pick<Clock, 'monotonic'>): () => number {
+  let servedAt = new Map<string, number>();
+  return () => {
+    const now = clock.monotonic();
+    const owing = status().filter(({ state }) => state !== 'DISABLED');
+    servedAt = new Map(owing.map(({ root, serving }) => [root, serving ? now : (servedAt.get(root) ?? now)]));
+    return Math.max(0, ...[...servedAt.values()].map((at) => (now - at) / 1000));
+  };
 }

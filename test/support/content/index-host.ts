@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { HostsSettings } from '../../../src/bin/content/index/hosts.ts';
 import type { SearchedTrees } from '../../../src/bin/content/index/places.ts';
+import type { IndexTaskKind } from '../../../src/contracts/index.ts';
 import type { BackendKind, IndexReason, IndexState } from '../../../src/core/ports/index.ts';
 import { processEntry } from '../../../src/core/process-entry.ts';
 
@@ -35,6 +36,7 @@ export function hostsSettings(cacheRoot: string, change: Partial<HostsSettings> 
       autoReevalCalls: 100,
       watch: true,
       retryOnFailure: false,
+      checkpointOnShutdown: true,
       integrityCheck: 'on_open',
       integrityPeriodCalls: 200,
       idleBoostMs: 1_000,
@@ -56,6 +58,11 @@ export function treesOf(root: string, deniedPatterns: readonly string[]): Search
   return { roots: [root], indexRoots: [], allowedRoots: [root], deniedPatterns, globalIgnore: undefined };
 }
 
+/** Asks for a task, as people do. */
+export interface HostAsk {
+  readonly ask: IndexTaskKind;
+}
+
 export interface HostProcess {
   readonly pid: number;
   /** Everything that was told so far. */
@@ -66,6 +73,9 @@ export interface HostProcess {
   until(state: IndexState): Promise<void>;
   /** Resolves with the next news that fits, from now on. */
   next(fits: (news: HostNews) => boolean): Promise<HostNews>;
+  /** Whether it has not ended. */
+  isAlive(): boolean;
+  ask(kind: IndexTaskKind): void;
   kill(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -95,7 +105,11 @@ export async function startHost(argument: HostArgument): Promise<HostProcess> {
       listeners.add(listener);
       child.once('exit', gone);
     });
-  await next(({ kind }) => kind === 'ready');
+  const begun = await next(({ kind, ...rest }) => kind === 'ready' || (kind === 'failed' && 'text' in rest && /POOL_OWNED|another process/.test(rest.text)));
+  if (begun.kind === 'failed') {
+    child.kill('SIGKILL');
+    throw new Error(begun.text);
+  }
   const end = async (how: () => void): Promise<void> => {
     if (child.exitCode === null && child.signalCode === null) how();
     await ended;
@@ -108,6 +122,10 @@ export async function startHost(argument: HostArgument): Promise<HostProcess> {
       if (last !== state) await next((one) => one.kind === 'state' && one.state === state);
     },
     next,
+    isAlive: () => child.exitCode === null && child.signalCode === null,
+    ask(kind) {
+      if (child.connected) child.send({ ask: kind } satisfies HostAsk);
+    },
     kill: () => end(() => child.kill('SIGKILL')),
     stop: () => end(() => child.send('stop')),
   };

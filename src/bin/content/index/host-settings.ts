@@ -13,6 +13,7 @@ export function hostsSettings({ tools: { search } }: Pick<Config, 'tools'>, read
       autoReevalCalls: search.index_auto_reeval_calls,
       watch: search.index_watch,
       retryOnFailure: search.index_retry_on_failure,
+      checkpointOnShutdown: search.index_checkpoint_on_shutdown,
       integrityCheck: search.index_integrity_check,
       integrityPeriodCalls: search.index_integrity_period_calls,
       idleBoostMs: search.index_idle_boost_ms,

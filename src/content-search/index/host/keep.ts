@@ -1,5 +1,5 @@
 import { messageOf } from '../../../core/errors.ts';
-import type { BuildCheckpoint, BuildOutcome, BuildStop, SnapshotId } from '../../../core/ports/index.ts';
+import type { BuildCheckpoint, BuildOutcome, BuildStop, IndexRecordChanges, SnapshotId } from '../../../core/ports/index.ts';
 import { mayBuildAgain } from '../safety/index.ts';
 import type { TaskContext } from './tasks.ts';
 
@@ -17,14 +17,23 @@ export function adopt({ deps, memory }: TaskContext, snapshot: SnapshotId): Buil
   } catch (error) {
     return NO_ROOM.test(codeOf(error)) ? lacksRoom() : { outcome: 'failed', message: messageOf(error) };
   }
+  const before = memory.snapshot;
   memory.snapshot = snapshot;
   const written = deps.store.write((records) => {
+    followMerge(records, deps.keyHash, before, snapshot);
     records.update(deps.keyHash, { sizeBytes: deps.files.sizeOf(snapshot), generation: String(snapshot.generation) }, deps.now());
     return records.meta(deps.keyHash);
   });
   // The caller's next change of the record says what is to be said of a store that is lost.
   if (written.ok) memory.meta = written.value;
   return undefined;
+}
+
+/** A build that has not come to its end may go on from a snapshot that was merged meanwhile. */
+function followMerge(records: IndexRecordChanges, keyHash: string, before: SnapshotId | null, { generation }: SnapshotId): void {
+  const checkpoint = records.checkpoint(keyHash);
+  if (checkpoint === undefined || before === null || checkpoint.generation !== String(before.generation)) return;
+  if (before.generation !== generation) records.setCheckpoint(keyHash, { ...checkpoint, generation: String(generation) });
 }
 
 const NO_ROOM = /^(ENOSPC|EDQUOT)$/;
@@ -55,12 +64,13 @@ export function noteStop(context: TaskContext, { why, files, bytes }: OverBudget
   // Before anything was counted there is nothing to compare with.
   if (files === 0) return;
   const stop: BuildStop = { why, settings: deps.limitsHash, eligibleFiles: files, eligibleBytes: bytes };
-  const checkpoint: BuildCheckpoint = { generation: '', lastPath: null, epoch: 0, files: 0, bytes: 0, savedAtMs: deps.now(), stop };
-  deps.store.write((records) => records.setCheckpoint(deps.keyHash, checkpoint));
+  const none: BuildCheckpoint = { generation: '', lastPath: null, epoch: 0, files: 0, bytes: 0, savedAtMs: deps.now(), stop };
+  // How far a build came is not forgotten: it can go on from there when it may.
+  deps.store.write((records) => records.setCheckpoint(deps.keyHash, { ...(records.checkpoint(deps.keyHash) ?? none), stop }));
 }
 
 /** A build came to its end: what stopped an earlier one means nothing any more. */
-export function noteWhole({ deps }: TaskContext, { hiding }: Extract<BuildOutcome, { outcome: 'done' }>): void {
+export function noteWhole({ deps }: TaskContext, { hiding }: Extract<BuildOutcome, { outcome: 'done' | 'nothing' }>): void {
   deps.store.write((records) => {
     records.setCheckpoint(deps.keyHash, null);
     records.update(deps.keyHash, { enumerateErrors: hiding }, deps.now());

@@ -1,16 +1,14 @@
 import type { IndexTaskKind } from '../../../contracts/index.ts';
-import type { BuildJob, BuildOutcome, OverlayEntry, SegmentName, SnapshotId } from '../../../core/ports/index.ts';
-import { adopt, lacksRoom, noteStop, noteWhole, stoppedBefore } from './keep.ts';
+import type { BuildJob, BuildOutcome, OverlayEntry } from '../../../core/ports/index.ts';
+import { build } from './build-task.ts';
+import { adopt } from './keep.ts';
+import { grown, nextDelta, nextGeneration } from './names.ts';
 import { lostSegment } from './open.ts';
+import { begunBuild } from './partial.ts';
 import type { HostRecord } from './record.ts';
 import type { Retries } from './retries.ts';
+import { ended, skipped, type TaskEnd } from './task-end.ts';
 import type { HostDeps, HostMemory } from './types.ts';
-
-/** What came of a task, for status and logs. */
-export interface TaskEnd {
-  readonly outcome: BuildOutcome['outcome'] | 'skipped';
-  readonly detail: string;
-}
 
 /** What the tasks of one index share. */
 export interface TaskContext {
@@ -33,63 +31,11 @@ export interface TaskContext {
  */
 export const TASKS = { build, reconcile, update, merge, check, drop } satisfies Record<IndexTaskKind, (context: TaskContext) => Promise<TaskEnd>>;
 
-async function build(context: TaskContext): Promise<TaskEnd> {
-  const { deps, memory, record, retries } = context;
-  await context.ensureWatched();
-  const { seq } = await deps.watch.pending(0);
-  const since = record.apply({ kind: 'BUILD_STARTED' }).building;
-  if (since === null) return skipped('another state came first');
-  const { ground } = memory;
-  await record.publish();
-  const into = { generation: nextGeneration(deps, memory), delta: 0 };
-  const built = await builtInto(context, into);
-  if (memory.ground !== ground) return skipped('the index was given up meanwhile');
-  if (built.outcome === 'done') {
-    noteWhole(context, built);
-    record.apply({ kind: 'BUILD_COMPLETED', since, hidingErrors: built.hiding });
-    await record.publish({ through: seq });
-    deps.files.sweep(memory.snapshot);
-    retries.worked('build');
-    return { outcome: 'done', detail: `${built.documents} files, ${built.bytes} bytes` };
-  }
-  if (built.outcome === 'over-budget') overBudget(context, built, since);
-  else if (built.outcome === 'corrupt') record.apply({ kind: 'BUILD_FAILED_DIRTY', since });
-  else if (built.outcome !== 'stopped') record.apply({ kind: 'BUILD_FAILED_CLEAN', since });
-  await record.publish();
-  const isFailure = built.outcome === 'failed' || built.outcome === 'corrupt';
-  if (isFailure && deps.settings.retryOnFailure) retries.later('build', () => context.submit('build', 'the last one failed'));
-  return ended(built);
-}
-
-async function builtInto(context: TaskContext, into: SegmentName): Promise<BuildOutcome> {
-  const { deps, memory } = context;
-  const before = (await stoppedBefore(context)) ?? (deps.room.makeRoom() ? undefined : lacksRoom());
-  if (before !== undefined) return before;
-  // Whatever lies where it will write is none of ours.
-  deps.files.sweep(memory.snapshot);
-  const { ground } = memory;
-  const built = await context.run({ kind: 'build', into });
-  if (built.outcome !== 'done' || memory.ground !== ground) return built;
-  return adopt(context, { generation: into.generation, deltas: [] }) ?? built;
-}
-
-/** The old index stays; it counts again as soon as a pass has brought it up to date. */
-function overBudget(context: TaskContext, stop: Extract<BuildOutcome, { outcome: 'over-budget' }>, since: number): void {
-  const { deps, memory, record } = context;
-  noteStop(context, stop);
-  if (stop.why === 'DISK' && deps.storage.mode === 'memory') {
-    record.apply({ kind: 'MEMORY_BUDGET_EXCEEDED', disabledUntilMs: deps.now() + deps.pauses.memoryMs });
-    return;
-  }
-  record.apply({ kind: 'BUILD_BUDGET_EXCEEDED', since });
-  deps.files.sweep(memory.snapshot);
-}
-
 /** Compares the index with the whole tree and writes down what differs (FR-LSI-BG-50). */
 async function reconcile(context: TaskContext): Promise<TaskEnd> {
   const { deps, memory, record, run, retries } = context;
   const { snapshot, ground } = memory;
-  if (snapshot === null) return build(context);
+  if (snapshot === null || begunBuild(context) !== undefined) return build(context);
   await context.ensureWatched();
   const { seq } = await deps.watch.pending(0);
   const since = record.apply({ kind: 'RECONCILE_STARTED' }).mark;
@@ -209,32 +155,7 @@ async function broken(context: TaskContext, kind: IndexTaskKind, end: BuildOutco
   return ended(end);
 }
 
-/**
- * Numbers that were never used for this key, also when what named the last one is lost: a search may still have its segments
- * open. The clock only helps to skip what cannot be known.
- */
-function nextGeneration({ now }: HostDeps, { snapshot, meta }: HostMemory): number {
-  return Math.max(snapshot?.generation ?? 0, Number(meta?.generation ?? 0), Math.floor(now() / 1000)) + 1;
-}
-
-function nextDelta({ generation, deltas }: SnapshotId): SegmentName {
-  return { generation, delta: (deltas.at(-1) ?? 0) + 1 };
-}
-
-function grown({ generation, deltas }: SnapshotId, { delta }: SegmentName): SnapshotId {
-  return { generation, deltas: [...deltas, delta] };
-}
-
 /** Oldest first, then by path (FR-LSI-TRK-10): the same changes give the same segment. */
 function inOrder(entries: readonly OverlayEntry[]): readonly OverlayEntry[] {
   return [...entries].sort((a, b) => a.seq - b.seq || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
-}
-
-function skipped(detail: string): TaskEnd {
-  return { outcome: 'skipped', detail };
-}
-
-function ended(end: BuildOutcome): TaskEnd {
-  if ('message' in end) return { outcome: end.outcome, detail: end.message };
-  return { outcome: end.outcome, detail: end.outcome === 'over-budget' ? `the limit of ${end.why} was reached` : end.outcome };
 }

@@ -26,6 +26,7 @@ export interface HostSettings {
   /** `index_watch`. */
   readonly watch: boolean;
   readonly retryOnFailure: boolean;
+  readonly checkpointOnShutdown: boolean;
   readonly integrityCheck: 'off' | 'on_open' | 'periodic';
   /** With `periodic`: searches between two checks. */
   readonly integrityPeriodCalls: number;
