@@ -1,0 +1,24 @@
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BackendKind, SearchBackend } from '../../../src/core/ports/index.ts';
+import { runDamage } from '../../support/content/index-damage.ts';
+import { realBackends, temporaryDirectory } from '../../support/content/rig.ts';
+
+let backends: Readonly<Record<BackendKind, SearchBackend>>;
+let folder: string;
+
+beforeAll(async () => {
+  backends = await realBackends();
+  folder = temporaryDirectory('index-damage');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('an index of which a file is damaged', () => {
+  it('changes no answer, holds no search up, and comes back by itself, whatever was done to it and when [NFR-LSI-COR-02, NFR-LSI-REL-01, FR-LSI-BG-52]', async () => {
+    const count = await runDamage({ seed: Number(process.env['DAMAGE_SEED'] ?? 1), folder, backend: backends.rg, trees: 1, roundsPerTree: Number(process.env['DAMAGE_ROUNDS'] ?? 40) });
+    console.log(JSON.stringify(count));
+    expect(count.recoveries).toBe(40);
+    expect(count.deaths).toBe(0);
+    expect(count.excluding).toBeGreaterThan(count.searches / 4);
+  }, 600_000);
+});

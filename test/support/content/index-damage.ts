@@ -1,0 +1,280 @@
+import { appendFileSync, cpSync, lstatSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { openIndexLinks } from '../../../src/bin/content/index/links.ts';
+import { createContentSearch, DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/index.ts';
+import type { ContentSearch, ContentSearchOutcome, SearchBackend } from '../../../src/core/ports/index.ts';
+import { createRandom, type Random } from '../random.ts';
+import { copyOf, DAMAGE_NAMES, DAMAGES, everythingIn, kindOf } from './index-damage-ways.ts';
+import { type HostProcess, hostsSettings, startHost, treesOf } from './index-host.ts';
+import { plantTree } from './random-tree.ts';
+import { depsOf } from './rig.ts';
+
+export interface DamageOptions {
+  readonly seed: number;
+  /** A directory that belongs to the run. */
+  readonly folder: string;
+  readonly backend: SearchBackend;
+  readonly trees: number;
+  /** Rounds of damage of each tree; some of them damage several files. */
+  readonly roundsPerTree: number;
+  readonly phases?: readonly DamagePhase[];
+}
+
+export interface DamageCount {
+  trees: number;
+  damages: number;
+  searches: number;
+  /** Searches in which the index left files out. */
+  excluding: number;
+  /** Rounds after which the host came back to COMPLETE and a search left files out again. */
+  recoveries: number;
+  /** Builds that had to be asked for, because one that fails is not tried again (FR-LSI-BG-22). */
+  asked: number;
+  /** Ends of the host that nobody asked for. */
+  deaths: number;
+  /** Milliseconds that a search with the index took longer than the one without it, at most. */
+  slowest: number;
+  readonly ways: Record<string, number>;
+  readonly files: Record<string, number>;
+  readonly phases: Record<string, number>;
+  readonly bypasses: Record<string, number>;
+}
+
+/** When the damage is done. */
+const PHASES = ['stopped', 'killed', 'serving', 'building', 'updating', 'merging', 'older'] as const;
+export type DamagePhase = (typeof PHASES)[number];
+
+/** A search with the index may take longer than the one without by no more than this. */
+const SLOWER_MS = 1_000;
+const RECOVERY_MS = 30_000;
+
+/**
+ * Every file of an index damaged in every way at every phase of its host: each answer with the index is the answer without it,
+ * no search waits, nothing crashes, and the index serves again by itself. Throws at the first that is otherwise, with its seed.
+ */
+export async function runDamage({ seed, folder, backend, trees, roundsPerTree, phases = PHASES }: DamageOptions): Promise<DamageCount> {
+  const count: DamageCount = {
+    ...{ trees: 0, damages: 0, searches: 0, excluding: 0, recoveries: 0, asked: 0, deaths: 0, slowest: 0 },
+    ...{ ways: {}, files: {}, phases: {}, bypasses: {} },
+  };
+  for (let tree = 0; tree < trees; tree += 1) {
+    const place = mkdtempSync(path.join(folder, 'damage-'));
+    const ground = await plant(seed + tree, place, backend, count);
+    try {
+      for (let round = 0; round < roundsPerTree; round += 1) await oneRound(ground, ground.random.pick(phases), `seed ${seed + tree}, round ${round}`);
+    } finally {
+      await ground.host.stop();
+    }
+    rmSync(place, { recursive: true, force: true });
+    count.trees += 1;
+  }
+  return count;
+}
+
+interface Ground {
+  readonly random: Random;
+  readonly root: string;
+  readonly cacheRoot: string;
+  readonly older: string;
+  readonly count: DamageCount;
+  readonly start: () => Promise<HostProcess>;
+  readonly plain: ContentSearch;
+  /** One that keeps its segments open, and one that has just begun. */
+  readonly indexed: () => Promise<{ readonly search: ContentSearch; close(): void }>;
+  host: HostProcess;
+}
+
+async function plant(seed: number, place: string, backend: SearchBackend, count: DamageCount): Promise<Ground> {
+  const random = createRandom(seed);
+  const [root, cacheRoot, older] = ['root', 'cache', 'older'].map((name) => path.join(place, name));
+  if (root === undefined || cacheRoot === undefined || older === undefined) throw new Error('three places');
+  mkdirSync(root);
+  mkdirSync(cacheRoot, { mode: 0o700 });
+  plantTree(random, root);
+  for (let at = 0; at < 200; at += 1) writeFileSync(path.join(root, `plain${at}.txt`), `${WORDS[at % WORDS.length]} and number ${at}\n`.repeat(1 + (at % 7)));
+  const settings = hostsSettings(cacheRoot);
+  const trees = treesOf(root, DEFAULT_DENIED_PATTERNS);
+  const start = (): Promise<HostProcess> => startHost({ settings, trees, backend: backend.kind });
+  const deps = { root, backend, emitStats: true, fuzzyFallback: undefined };
+  const host = await start();
+  await host.until('COMPLETE');
+  copyOf(cacheRoot, older);
+  return {
+    ...{ random, root, cacheRoot, older, count, start, host },
+    plain: createContentSearch(depsOf(deps)),
+    async indexed() {
+      const index = await openIndexLinks(settings, trees, backend);
+      if (index === undefined) throw new Error('there is no index');
+      return { search: createContentSearch(depsOf({ ...deps, index })), close: () => index.close() };
+    },
+  };
+}
+
+async function oneRound(ground: Ground, phase: DamagePhase, where: string): Promise<void> {
+  const { random, count } = ground;
+  const old = await ground.indexed();
+  await compare(ground, old.search, where);
+  count.phases[phase] = (count.phases[phase] ?? 0) + 1;
+  const done: string[] = [];
+  const hurt = (): void => {
+    for (let files = random.chance(0.8) ? 1 : 3; files > 0; files -= 1) done.push(damage(ground));
+  };
+  try {
+    await HURT[phase](ground, hurt);
+    const what = `${where}, ${phase}: ${done.join('; ')}`;
+    await compare(ground, old.search, what);
+    const fresh = await ground.indexed();
+    try {
+      for (let searches = 3; searches > 0; searches -= 1) await compare(ground, fresh.search, what);
+      change(ground);
+      await compare(ground, fresh.search, what);
+      await compare(ground, old.search, what);
+      await recovered(ground, what);
+    } finally {
+      fresh.close();
+    }
+  } finally {
+    old.close();
+  }
+}
+
+/** Brings about the phase, and the damage in it. */
+const HURT: { readonly [P in DamagePhase]: (ground: Ground, hurt: () => void) => Promise<void> } = {
+  async stopped(ground, hurt) {
+    await ground.host.stop();
+    hurt();
+    ground.host = await ground.start();
+  },
+  async killed(ground, hurt) {
+    await ground.host.kill();
+    hurt();
+    ground.host = await ground.start();
+  },
+  async serving(_, hurt) {
+    hurt();
+  },
+  async building(ground, hurt) {
+    const building = ground.host.next((news) => news.kind === 'state' && news.state === 'BUILDING');
+    ground.host.ask('build');
+    await building;
+    await turns(ground.random.integer(12));
+    hurt();
+  },
+  async updating(ground, hurt) {
+    for (let changes = 20; changes > 0; changes -= 1) change(ground);
+    await turns(ground.random.integer(30));
+    hurt();
+  },
+  async merging(ground, hurt) {
+    for (let deltas = 2; deltas > 0; deltas -= 1) {
+      const updated = ground.host.next((news) => news.kind === 'task' && news.task === 'update');
+      change(ground);
+      await updated;
+    }
+    ground.host.ask('merge');
+    await turns(ground.random.integer(12));
+    hurt();
+  },
+  /** All of it as it was some time ago: nothing is damaged, and nothing is true. */
+  async older(ground, hurt) {
+    await ground.host.stop();
+    rmSync(ground.cacheRoot, { recursive: true });
+    cpSync(ground.older, ground.cacheRoot, { recursive: true });
+    if (ground.random.chance(0.3)) hurt();
+    ground.host = await ground.start();
+  },
+};
+
+function damage({ random, cacheRoot, count, host }: Ground): string {
+  const everything = everythingIn(cacheRoot).filter((file) => lstatSync(file, { throwIfNoEntry: false }) !== undefined);
+  if (everything.length === 0) return 'nothing is there';
+  const file = random.pick(everything);
+  const way = random.pick(DAMAGE_NAMES);
+  // SQLite maps this file: to be shortened under it is to be killed (docs/index-safety.md).
+  if (host.isAlive() && file.endsWith('-shm') && SHORTENING.has(way)) return 'left as it is';
+  try {
+    DAMAGES[way](random, file, everything);
+  } catch (error) {
+    // The host took it away in that moment.
+    if (!(error instanceof Error && 'code' in error)) throw error;
+  }
+  const kind = kindOf(file);
+  count.damages += 1;
+  count.ways[way] = (count.ways[way] ?? 0) + 1;
+  count.files[kind] = (count.files[kind] ?? 0) + 1;
+  return `${path.relative(cacheRoot, file)} ${way}`;
+}
+
+const SHORTENING: ReadonlySet<string> = new Set(['truncated', 'emptied', 'overwritten by another']);
+const WORDS = ['needle', 'hay', 'straw', 'zap_page', 'abcdef'];
+
+function change({ random, root }: Ground): void {
+  const file = path.join(root, `plain${random.integer(200)}.txt`);
+  if (random.chance(0.5)) appendFileSync(file, `${random.pick(WORDS)}\n`);
+  else writeFileSync(file, `${random.pick(WORDS)} ${random.integer(1_000)}\n`);
+}
+
+async function compare({ plain, random, count }: Ground, indexed: ContentSearch, what: string): Promise<boolean> {
+  const request = { pattern: random.chance(0.7) ? random.pick(WORDS) : `number ${random.integer(200)}`, fixed_strings: true, max_results: 500, timeout_ms: 60_000 };
+  const signal = new AbortController().signal;
+  const begun = performance.now();
+  const without = await plain.search(request, signal);
+  const between = performance.now();
+  const withIndex = await indexed.search(request, signal);
+  const slower = performance.now() - between - (between - begun);
+  count.searches += 1;
+  count.slowest = Math.max(count.slowest, Math.round(slower));
+  if (slower > SLOWER_MS) throw new Error(`${what}: a search with the index took ${slower} ms longer`);
+  if (!isDeepStrictEqual(told(withIndex), told(without))) {
+    throw new Error(`${what}: ${JSON.stringify(request)}\nwithout: ${JSON.stringify(told(without))}\nwith:    ${JSON.stringify(told(withIndex))}`);
+  }
+  const bypass = withIndex.ok ? (withIndex.answer.stats?.index_bypass ?? null) : 'REFUSED';
+  if (bypass === null) count.excluding += 1;
+  else count.bypasses[bypass] = (count.bypasses[bypass] ?? 0) + 1;
+  return bypass === null;
+}
+
+function told(outcome: ContentSearchOutcome): unknown {
+  if (!outcome.ok) return outcome.error;
+  const { stats, ...rest } = outcome.answer;
+  return { ...rest, total: stats?.candidates_total };
+}
+
+/** Until a search that begins afresh leaves files out again. */
+async function recovered(ground: Ground, what: string): Promise<void> {
+  const { count } = ground;
+  const until = performance.now() + RECOVERY_MS;
+  for (;;) {
+    if (!ground.host.isAlive()) {
+      count.deaths += 1;
+      ground.host = await ground.start();
+    }
+    const fresh = await ground.indexed();
+    const excludes = await compare(ground, fresh.search, what).finally(() => fresh.close());
+    if (excludes) break;
+    if (performance.now() > until) throw new Error(`${what}: the index did not come back: ${JSON.stringify(ground.host.news.slice(-12))}`);
+    askAgain(ground);
+    // There is no signal for what does not happen.
+    await pause(50);
+  }
+  count.recoveries += 1;
+}
+
+/** A build that failed is not tried again before somebody asks for it. */
+function askAgain({ host, count }: Ground): void {
+  const last = host.news.findLast((news) => news.kind === 'task');
+  if (host.state() === 'COMPLETE' || last?.kind !== 'task' || last.task !== 'build' || !UNFINISHED.has(last.outcome)) return;
+  if (host.news.at(-1) !== last && host.news.findLastIndex((news) => news.kind === 'task') < host.news.length - 2) return;
+  count.asked += 1;
+  host.ask('build');
+}
+
+const UNFINISHED: ReadonlySet<string> = new Set(['failed', 'corrupt', 'over-budget']);
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
+
+/** Some time goes by, so that the damage comes somewhere in the midst of the work. */
+async function turns(milliseconds: number): Promise<void> {
+  if (milliseconds > 0) await pause(milliseconds);
+}
