@@ -5,7 +5,7 @@ export interface GramLists {
   /** A document has these n-grams. Documents come in ascending order. */
   add(numbers: Uint32Array, document: number): void;
   count(number: number): number;
-  /** The documents as varint differences, a copy. */
+  /** The documents as varint differences; valid until the next change. */
   list(number: number): Buffer;
   /** Forgets all, and keeps the memory. */
   clear(): void;
@@ -96,8 +96,9 @@ export function createGramLists(maxBytes: number): GramLists {
     list(number) {
       const base = number * FIELDS;
       const [at, last] = [fields[base + AT] ?? 0, (fields[base + SLICES] ?? 0) - 1];
-      const parts: Buffer[] = [];
       let start = fields[base + HEAD] ?? 0;
+      if (last <= 0) return pool.subarray(start, at);
+      const parts: Buffer[] = [];
       for (let slice = 0; slice < last; slice += 1) {
         const end = start + sliceBytes(slice);
         parts.push(pool.subarray(start, end));

@@ -1,0 +1,158 @@
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createBarrierClient } from '../../../src/adapters/content-index/barrier-client.ts';
+import { diskIndexFiles } from '../../../src/adapters/content-index/files-disk.ts';
+import { openContentIndexView } from '../../../src/adapters/content-index/sqlite-store.ts';
+import { type IndexPlace, indexPlaces } from '../../../src/bin/content/index/places.ts';
+import { liveDocuments } from '../../../src/content-search/index/query/live.ts';
+import { openSnapshot } from '../../../src/content-search/index/query/snapshot.ts';
+import { IndexStatus } from '../../../src/contracts/index.ts';
+import type { BuildCheckpoint, SearchBackend, SnapshotId } from '../../../src/core/ports/index.ts';
+import { type HostNews, type HostProcess, hostsSettings, startHost, treesOf } from '../../support/content/index-host.ts';
+import { realBackends, temporaryDirectory } from '../../support/content/rig.ts';
+import { hasher } from '../../support/content/segments.ts';
+
+const FILES = 1_000;
+const HOUR_MS = 3_600_000;
+let backend: SearchBackend;
+let folder: string;
+let root: string;
+let cacheRoot: string;
+let place: IndexPlace;
+let host: HostProcess | undefined;
+
+beforeAll(async () => {
+  backend = (await realBackends()).rg;
+});
+beforeEach(() => {
+  folder = temporaryDirectory('index-checkpoint');
+  [root, cacheRoot] = [path.join(folder, 'tree'), path.join(folder, 'cache')];
+  mkdirSync(root);
+  mkdirSync(cacheRoot, { mode: 0o700 });
+  for (let at = 0; at < FILES; at += 1) writeFileSync(path.join(root, `${at}.txt`), `some text of ${at}\n`);
+  const [only] = indexPlaces(hostsSettings(cacheRoot), treesOf(root, []), backend);
+  if (only === undefined) throw new Error('there is no place for an index');
+  place = only;
+});
+afterEach(async () => {
+  await host?.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A host that takes about a second for a build, because it sleeps between its batches. */
+function slowHost({ timeoutMs = HOUR_MS, throttleMs = 60, keeps = true } = {}): Promise<HostProcess> {
+  const { host: usual, build } = hostsSettings(cacheRoot);
+  const settings = hostsSettings(cacheRoot, {
+    host: { ...usual, idleBoostMs: HOUR_MS, checkpointOnShutdown: keeps },
+    build: { ...build, timeoutMs, throttleMs },
+  });
+  return startHost({ settings, trees: treesOf(root, []), backend: backend.kind });
+}
+
+/** Resolves when a build has read some files, which the host tells everybody who asks. */
+async function amidBuild(): Promise<void> {
+  const client = createBarrierClient(place.directory, 1_000);
+  for (;;) {
+    const text = await client.status();
+    const { activity } = text === undefined || text === '' ? { activity: null } : IndexStatus.parse(JSON.parse(text));
+    if (activity?.phase === 'TOKENIZE' && activity.done > 0) break;
+  }
+  client.close();
+}
+
+const files = () => diskIndexFiles({ directory: place.directory, keyHash: place.keyHash });
+
+function checkpoint(): BuildCheckpoint | undefined {
+  const view = openContentIndexView({ directory: cacheRoot, lockTimeoutMs: 1_000 });
+  const read = view.ok ? view.value?.read((records) => records.checkpoint(place.keyHash)) : undefined;
+  if (view.ok) view.value?.close();
+  return read?.ok === true ? read.value : undefined;
+}
+
+/** What searches would find in the index that lies there. */
+function indexed(): readonly string[] {
+  const current = files().current();
+  if (current === undefined || current === 'DAMAGED') return [];
+  const opened = openSnapshot(files(), current satisfies SnapshotId, { keyHash: Buffer.from(place.keyHash, 'hex') }, hasher);
+  if (!opened.ok) throw new Error(opened.message);
+  const paths = Array.from(liveDocuments(opened.snapshot), ({ document }) => document.path.toString());
+  opened.snapshot.close();
+  return paths;
+}
+
+const buildsOf = ({ news }: HostProcess): readonly Extract<HostNews, { kind: 'task' }>[] =>
+  news.flatMap((one) => (one.kind === 'task' && (one.task === 'build' || one.detail.includes('read')) ? [one] : []));
+const statesOf = ({ news }: HostProcess): readonly string[] => news.flatMap((one) => (one.kind === 'state' ? [`${one.state}/${one.reason}`] : []));
+
+describe('a build that its host cannot finish', () => {
+  it('is gone on from at the next start, whatever has happened to its files [FR-LSI-BG-40.3] [FR-LSI-BG-41.1] [FR-LSI-BG-41.2] [FR-LSI-BG-51.1]', async () => {
+    host = await slowHost();
+    await amidBuild();
+    await host.stop();
+    expect(host.state()).not.toBe('COMPLETE');
+    const had = indexed();
+    expect(had.length).toBeGreaterThanOrEqual(256);
+    expect(had.length).toBeLessThan(FILES);
+    expect(checkpoint()).toMatchObject({ files: had.length, generation: String((files().current() as SnapshotId).generation), epoch: 0 });
+    expect(Buffer.from(checkpoint()?.lastPath ?? []).toString()).toBe(had.at(-1));
+    writeFileSync(path.join(root, had[0] ?? ''), 'another text');
+    rmSync(path.join(root, had[1] ?? ''));
+
+    host = await slowHost({ throttleMs: 0 });
+    await host.until('COMPLETE');
+    expect(indexed()).toHaveLength(FILES - 1);
+    expect(checkpoint()).toBeUndefined();
+    // Beside the rest: the file that changed and was gone, and those that were too young when they were read.
+    expect(files().current()).toMatchObject({ deltas: [1] });
+    expect(statesOf(host).filter((state) => state.startsWith('COMPLETE'))).toHaveLength(1);
+  });
+
+  it('leaves nothing if it is not to keep anything, and none of what a hard end interrupts [FR-LSI-BG-42] [FR-LSI-BG-40.3]', async () => {
+    host = await slowHost({ keeps: false });
+    await amidBuild();
+    await host.stop();
+    expect(files().current()).toBeUndefined();
+
+    host = await slowHost();
+    await amidBuild();
+    await host.kill();
+    expect(files().current()).toBeUndefined();
+
+    host = await slowHost({ throttleMs: 0 });
+    await host.until('COMPLETE');
+    expect(
+      statesOf(host)
+        .slice(0, -1)
+        .every((state) => !state.startsWith('CORRUPT')),
+    ).toBe(true);
+    expect(indexed()).toHaveLength(FILES);
+  });
+
+  it('takes several rounds when its time is short, never serves in between, and survives a kill [FR-LSI-BUD-INIT-01.1] [FR-LSI-BUD-INIT-02.1] [FR-LSI-BUD-INIT-02.2]', async () => {
+    host = await slowHost({ timeoutMs: 600 });
+    await host.next((one) => one.kind === 'task' && one.outcome === 'partial');
+    expect(statesOf(host).at(-1)).toBe('UNCERTAIN/BUILD_BUDGET_EXCEEDED');
+    const had = indexed();
+    expect(had.length).toBeGreaterThan(0);
+    await host.kill();
+    expect(indexed()).toEqual(had);
+
+    host = await slowHost({ timeoutMs: 600 });
+    await host.until('COMPLETE');
+    expect(buildsOf(host).length).toBeGreaterThan(0);
+    expect(indexed()).toHaveLength(FILES);
+  });
+
+  it('begins anew when what it has left is damaged [FR-LSI-BG-51.2]', async () => {
+    host = await slowHost();
+    await amidBuild();
+    await host.stop();
+    const generation = readdirSync(place.directory).find((name) => name.startsWith('gen-')) ?? '';
+    writeFileSync(path.join(place.directory, generation, 'base.seg'), 'this is no segment');
+    host = await slowHost({ throttleMs: 0 });
+    await host.until('COMPLETE');
+    expect(indexed()).toHaveLength(FILES);
+    expect(files().current()).toMatchObject({ deltas: [] });
+  });
+});
