@@ -45,6 +45,12 @@ const worker = z.strictObject({
   renew_ms: z.int().min(50).max(300_000).default(3000).describe('Interval at which a living worker renews its locks; at most half of lock_ms.'),
   stalled_ms: z.int().min(50).max(600_000).default(3000).describe('Interval at which workers look for jobs of dead workers.'),
   heartbeat_ms: z.int().min(50).max(600_000).default(3000).describe('Interval at which a worker says that it lives; the word counts for three lock lives.'),
+  deaf_ms: z
+    .int()
+    .min(1000)
+    .max(3_600_000)
+    .default(60_000)
+    .describe('A worker that begins and ends nothing for so long, although jobs wait, the queue is not paused and slots are free, calls itself unhealthy.'),
   drain_ms: z.int().min(0).max(600_000).default(30_000).describe('Time that running tasks get to end when a worker is asked to stop.'),
 });
 

@@ -15,15 +15,19 @@ export interface InFlight {
   end(running: Running): void;
   stop(filter: { taskId?: string; jobIds?: readonly string[] }, reason: StopReason): void;
   readonly size: number;
+  /** How often a delivery has begun or ended: it grows while the worker hears its queue. */
+  readonly moves: number;
 }
 
 export function createInFlight(): InFlight {
   const all = new Set<Running>();
   const byTask = new Map<string, Running>();
+  let moves = 0;
   return {
     begin(jobId) {
       const running: Running = { controller: new AbortController(), jobId, taskId: undefined };
       all.add(running);
+      moves += 1;
       return running;
     },
     claimTask(running, taskId) {
@@ -34,6 +38,7 @@ export function createInFlight(): InFlight {
     },
     end(running) {
       all.delete(running);
+      moves += 1;
       if (running.taskId !== undefined && byTask.get(running.taskId) === running) byTask.delete(running.taskId);
     },
     stop({ taskId, jobIds }, reason) {
@@ -42,6 +47,9 @@ export function createInFlight(): InFlight {
     },
     get size() {
       return all.size;
+    },
+    get moves() {
+      return moves;
     },
   };
 }

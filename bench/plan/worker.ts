@@ -9,6 +9,7 @@ import { createInstanceRegistry } from '../../src/adapters/linux/instances.ts';
 import type { RedisTarget } from '../../src/adapters/redis/target.ts';
 import { placesOf } from '../../src/bin/places.ts';
 import { wirePipeline } from '../../src/bin/roles/wire-pipeline.ts';
+import { createWorkerHealth } from '../../src/bin/roles/worker-health.ts';
 import { TOOL_CALL } from '../../src/contracts/index.ts';
 import { success } from '../../src/core/outcome.ts';
 import { inOrder } from '../../src/core/parts.ts';
@@ -74,11 +75,14 @@ async function writSide({ home }: PlanSideSetup, target: RedisTarget, counter: {
       return { kind: 'outcome', outcome: success({ data: { n: params.n } }) };
     },
   };
+  const log = createLogger('info', 'bench');
+  const metrics = createMetrics('worker', 'bench');
   const parts = await wirePipeline({
     config,
     places,
-    log: createLogger('info', 'bench'),
-    metrics: createMetrics('worker', 'bench'),
+    log,
+    metrics,
+    health: createWorkerHealth({ deafMs: config.worker.deaf_ms, metrics, log }),
     target,
     instances,
     served: [{ queue: STEP_QUEUE, concurrency: CONCURRENCY, executors: [executor] }],

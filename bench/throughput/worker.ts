@@ -8,6 +8,7 @@ import { createInstanceRegistry } from '../../src/adapters/linux/instances.ts';
 import type { RedisTarget } from '../../src/adapters/redis/target.ts';
 import { placesOf } from '../../src/bin/places.ts';
 import { wirePipeline } from '../../src/bin/roles/wire-pipeline.ts';
+import { createWorkerHealth } from '../../src/bin/roles/worker-health.ts';
 import type { Lifecycle } from '../../src/core/lifecycle.ts';
 import { success } from '../../src/core/outcome.ts';
 import { inOrder, part } from '../../src/core/parts.ts';
@@ -73,8 +74,9 @@ async function writSide(): Promise<{ prepare: Lifecycle; work: Lifecycle }> {
   };
   const log = createLogger('info', 'bench');
   const metrics = createMetrics('worker', 'bench');
+  const health = createWorkerHealth({ deafMs: config.worker.deaf_ms, metrics, log });
   const served = [{ queue: setup.queue, concurrency: setup.concurrency, executors: [executor] as const }];
-  const parts = await wirePipeline({ config, places, log, metrics, target, instances, served, memories: [], plans: undefined });
+  const parts = await wirePipeline({ config, places, log, metrics, health, target, instances, served, memories: [], plans: undefined });
   const worker = parts.at(-1);
   if (!worker) throw new Error('the pipeline has no worker');
   return { prepare: inOrder([instances, ...parts.slice(0, -1)]), work: worker };

@@ -11,7 +11,7 @@ import { type OrderRoot, selectOrderRoot } from './order-root.ts';
 import { judgeRequest, type RequestDefaults, type SearchQuery } from './request.ts';
 import { runSearch } from './run/index.ts';
 import { locate, type Sandbox } from './sandbox.ts';
-import { NO_INDEX_FACTS, statsOf } from './stats.ts';
+import { factsOf, NO_INDEX_FACTS, statsOf } from './stats.ts';
 import type { Enumeration, Warning } from './types.ts';
 
 export interface ContentSearchDeps {
@@ -191,20 +191,9 @@ function outcomeOf(
   const candidatesTotal = totalOf(pass, candidates);
   const elapsedMs = Math.max(0, Math.round(deps.now() - started));
   const { linesCut, truncationAssumed } = result;
+  const known = { backendId: backend.id, fallback, index: (first ?? NO_INDEX).facts, linesCut, truncationAssumed };
   const stats = (candidatesScanned: number) =>
-    deps.emitStats
-      ? statsOf({
-          backendId: backend.id,
-          fallback,
-          index: (first ?? NO_INDEX).facts,
-          candidatesTotal,
-          candidatesExcluded: candidatesTotal - candidates,
-          candidatesScanned,
-          linesCut,
-          truncationAssumed,
-          elapsedMs,
-        })
-      : undefined;
+    deps.emitStats ? statsOf({ ...known, candidatesTotal, candidatesExcluded: candidatesTotal - candidates, candidatesScanned, elapsedMs }) : undefined;
   return {
     ok: true,
     answer: answerOf({ query, path: root.start.length === 0 ? '.' : root.start.toString(), result, warnings: inOrder(files.warnings, result.warnings), stats }),
@@ -217,6 +206,7 @@ function outcomeOf(
       ...(first?.ms === undefined ? {} : { indexBarrierMs: first.ms }),
       ...(deps.emitStats && first?.indexed !== undefined ? { indexExcluded: candidatesTotal - candidates } : {}),
       processes: passes.reduce((sum, one) => sum + one.result.processes, 0),
+      facts: factsOf(known),
       backendStderr: passes.map((one) => one.result.backendStderr).join(''),
     },
   };

@@ -1,18 +1,23 @@
 import type { ContentSearchStats } from '../contracts/index.ts';
+import type { ContentSearchFacts } from '../core/ports/index.ts';
 import type { FallbackReport } from './fallback.ts';
 import type { IndexBypass, IndexFacts } from './index-port.ts';
 
-/** What the search has counted. */
-export interface Counted {
+/** What a search knows of itself. */
+interface Known {
   readonly backendId: string;
   readonly fallback: FallbackReport;
   readonly index: IndexFacts;
+  readonly linesCut: number;
+  readonly truncationAssumed: boolean;
+}
+
+/** What the search has counted. */
+export interface Counted extends Known {
   /** Eligible files, those included that the index left out. */
   readonly candidatesTotal: number;
   readonly candidatesExcluded: number;
   readonly candidatesScanned: number;
-  readonly linesCut: number;
-  readonly truncationAssumed: boolean;
   readonly elapsedMs: number;
 }
 
@@ -52,11 +57,21 @@ export const NO_INDEX_FACTS: IndexFacts = {
 
 /** The stats of a search (local-search-index.md 10.2). */
 export function statsOf(counted: Counted): ContentSearchStats {
-  const { fallback, index } = counted;
+  return {
+    ...factsOf(counted),
+    candidates_total: counted.candidatesTotal,
+    candidates_excluded: counted.candidatesExcluded,
+    candidates_scanned: counted.candidatesScanned,
+    elapsed_ms: counted.elapsedMs,
+  };
+}
+
+/** What of the stats is known without counting files. */
+export function factsOf({ backendId, fallback, index, linesCut, truncationAssumed }: Known): ContentSearchFacts {
   const levels = fallback.levelsTried;
   return {
     stats_version: 1,
-    backend_id: counted.backendId,
+    backend_id: backendId,
     index_safety_state: index.state,
     index_uncertain_reason: index.reason,
     index_exclusion_used: index.bypass === null,
@@ -69,12 +84,8 @@ export function statsOf(counted: Counted): ContentSearchStats {
     fuzzy_levels_tried: [...levels],
     fallback_passes_skipped: fallback.passesSkipped,
     fallback_skip_reason: fallback.skipReason,
-    candidates_total: counted.candidatesTotal,
-    candidates_excluded: counted.candidatesExcluded,
-    candidates_scanned: counted.candidatesScanned,
-    lines_cut: counted.linesCut,
-    truncation_assumed: counted.truncationAssumed,
-    elapsed_ms: counted.elapsedMs,
+    lines_cut: linesCut,
+    truncation_assumed: truncationAssumed,
   };
 }
 

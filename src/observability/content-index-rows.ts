@@ -91,6 +91,13 @@ export const CONTENT_INDEX_METRICS = {
     roles: INDEX,
   },
   writ_index_serving: { type: 'gauge', unit: 'indexes', help: 'Indexes by which searches may leave files out at this moment.', labels: {}, roles: INDEX },
+  writ_index_staleness_seconds: {
+    type: 'gauge',
+    unit: 'seconds',
+    help: 'Time since an index was last seen fit to leave files out, the longest of all that are wanted; 0 when all are. Seen at scrapes, so up to an interval more.',
+    labels: {},
+    roles: INDEX,
+  },
   writ_index_files: { type: 'gauge', unit: 'files', help: 'Files in the catalogs of all indexes.', labels: {}, roles: INDEX },
   writ_index_size_bytes: { type: 'gauge', unit: 'bytes', help: 'Bytes that all indexes take, on disk or in memory.', labels: {}, roles: INDEX },
   writ_index_overlay_entries: {
@@ -103,8 +110,8 @@ export const CONTENT_INDEX_METRICS = {
   writ_index_changes_total: {
     type: 'counter',
     unit: 'events',
-    help: 'Changes of the state of an index, by the new state.',
-    labels: { state: INDEX_STATES },
+    help: 'Changes of the state of an index, by the state before and the new state.',
+    labels: { before: INDEX_STATES, state: INDEX_STATES },
     roles: INDEX,
   },
   writ_index_doubts_total: {

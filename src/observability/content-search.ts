@@ -1,6 +1,7 @@
 import { isWritError } from '../core/errors.ts';
 import type { ContentSearch, ContentSearchOutcome } from '../core/ports/index.ts';
 import { INDEX_BYPASSES } from './content-index-rows.ts';
+import { countCandidates, countFacts } from './content-stats.ts';
 import type { LabelsOf } from './events.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -38,6 +39,8 @@ function count(outcome: ContentSearchOutcome, aborted: boolean, metrics: Metrics
   if (run.fallbackUsed) metrics.inc('writ_content_search_fallbacks_total', {});
   metrics.inc('writ_index_searches_total', { bypass: bypassLabel(run.indexBypass) });
   if (run.indexExcluded !== undefined) metrics.inc('writ_index_excluded_files_total', {}, run.indexExcluded);
+  countFacts(metrics, run.facts);
+  if (answer.stats !== undefined) countCandidates(metrics, answer.stats);
   if (run.indexBarrierMs !== undefined) metrics.observe('writ_index_barrier_seconds', {}, run.indexBarrierMs / 1000);
 }
 

@@ -1,5 +1,6 @@
 import { CONTENT_INDEX_METRICS } from './content-index-rows.ts';
 import { CONTENT_SEARCH_METRICS } from './content-search-rows.ts';
+import { CONTENT_STATS_METRICS } from './content-stats-rows.ts';
 import { CAPABILITIES, ERROR_CODE_LABELS, QUEUE, ROLE_NAMES, ROUTE, VERSION } from './labels.ts';
 import type { MetricRow } from './metric-row.ts';
 import { PROCESS_METRICS } from './process-metrics.ts';
@@ -147,6 +148,13 @@ const WRIT_METRICS = {
   },
   writ_worker_slots: { type: 'gauge', unit: 'slots', help: 'Tasks that the worker may run at the same time.', labels: {}, roles: WORKER },
   writ_worker_busy_slots: { type: 'gauge', unit: 'slots', help: 'Tasks that the worker runs now.', labels: {}, roles: WORKER },
+  writ_worker_deaf: {
+    type: 'gauge',
+    unit: 'state',
+    help: 'Whether the worker has gone deaf to a queue: jobs wait, the queue is not paused, slots are free, and for `worker.deaf_ms` none was begun or ended.',
+    labels: { queue: QUEUE },
+    roles: WORKER,
+  },
   writ_lock_renewal_failures_total: {
     type: 'counter',
     unit: 'jobs',
@@ -163,6 +171,7 @@ const WRIT_METRICS = {
     roles: WORKER,
   },
   ...CONTENT_SEARCH_METRICS,
+  ...CONTENT_STATS_METRICS,
   ...CONTENT_INDEX_METRICS,
   writ_ledger_rebuilds_total: { type: 'counter', unit: 'events', help: 'Times that the ledger was written back from the journal.', labels: {}, roles: WORKER },
 

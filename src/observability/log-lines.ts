@@ -16,6 +16,13 @@ export const LOG_LINES = {
     roles: ['worker'],
     help: 'One delivery of a plan and its end; `parked` and `busy` are of level debug, `crashed` is of level error and carries `err`.',
   },
+  workerDeaf: {
+    level: 'error',
+    message: 'the worker has gone deaf to a queue; restart it',
+    fields: ['queue', 'waiting', 'ms'],
+    roles: ['worker'],
+    help: 'Jobs wait, the queue is not paused and slots are free, but none was begun or ended for `worker.deaf_ms`; `/healthz` answers 503.',
+  },
   ready: { level: 'info', message: 'ready', fields: [], roles: ['api', 'worker', 'kernel', 'index'], help: 'The role works.' },
   stopping: {
     level: 'info',
@@ -129,7 +136,7 @@ export const LOG_LINES = {
     message: 'the index host stands by; searches read all files',
     fields: ['why'],
     roles: ['index'],
-    help: 'There can be no index now, and why. It is tried again every 5 s, unless the settings want none.',
+    help: 'There can be no index now, and why. It is tried again every 2 s, unless the settings want none.',
   },
   indexState: {
     level: 'info',

@@ -24,10 +24,27 @@ export interface MetricsSource {
   readonly path: string;
 }
 
+/** One thing that was looked at. */
+export interface Finding {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail?: string;
+}
+
+/** How a process is. Both never reject, and take a time that they bound themselves. */
+export interface Health {
+  /** Whether it should live on; a supervisor restarts it when not. Asks nobody else. */
+  readonly alive?: () => Promise<readonly Finding[]>;
+  /** Whether it works now, for real. */
+  readonly ready?: () => Promise<readonly Finding[]>;
+}
+
 export interface MetricsSocketOptions {
   /** `<data>/metrics`; made 0700. */
   readonly directory: string;
   readonly metrics: Metrics;
+  /** What `/healthz` and `/readyz` answer with; without it a process that answers is both. */
+  readonly health?: Health;
   /** Also on this loopback port, for a Prometheus on this host; 0: not. */
   readonly port?: number;
   /** What cannot be opened is told, and the process works on without: figures are no reason not to work. */
@@ -35,13 +52,14 @@ export interface MetricsSocketOptions {
 }
 
 /**
- * Shows the metrics of this process: `/metrics` (Prometheus text) and `/metrics.json` (`Family[]`) on the unix socket
+ * Shows the metrics of this process: `/metrics` (Prometheus text) and `/metrics.json` (`Family[]`), and how it is:
+ * `/healthz` (whether it should be restarted) and `/readyz` (whether it works now), 200 or 503, on the unix socket
  * `<directory>/<role>-<random>.sock`, 0600. The socket is removed by `stop`; those of dead processes are removed by `start`.
  */
-export function createMetricsSocket({ directory, metrics, port = 0, onError }: MetricsSocketOptions): Lifecycle {
+export function createMetricsSocket({ directory, metrics, health = {}, port = 0, onError }: MetricsSocketOptions): Lifecycle {
   const servers: Server[] = [];
   const open = async (address: { path: string } | { host: string; port: number }): Promise<void> => {
-    const server = createServer((request, response) => void answer(request, response, metrics));
+    const server = createServer((request, response) => void answer(request, response, metrics, health));
     Object.assign(server, { maxConnections: MAX_CONNECTIONS, requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS, keepAliveTimeout: 1 });
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(address, resolve));
     server.removeAllListeners('error').on('error', onError).unref();
@@ -103,15 +121,26 @@ function refuses(socket: string): Promise<boolean> {
 /** A page of a stranger that made its name point here (DNS rebinding) sends that name. */
 const HOSTS = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
-async function answer({ method, url, headers }: IncomingMessage, response: ServerResponse, metrics: Metrics): Promise<void> {
+async function answer({ method, url, headers }: IncomingMessage, response: ServerResponse, metrics: Metrics, health: Health): Promise<void> {
   const send = (status: number, type: string, body: string): void => void response.writeHead(status, { 'content-type': type, connection: 'close' }).end(body);
   if (!HOSTS.test(headers.host ?? '')) return send(421, 'text/plain', 'this host is not served here\n');
   if (method !== 'GET') return send(405, 'text/plain', 'only GET\n');
   try {
     if (url === '/metrics') return send(200, TEXT_TYPE, await metrics.text());
     if (url === '/metrics.json') return send(200, 'application/json', JSON.stringify(await metrics.families()));
-    send(404, 'text/plain', 'there are /metrics and /metrics.json\n');
+    if (url === '/healthz') return sendFindings(send, 'ok', 'unhealthy', health.alive);
+    if (url === '/readyz') return sendFindings(send, 'ready', 'not_ready', health.ready);
+    send(404, 'text/plain', 'there are /metrics, /metrics.json, /healthz and /readyz\n');
   } catch {
-    send(500, 'text/plain', 'the metrics could not be read\n');
+    send(500, 'text/plain', 'the figures could not be read\n');
   }
+}
+
+type Send = (status: number, type: string, body: string) => void;
+
+/** 200 and the first word when all is well, else 503 and the second; each finding by its name. */
+async function sendFindings(send: Send, good: string, bad: string, ask: (() => Promise<readonly Finding[]>) | undefined): Promise<void> {
+  const checks = (await ask?.()) ?? [];
+  const well = checks.every(({ ok }) => ok);
+  send(well ? 200 : 503, 'application/json', JSON.stringify({ status: well ? good : bad, checks }));
 }

@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
 import { probeWrite } from '../../adapters/redis/policy.ts';
 import type { Clock } from '../../core/clock.ts';
-import { messageOf } from '../../core/errors.ts';
 import type { KernelDoor, TaskIndex } from '../../core/ports/index.ts';
 import type { Readiness } from '../../producers/http/services.ts';
+import { finding } from '../finding.ts';
 
 export interface ReadinessPorts {
   readonly connection: Redis;
@@ -12,8 +12,6 @@ export interface ReadinessPorts {
   readonly clock: Clock;
 }
 
-/** A part that does not answer within this time is not ready. */
-const PATIENCE_MS = 2000;
 /** Answers are shared for so long: anybody may ask. */
 const SHARED_MS = 500;
 
@@ -40,19 +38,4 @@ export function createReadiness({ connection, kernel, index, clock }: ReadinessP
     if (asked === undefined || clock.monotonic() - asked.at >= SHARED_MS) asked = { at: clock.monotonic(), answer: ask() };
     return asked.answer;
   };
-}
-
-async function finding(name: string, check: () => Promise<string>): Promise<Readiness> {
-  const patience = new AbortController();
-  const late = new Promise<never>((_, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS} ms`)), PATIENCE_MS);
-    patience.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
-  });
-  try {
-    return { name, ok: true, detail: await Promise.race([check(), late]) };
-  } catch (error) {
-    return { name, ok: false, detail: messageOf(error) };
-  } finally {
-    patience.abort();
-  }
 }

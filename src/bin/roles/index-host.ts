@@ -16,6 +16,7 @@ import { createIndexKeeper, type IndexKeeper } from '../content/index/keeper.ts'
 import { indexRefusal } from '../content/index/refusal.ts';
 import { randomHex } from '../content/index/service.ts';
 import { contentSettings } from '../content/settings.ts';
+import { finding } from '../finding.ts';
 import { redisTarget } from '../redis-target.ts';
 import { packageVersion } from '../version.ts';
 import type { RoleContext } from './context.ts';
@@ -43,7 +44,7 @@ export function createIndexHostRole(context: RoleContext): Lifecycle {
   let isFollowed = false;
   const keeper: IndexKeeper = createIndexKeeper({
     content,
-    hosts: hostsSettings(config, content),
+    hosts: hostsSettings(config.tools.search, content),
     lane: () =>
       createIndexLane({
         pool: config.pool.id,
@@ -65,7 +66,8 @@ export function createIndexHostRole(context: RoleContext): Lifecycle {
     },
     onStandBy: (why) => log.warn({ why }, LOG_LINES.indexStandsBy.message),
   });
-  const shown = createMetricsSocket({ directory: places.metrics, metrics, onError: (error) => log.warn({ err: error }, LOG_LINES.metrics.message) });
+  const health = { ready: async () => [await finding('redis', () => connection.ping())] };
+  const shown = createMetricsSocket({ directory: places.metrics, metrics, health, onError: (error) => log.warn({ err: error }, LOG_LINES.metrics.message) });
   const close = (): void => {
     connection.disconnect();
     worker.disconnect();

@@ -17,6 +17,7 @@ import { countLeases } from '../../observability/counting.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket } from '../../observability/metrics-socket.ts';
+import { finding } from '../finding.ts';
 import { planLogic } from '../plan/logic.ts';
 import { registryRoots } from '../plan/registry-roots.ts';
 import { redisTarget } from '../redis-target.ts';
@@ -68,7 +69,9 @@ export async function createKernelRole({ config, places, log }: RoleContext): Pr
     report,
   });
   const metrics = createMetrics('kernel', packageVersion());
-  const shown = createMetricsSocket({ directory: places.metrics, metrics, onError: (error) => log.warn({ err: error }, LOG_LINES.metrics.message) });
+  // Leases are signed without Redis; what waits for it is the news of revocations.
+  const health = { ready: async () => [await finding('redis', () => redis.ping())] };
+  const shown = createMetricsSocket({ directory: places.metrics, metrics, health, onError: (error) => log.warn({ err: error }, LOG_LINES.metrics.message) });
   const close = (): void => {
     redis.disconnect();
     store.close();

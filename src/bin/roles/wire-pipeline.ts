@@ -17,7 +17,7 @@ import { createRedisSignals } from '../../adapters/redis/signals.ts';
 import type { RedisTarget } from '../../adapters/redis/target.ts';
 import { systemClock } from '../../core/clock.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
-import { part } from '../../core/parts.ts';
+import { inOrder, part } from '../../core/parts.ts';
 import type { HostMemory, InstanceRegistry, TaskExecutor } from '../../core/ports/index.ts';
 import {
   createAuthorities,
@@ -35,12 +35,14 @@ import type { Logger } from '../../observability/logging.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import type { Places } from '../places.ts';
 import { type PlanServing, wirePlans } from './wire-plans.ts';
+import type { WorkerHealth } from './worker-health.ts';
 
 export interface PipelineWiring {
   readonly config: Config;
   readonly places: Places;
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly health: Pick<WorkerHealth, 'watch'>;
   readonly target: RedisTarget;
   readonly instances: InstanceRegistry;
   /** The queues that are served. */
@@ -67,6 +69,7 @@ export async function wirePipeline({
   places,
   log,
   metrics,
+  health,
   target,
   instances,
   served,
@@ -131,7 +134,22 @@ export async function wirePipeline({
   const sides = served.map((side) => ({ ...side, inFlight: createInFlight() }));
   const planWorker =
     plans &&
-    wirePlans({ ...plans, config, places, log, metrics, clock, authorities, ledger, ledgerConnection, queueConnection, signer, endSigner, jobs: planJobs });
+    wirePlans({
+      ...plans,
+      config,
+      places,
+      log,
+      metrics,
+      health,
+      clock,
+      authorities,
+      ledger,
+      ledgerConnection,
+      queueConnection,
+      signer,
+      endSigner,
+      jobs: planJobs,
+    });
   metrics.set(
     'writ_worker_slots',
     {},
@@ -160,24 +178,27 @@ export async function wirePipeline({
       () => unlisten?.(),
     ),
     ...sides.map(({ queue, concurrency, executors, inFlight }) =>
-      createTaskWorker(
-        {
-          queue,
-          worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, concurrency), connection: queueConnection },
-          drainMs,
-          onError: (error) => log.warn({ err: error }, LOG_LINES.queue.message),
-          onRenewalFailed: (jobs) => metrics.inc('writ_lock_renewal_failures_total', {}, jobs),
-          onStalled: () => metrics.inc('writ_stalled_total', {}),
-        },
-        {
-          ...shared,
-          executorOf: byCapability(executors),
-          inFlight,
-          get instance() {
-            return instances.self.instance;
+      inOrder([
+        createTaskWorker(
+          {
+            queue,
+            worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, concurrency), connection: queueConnection },
+            drainMs,
+            onError: (error) => log.warn({ err: error }, LOG_LINES.queue.message),
+            onRenewalFailed: (jobs) => metrics.inc('writ_lock_renewal_failures_total', {}, jobs),
+            onStalled: () => metrics.inc('writ_stalled_total', {}),
           },
-        },
-      ),
+          {
+            ...shared,
+            executorOf: byCapability(executors),
+            inFlight,
+            get instance() {
+              return instances.self.instance;
+            },
+          },
+        ),
+        health.watch({ queue, concurrency, inFlight }, ledgerConnection),
+      ]),
     ),
     ...(planWorker ?? []),
   ];

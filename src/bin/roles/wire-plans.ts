@@ -19,6 +19,7 @@ import type { Metrics } from '../../observability/metrics.ts';
 import { countPlan, logPlan } from '../../observability/plans.ts';
 import type { Places } from '../places.ts';
 import { planLogic } from '../plan/logic.ts';
+import type { WorkerHealth } from './worker-health.ts';
 
 /** What serving the plan queue takes beside what every worker has. */
 export interface PlanServing extends PlanSeams {
@@ -35,14 +36,30 @@ export interface PlanWiring extends PlanServing, Pick<PlanDeps, 'clock' | 'autho
   readonly places: Places;
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly health: Pick<WorkerHealth, 'watch'>;
   readonly ledgerConnection: Redis;
   readonly queueConnection: Redis;
 }
 
 /** The plan role, in the order of starting: its journal, the queue, and the look for plans whose jobs Redis has lost. */
 export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
-  const { config, places, log, metrics, clock, ledger, ledgerConnection, queueConnection, jobs, bindings, authorities, signer, endSigner, onPlanPoint } =
-    wiring;
+  const {
+    config,
+    places,
+    log,
+    metrics,
+    health,
+    clock,
+    ledger,
+    ledgerConnection,
+    queueConnection,
+    jobs,
+    bindings,
+    authorities,
+    signer,
+    endSigner,
+    onPlanPoint,
+  } = wiring;
   const { lock_ms: lockMs, renew_ms: renewMs, stalled_ms: stalledMs, drain_ms: drainMs, plan_concurrency: concurrency } = config.worker;
   const pool = config.pool.id;
   const warn = (error: unknown): void => log.warn({ err: error }, LOG_LINES.queue.message);
@@ -50,9 +67,11 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
   const kernel = createPlanKernelClient(places.deriveSocket);
   const enqueue = createEnqueue({ connection: queueConnection, ledger, clock, pool });
   const views = createRedisPlanViews({ redis: ledgerConnection, retentionMs: config.ledger.retention_s * 1000 });
+  const inFlight = createInFlight();
+  const queue = queueName('plan', pool);
   const worker = createPlanWorker(
     {
-      queue: queueName('plan', pool),
+      queue,
       worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, concurrency), connection: queueConnection },
       drainMs,
       onError: warn,
@@ -73,7 +92,7 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
       ledger,
       signer,
       endSigner,
-      inFlight: createInFlight(),
+      inFlight,
       report(report) {
         logPlan(log, report);
         countPlan(metrics, report);
@@ -85,5 +104,11 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
     kernel.close();
     await enqueue.close();
   };
-  return [part(() => undefined, close), journal, worker, createPlanSweeper({ journal, jobs, clock, everyMs: config.plan.sweep_ms, onError: warn })];
+  return [
+    part(() => undefined, close),
+    journal,
+    worker,
+    health.watch({ queue, concurrency, inFlight }, ledgerConnection),
+    createPlanSweeper({ journal, jobs, clock, everyMs: config.plan.sweep_ms, onError: warn }),
+  ];
 }

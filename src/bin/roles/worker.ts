@@ -24,6 +24,7 @@ import { serve } from './serve.ts';
 import { type ToolSeams, toolSides } from './tool-sides.ts';
 import { wirePipeline } from './wire-pipeline.ts';
 import type { PlanSeams } from './wire-plans.ts';
+import { createWorkerHealth } from './worker-health.ts';
 
 export interface WorkerRoleOptions extends WorkerSeams, ToolSeams, PlanSeams {
   /** The queues to serve, pool included; all of the pool when absent. */
@@ -53,6 +54,7 @@ export async function createWorkerRole(context: RoleContext, { queues, ...seams 
   const target = redisTarget(config, places);
   const instances = createInstanceRegistry({ directory: places.workers });
   const metrics = createMetrics('worker', packageVersion());
+  const health = createWorkerHealth({ deafMs: config.worker.deaf_ms, metrics, log: context.log });
   const serves = (queue: string): boolean => queues === undefined || queues.includes(queue);
   const file = serves(queueName('file', config.pool.id)) ? fileSide(context, instances, metrics, seams) : undefined;
   const search = serves(queueName('search', config.pool.id)) ? searchSide(context, metrics) : undefined;
@@ -71,6 +73,7 @@ export async function createWorkerRole(context: RoleContext, { queues, ...seams 
     createMetricsSocket({
       directory: places.metrics,
       metrics,
+      health,
       port: config.metrics.worker_port,
       onError: (error) => context.log.warn({ err: error }, LOG_LINES.metrics.message),
     }),
@@ -82,7 +85,7 @@ export async function createWorkerRole(context: RoleContext, { queues, ...seams 
     }),
     instances,
     ...sides.flatMap(({ parts }) => parts),
-    ...(await wirePipeline({ ...context, metrics, target, instances, served: sides, memories, plans })),
+    ...(await wirePipeline({ ...context, metrics, health, target, instances, served: sides, memories, plans })),
   ]);
 }
 

@@ -1,4 +1,4 @@
-import type { ContentSearchAnswer, ContentSearchErrorCode } from '../../contracts/index.ts';
+import type { ContentSearchAnswer, ContentSearchErrorCode, ContentSearchStats } from '../../contracts/index.ts';
 
 /** Why a search has no answer; the field is the one of the request that is to blame. */
 export interface ContentSearchError {
@@ -11,6 +11,9 @@ export interface ContentSearchError {
 export type ContentSearchOutcome =
   | { readonly ok: true; readonly answer: ContentSearchAnswer; readonly run: ContentSearchRun }
   | { readonly ok: false; readonly error: ContentSearchError };
+
+/** The stats of a search (local-search-index.md 10.2) that cost nothing to know. */
+export type ContentSearchFacts = Omit<ContentSearchStats, 'candidates_total' | 'candidates_excluded' | 'candidates_scanned' | 'elapsed_ms'>;
 
 /** What happened while it ran, for metrics and logs; nothing of it is part of the answer. */
 export interface ContentSearchRun {
@@ -26,6 +29,8 @@ export interface ContentSearchRun {
   readonly indexBarrierMs?: number;
   /** Files that the index left out, if they were counted. */
   readonly indexExcluded?: number;
+  /** What the stats would say, whether the answer carries them or not; files are counted for an answer that does. */
+  readonly facts: ContentSearchFacts;
   /** What the backends wrote to stderr, shortened: for the log of the operator, not for the caller. */
   readonly backendStderr: string;
 }

@@ -3,6 +3,7 @@ import { countIndexHappening, followIndexes, type IndexHappening } from '../../.
 import { countContentSearches } from '../../../src/observability/content-search.ts';
 import { inContract } from '../../../src/observability/exposition.ts';
 import { createMetrics, type Metrics } from '../../../src/observability/metrics.ts';
+import { NO_INDEX_SEARCH } from '../../support/content/facts.ts';
 import { indexGround } from '../../support/content/index-service.ts';
 
 /** The samples above zero about the index. */
@@ -34,7 +35,12 @@ describe('an index host in the figures', () => {
         { kind: 'state', before: safe('UNCERTAIN', 'WATCHER_OVERFLOW'), after: safe('UNCERTAIN', 'WATCHER_DOWN') },
         { kind: 'state', before: safe('UNCERTAIN', 'WATCHER_DOWN'), after: safe('COMPLETE') },
       ),
-    ).toEqual({ 'changes_total UNCERTAIN': 1, 'changes_total COMPLETE': 1, 'doubts_total WATCHER_OVERFLOW': 1, 'doubts_total WATCHER_DOWN': 1 });
+    ).toEqual({
+      'changes_total COMPLETE UNCERTAIN': 1,
+      'changes_total UNCERTAIN COMPLETE': 1,
+      'doubts_total WATCHER_OVERFLOW': 1,
+      'doubts_total WATCHER_DOWN': 1,
+    });
   });
 
   it('counts vetoes, and records that could not be written', async () => {
@@ -89,13 +95,43 @@ describe('an index host in the figures', () => {
     standing = [];
     expect(await figures(metrics)).toEqual({});
   });
+
+  it('shows for how long the index that has served least lately has not', async () => {
+    await using ground = await indexGround();
+    const metrics = createMetrics('index', '1');
+    const [one] = await ground.service.status();
+    if (one === undefined) throw new Error('there is an index');
+    let [standing, now] = [[one, { ...one, root: '/other' }], 0];
+    followIndexes(metrics, () => standing, { monotonic: () => now });
+    const staleness = async (): Promise<number> => (await figures(metrics))['staleness_seconds'] ?? 0;
+    expect(await staleness()).toBe(0);
+    now = 60_000;
+    standing = [one, { ...one, root: '/other', serving: false, state: 'UNCERTAIN' }];
+    expect(await staleness()).toBe(60);
+    now = 90_000;
+    expect(await staleness()).toBe(90);
+    standing = [one, { ...one, root: '/other', serving: false, state: 'DISABLED' }];
+    expect(await staleness()).toBe(0);
+    standing = [one];
+    expect(await staleness()).toBe(0);
+  });
 });
 
 describe('searches in the figures of the index', () => {
   const searched = async (indexBypass: string | null, more: object = {}): Promise<Record<string, number>> => {
     const metrics = createMetrics('worker', '1');
     const answer = { pattern: 'x', path: '.', count: 0, matches: [], truncated: false, timed_out: false, content: '' };
-    const run = { backend: 'rg', elapsedMs: 1, files: 1, processes: 1, fallbackUsed: false, indexBypass, backendStderr: '', ...more } as const;
+    const run = {
+      backend: 'rg',
+      elapsedMs: 1,
+      files: 1,
+      processes: 1,
+      fallbackUsed: false,
+      indexBypass,
+      facts: NO_INDEX_SEARCH,
+      backendStderr: '',
+      ...more,
+    } as const;
     await countContentSearches({ search: async () => ({ ok: true, answer, run }) }, metrics).search({}, new AbortController().signal);
     return figures(metrics);
   };

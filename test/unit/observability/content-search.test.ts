@@ -1,12 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import type { ContentSearchAnswer } from '../../../src/contracts/index.ts';
+import { type ContentSearchAnswer, ContentSearchStats } from '../../../src/contracts/index.ts';
 import { WritError } from '../../../src/core/errors.ts';
 import type { ContentSearchOutcome } from '../../../src/core/ports/index.ts';
 import { countContentSearches } from '../../../src/observability/content-search.ts';
+import { STATS_METRICS } from '../../../src/observability/content-stats.ts';
+import { METRICS } from '../../../src/observability/events.ts';
 import { createMetrics } from '../../../src/observability/metrics.ts';
+import { NO_INDEX_SEARCH } from '../../support/content/facts.ts';
 
 const ANSWER: ContentSearchAnswer = { pattern: 'x', path: '.', count: 3, matches: [], truncated: false, timed_out: false, content: '' };
-const RUN = { backend: 'ugrep', elapsedMs: 1500, files: 40, processes: 2, fallbackUsed: false, indexBypass: 'INDEX_OFF', backendStderr: '' } as const;
+const RUN = {
+  backend: 'ugrep',
+  elapsedMs: 1500,
+  files: 40,
+  processes: 2,
+  fallbackUsed: false,
+  indexBypass: 'INDEX_OFF',
+  facts: NO_INDEX_SEARCH,
+  backendStderr: '',
+} as const;
 const found = (answer: Partial<ContentSearchAnswer>, run: object = {}): ContentSearchOutcome => ({
   ok: true,
   answer: { ...ANSWER, ...answer },
@@ -33,7 +45,7 @@ async function figuresOf(outcome: ContentSearchOutcome | Error, aborted = false)
 
 describe('content searches in the figures', () => {
   it('are counted with their files, lines, processes and time', async () => {
-    expect(await figuresOf(found({}))).toEqual({
+    expect(await figuresOf(found({}))).toMatchObject({
       'searches_total ugrep matched': 1,
       'search_seconds_count ugrep': 1,
       'search_seconds_sum ugrep': 1.5,
@@ -59,5 +71,59 @@ describe('content searches in the figures', () => {
 
   it('tell of approximate passes', async () => {
     expect(await figuresOf(found({}, { fallbackUsed: true }))).toMatchObject({ search_fallbacks_total: 1 });
+  });
+});
+
+describe('the stats of content searches in the figures', () => {
+  const rows = new Map<string, { readonly roles: readonly string[] }>(Object.entries(METRICS));
+
+  it('have a metric of the searching roles for each field [FR-LSI-STAT-02.1]', () => {
+    expect(Object.keys(STATS_METRICS).sort()).toEqual(Object.keys(ContentSearchStats.shape).sort());
+    for (const name of Object.values(STATS_METRICS)) expect(rows.get(name)?.roles).toEqual(['api', 'worker']);
+  });
+
+  it('are counted whether the answer carries them or not; files only when it does', async () => {
+    const facts = {
+      ...NO_INDEX_SEARCH,
+      index_safety_state: 'UNCERTAIN',
+      index_uncertain_reason: 'WATCHER_DOWN',
+      index_guarantee: 'inotify',
+      storage_mode: 'memory',
+      storage_fallback_reason: 'PERMISSION_DENIED',
+      fallback_reason: 'LITERAL_NO_MATCHES',
+      fuzzy_levels_tried: [1, 2],
+      fallback_passes_skipped: 2,
+      fallback_skip_reason: 'TIME_BUDGET',
+      lines_cut: 5,
+      truncation_assumed: true,
+    } as const;
+    const expected = {
+      'search_index_states_total UNCERTAIN': 1,
+      'search_uncertain_total WATCHER_DOWN': 1,
+      'search_guarantees_total inotify': 1,
+      'search_storage_total memory PERMISSION_DENIED': 1,
+      'search_fallback_reasons_total LITERAL_NO_MATCHES': 1,
+      'search_fuzzy_passes_total 1': 1,
+      'search_fuzzy_passes_total 2': 1,
+      'search_passes_skipped_total TIME_BUDGET': 2,
+      search_lines_cut_total: 5,
+      search_truncations_assumed_total: 1,
+      'search_stats_total 1': 1,
+    };
+    const without = await figuresOf(found({}, { facts }));
+    expect(without).toMatchObject(expected);
+    expect(Object.keys(without).filter((name) => name.startsWith('search_candidates'))).toEqual([]);
+    const stats = { ...facts, fuzzy_levels_tried: [1, 2], candidates_total: 10, candidates_excluded: 6, candidates_scanned: 4 };
+    expect(await figuresOf(found({ stats }, { facts }))).toMatchObject({
+      ...expected,
+      'search_candidates_total eligible': 10,
+      'search_candidates_total excluded': 6,
+      'search_candidates_total scanned': 4,
+    });
+  });
+
+  it('have no value that a stranger chose', async () => {
+    const facts = { ...NO_INDEX_SEARCH, index_uncertain_reason: 'a word of a later version', storage_fallback_reason: '__proto__' };
+    expect(await figuresOf(found({}, { facts }))).toMatchObject({ 'search_uncertain_total other': 1, 'search_storage_total none other': 1 });
   });
 });

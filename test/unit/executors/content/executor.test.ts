@@ -4,6 +4,7 @@ import { ContentSearchStats } from '../../../../src/contracts/index.ts';
 import { type Execution, failure, type StopReason } from '../../../../src/core/outcome.ts';
 import type { ContentSearch, ContentSearchOutcome } from '../../../../src/core/ports/index.ts';
 import { createContentExecutor } from '../../../../src/executors/content/index.ts';
+import { NO_INDEX_SEARCH } from '../../../support/content/facts.ts';
 
 const STATS = ContentSearchStats.parse({
   stats_version: 1,
@@ -11,6 +12,8 @@ const STATS = ContentSearchStats.parse({
   index_safety_state: 'DISABLED',
   index_uncertain_reason: null,
   index_exclusion_used: false,
+  index_bypass: 'INDEX_OFF',
+  index_guarantee: 'none',
   storage_mode: 'none',
   storage_fallback_reason: null,
   fallback_used: false,
@@ -35,7 +38,16 @@ const ANSWER: ContentSearchAnswer = {
   exit_code: 0,
   content: 'a\n1:x\n',
 };
-const RUN = { backend: 'rg', elapsedMs: 7, files: 1, processes: 1, fallbackUsed: false, indexBypass: 'INDEX_OFF', backendStderr: '' } as const;
+const RUN = {
+  backend: 'rg',
+  elapsedMs: 7,
+  files: 1,
+  processes: 1,
+  fallbackUsed: false,
+  indexBypass: 'INDEX_OFF',
+  facts: NO_INDEX_SEARCH,
+  backendStderr: '',
+} as const;
 const found = (answer: ContentSearchAnswer = ANSWER): ContentSearchOutcome => ({ ok: true, answer, run: RUN });
 
 interface Asked {

@@ -8,8 +8,8 @@ import { placeOf } from '../../../../src/producers/cli/search/place.ts';
 import { type Look, renderEvents } from '../../../../src/producers/cli/search/render.ts';
 import type { ContentSearchDoor, ContentWish } from '../../../../src/producers/cli/services.ts';
 import { printableLine } from '../../../../src/producers/cli/text/words.ts';
-import { createWorld } from './world.ts';
 import { NO_INDEX_SEARCH } from '../../../support/content/facts.ts';
+import { createWorld } from './world.ts';
 
 const event = (path: string, line_number: number, text: string, type: ContentSearchEvent['type'] = 'match'): ContentSearchEvent => ({
   type,
@@ -44,7 +44,16 @@ async function searching(answer: Partial<ContentSearchAnswer> | Extract<ContentS
           return {
             ok: true,
             answer: { ...ANSWER, ...answer },
-            run: { backend: 'rg', elapsedMs: 1, files: 1, processes: 1, fallbackUsed: false, indexBypass: 'INDEX_OFF', facts: NO_INDEX_SEARCH, backendStderr: '' },
+            run: {
+              backend: 'rg',
+              elapsedMs: 1,
+              files: 1,
+              processes: 1,
+              fallbackUsed: false,
+              indexBypass: 'INDEX_OFF',
+              facts: NO_INDEX_SEARCH,
+              backendStderr: '',
+            },
           };
         },
       };

@@ -1,0 +1,51 @@
+import type { Redis } from 'ioredis';
+import { createDeafWatch, type DeafWatch } from '../../../processors/deaf-watch.ts';
+import type { InFlight } from '../../../processors/in-flight.ts';
+import { readBacklog } from '../../../queues/backlog.ts';
+import { probeWrite } from '../../adapters/redis/policy.ts';
+import { systemClock } from '../../core/clock.ts';
+import { LOG_LINES } from '../../observability/log-lines.ts';
+import type { Logger } from '../../observability/logging.ts';
+import type { Metrics } from '../../observability/metrics.ts';
+import type { Health } from '../../observability/metrics-socket.ts';
+import { finding } from '../finding.ts';
+
+/** What of a queue is watched. */
+export interface WatchedQueue {
+  readonly queue: string;
+  readonly concurrency: number;
+  readonly inFlight: InFlight;
+}
+
+/** How a worker is: deaf to none of its queues (`/healthz`), and able to write to Redis (`/readyz`). */
+export interface WorkerHealth extends Required<Health> {
+  /** Watches a queue on this connection from its start to its stop. */
+  watch(queue: WatchedQueue, connection: Redis): DeafWatch;
+}
+
+export function createWorkerHealth({ deafMs, metrics, log }: { readonly deafMs: number; readonly metrics: Metrics; readonly log: Logger }): WorkerHealth {
+  const watches: DeafWatch[] = [];
+  let redis: Redis | undefined;
+  const alive: Health['alive'] & object = async () =>
+    watches.map(({ queue, deaf }) => ({ name: queue, ok: !deaf, detail: deaf ? 'jobs wait and none is taken' : 'is heard' }));
+  return {
+    alive,
+    async ready() {
+      const write = await finding('redis', async () => {
+        if (redis === undefined) throw new Error('is not connected yet');
+        await probeWrite(redis);
+        return 'takes writes';
+      });
+      return [write, ...(await alive())];
+    },
+    watch({ queue, concurrency, inFlight }, connection) {
+      redis = connection;
+      const look = () => readBacklog(connection, queue);
+      const onDeaf = (found: object): void => log.error(found, LOG_LINES.workerDeaf.message);
+      const watch = createDeafWatch({ queue, concurrency, deafMs, inFlight, look, clock: systemClock, onDeaf });
+      watches.push(watch);
+      metrics.follow('writ_worker_deaf', { queue }, () => Number(watch.deaf));
+      return watch;
+    },
+  };
+}
