@@ -73,7 +73,8 @@ export function diskIndexFiles({ directory, keyHash }: DiskIndexFilesOptions): I
 }
 
 const CURRENT = 'CURRENT';
-const ASIDE = 'aside';
+/** Where damaged files of an index are kept for people. */
+export const ASIDE = 'aside';
 const GENERATION = /^gen-\d+$/;
 const IN_GENERATION = /^(base\.seg|delta-\d+\.seg|runs-\d+|\.partial-.*)$/;
 

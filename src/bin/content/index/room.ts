@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { ASIDE } from '../../../adapters/content-index/files-disk.ts';
 import { tryHold } from '../../../adapters/content-index/lock.ts';
 import { type HeldIndex, type IndexLimits, type IndexRoom, roomFor, sameTree, trim } from '../../../content-search/index.ts';
 import type { ContentIndexStore, IndexMeta } from '../../../core/ports/index.ts';
@@ -56,6 +57,11 @@ export function sharedCache({ cacheRoot, store, limits, places, inMemory }: Cach
     }
   }
 
+  /** What is only kept to be looked at goes before anything that serves. */
+  function removeAside(): void {
+    for (const { directory } of places) rmSync(path.join(directory, ASIDE), { recursive: true, force: true });
+  }
+
   function removeLeftovers(): void {
     for (const name of namesIn(cacheRoot)) if (name.startsWith(GONE)) rmSync(path.join(cacheRoot, name), { recursive: true, force: true });
     for (const index of held()) {
@@ -69,12 +75,12 @@ export function sharedCache({ cacheRoot, store, limits, places, inMemory }: Cach
     removeLeftovers,
     mostBytes(keyHash) {
       const all = held();
-      const others = all.filter((index) => index.keyHash !== keyHash && isKept(index, all, roots));
-      const own = all.filter((index) => index.keyHash === keyHash);
-      return Math.max(0, limits.maxBytes - [...others, ...own].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
+      const kept = all.filter((index) => index.keyHash === keyHash || isKept(index, all, roots));
+      return Math.max(0, limits.maxBytes - kept.reduce((sum, { sizeBytes, asideBytes }) => sum + sizeBytes - asideBytes, 0));
     },
     roomOf: (keyHash) => ({
       makeRoom() {
+        if (!roomFor(held(), limits, { keyHash, bytes: 0 }, roots).fits) removeAside();
         const all = held();
         const room = roomFor(all, limits, { keyHash, bytes: 0 }, roots);
         return room.fits && all.filter((index) => room.evict.includes(index.keyHash)).every(evict);
@@ -90,15 +96,19 @@ export function sharedCache({ cacheRoot, store, limits, places, inMemory }: Cach
 interface Found extends HeldIndex {
   readonly directory: string;
   readonly meta: IndexMeta | undefined;
+  /** Of that, what was put aside as damaged. */
+  readonly asideBytes: number;
 }
 
 function foundIn(directory: string, metas: readonly IndexMeta[]): Found {
   const name = path.basename(directory);
   const meta = metas.find(({ keyHash }) => keyHash.startsWith(name));
   const accessedAtMs = meta?.accessedAtMs ?? lstatSync(directory, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const asideBytes = bytesIn(path.join(directory, ASIDE));
   return {
     directory,
     meta,
+    asideBytes,
     keyHash: meta?.keyHash ?? name,
     rootPath: meta?.key.rootPath ?? '',
     sizeBytes: bytesIn(directory),

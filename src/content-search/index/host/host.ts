@@ -1,6 +1,7 @@
 import type { IndexActivity, IndexStatus, IndexTaskEnd, IndexTaskKind } from '../../../contracts/index.ts';
 import type { Lifecycle } from '../../../core/lifecycle.ts';
 import type { BuildJob, BuildOutcome, IndexTaskHandler, WatchSignal } from '../../../core/ports/index.ts';
+import { LOST_SEGMENT } from '../query/refusal.ts';
 import { createAsked } from './asked.ts';
 import { lostSegment, openIndex } from './open.ts';
 import { FRESH, type HostRecord, hostRecord, NEEDS_ARMING, TRIGGER_OF_VETO } from './record.ts';
@@ -36,7 +37,8 @@ export function createIndexHost(deps: HostDeps): IndexHost {
   };
   const ends = new Map<IndexTaskKind, IndexTaskEnd>();
   let lastBuild: IndexStatus['last_build'] = null;
-  let documents = 0;
+  let documents: number | null = null;
+  let touchedMs = 0;
   let isStopping = new AbortController();
   let isRunning = false;
   let isMeasuring = false;
@@ -137,17 +139,25 @@ export function createIndexHost(deps: HostDeps): IndexHost {
       submit('update', `${signal.entries} changes`);
     } else if (signal.kind === 'corrupt') {
       onDamage(signal.message);
-    } else if (signal.kind === 'asked') asked.told(signal.searches);
+    } else if (signal.kind === 'asked') onAsked(signal.searches);
     else onVeto(signal);
     tell();
+  }
+
+  /** FR-LSI-IDX-RM-02: the order of eviction is that of use; one write for many searches. */
+  function onAsked(searches: number): void {
+    asked.told(searches);
+    if (deps.now() - touchedMs < TOUCH_EVERY_MS) return;
+    touchedMs = deps.now();
+    record.apply({ kind: 'ACCESSED' });
   }
 
   /** A search met something, and went without the index; it may have come too late only. What it met is looked at before it is believed. */
   function onDamage(message: string): void {
     if (memory.snapshot === null) return;
-    const isLost = lostSegment(deps.files, memory.snapshot) !== undefined;
-    if (!isLost) submit('check', message);
-    else record.apply({ kind: 'INTEGRITY_FAILED' });
+    const lost = lostSegment(deps.files, memory.snapshot);
+    if (lost !== undefined) record.apply({ kind: 'INTEGRITY_FAILED' });
+    else if (!message.startsWith(LOST_SEGMENT)) submit('check', message);
     void record.publish();
   }
 
@@ -237,6 +247,7 @@ const STAT_PASS_MS = 60_000;
 
 const FAILURES: ReadonlySet<string> = new Set(['failed', 'corrupt', 'over-budget']);
 
+const TOUCH_EVERY_MS = 60_000;
 /** A lane takes no more of it. */
 const MOST_REASON = 200;
 /** How reasons begin that come from somebody (src/producers/content-index). */

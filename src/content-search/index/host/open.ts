@@ -30,8 +30,9 @@ export async function openIndex({ deps, memory, record, isSmall, check }: OpenCo
   } else {
     memory.snapshot = found;
     deps.files.sweep(found);
-    if (deps.settings.integrityCheck !== 'off') check();
     record.apply({ kind: 'OPEN_OK' });
+    // After the pass: what a search reads has a checksum each, so nothing hangs on it.
+    if (deps.settings.integrityCheck !== 'off') check();
     // Rules that nobody knows any more are as good as others: what they let in goes first, and then the new ones are noted.
     if (memory.policy !== deps.policy) record.apply({ kind: 'POLICY_CHANGED' });
   }

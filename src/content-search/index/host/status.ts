@@ -6,7 +6,8 @@ export interface StatusFacts {
   readonly root: string;
   readonly keyHash: string;
   readonly storage: HostDeps['storage'];
-  readonly files: number;
+  /** `null`: nobody has counted them. */
+  readonly files: number | null;
   readonly bytes: number;
   readonly lastBuild: IndexStatus['last_build'];
   readonly ended: readonly IndexTaskEnd[];

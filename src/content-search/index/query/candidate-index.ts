@@ -7,6 +7,7 @@ import { candidatesOf } from './candidates.ts';
 import { indexedFiles } from './indexed-files.ts';
 import { type OverlayBudget, walkOverlay } from './overlay-walk.ts';
 import { type IndexedPlace, isInCatalog } from './place.ts';
+import { LOST_SEGMENT } from './refusal.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
 import { statFiltered } from './stat-level.ts';
 import { totalOf } from './total.ts';
@@ -62,11 +63,10 @@ export function createCandidateIndex({ links, tree, stats, hasher, identity, bud
     return opened.snapshot;
   }
 
-  /** What is damaged is not looked at again before the host has replaced it. */
+  /** The host looks at what is told it, and replaces what is damaged. A file may only have gone in that moment. */
   function refused(link: IndexLink, { why, message }: { readonly why: 'CORRUPT' | 'MISSING' | 'REFUSED'; readonly message: string }): IndexBypass {
-    if (why !== 'CORRUPT') return 'SEGMENTS';
-    link.host.reportCorrupt(message);
-    return 'CORRUPT';
+    link.host.reportCorrupt(why === 'CORRUPT' ? message : `${LOST_SEGMENT}${message}`);
+    return why === 'CORRUPT' ? 'CORRUPT' : 'SEGMENTS';
   }
 
   async function ask(ask: IndexAsk): Promise<IndexAnswer> {

@@ -10,6 +10,9 @@ export interface SnapshotRefusal {
   readonly message: string;
 }
 
+/** How the report of a segment begins that could not be opened or read: the host finds out at once whether that is so. */
+export const LOST_SEGMENT = 'a segment is lost: ';
+
 export type Guarded<T> = { readonly ok: true; readonly value: T } | SnapshotRefusal;
 
 /** Runs something that reads segments; damage and refused reads become values. @throws what is neither */
