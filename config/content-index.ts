@@ -131,6 +131,9 @@ export const indexSettings = {
     .describe('Rate of false positives for which Bloom filters are sized, where one is asked for.'),
 };
 
+/** The keys of the index alone, as a program has them that uses the library. */
+export const IndexSettings = z.strictObject(indexSettings);
+
 /** What the rules over several keys look at. */
 interface Judged {
   readonly search: {

@@ -1,11 +1,17 @@
+import { IndexSettings as IndexSettingsSchema } from '../../../config/content-index.ts';
 import { userSurroundings } from '../../../config/load.ts';
+import { createMemoryLane } from '../../adapters/memory/maintenance-lane.ts';
 import type { ContentSearchAnswer, ContentSearchRequest } from '../../producers/client/content-types.ts';
-import { DEFAULT_BUDGET } from './index/links.ts';
-import { NO_INDEX } from './settings.ts';
+import type { IndexStatus } from '../../producers/client/index-types.ts';
+import { hostsSettings } from './index/host-settings.ts';
+import { createIndexKeeper, type IndexKeeper } from './index/keeper.ts';
+import { randomHex } from './index/service.ts';
+import { budgetOf, type ContentSettings, type IndexSettings, indexPlaceSettings } from './settings.ts';
 import { openContentTool } from './tool.ts';
 
 /** `import { openContentSearch } from 'writ/content-search'`: the `Search` tool inside a program of yours, without Redis and without a server. */
 export type * from '../../producers/client/content-types.ts';
+export type * from '../../producers/client/index-types.ts';
 
 export interface ContentSearchOptions {
   /** Directories that may be searched, absolute; links out of them are not followed. */
@@ -31,6 +37,24 @@ export interface ContentSearchOptions {
   readonly lanes?: number;
   /** File with ignore rules that are weaker than all others, absolute. */
   readonly globalIgnoreFile?: string;
+  /** An index that this program keeps, in threads of its own, until `close`; none unless given. */
+  readonly index?: ContentIndexOptions;
+}
+
+/** Answers are the same with an index and without; only the time that they take differs. */
+export interface ContentIndexOptions {
+  /** `auto`: only for trees of more than 2,000 files or 500 MB. */
+  readonly mode: 'on' | 'auto';
+  /** Directories that get an index each, inside of `roots`; it serves searches that begin there. The first root unless given. */
+  readonly roots?: readonly string[];
+  /** Where indexes lie, outside of `roots`; absolute. The user's cache directory unless given. */
+  readonly directory?: string;
+  /** `memory`: until `close`; files unless given. */
+  readonly storage?: 'memory' | 'sqlite';
+  /** Most bytes of all indexes together; 1 GiB unless given. */
+  readonly maxBytes?: number;
+  /** Told why there can be no index now. It is tried again every 2 s. */
+  readonly onStandBy?: (why: string) => void;
 }
 
 export type ContentSearchResult =
@@ -42,46 +66,78 @@ export interface ContentSearchTool {
   readonly backend: string | undefined;
   /** One search. Never rejects for what a request can ask; an aborted one ends at once and fails. */
   search(request: ContentSearchRequest, options?: { readonly signal?: AbortSignal }): Promise<ContentSearchResult>;
+  /** How the indexes that this program keeps are; empty where it keeps none. */
+  indexes(): readonly IndexStatus[];
+  /** Ends the threads of the index; to be called when no search runs any more. Without an index there is nothing to end. */
+  close(): Promise<void>;
 }
 
 /**
- * Finds the backends of this host and opens the tool. Nothing runs between two searches, and nothing needs to be closed.
- * The tool keeps no memory of what it has read: whether a file counts as read is the host's business alone.
+ * Finds the backends of this host and opens the tool. Without an index nothing runs between two searches, and nothing needs
+ * to be closed. The tool keeps no memory of what it has read: whether a file counts as read is the host's business alone.
  *
  * @throws Error for a denied pattern that fits no path
  */
-export async function openContentSearch({
-  roots,
-  workingDirectory,
-  lanes = 0,
-  globalIgnoreFile = '',
-  ...given
-}: ContentSearchOptions): Promise<ContentSearchTool> {
-  const { tool, backend } = await openContentTool(
-    {
-      allowedRoots: roots,
-      searchPath: userSurroundings().searchPath,
-      lanes,
-      globalIgnoreFile,
-      indexRoots: [],
-      index: NO_INDEX,
-      indexBudget: DEFAULT_BUDGET,
-      deniedPatterns: given.deniedPatterns ?? [],
-      includeDefaultDenies: given.includeDefaultDenies ?? true,
-      allowAbsolute: given.allowAbsolute ?? false,
-      binaries: given.binaries ?? ['ugrep', 'rg'],
-      defaultTimeoutMs: given.defaultTimeoutMs ?? 20_000,
-      defaultMaxResults: given.defaultMaxResults ?? 200,
-      emitStats: given.emitStats ?? false,
-      fuzzyFallback: given.fuzzyFallback,
-    },
-    { confined: false, ...(workingDirectory === undefined ? {} : { workingDirectory }) },
-  );
+export async function openContentSearch(options: ContentSearchOptions): Promise<ContentSearchTool> {
+  const { workingDirectory, index } = options;
+  const settings = settingsOf(options);
+  const { tool, backend, close } = await openContentTool(settings, { confined: false, ...(workingDirectory === undefined ? {} : { workingDirectory }) });
+  const keeper = index === undefined ? undefined : keeperOf(settings, index);
+  await keeper?.start();
   return {
     backend,
+    indexes: () => keeper?.statuses() ?? [],
     async search(request, { signal = new AbortController().signal } = {}) {
       const outcome = await tool.search(request, signal);
       return outcome.ok ? { ok: true, answer: outcome.answer } : { ok: false, error: outcome.error };
     },
+    async close() {
+      close();
+      await keeper?.stop();
+    },
   };
+}
+
+function settingsOf({ roots, lanes = 0, globalIgnoreFile = '', index, ...given }: ContentSearchOptions): ContentSettings {
+  const { deniedPatterns = [], includeDefaultDenies = true } = given;
+  const search = indexSettingsOf(index);
+  const sandbox = { allowed_roots: [...roots], denied_patterns: [...deniedPatterns], include_default_denies: includeDefaultDenies };
+  return {
+    allowedRoots: roots,
+    searchPath: userSurroundings().searchPath,
+    lanes,
+    globalIgnoreFile,
+    indexRoots: index?.roots ?? [],
+    index: indexPlaceSettings(search, sandbox),
+    indexBudget: budgetOf(search),
+    deniedPatterns,
+    includeDefaultDenies,
+    allowAbsolute: given.allowAbsolute ?? false,
+    binaries: given.binaries ?? ['ugrep', 'rg'],
+    defaultTimeoutMs: given.defaultTimeoutMs ?? 20_000,
+    defaultMaxResults: given.defaultMaxResults ?? 200,
+    emitStats: given.emitStats ?? false,
+    fuzzyFallback: given.fuzzyFallback,
+  };
+}
+
+/** Everything that is not an option of the library is as servers have it by default. */
+function indexSettingsOf(index: ContentIndexOptions | undefined): IndexSettings {
+  return IndexSettingsSchema.parse({
+    index_mode: index?.mode ?? 'off',
+    ...(index?.directory === undefined ? {} : { index_path: index.directory }),
+    ...(index?.storage === undefined ? {} : { index_storage: index.storage }),
+    ...(index?.maxBytes === undefined ? {} : { index_max_db_bytes: index.maxBytes }),
+  });
+}
+
+function keeperOf(content: ContentSettings, index: ContentIndexOptions): IndexKeeper {
+  return createIndexKeeper({
+    content,
+    hosts: hostsSettings(indexSettingsOf(index), content),
+    lane: () => createMemoryLane({ newId: randomHex }),
+    report: () => undefined,
+    onReady: () => undefined,
+    onStandBy: (why) => index.onStandBy?.(why),
+  });
 }

@@ -1,7 +1,11 @@
+import type { indexSettings } from '../../../config/content-index.ts';
 import type { Config } from '../../../config/schema.ts';
 import type { OverlayBudget } from '../../content-search/index.ts';
 import type { IndexPlaceSettings } from './index/places.ts';
 import { indexStorage } from './index/storage.ts';
+
+/** The keys of the index. */
+export type IndexSettings = Pick<Config['tools']['search'], keyof typeof indexSettings>;
 
 /** What the `Search` tool of a server is set to, as plain values: the process that searches gets them as its one argument. */
 export interface ContentSettings {
@@ -43,13 +47,16 @@ export function contentSettings({ tools: { search, sandbox } }: Pick<Config, 'to
     fuzzyFallback: search.fuzzy_fallback ? { levels: search.fuzzy_fallback_levels, minPatternLength: search.fuzzy_min_pattern_len } : undefined,
     lanes: search.lanes,
     globalIgnoreFile: search.global_ignore_file,
-    index: indexPlaceSettings({ search, sandbox }),
-    indexBudget: { fraction: search.index_maint_budget_fraction, maxMs: search.reconcile_max_ms, maxFiles: search.reconcile_max_files },
+    index: indexPlaceSettings(search, sandbox),
+    indexBudget: budgetOf(search),
   };
 }
 
 /** Where the settings put indexes. Makes the directory; so it is asked only where an index is wanted. */
-function indexPlaceSettings({ search, sandbox }: Config['tools']): IndexPlaceSettings {
+export function indexPlaceSettings(
+  search: IndexSettings,
+  sandbox: Pick<Config['tools']['sandbox'], 'allowed_roots' | 'denied_patterns' | 'include_default_denies'>,
+): IndexPlaceSettings {
   const { index_mode: mode, bloom_ngram_k: ngramK, index_max_tokenized_bytes: maxTokenizedBytes, bloom_target_fp_rate: bloomTargetFpRate } = search;
   const read = { mode, ngramK, maxTokenizedBytes, bloomTargetFpRate };
   if (mode === 'off') return { ...read, ...NO_STORAGE };
@@ -62,6 +69,11 @@ function indexPlaceSettings({ search, sandbox }: Config['tools']): IndexPlaceSet
     includeDefaultDenies: sandbox.include_default_denies,
   };
   return { ...read, ...indexStorage(wish) };
+}
+
+/** What one search may spend on changes that are not indexed yet. */
+export function budgetOf(search: IndexSettings): OverlayBudget {
+  return { fraction: search.index_maint_budget_fraction, maxMs: search.reconcile_max_ms, maxFiles: search.reconcile_max_files };
 }
 
 const NO_STORAGE = { cacheRoot: null, storageMode: 'none', storageFallback: null } as const;

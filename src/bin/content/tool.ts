@@ -14,6 +14,8 @@ export interface OpenedContentTool {
   readonly backend: string | undefined;
   /** Why every search fails. */
   readonly problem: string | undefined;
+  /** Gives up what searches have open of an index; none may run. */
+  close(): void;
 }
 
 export interface ContentToolOptions {
@@ -71,7 +73,7 @@ export async function openContentTool(
     ...(index === undefined ? {} : { index }),
     now: () => performance.now(),
   });
-  return { tool, backend: preferred.backend.id, problem: undefined };
+  return { tool, backend: preferred.backend.id, problem: undefined, close: () => index?.close() };
 }
 
 /** Why no backend was taken, each name with its reason. */
@@ -81,5 +83,5 @@ export function missedText({ missed }: BackendsFound): string {
 
 function failing(message: string): OpenedContentTool {
   const outcome: ContentSearchOutcome = { ok: false, error: { code: 'ExecutionFailed', field: undefined, message } };
-  return { tool: { search: async () => outcome }, backend: undefined, problem: message };
+  return { tool: { search: async () => outcome }, backend: undefined, problem: message, close: () => undefined };
 }

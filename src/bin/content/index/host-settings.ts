@@ -1,9 +1,8 @@
-import type { Config } from '../../../../config/schema.ts';
-import type { ContentSettings } from '../settings.ts';
+import type { ContentSettings, IndexSettings } from '../settings.ts';
 import type { HostsSettings } from './hosts.ts';
 
 /** What the settings say to index hosts; `read` is what searches are told of the same. */
-export function hostsSettings({ tools: { search } }: Pick<Config, 'tools'>, read: Pick<ContentSettings, 'index' | 'globalIgnoreFile'>): HostsSettings {
+export function hostsSettings(search: IndexSettings, read: Pick<ContentSettings, 'index' | 'globalIgnoreFile'>): HostsSettings {
   return {
     ...read.index,
     host: {

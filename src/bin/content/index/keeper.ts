@@ -27,7 +27,7 @@ export interface IndexKeeper extends Lifecycle {
   statuses(): readonly IndexStatus[];
 }
 
-const TRY_AGAIN_MS = 5_000;
+const TRY_AGAIN_MS = 2_000;
 
 /**
  * Keeps index hosts running. What is missing for them (a root, a place, a backend, the lock that somebody else has) is no
@@ -35,14 +35,17 @@ const TRY_AGAIN_MS = 5_000;
  */
 export function createIndexKeeper({ content, hosts: settings, lane, report, onReady, onStandBy }: IndexKeeperOptions): IndexKeeper {
   let hosts: IndexHosts | undefined;
+  let backend: SearchBackend | undefined;
   let timer: NodeJS.Timeout | undefined;
   let attempt: Promise<void> = Promise.resolve();
   let isStopping = false;
   let toldWhy = '';
 
   async function open(): Promise<void> {
-    const backend = await indexedBackend(content);
-    if (typeof backend === 'string') return standBy(backend);
+    const found = backend ?? (await indexedBackend(content));
+    if (typeof found === 'string') return standBy(found);
+    // Looking for it starts processes: once is enough.
+    backend = found;
     const obstacle = obstacleOf(content);
     if (obstacle !== undefined) return standBy(obstacle);
     const opened = openIndexHosts({ settings, trees: searchedTrees(content), backend, lane: lane(), report });
