@@ -37,7 +37,7 @@ export interface DraftParts {
 
 export function createDraft({ index, into, keyHash, vocabulary, hasher, pace, roomBytes, maxRunBytes = MAX_RUN_BYTES }: DraftParts): SegmentDraft {
   const runs = index.runs(into.generation);
-  const inverter = createInverter({ vocabulary, runs, maxBytes: maxRunBytes });
+  const inverter = createInverter({ vocabulary, runs, hasher, maxBytes: maxRunBytes });
   const documents = createDocumentList();
   let last: Buffer | undefined;
 

@@ -1,3 +1,4 @@
+import type { Hasher } from '../hash.ts';
 import { ByteReader } from '../segment/bytes.ts';
 import { readDifferences } from '../segment/postings.ts';
 import type { GramSet } from '../trigrams.ts';
@@ -9,6 +10,7 @@ export interface InverterOptions {
   /** Is emptied at once, and used until the last document. */
   readonly vocabulary: Vocabulary;
   readonly runs: RunStore;
+  readonly hasher: Hasher;
   /** Bytes of lists in memory; one document can take it above that. */
   readonly maxBytes?: number;
 }
@@ -24,9 +26,10 @@ export interface Inverter {
 /** Some 40 million pairs of n-gram and document (search-rules 24: a million files in less than 400 MB). */
 export const MAX_RUN_BYTES = 64 * 2 ** 20;
 
-export function createInverter({ vocabulary, runs, maxBytes = MAX_RUN_BYTES }: InverterOptions): Inverter {
+export function createInverter({ vocabulary, runs, hasher, maxBytes = MAX_RUN_BYTES }: InverterOptions): Inverter {
   const lists = createGramLists(maxBytes);
-  let written = 0;
+  /** Bytes of each run that was written. */
+  const written: number[] = [];
   vocabulary.clear();
 
   function* entries(): Generator<EncodedEntry> {
@@ -34,8 +37,16 @@ export function createInverter({ vocabulary, runs, maxBytes = MAX_RUN_BYTES }: I
   }
 
   function flush(): void {
-    runs.write(written, encodeRun(entries()));
-    written += 1;
+    const run = written.length;
+    let bytes = 0;
+    const counted = function* (parts: Iterable<Uint8Array>): Generator<Uint8Array> {
+      for (const part of parts) {
+        bytes += part.length;
+        yield part;
+      }
+    };
+    runs.write(run, counted(encodeRun(entries(), { run, hasher })));
+    written.push(bytes);
     // Runs hold the n-grams themselves: so those of all files of a tree need not be in memory together.
     vocabulary.clear();
     lists.clear();
@@ -47,12 +58,12 @@ export function createInverter({ vocabulary, runs, maxBytes = MAX_RUN_BYTES }: I
       if (lists.bytes >= maxBytes) flush();
     },
     *postings(documentCount) {
-      if (written === 0) {
+      if (written.length === 0) {
         for (const { gram, count, list } of entries()) yield { trigram: gram, documents: readDifferences(new ByteReader(list), count, documentCount) };
         return;
       }
       if (lists.bytes > 0) flush();
-      const sources = Array.from({ length: written }, (_, run) => decodeRun(runs.read(run), documentCount));
+      const sources = written.map((bytes, run) => decodeRun(runs.read(run), bytes, documentCount, { run, hasher }));
       yield* merged(sources);
     },
   };

@@ -1,3 +1,4 @@
+import type { Hasher } from '../hash.ts';
 import { ByteReader, ByteWriter } from '../segment/bytes.ts';
 import { type ByteSource, CorruptSegment } from '../segment/format.ts';
 import { readDifferences } from '../segment/postings.ts';
@@ -22,47 +23,64 @@ export interface EncodedEntry {
   readonly list: Buffer;
 }
 
-const PART_BYTES = 256 * 1024;
+/** Says which run it is, so that another one in its place is found out; and what makes the checksums. */
+export interface RunIdentity {
+  readonly run: number;
+  readonly hasher: Hasher;
+}
 
-/** The bytes of a run: for each entry u8 bytes of the n-gram, the n-gram, varint count, varint bytes of the list, the list. */
-export function* encodeRun(entries: Iterable<EncodedEntry>): Generator<Uint8Array> {
+const PART_BYTES = 256 * 1024;
+/** Of a part: u32 bytes of its body, u64 XXH64 of the body with the numbers of run and part as seed. */
+const FRAME_BYTES = 4 + 8;
+
+const seedOf = (run: number, part: number): bigint => (BigInt(run) << 32n) | BigInt(part);
+
+/**
+ * The bytes of a run: parts, each a frame and a body of whole entries: u8 bytes of the n-gram, the n-gram, varint count, varint
+ * bytes of the list, the list. A run that is damaged must not become a segment that is sound.
+ */
+export function* encodeRun(entries: Iterable<EncodedEntry>, { run, hasher }: RunIdentity): Generator<Uint8Array> {
   const out = new ByteWriter(2 * PART_BYTES);
+  let part = 0;
+  const framed = (): readonly Uint8Array[] => {
+    const body = Buffer.from(out.view());
+    const frame = Buffer.alloc(FRAME_BYTES);
+    frame.writeUInt32LE(body.length, 0);
+    frame.writeBigUInt64LE(hasher.h64(body, seedOf(run, part)), 4);
+    out.clear();
+    part += 1;
+    return [frame, body];
+  };
   for (const { gram, count, list } of entries) {
     out.u8(gram.length);
     out.bytes(gram);
     out.varint(count);
     out.varint(list.length);
     out.bytes(list);
-    if (out.length >= PART_BYTES) {
-      yield Buffer.from(out.view());
-      out.clear();
-    }
+    if (out.length >= PART_BYTES) yield* framed();
   }
-  yield Buffer.from(out.view());
+  if (out.length > 0) yield* framed();
 }
 
-/** What a header of an entry takes at most. */
-const HEAD_BYTES = 1 + 255 + 8 + 8;
+/** Reads a run from its begin to its end, a part at a time. @param size bytes that were written @throws CorruptSegment */
+export function* decodeRun(source: ByteSource, size: number, documentCount: number, { run, hasher }: RunIdentity): Generator<RunEntry> {
+  if (source.size !== size) throw new CorruptSegment('a run is not as long as it was');
+  for (let at = 0, part = 0; at < size; part += 1) {
+    const frame = source.read(at, FRAME_BYTES);
+    const length = frame.length === FRAME_BYTES ? frame.readUInt32LE(0) : size;
+    if (at + FRAME_BYTES + length > size) throw new CorruptSegment('a run ends too early');
+    const body = source.read(at + FRAME_BYTES, length);
+    if (body.length !== length || hasher.h64(body, seedOf(run, part)) !== frame.readBigUInt64LE(4)) throw new CorruptSegment('a run is damaged');
+    yield* entriesOf(body, documentCount);
+    at += FRAME_BYTES + length;
+  }
+}
 
-/** Reads a run from its begin to its end, some of it at a time. @throws CorruptSegment */
-export function* decodeRun(source: ByteSource, documentCount: number): Generator<RunEntry> {
-  let window: Buffer = Buffer.alloc(0);
-  let windowAt = 0;
-  const have = (at: number, length: number): Buffer => {
-    if (at < windowAt || at + length > windowAt + window.length) {
-      window = source.read(at, Math.max(PART_BYTES, length));
-      windowAt = at;
-    }
-    return window.subarray(at - windowAt, at - windowAt + length);
-  };
-  let at = 0;
-  while (at < source.size) {
-    const head = new ByteReader(have(at, Math.min(HEAD_BYTES, source.size - at)));
-    const gram = Buffer.from(head.bytes(head.u8()));
-    const [count, length] = [head.varint(), head.varint()];
-    const listAt = at + head.at;
-    if (listAt + length > source.size) throw new CorruptSegment('a run ends too early');
-    yield { gram, documents: readDifferences(new ByteReader(have(listAt, length)), count, documentCount) };
-    at = listAt + length;
+function* entriesOf(body: Buffer, documentCount: number): Generator<RunEntry> {
+  const reader = new ByteReader(body);
+  while (reader.at < body.length) {
+    const gram = Buffer.from(reader.bytes(reader.u8()));
+    const [count, length] = [reader.varint(), reader.varint()];
+    yield { gram, documents: readDifferences(new ByteReader(reader.bytes(length)), count, documentCount) };
   }
 }

@@ -3,8 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { createInverter } from '../../../../../src/content-search/index/build/invert.ts';
 import type { RunStore } from '../../../../../src/content-search/index/build/runs.ts';
 import { createVocabulary } from '../../../../../src/content-search/index/build/vocabulary.ts';
-import type { ByteSource } from '../../../../../src/content-search/index/segment/format.ts';
+import { loadHasher } from '../../../../../src/content-search/index/hash.ts';
+import { type ByteSource, CorruptSegment } from '../../../../../src/content-search/index/segment/format.ts';
 import { createTokenizer, TOKENIZER_DEFAULTS } from '../../../../../src/content-search/index/tokenizer.ts';
+
+const hasher = await loadHasher();
 
 function memoryRuns(): RunStore & { readonly count: () => number } {
   const runs = new Map<number, Buffer>();
@@ -24,7 +27,7 @@ type Lists = readonly (readonly [gram: string, documents: readonly number[]])[];
 
 function inverted(texts: readonly string[], maxBytes: number, k: number): Lists {
   const tokenize = createTokenizer({ ...TOKENIZER_DEFAULTS, ngramK: k });
-  const inverter = createInverter({ vocabulary: createVocabulary(k), runs: memoryRuns(), maxBytes });
+  const inverter = createInverter({ vocabulary: createVocabulary(k), runs: memoryRuns(), hasher, maxBytes });
   for (const [document, one] of texts.entries()) inverter.add(document, tokenize(Buffer.from(one)).grams);
   return [...inverter.postings(texts.length)].map(({ trigram, documents }) => [trigram.toString('hex'), Array.from(documents)]);
 }
@@ -61,7 +64,7 @@ describe('an inversion', () => {
   it('holds no more in memory than it may, but for one document', () => {
     const runs = memoryRuns();
     const tokenize = createTokenizer(TOKENIZER_DEFAULTS);
-    const inverter = createInverter({ vocabulary: createVocabulary(3), runs, maxBytes: 84 });
+    const inverter = createInverter({ vocabulary: createVocabulary(3), runs, hasher, maxBytes: 84 });
     for (let document = 0; document < 5; document += 1) inverter.add(document, tokenize(Buffer.from(`abcdefgh${document}`)).grams);
     // Seven n-grams, 12 bytes each at first, are one run for each document; so is a larger document.
     expect(runs.count()).toBe(5);
@@ -75,9 +78,49 @@ describe('an inversion', () => {
 
   it('keeps a list through all sizes of its slices', () => {
     const tokenize = createTokenizer(TOKENIZER_DEFAULTS);
-    const inverter = createInverter({ vocabulary: createVocabulary(3), runs: memoryRuns() });
+    const inverter = createInverter({ vocabulary: createVocabulary(3), runs: memoryRuns(), hasher });
     const documents = Array.from({ length: 9000 }, (_, at) => at * 131);
     for (const document of documents) inverter.add(document, tokenize(Buffer.from('abc')).grams);
     expect([...inverter.postings(2 ** 21)].map((posting) => [posting.trigram.toString(), Array.from(posting.documents)])).toEqual([['abc', documents]]);
+  });
+
+  it('is no inversion if a bit of a run is another, a run is shorter, or two are exchanged: nothing is built on it [FR-LSI-BG-22.1]', () => {
+    const texts = Array.from({ length: 40 }, (_, at) => `text ${at} of ${at * 7919}`);
+    const hurt = (how: (runs: Map<number, Buffer>) => void): (() => unknown) => {
+      const kept = new Map<number, Buffer>();
+      const runs: RunStore = {
+        write: (run, parts) => void kept.set(run, Buffer.concat([...parts])),
+        read(run): ByteSource {
+          if (run === 0) how(kept);
+          const bytes = kept.get(run) ?? Buffer.alloc(0);
+          return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) };
+        },
+      };
+      const inverter = createInverter({ vocabulary: createVocabulary(3), runs, hasher, maxBytes: 600 });
+      const tokenize = createTokenizer(TOKENIZER_DEFAULTS);
+      for (const [document, one] of texts.entries()) inverter.add(document, tokenize(Buffer.from(one)).grams);
+      return () => [...inverter.postings(texts.length)];
+    };
+    const [first, second] = [0, 1];
+    expect(hurt(() => undefined)).not.toThrow();
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(7), fc.nat(1), (at, bit, run) => {
+        expect(
+          hurt((runs) => {
+            const bytes = runs.get(run) ?? Buffer.alloc(0);
+            const place = at % bytes.length;
+            bytes.writeUInt8((bytes[place] ?? 0) ^ (1 << bit), place);
+          }),
+        ).toThrow(CorruptSegment);
+      }),
+      { numRuns: 150 },
+    );
+    expect(hurt((runs) => void runs.set(first, (runs.get(first) ?? Buffer.alloc(0)).subarray(0, -1)))).toThrow(CorruptSegment);
+    expect(hurt((runs) => void runs.set(second, Buffer.alloc(0)))).toThrow(CorruptSegment);
+    const exchange = (runs: Map<number, Buffer>): void => {
+      const [one, other] = [runs.get(first), runs.get(second)];
+      runs.set(first, other ?? Buffer.alloc(0)).set(second, one ?? Buffer.alloc(0));
+    };
+    expect(hurt(exchange)).toThrow(CorruptSegment);
   });
 });
