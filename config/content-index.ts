@@ -161,9 +161,12 @@ export function indexFaults({ search, sandbox }: Judged): IndexFault[] {
   if (search.index_mode === 'off') return [];
   const fault = (key: string, message: string): IndexFault => ({ path: ['search', key], message });
   const searched = [...sandbox.allowed_roots, ...search.index_roots].find((root) => isWithin(search.index_path, root));
+  const outside =
+    sandbox.allowed_roots.length === 0 ? undefined : search.index_roots.find((root) => !sandbox.allowed_roots.some((allowed) => isWithin(root, allowed)));
   const needed = Math.ceil(search.index_auto_threshold_bytes * BYTES_PER_ELIGIBLE_BYTE);
   return [
     ...(searched === undefined ? [] : [fault('index_path', `must lie outside of what is searched; it is in ${searched}`)]),
+    ...(outside === undefined ? [] : [fault('index_roots', `must lie in allowed_roots of [tools.sandbox]: nobody may search ${outside}`)]),
     ...(new Set(search.index_roots).size === search.index_roots.length ? [] : [fault('index_roots', 'must not name a directory twice')]),
     ...(search.index_roots.length <= search.index_max_indexes
       ? []

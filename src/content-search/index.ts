@@ -12,6 +12,7 @@ export type { OverlayBudget } from './index/query/overlay-walk.ts';
 export { chooseStorage, type HeldIndex, type IndexLimits, keyHash, roomFor, sameTree, trim, type Wanted } from './index/safety/index.ts';
 export { FORMAT_VERSION as INDEX_FORMAT } from './index/segment/format.ts';
 export { createIndexService, type IndexServiceDeps } from './index/service.ts';
+export { surveyTree, type TreeSurvey } from './index/survey.ts';
 export { tokenizerId } from './index/tokenizer.ts';
 export { createTreeWatch, type TreeWatch } from './index/watch/tree-watch.ts';
 export { DEFAULT_DENIED_PATTERNS, type Sandbox } from './sandbox.ts';

@@ -131,6 +131,13 @@ describe('settings of the index that make no sense together', () => {
     expect(refused(under({ index_mode: 'on', allowed_roots: ['/srv/a', '/srv/b'], index_max_indexes: 1 }))).toBeUndefined();
   });
 
+  it('indexes nothing that nobody may search [FR-LSI-IDX-ROOT-01.3]', () => {
+    const on = { index_mode: 'on', allowed_roots: ['/srv/a', '/srv/b'] };
+    expect(refused(under({ ...on, index_roots: ['/etc'] }))).toBe('INVALID_CONFIG tools.search.index_roots');
+    expect(refused(under({ ...on, index_roots: ['/srv/a/deep', '/srv/abc'] }))).toBe('INVALID_CONFIG tools.search.index_roots');
+    expect(refused(under({ ...on, index_roots: ['/srv/a/deep', '/srv/b'] }))).toBeUndefined();
+  });
+
   it('names each root once, and keeps roots and the data directory apart', () => {
     expect(refused(under({ index_mode: 'on', index_roots: ['/srv/a', '/srv/a'] }))).toBe('INVALID_CONFIG tools.search.index_roots');
     expect(refused(under({ index_roots: [path.join(data, 'keys')] }))).toBe('INVALID_CONFIG tools.search.index_roots');

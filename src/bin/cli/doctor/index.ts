@@ -3,6 +3,7 @@ import type { ScopesDoor } from '../../../core/ports/search-scopes.ts';
 import type { Diagnosis } from '../../../producers/cli/services.ts';
 import type { CliRedis } from '../redis.ts';
 import type { CliSettings } from '../settings.ts';
+import { examineContentIndex } from './content-index.ts';
 import { examineContentSearch } from './content-search.ts';
 import { examineDirectories } from './directories.ts';
 import { examineHost } from './host.ts';
@@ -25,6 +26,7 @@ export async function diagnose({ loaded, places }: CliSettings, doors: Diagnosed
     examineKeys(places),
     examineSearch(doors.scopes),
     examineContentSearch(loaded.config),
+    examineContentIndex(loaded.config),
     examinePlans(loaded.config),
     examineServers(loaded.config, doors.redis, doors.reachKernel),
   ]);

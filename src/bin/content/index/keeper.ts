@@ -1,5 +1,5 @@
 import { findBackends } from '../../../adapters/search-backend/index.ts';
-import { DIALECTS, type HostEvent } from '../../../content-search/index.ts';
+import { compileDenied, DIALECTS, type HostEvent, isDenied } from '../../../content-search/index.ts';
 import type { IndexStatus } from '../../../contracts/index.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { Lifecycle } from '../../../core/lifecycle.ts';
@@ -97,5 +97,9 @@ async function indexedBackend({ binaries, searchPath }: ContentSettings): Promis
 function obstacleOf(content: ContentSettings): string | undefined {
   const { storageFallback, cacheRoot } = content.index;
   if (cacheRoot === null) return `there is no place for indexes${storageFallback === null ? '' : ` (${storageFallback})`}`;
-  return searchedTrees(content).roots.length === 0 ? 'none of the directories to be indexed is there' : undefined;
+  const { roots, deniedPatterns } = searchedTrees(content);
+  const denied = compileDenied(deniedPatterns);
+  const refused = roots.find((root) => isDenied(denied, root, true));
+  if (refused !== undefined) return `${refused} is denied by tools.sandbox.denied_patterns`;
+  return roots.length === 0 ? 'none of the directories to be indexed is there' : undefined;
 }
