@@ -1,0 +1,216 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { diskIndexFiles } from '../../../src/adapters/content-index/files-disk.ts';
+import { openContentIndexStore } from '../../../src/adapters/content-index/sqlite-store.ts';
+import { indexPlaces } from '../../../src/bin/content/index/places.ts';
+import { NO_INDEX } from '../../../src/content-search/index/safety/index.ts';
+import { keyHash as hashOf } from '../../../src/content-search/index.ts';
+import type { IndexKey, SearchBackend } from '../../../src/core/ports/index.ts';
+import { type HostsUnderTest, hostsHere } from '../../support/content/index-damage-host.ts';
+import { hostsSettings, treesOf } from '../../support/content/index-host.ts';
+import { realBackends, temporaryDirectory } from '../../support/content/rig.ts';
+
+let backend: SearchBackend;
+let folder: string;
+let root: string;
+let cacheRoot: string;
+const open: HostsUnderTest[] = [];
+
+beforeAll(async () => {
+  backend = (await realBackends()).rg;
+});
+beforeEach(() => {
+  folder = temporaryDirectory('index-limits');
+  [root, cacheRoot] = [path.join(folder, 'root'), path.join(folder, 'cache')];
+  mkdirSync(root);
+  mkdirSync(cacheRoot, { mode: 0o700 });
+  for (let at = 0; at < 100; at += 1) writeFileSync(path.join(root, `file${at}.txt`), at === 7 ? 'a needle' : `hay ${at}`);
+});
+afterEach(async () => {
+  for (const hosts of open.splice(0)) await hosts.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type Change = Parameters<typeof hostsSettings>[1];
+
+async function started(change: Change = {}, denied: readonly string[] = []): Promise<HostsUnderTest> {
+  const hosts = await hostsHere(hostsSettings(cacheRoot, change), treesOf(root, denied), backend);
+  open.push(hosts);
+  return hosts;
+}
+
+const place = () => {
+  const [first] = indexPlaces(hostsSettings(cacheRoot), treesOf(root, []), backend);
+  if (first === undefined) throw new Error('there is no place');
+  return first;
+};
+
+/** An index of another root, or of other settings, whose host is gone. */
+function leftBehind(change: Partial<IndexKey>, accessedAtMs: number, bytes: number): string {
+  const { wanted } = place();
+  const key = { ...wanted.key, ...change };
+  const keyHash = hashOf(key);
+  const directory = path.join(cacheRoot, keyHash.slice(0, 16));
+  mkdirSync(path.join(directory, 'gen-1'), { recursive: true, mode: 0o700 });
+  writeFileSync(path.join(directory, 'gen-1/base.seg'), Buffer.alloc(bytes), { mode: 0o600 });
+  const records = openContentIndexStore({ directory: cacheRoot, lockTimeoutMs: 1_000 });
+  if (!records.ok) throw new Error(records.message);
+  const times = { createdAtMs: 1, updatedAtMs: 1, accessedAtMs };
+  records.value.write((changes) => changes.create({ ...wanted, ...times, key, keyHash, sizeBytes: bytes, generation: '1', enumerateErrors: 0 }, NO_INDEX));
+  records.value.close();
+  return directory;
+}
+
+function kept(): readonly string[] {
+  const records = openContentIndexStore({ directory: cacheRoot, lockTimeoutMs: 1_000 });
+  const read = records.ok ? records.value.read((all) => all.list().map(({ keyHash }) => keyHash.slice(0, 16))) : undefined;
+  if (records.ok) records.value.close();
+  return read?.ok === true ? read.value : [];
+}
+
+const builds = (hosts: HostsUnderTest): readonly string[] =>
+  hosts.events.flatMap((event) => (event.kind === 'task' && event.task === 'build' ? [event.outcome] : []));
+
+const states = (hosts: HostsUnderTest): readonly string[] =>
+  hosts.events.flatMap((event) => (event.kind === 'state' ? [`${event.after.state}${event.after.reason === null ? '' : `/${event.after.reason}`}`] : []));
+
+describe('the room of a cache root', () => {
+  it('is made by the indexes that were not used for longest, when there are too many [FR-LSI-IDX-RM-01.2] [FR-LSI-IDX-RM-02]', async () => {
+    const [newest, oldest, middle] = [3, 1, 2].map((at) => leftBehind({ rootPath: `/srv/${at}` }, at, 10));
+    const hosts = await started({ maxIndexes: 3 });
+    await hosts.settled('COMPLETE');
+    expect([newest, oldest, middle].map((directory) => existsSync(directory ?? ''))).toEqual([true, false, true]);
+    await hosts.stop();
+    expect(kept()).not.toContain(path.basename(oldest ?? ''));
+    expect(kept()).toHaveLength(3);
+  });
+
+  it('is made by them too when they take too many bytes; who has a file of one open reads on [FR-LSI-IDX-RM-01.1] [FR-LSI-IDX-RM-03]', async () => {
+    const [older, newer] = [1, 2].map((at) => leftBehind({ rootPath: `/srv/${at}` }, at, 1_000_000));
+    const reader = diskIndexFiles({ directory: older ?? '', keyHash: '' }).open({ generation: 1, delta: 0 });
+    if ('refused' in reader) throw new Error(reader.refused);
+    const hosts = await started({ maxDbBytes: 2_000_000 });
+    await hosts.settled('COMPLETE');
+    expect([older, newer].map((directory) => existsSync(directory ?? ''))).toEqual([false, true]);
+    expect(reader.read(999_999, 10)).toHaveLength(1);
+    reader.close();
+    expect(readdirSync(cacheRoot).filter((name) => name.startsWith('.gone-'))).toEqual([]);
+  });
+
+  it('is not asked of an index that has a host, so two pools do not evict each other for ever [FR-LSI-IDX-RM-03]', async () => {
+    const first = await started();
+    await first.settled('COMPLETE');
+    const other = path.join(folder, 'other');
+    mkdirSync(other);
+    writeFileSync(path.join(other, 'file'), 'text');
+    const second = await hostsHere(hostsSettings(cacheRoot, { maxIndexes: 1 }), treesOf(other, []), backend);
+    open.push(second);
+    await second.settled('UNCERTAIN/BUILD_BUDGET_EXCEEDED');
+    expect((await first.search('needle')).index_bypass).toBeNull();
+    expect((await second.search('text')).index_bypass).toBe('VETO');
+  });
+
+  it('is cleared of what earlier settings left of the same tree', async () => {
+    const old = leftBehind({ tokenizerId: 'of yesterday' }, 5, 10);
+    const hosts = await started();
+    await hosts.settled('COMPLETE');
+    expect(existsSync(old)).toBe(false);
+    await hosts.stop();
+    expect(kept()).toEqual([place().keyHash.slice(0, 16)]);
+  });
+
+  it('lets an index go that the limits of now do not allow, and answers without it', async () => {
+    const before = await started();
+    await before.settled('COMPLETE');
+    await before.stop();
+    const after = await started({ maxDbBytes: 1_000 });
+    await after.settled('ABSENT');
+    expect((await after.search('needle')).index_bypass).toBe('VETO');
+    expect(existsSync(path.join(place().directory, 'CURRENT'))).toBe(false);
+  });
+});
+
+describe('a build that comes to a limit', () => {
+  it('leaves nothing out, is not tried again while nothing changes, and is after a change [FR-LSI-BUD-INIT-02.2] [FR-LSI-BUD-INIT-03] [T-LSI-SAFE-05]', async () => {
+    const { build } = hostsSettings(cacheRoot);
+    const small: Change = { build: { ...build, maxFiles: 10 } };
+    const first = await started(small);
+    await first.settled('UNCERTAIN/BUILD_BUDGET_EXCEEDED');
+    expect(await first.search('needle')).toMatchObject({ index_bypass: 'VETO', candidates_excluded: 0 });
+    await first.stop();
+
+    const again = await started(small);
+    await again.settled('UNCERTAIN/BUILD_BUDGET_EXCEEDED');
+    await again.stop();
+    const larger = await started({ build: { ...build, maxFiles: 1_000 } });
+    await larger.settled('COMPLETE');
+    expect((await larger.search('needle')).index_bypass).toBeNull();
+    expect([first, again, larger].map(builds)).toEqual([['over-budget'], ['over-budget'], ['done']]);
+  });
+});
+
+describe('an index whose rules have changed', () => {
+  it('never serves again, and keeps no byte of what is denied now [SEC-LSI-02.1] [SEC-LSI-02.2]', async () => {
+    writeFileSync(path.join(root, 'zaphod-private.txt'), 'quetzalcoatl');
+    const before = await started();
+    await before.settled('COMPLETE');
+    expect((await before.search('quetzalcoatl')).index_bypass).toBeNull();
+    await before.stop();
+    expect(bytesOfAll(cacheRoot).some((bytes) => bytes.includes('zaphod-private'))).toBe(true);
+
+    const after = await started({}, ['**/zaphod-private.txt']);
+    expect(states(after)).toContain('UNCERTAIN/POLICY_CHANGED');
+    await after.settled('COMPLETE');
+    const stats = await after.search('quetzalcoatl');
+    expect(stats.index_bypass).toBeNull();
+    expect(bytesOfAll(cacheRoot).some((bytes) => bytes.includes('zaphod-private') || bytes.includes('quetza'))).toBe(false);
+  });
+
+  it('is thrown away as well when nobody knows by which rules it was made [FR-LSI-BG-52]', async () => {
+    const before = await started();
+    await before.settled('COMPLETE');
+    await before.stop();
+    for (const name of readdirSync(cacheRoot)) if (name.startsWith('records.db')) rmSync(path.join(cacheRoot, name));
+    const after = await started();
+    await after.settled('COMPLETE');
+    expect(states(after)).toContain('BUILDING');
+    expect((await after.search('needle')).index_bypass).toBeNull();
+  });
+});
+
+describe('an index in memory', () => {
+  const inMemory = (change: Change = {}): Change => ({ storageMode: 'memory', ...change });
+
+  it('serves, and nothing is left of it afterwards, nor of one whose host was killed [FR-LSI-STOR-FALLBACK-01.3] [SEC-LSI-STORE-02.2]', async () => {
+    const left = path.join(cacheRoot, '0123456789abcdef');
+    mkdirSync(left, { mode: 0o700 });
+    writeFileSync(path.join(left, 'CURRENT'), 'of a host that was killed');
+    const hosts = await started(inMemory());
+    await hosts.settled('COMPLETE');
+    expect(existsSync(left)).toBe(false);
+    expect(await hosts.search('needle')).toMatchObject({ index_bypass: null, storage_mode: 'memory' });
+    await hosts.stop();
+    expect(readdirSync(cacheRoot)).toEqual([]);
+  });
+
+  it('that would be too large is given up for a while, and tried again after it [FR-LSI-STOR-FALLBACK-02] [FR-LSI-IDX-RM-04] [FR-LSI-BUD-04.1] [FR-LSI-BUD-04.2]', async () => {
+    const pauses = { firstMs: 100, mostMs: 100, memoryMs: 300 };
+    const hosts = await started(inMemory({ maxDbBytes: 1_000, pauses }));
+    await hosts.settled('DISABLED/MEMORY_BUDGET_EXCEEDED');
+    expect((await hosts.search('needle')).index_bypass).toBe('VETO');
+    expect(existsSync(path.join(place().directory, 'gen-1'))).toBe(false);
+    const before = states(hosts).length;
+    await hosts.happened(() => states(hosts).slice(before).includes('DISABLED/MEMORY_BUDGET_EXCEEDED'));
+    expect(states(hosts).slice(before)).toContain('ABSENT');
+  });
+});
+
+function bytesOfAll(directory: string): Buffer[] {
+  return readdirSync(directory).flatMap((name) => {
+    const entry = path.join(directory, name);
+    const found = statSync(entry);
+    if (found.isDirectory()) return bytesOfAll(entry);
+    return found.isFile() ? [readFileSync(entry)] : [];
+  });
+}

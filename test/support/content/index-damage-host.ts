@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { createMemoryLane } from '../../../src/adapters/memory/maintenance-lane.ts';
+import { type HostsSettings, openIndexHosts } from '../../../src/bin/content/index/hosts.ts';
+import { openIndexLinks } from '../../../src/bin/content/index/links.ts';
+import type { SearchedTrees } from '../../../src/bin/content/index/places.ts';
+import { compileDenied, createContentSearch, type HostEvent } from '../../../src/content-search/index.ts';
+import type { ContentSearchStats, IndexStatus, IndexTaskKind } from '../../../src/contracts/index.ts';
+import type { SearchBackend } from '../../../src/core/ports/index.ts';
+import { depsOf } from './rig.ts';
+
+export interface HostsUnderTest extends AsyncDisposable {
+  readonly events: readonly HostEvent[];
+  status(): IndexStatus | undefined;
+  ask(kind: IndexTaskKind): Promise<void>;
+  /** Resolves when the first host is in this state (`COMPLETE`, `UNCERTAIN/POLICY_CHANGED`) and does nothing. */
+  settled(state: string): Promise<void>;
+  /** Resolves when this is so, looked at after each event. */
+  happened(is: () => boolean): Promise<void>;
+  /** Searches with and without the index; throws when the answers differ. @returns the stats of the one with it */
+  search(pattern: string): Promise<ContentSearchStats>;
+  stop(): Promise<void>;
+}
+
+const LIMIT_MS = 20_000;
+const TRIES = 20;
+
+/** Index hosts in this process, started. */
+export async function hostsHere(settings: HostsSettings, trees: SearchedTrees, backend: SearchBackend): Promise<HostsUnderTest> {
+  const events: HostEvent[] = [];
+  const waiting = new Set<() => void>();
+  const lane = createMemoryLane({ newId: randomUUID });
+  const report = (_root: string, event: HostEvent): void => {
+    events.push(event);
+    for (const look of waiting) look();
+  };
+  const hosts = openIndexHosts({ settings, trees, backend, lane, report });
+  await hosts.start();
+  const status = (): IndexStatus | undefined => hosts.hosts[0]?.status();
+  const stateOf = (): string => {
+    const now = status();
+    return now === undefined ? 'none' : `${now.state}${now.reason === null ? '' : `/${now.reason}`}`;
+  };
+
+  /** On a busy machine the host may be too slow for one search, which then goes without it. */
+  async function search(pattern: string): Promise<ContentSearchStats> {
+    for (let tries = 1; ; tries += 1) {
+      const stats = await searchOnce(pattern);
+      if (stats.index_bypass !== 'NO_HOST' || tries === TRIES) return stats;
+    }
+  }
+
+  async function searchOnce(pattern: string): Promise<ContentSearchStats> {
+    const index = await openIndexLinks(settings, trees, backend);
+    const sandbox = { denied: compileDenied(trees.deniedPatterns) };
+    const deps = { root: trees.roots[0] ?? '', backend, sandbox, emitStats: true, fuzzyFallback: undefined };
+    try {
+      const request = { pattern, fixed_strings: true, max_results: 500 };
+      const signal = new AbortController().signal;
+      const without = await createContentSearch(depsOf(deps)).search(request, signal);
+      const withIndex = await createContentSearch(depsOf({ ...deps, index })).search(request, signal);
+      if (!without.ok || !withIndex.ok || withIndex.answer.stats === undefined) throw new Error('there is no answer');
+      if (JSON.stringify(without.answer.matches) !== JSON.stringify(withIndex.answer.matches)) throw new Error(`other answers for ${pattern}`);
+      return withIndex.answer.stats;
+    } finally {
+      index?.close();
+    }
+  }
+
+  function until(is: () => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => {
+        waiting.delete(look);
+        reject(new Error(`it is ${stateOf()}: ${JSON.stringify(events.slice(-8))}`));
+      }, LIMIT_MS);
+      // A task is told of before it is over.
+      const look = (): void =>
+        void setImmediate(() => {
+          if (!waiting.has(look) || !is()) return;
+          waiting.delete(look);
+          clearTimeout(late);
+          resolve();
+        });
+      waiting.add(look);
+      look();
+    });
+  }
+
+  return {
+    events,
+    status,
+    search,
+    async ask(kind) {
+      const keyHash = status()?.key_hash;
+      if (keyHash !== undefined) await lane.submit({ keyHash, kind, reason: 'asked by a test' });
+    },
+    happened: until,
+    settled: (state) => until(() => stateOf() === state && status()?.activity === null),
+    stop: () => hosts.stop(),
+    [Symbol.asyncDispose]: () => hosts.stop(),
+  };
+}
