@@ -43,4 +43,8 @@ export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
     what: 'thousands of random content searches on generated trees and on a real source tree are answered as a slow reference answers them, by both backends',
     command: ['node', '--import', 'tsx', 'test/chaos/content-search/run.ts'],
   },
+  'content-index': {
+    what: 'random histories of a tree and its index host, with kills, mounts and bursts: the answer with the index is the answer without it; its files damaged in every way',
+    command: ['node', '--import', 'tsx', 'test/chaos/content-index/run.ts'],
+  },
 };

@@ -35,12 +35,24 @@ export interface FileComplaint {
   readonly reason: string;
 }
 
-/** The files that a backend complained about, in its order. Names with line ends are not found: whoever asks has looked at the files first. */
+/** The files that a backend complained about, in its order. Names with line ends are not found: `complaintAbout` looks for one. */
 export function fileComplaints(kind: BackendKind, stderr: string): readonly FileComplaint[] {
   return stderr.split('\n').flatMap((line) => {
     const { path, reason } = WORDING[kind].file.exec(line)?.groups ?? {};
     return path === undefined || reason === undefined ? [] : [{ path, reason }];
   });
+}
+
+/** What a backend said of this one file, whatever its name is like; `undefined`: nothing. */
+export function complaintAbout(path: string, stderr: string): string | undefined {
+  const named = `./${path}: `;
+  // Some messages name the file twice; the reason follows the last.
+  const at = stderr.lastIndexOf(named);
+  if (at < 0) return undefined;
+  return stderr
+    .slice(at + named.length)
+    .split('\n')[0]
+    ?.replace(/ \(os error \d+\)$/, '');
 }
 
 const REASON_MAX = 200;

@@ -1,7 +1,7 @@
 import type { BackendProcess, ContentSearchError } from '../../core/ports/index.ts';
 import { classifyExit } from '../backends/classify-exit.ts';
 import { isSurelyAPattern } from '../backends/patterns.ts';
-import { fileComplaints, patternRefusal } from '../backends/read-stderr.ts';
+import { complaintAbout, fileComplaints, patternRefusal } from '../backends/read-stderr.ts';
 import type { RunOptions, Warning } from '../types.ts';
 import type { Chunk } from './chunks.ts';
 import type { Scan, ScanEnd } from './scan.ts';
@@ -70,7 +70,7 @@ export function createJudge(options: RunOptions, started: (process: BackendProce
 function complaintsAbout({ first, files }: Chunk, stderr: string, kind: RunOptions['backend']['kind']): readonly Warning[] {
   const reasons = new Map(fileComplaints(kind, stderr).map(({ path, reason }) => [path, reason]));
   return files.flatMap(({ text }, index) => {
-    const reason = reasons.get(text);
+    const reason = reasons.get(text) ?? (text.includes('\n') ? complaintAbout(text, stderr) : undefined);
     return reason === undefined ? [] : [fileWarning(first + index, text, reason)];
   });
 }

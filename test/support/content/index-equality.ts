@@ -2,9 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { openIndexLinks } from '../../../src/bin/content/index/links.ts';
+import { indexPlaces } from '../../../src/bin/content/index/places.ts';
 import { createContentSearch, DEFAULT_DENIED_PATTERNS, type OpenCandidateIndex } from '../../../src/content-search/index.ts';
 import type { ContentSearch, ContentSearchOutcome, SearchBackend } from '../../../src/core/ports/index.ts';
 import { createRandom, type Random } from '../random.ts';
+import { autopsy } from './index-autopsy.ts';
 import { apply, burst, CHANGE_NAMES, CHANGES, type ChangeName, soughtText, unmountAll } from './index-changes.ts';
 import { type HostProcess, hostsSettings, startHost, treesOf } from './index-host.ts';
 import { randomOptions } from './random-request.ts';
@@ -90,12 +92,18 @@ async function runTree({ seed, place, backend, rounds, kills, bursts, level, cou
   const index = await openIndexLinks(settings, searched, backend);
   if (index === undefined) throw new Error('there is no index');
   const both = searches(root, backend, index);
+  const history: string[] = [];
+  const why = async (): Promise<string> => {
+    const [place] = indexPlaces(settings, searched, backend);
+    const autopsied = place === undefined ? 'no place' : await autopsy(place);
+    return [autopsied, `changes: ${history.slice(-12).join(', ')}`, `news: ${JSON.stringify(host.news.slice(-12))}`].join('\n');
+  };
   try {
     for (let round = 0; round < rounds; round += 1) {
       if (random.chance(kills)) {
         await host.kill();
         count.kills += 1;
-        if (random.chance(0.5)) change(random, root, count);
+        if (random.chance(0.5)) history.push(`${round}: ${change(random, root, count)}`);
         host = await start();
       }
       // Mostly the index serves when the change comes; sometimes it is still at work.
@@ -104,8 +112,8 @@ async function runTree({ seed, place, backend, rounds, kills, bursts, level, cou
         burstUnread(host.pid, root);
         count.bursts += 1;
       }
-      for (let changes = random.integer(4); changes > 0; changes -= 1) change(random, root, count);
-      for (let asked = 1 + random.integer(3); asked > 0; asked -= 1) await compare(random, root, both, `seed ${seed}, round ${round}`, count);
+      for (let changes = random.integer(4); changes > 0; changes -= 1) history.push(`${round}: ${change(random, root, count)}`);
+      for (let asked = 1 + random.integer(3); asked > 0; asked -= 1) await compare(random, root, both, `seed ${seed}, round ${round}`, count, why);
       count.rounds += 1;
     }
   } finally {
@@ -125,10 +133,11 @@ function burstUnread(pid: number, root: string): void {
   }
 }
 
-function change(random: Random, root: string, count: EqualityCount): void {
+function change(random: Random, root: string, count: EqualityCount): ChangeName {
   const name = random.pick(CHANGE_NAMES);
   apply(CHANGES[name], random, root);
   count.changes[name] = (count.changes[name] ?? 0) + 1;
+  return name;
 }
 
 interface Both {
@@ -141,15 +150,14 @@ function searches(root: string, backend: SearchBackend, index: OpenCandidateInde
   return { plain: createContentSearch(depsOf(settings)), indexed: createContentSearch(depsOf({ ...settings, index })) };
 }
 
-async function compare(random: Random, root: string, { plain, indexed }: Both, where: string, count: EqualityCount): Promise<void> {
+async function compare(random: Random, root: string, { plain, indexed }: Both, where: string, count: EqualityCount, why: () => Promise<string>): Promise<void> {
   const request = randomRequest(random, root);
   const signal = new AbortController().signal;
   const [without, withIndex] = [await plain.search(request, signal), await indexed.search(request, signal)];
   const [expected, got] = [told(without), told(withIndex)];
   if (!isDeepStrictEqual(got, expected)) {
-    throw new Error(
-      `${where}: ${JSON.stringify(request)}\nwithout: ${JSON.stringify(expected)}\nwith:    ${JSON.stringify(got)}\n${JSON.stringify(statsOf(withIndex))}`,
-    );
+    const said = [`${where}: ${JSON.stringify(request)}`, `without: ${JSON.stringify(expected)}`, `with:    ${JSON.stringify(got)}`];
+    throw new Error([...said, JSON.stringify(statsOf(withIndex)), await why()].join('\n'));
   }
   count.searches += 1;
   const stats = statsOf(withIndex);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { classifyExit, type ExitFacts } from '../../../../src/content-search/backends/classify-exit.ts';
 import { DIALECTS } from '../../../../src/content-search/backends/dialects.ts';
 import { isSurelyAPattern } from '../../../../src/content-search/backends/patterns.ts';
-import { fileComplaints, patternRefusal } from '../../../../src/content-search/backends/read-stderr.ts';
+import { complaintAbout, fileComplaints, patternRefusal } from '../../../../src/content-search/backends/read-stderr.ts';
 import type { BackendQuery } from '../../../../src/core/ports/index.ts';
 
 const QUERY: BackendQuery = { pattern: '-x', fixedStrings: false, wordRegexp: false, ignoreCase: false, context: 0, fuzzy: 0, maxCount: 201 };
@@ -44,6 +44,14 @@ describe('the end of a process', () => {
 });
 
 describe('what a backend says on stderr', () => {
+  it('is found for a name with a line end, in the words of either', () => {
+    const said = 'ugrep: warning: cannot read ./d/new\nline: Permission denied\n';
+    expect(complaintAbout('d/new\nline', said)).toBe('Permission denied');
+    expect(complaintAbout('d/new', said)).toBeUndefined();
+    expect(complaintAbout('a\nb', 'rg: ./a\nb: Permission denied (os error 13)\n')).toBe('Permission denied');
+    expect(complaintAbout('a\nb', 'rg: ./a\nb: IO error for operation on ./a\nb: No such file or directory (os error 2)\n')).toContain('No such');
+  });
+
   it('names the files that it could not read [FR-LSI-EXIT-02]', () => {
     expect(fileComplaints('ugrep', 'ugrep: warning: ./a: b: No such file or directory\nother\n')).toEqual([
       { path: 'a: b', reason: 'No such file or directory' },

@@ -1,0 +1,59 @@
+import { rmSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { runDamage } from '../../support/content/index-damage.ts';
+import { type EqualityCount, runEquality } from '../../support/content/index-equality.ts';
+import { realBackends, temporaryDirectory } from '../../support/content/rig.ts';
+import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';
+
+/**
+ * `npm run test:long -- content-index [--rounds 10000] [--damage 2000] [--seed N]`: the equality property of the index over
+ * random histories with kills, mounts and bursts, with both backends, by events and by looking at files; and its files damaged
+ * in every way at every phase.
+ */
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '10000' },
+    damage: { type: 'string', default: '2000' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    evidence: { type: 'string', default: evidencePath('content-index') },
+  },
+});
+
+/** Changes and searches of one tree. */
+const ROUNDS_PER_TREE = 100;
+
+/** What is done with which share of the rounds. */
+const PARTS = [
+  { name: 'rg, by events', backend: 'rg', level: 'inotify', share: 0.45 },
+  { name: 'ugrep, by events', backend: 'ugrep', level: 'inotify', share: 0.45 },
+  { name: 'rg, by looking at files', backend: 'rg', level: 'stat', share: 0.1 },
+] as const;
+
+const started = Date.now();
+const seed = Number(values.seed);
+const backends = await realBackends();
+const folder = temporaryDirectory('index-long');
+const parts: Record<string, object | string> = {};
+
+for (const { name, backend, level, share } of PARTS) {
+  const trees = Math.ceil((Number(values.rounds) * share) / ROUNDS_PER_TREE);
+  await part(name, () => runEquality({ seed, folder, backend: backends[backend], trees, roundsPerTree: ROUNDS_PER_TREE, kills: 0.03, bursts: 0.01, level }));
+}
+await part('damage', () =>
+  runDamage({ seed, folder, backend: backends.rg, trees: Math.ceil(Number(values.damage) / ROUNDS_PER_TREE), roundsPerTree: ROUNDS_PER_TREE }),
+);
+
+const passed = Object.values(parts).every((count) => typeof count !== 'string');
+writeEvidence(values.evidence, { ...{ suite: 'content-index', commit: revision(), seed, passed, minutes: minutesSince(started) }, parts });
+rmSync(folder, { recursive: true, force: true });
+process.stdout.write(`${values.evidence}\n`);
+process.exit(passed ? 0 : 1);
+
+async function part(name: string, run: () => Promise<EqualityCount | object>): Promise<void> {
+  try {
+    parts[name] = await run();
+  } catch (error) {
+    parts[name] = error instanceof Error ? error.message : String(error);
+  }
+  process.stdout.write(`${name}: ${JSON.stringify(parts[name])}\n`);
+}
