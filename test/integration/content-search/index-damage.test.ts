@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const [SEED, ROUNDS] = [1, 14];
+const [SEED, ROUNDS] = [1, 10];
 
 describe('an index of which a file is damaged', () => {
   it('changes no answer, holds no search up, and comes back by itself, whatever was done to it and when [NFR-LSI-COR-02] [NFR-LSI-REL-01] [FR-LSI-BG-52]', async () => {
@@ -21,5 +21,18 @@ describe('an index of which a file is damaged', () => {
     expect(count).toMatchObject({ recoveries: ROUNDS, deaths: 0 });
     expect(count.damages).toBeGreaterThan(ROUNDS / 2);
     expect(count.excluding).toBeGreaterThan(count.searches / 5);
+  }, 180_000);
+
+  it('is built again in memory, of which nothing is left afterwards [NFR-LSI-COR-02] [FR-LSI-IDX-RM-04]', async () => {
+    const count = await runDamage({
+      seed: SEED,
+      folder,
+      backend: backends.rg,
+      trees: 1,
+      roundsPerTree: 3,
+      phases: ['killed', 'serving', 'stopped'],
+      inMemory: true,
+    });
+    expect(count).toMatchObject({ recoveries: 3, deaths: 0 });
   }, 180_000);
 });

@@ -1,4 +1,4 @@
-import { appendFileSync, cpSync, lstatSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { openIndexLinks } from '../../../src/bin/content/index/links.ts';
@@ -19,6 +19,8 @@ export interface DamageOptions {
   /** Rounds of damage of each tree; some of them damage several files. */
   readonly roundsPerTree: number;
   readonly phases?: readonly DamagePhase[];
+  /** Indexes are kept in shared memory; throws if one is left there in the end. */
+  readonly inMemory?: boolean;
 }
 
 export interface DamageCount {
@@ -47,25 +49,30 @@ export type DamagePhase = (typeof PHASES)[number];
 
 /** A search with the index may take longer than the one without by no more than this. */
 const SLOWER_MS = 1_000;
-const RECOVERY_MS = 30_000;
+const RECOVERY_MS = 60_000;
+const SHARED_MEMORY = '/dev/shm';
 
 /**
  * Every file of an index damaged in every way at every phase of its host: each answer with the index is the answer without it,
  * no search waits, nothing crashes, and the index serves again by itself. Throws at the first that is otherwise, with its seed.
  */
-export async function runDamage({ seed, folder, backend, trees, roundsPerTree, phases = PHASES }: DamageOptions): Promise<DamageCount> {
+export async function runDamage({ seed, folder, backend, trees, roundsPerTree, phases = PHASES, inMemory = false }: DamageOptions): Promise<DamageCount> {
   const count: DamageCount = {
     ...{ trees: 0, damages: 0, searches: 0, excluding: 0, recoveries: 0, asked: 0, deaths: 0, slowest: 0 },
     ...{ ways: {}, files: {}, phases: {}, bypasses: {} },
   };
   for (let tree = 0; tree < trees; tree += 1) {
     const place = mkdtempSync(path.join(folder, 'damage-'));
-    const ground = await plant(seed + tree, place, backend, count);
+    const cacheRoot = mkdtempSync(path.join(inMemory ? SHARED_MEMORY : place, 'writ-cache-'));
+    const ground = await plant({ seed: seed + tree, place, cacheRoot, backend, count, inMemory });
     try {
       for (let round = 0; round < roundsPerTree; round += 1) await oneRound(ground, ground.random.pick(phases), `seed ${seed + tree}, round ${round}`);
     } finally {
       await ground.host.stop();
     }
+    const left = inMemory ? readdirSync(cacheRoot).filter((name) => /^[0-9a-f]{16}$/.test(name)) : [];
+    rmSync(cacheRoot, { recursive: true, force: true });
+    if (left.length > 0) throw new Error(`${left.join(', ')} is left in memory`);
     rmSync(place, { recursive: true, force: true });
     count.trees += 1;
   }
@@ -85,15 +92,22 @@ interface Ground {
   host: HostProcess;
 }
 
-async function plant(seed: number, place: string, backend: SearchBackend, count: DamageCount): Promise<Ground> {
+interface Planting {
+  readonly seed: number;
+  readonly place: string;
+  readonly cacheRoot: string;
+  readonly backend: SearchBackend;
+  readonly count: DamageCount;
+  readonly inMemory: boolean;
+}
+
+async function plant({ seed, place, cacheRoot, backend, count, inMemory }: Planting): Promise<Ground> {
   const random = createRandom(seed);
-  const [root, cacheRoot, older] = ['root', 'cache', 'older'].map((name) => path.join(place, name));
-  if (root === undefined || cacheRoot === undefined || older === undefined) throw new Error('three places');
+  const [root, older] = [path.join(place, 'root'), path.join(place, 'older')];
   mkdirSync(root);
-  mkdirSync(cacheRoot, { mode: 0o700 });
   plantTree(random, root);
   for (let at = 0; at < 200; at += 1) writeFileSync(path.join(root, `plain${at}.txt`), `${WORDS[at % WORDS.length]} and number ${at}\n`.repeat(1 + (at % 7)));
-  const settings = hostsSettings(cacheRoot);
+  const settings = hostsSettings(cacheRoot, inMemory ? { storageMode: 'memory' } : {});
   const trees = treesOf(root, DEFAULT_DENIED_PATTERNS);
   const start = (): Promise<HostProcess> => startHost({ settings, trees, backend: backend.kind });
   const deps = { root, backend, emitStats: true, fuzzyFallback: undefined };
@@ -216,7 +230,12 @@ function change({ random, root }: Ground): void {
 }
 
 async function compare({ plain, random, count }: Ground, indexed: ContentSearch, what: string): Promise<boolean> {
-  const request = { pattern: random.chance(0.7) ? random.pick(WORDS) : `number ${random.integer(200)}`, fixed_strings: true, max_results: 500, timeout_ms: 60_000 };
+  const request = {
+    pattern: random.chance(0.7) ? random.pick(WORDS) : `number ${random.integer(200)}`,
+    fixed_strings: true,
+    max_results: 500,
+    timeout_ms: 60_000,
+  };
   const signal = new AbortController().signal;
   const begun = performance.now();
   const without = await plain.search(request, signal);
