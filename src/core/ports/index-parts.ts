@@ -1,12 +1,12 @@
 import type { Lifecycle } from '../lifecycle.ts';
-import type { BytePath, HostVeto, OverlayEntry, Published, SnapshotId } from './index-host.ts';
 import type { SegmentName } from './index-files.ts';
+import type { BytePath, HostVeto, OverlayEntry, Published, SnapshotId } from './index-host.ts';
 
 /** What the watch thread tells the writer without being asked. */
 export type WatchSignal =
   /** Raised this moment; searches leave nothing out any more. `seq`: number of the newest event then. */
   | { readonly kind: 'veto'; readonly veto: HostVeto; readonly seq: number }
-  /** There are entries to be worked on; said again after each further event, at most every `index_watch_debounce_ms`. */
+  /** There are entries to be worked on; said again after each further event, at most every `index_watch_debounce_ms`, and once when there are none. */
   | { readonly kind: 'pending'; readonly entries: number }
   /** A search found damage in a segment. */
   | { readonly kind: 'corrupt'; readonly message: string }

@@ -55,15 +55,17 @@ const server = createBarrierServer(settings.directory, {
 
 /** The kernel's queue is short, and changes are to be worked on also when nobody searches. */
 let toldSeq = 0;
+let toldEntries = 0;
 let toldAt = Number.NEGATIVE_INFINITY;
 function tick(): void {
   watch.look();
   const now = performance.now();
   tellAsked(now);
-  if (watch.entries === 0 || watch.seq === toldSeq || now - toldAt < settings.debounceMs) return;
-  toldSeq = watch.seq;
-  toldAt = now;
-  signal({ kind: 'pending', entries: watch.entries });
+  const { entries, seq } = watch;
+  const isNews = entries === 0 ? toldEntries > 0 : seq !== toldSeq;
+  if (!isNews || now - toldAt < settings.debounceMs) return;
+  [toldEntries, toldSeq, toldAt] = [entries, seq, now];
+  signal({ kind: 'pending', entries });
 }
 let timer: NodeJS.Timeout | undefined;
 

@@ -7,7 +7,8 @@ import { lostSegment, openIndex } from './open.ts';
 import { FRESH, type HostRecord, hostRecord, NEEDS_ARMING, TRIGGER_OF_VETO } from './record.ts';
 import { createRetries } from './retries.ts';
 import { statusOf } from './status.ts';
-import { TASKS, type TaskContext } from './tasks.ts';
+import type { TaskContext } from './task-context.ts';
+import { TASKS } from './tasks.ts';
 import type { HostDeps, HostMemory } from './types.ts';
 
 export interface IndexHost extends Lifecycle {
@@ -136,7 +137,7 @@ export function createIndexHost(deps: HostDeps): IndexHost {
     if (!isRunning) return;
     if (signal.kind === 'pending') {
       memory.pending = signal.entries;
-      submit('update', `${signal.entries} changes`);
+      if (signal.entries > 0) submit('update', `${signal.entries} changes`);
     } else if (signal.kind === 'corrupt') {
       onDamage(signal.message);
     } else if (signal.kind === 'asked') onAsked(signal.searches);

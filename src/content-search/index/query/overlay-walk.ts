@@ -13,6 +13,9 @@ export interface OverlayBudget {
   readonly maxFiles: number;
 }
 
+/** What is asked of a search. */
+type OverlayAsk = Pick<IndexAsk, 'walk'> & { readonly root: Pick<IndexAsk['root'], 'directory'>; readonly query: Pick<IndexAsk['query'], 'timeoutMs'> };
+
 /** Files between two looks at the clock. */
 const WALKED_AT_ONCE = 256;
 
@@ -22,7 +25,7 @@ const WALKED_AT_ONCE = 256;
  * the host works the overlay off: nothing has to be marked.
  */
 export function walkOverlay(
-  ask: IndexAsk,
+  ask: OverlayAsk,
   tree: SearchTree,
   { overlay }: Pick<BarrierAnswer, 'overlay'>,
   { fraction, maxMs, maxFiles }: OverlayBudget,
