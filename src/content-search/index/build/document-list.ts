@@ -2,9 +2,11 @@ import { ByteReader, ByteWriter, sharedPrefix } from '../segment/bytes.ts';
 import type { SegmentDocument } from '../segment/format.ts';
 
 /** Documents in the order in which they were added, some 60 bytes each: as objects a million of them would be half a gigabyte. */
-export interface DocumentList extends Iterable<SegmentDocument> {
+export interface DocumentList {
   readonly length: number;
   add(document: SegmentDocument): void;
+  /** All of them, once: what was given is not held any longer. */
+  taken(): Generator<SegmentDocument>;
 }
 
 const PART_BYTES = 64 * 1024;
@@ -33,9 +35,11 @@ export function createDocumentList(): DocumentList {
       parts.push(Buffer.from(open.view()));
       open.clear();
     },
-    *[Symbol.iterator]() {
+    *taken() {
       let before: Buffer = Buffer.alloc(0);
-      for (const part of [...parts, Buffer.from(open.view())]) {
+      parts.push(Buffer.from(open.view()));
+      for (const [at, part] of parts.entries()) {
+        parts[at] = NOTHING;
         const reader = new ByteReader(part);
         while (!reader.ended) {
           const document = nextOf(reader, before);
@@ -46,6 +50,8 @@ export function createDocumentList(): DocumentList {
     },
   };
 }
+
+const NOTHING = Buffer.alloc(0);
 
 function nextOf(reader: ByteReader, before: Buffer): SegmentDocument {
   const shared = before.subarray(0, reader.varint());

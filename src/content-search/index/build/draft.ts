@@ -61,7 +61,7 @@ export function createDraft({ index, into, keyHash, vocabulary, hasher, pace, ro
         const contents = {
           generation: segmentNumber(into),
           keyHash,
-          documents,
+          documents: documents.taken(),
           documentCount: documents.length,
           postings: paced(inverter.postings(documents.length), pace),
         };

@@ -27,7 +27,7 @@ export interface Inverter {
 export const MAX_RUN_BYTES = 64 * 2 ** 20;
 
 export function createInverter({ vocabulary, runs, hasher, maxBytes = MAX_RUN_BYTES }: InverterOptions): Inverter {
-  const lists = createGramLists(maxBytes);
+  let lists = createGramLists(maxBytes);
   /** Bytes of each run that was written. */
   const written: number[] = [];
   vocabulary.clear();
@@ -63,6 +63,8 @@ export function createInverter({ vocabulary, runs, hasher, maxBytes = MAX_RUN_BY
         return;
       }
       if (lists.bytes > 0) flush();
+      // The merge needs room for itself.
+      lists = createGramLists(0);
       const sources = written.map((bytes, run) => decodeRun(runs.read(run), bytes, documentCount, { run, hasher }));
       yield* merged(sources);
     },
