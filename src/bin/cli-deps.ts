@@ -15,7 +15,7 @@ export function createCliDeps(version: string): CliDeps {
     roles: {
       up: async (options, { once }) => (await import('./roles/up.ts')).runUp(await roleContext(options, 'up'), { once: once === true }),
       worker: async (options, { queues }) => (await import('./roles/worker.ts')).runWorker(await roleContext(options, 'worker'), queues),
-      api: async (options) => (await import('./roles/api.ts')).runApi(await roleContext(options, 'api')),
+      api: async (options, { indexHost }) => (await import('./roles/api.ts')).runApi(await roleContext(options, 'api'), { indexHost: indexHost === true }),
       kernel: async (options) => (await import('./roles/kernel.ts')).runKernel(await roleContext(options, 'kernel')),
       'index-host': async (options) => (await import('./roles/index-host.ts')).runIndexHost(await roleContext(options, 'index')),
     },

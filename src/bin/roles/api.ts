@@ -22,6 +22,7 @@ import type { HttpServices } from '../../producers/http/services.ts';
 import type { OperatorDoors } from '../../producers/tasks/operator.ts';
 import { createApiMetrics } from '../api-metrics.ts';
 import { openAudit } from '../cli/audit.ts';
+import { indexRefusal } from '../content/index/refusal.ts';
 import { indexService, randomHex, wantsIndex } from '../content/index/service.ts';
 import { contentService, limited } from '../content/service.ts';
 import { wireHttpServices } from '../http/services.ts';
@@ -38,8 +39,14 @@ const DRAIN_MS = 3_000;
 const DESCRIPTORS_FOR_OTHERS = 500;
 
 /** `writ api`: the HTTP API with docs, board and metrics. Resolves with the exit code. */
-export function runApi(context: RoleContext): Promise<number> {
-  return serve(context, () => createApiRole(context), { drainMs: DRAIN_MS });
+export function runApi(context: RoleContext, { indexHost = false }: { readonly indexHost?: boolean } = {}): Promise<number> {
+  return serve(context, async () => inOrder([await createApiRole(context), ...(await beside(context, indexHost))]), { drainMs: DRAIN_MS });
+}
+
+/** Only who sees the same mounts may use an index, and a container has mounts of its own: there the host lives with the searches. */
+async function beside(context: RoleContext, indexHost: boolean): Promise<readonly Lifecycle[]> {
+  if (!indexHost || indexRefusal(context.config) !== undefined) return [];
+  return [(await import('./index-host.ts')).createIndexHostRole(context)];
 }
 
 /** Everything of the api role, wired; nothing runs before `start`. */

@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { inOrder } from '../../core/parts.ts';
 import { openServices } from '../cli/services.ts';
 import { readSettings } from '../cli/settings.ts';
+import { indexRefusal } from '../content/index/refusal.ts';
 import { prepareFirstStart, WORKSPACE_SCOPE } from '../first-start.ts';
 import type { Places } from '../places.ts';
 import { type BoardVisitor, visitBoard } from '../tour/board.ts';
@@ -21,7 +22,8 @@ export async function runUp(context: UpContext, { once }: { readonly once: boole
   await prepareFirstStart(places);
   await mkdir(places.logs, { recursive: true, mode: 0o700 });
   const parts = inOrder(upParts(context));
-  say(`Writ starts in ${places.dataDir}: Redis, kernel, worker, API; logs in ${places.logs}`);
+  const host = indexRefusal(context.config) === undefined ? ', index host' : '';
+  say(`Writ starts in ${places.dataDir}: Redis, kernel, worker, API${host}; logs in ${places.logs}`);
   await parts.start();
   try {
     const asPromised = once || !existsSync(places.tourGiven) ? await tour(context) : true;

@@ -107,7 +107,10 @@ export interface CliServices extends AsyncDisposable {
 }
 
 /** A long-running role; resolves with the exit code when it has stopped. */
-export type RoleRunner = (options: GlobalOptions, flags: { readonly once?: boolean; readonly queues?: readonly string[] }) => Promise<number>;
+export type RoleRunner = (
+  options: GlobalOptions,
+  flags: { readonly once?: boolean; readonly queues?: readonly string[]; readonly indexHost?: boolean },
+) => Promise<number>;
 
 /** The `Search` tool with the rights of the user; it needs no server and no data directory. */
 export interface ContentSearchDoor {

@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { loadConfig } from '../../../config/load.ts';
 import { type Places, placesOf } from '../../../src/bin/places.ts';
@@ -15,6 +16,8 @@ import { scriptArgs } from '../../support/compiled/script.ts';
 import { startTestRedis } from '../../support/redis.ts';
 
 const WRIT = new URL('../../../src/bin/writ.ts', import.meta.url);
+
+type Child = ChildProcessByStdio<null, Readable, Readable>;
 
 /** A line of the log of the role. */
 export type LogLine = Readonly<Record<string, unknown>> & { readonly msg: string };
@@ -63,13 +66,13 @@ export async function startIndexInstallation(files: Readonly<Record<string, stri
   const api = await createApiRole({ config, places, log: createLogger('silent', 'test') });
   await api.start();
   const url = (await readFile(places.apiUrl, 'utf8')).trim();
-  const start = (args: readonly string[], cwd = tree): ChildProcess =>
+  const start = (args: readonly string[], cwd = tree): Child =>
     spawn(process.execPath, scriptArgs(WRIT, ['--data-dir', places.dataDir, ...args]), { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
-  const children: ChildProcess[] = [];
+  const children: Child[] = [];
   const writ: IndexInstallation['writ'] = async (args, cwd) => {
     const child = start(args, cwd);
     const ended = once(child, 'close');
-    const [out, err] = await Promise.all([text(child.stdout ?? []), text(child.stderr ?? [])]);
+    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
     await ended;
     return { code: child.exitCode, out, err };
   };
@@ -107,11 +110,11 @@ export async function startIndexInstallation(files: Readonly<Record<string, stri
   };
 }
 
-function hostRole(child: ChildProcess): HostRole {
+function hostRole(child: Child): HostRole {
   const lines: LogLine[] = [];
   const waiting = new Set<(line: LogLine) => void>();
   const ended = once(child, 'close');
-  createInterface({ input: child.stderr ?? process.stdin }).on('line', (line) => {
+  createInterface({ input: child.stderr }).on('line', (line) => {
     const said: LogLine = line.startsWith('{') ? (JSON.parse(line) as LogLine) : { msg: line };
     lines.push(said);
     for (const look of waiting) look(said);

@@ -36,7 +36,8 @@ const roles = Object.fromEntries(services.filter(([, { image }]) => image === 'w
 describe('docker-compose.yml', () => {
   it('has each role as a service of its own, started with a command that writ has', () => {
     expect(Object.keys(roles)).toEqual(['init', 'kernel', 'worker', 'api']);
-    for (const [name, { command }] of Object.entries(roles)) expect(command).toEqual(['--config', '/run/secrets/writ_toml', name]);
+    for (const [name, { command }] of Object.entries(roles))
+      expect(command).toEqual(['--config', '/run/secrets/writ_toml', name, ...(name === 'api' ? ['--index-host'] : [])]);
     const help = readFileSync(inRoot('src/producers/cli/commands/roles.ts'), 'utf8') + readFileSync(inRoot('src/producers/cli/commands/init.ts'), 'utf8');
     for (const name of Object.keys(roles)) expect(help).toContain(`.command('${name}')`);
   });

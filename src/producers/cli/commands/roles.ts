@@ -14,8 +14,9 @@ export const registerRoles: Registrar = (program, deps, exit) => {
   program
     .command('api')
     .description('run the HTTP API, with its docs, the board and the metrics')
-    .action(async (_: object, command: Command) => {
-      exit.code = await deps.roles.api(globalOptions(command), {});
+    .option('--index-host', 'with the host of the indexes in the same process, for containers')
+    .action(async ({ indexHost }: { indexHost?: boolean }, command: Command) => {
+      exit.code = await deps.roles.api(globalOptions(command), indexHost === true ? { indexHost } : {});
     });
   program
     .command('worker')
