@@ -94,7 +94,7 @@ export function openIndexHosts(options: HostsOptions): IndexHosts {
       for (const place of places) await begin(place, records, cache, locks.shift() ?? holdPlace(place));
       await lane.start();
       looks = setInterval(() => {
-        looking = looking.then(() => lookAfter(records, cache));
+        looking = looking.then(() => lookAfter(records, cache)).catch(() => undefined);
       }, LOOK_EVERY_MS).unref();
     } catch (error) {
       await stop();
@@ -113,7 +113,7 @@ export function openIndexHosts(options: HostsOptions): IndexHosts {
   async function lookAfter(records: ContentIndexStore, cache: SharedCache): Promise<void> {
     for (const place of places) {
       const one = hosted.get(place.keyHash);
-      if (looks === undefined || (one?.held.isThere() === true && inodeOf(socketOf(place)) === one.socket)) continue;
+      if (looks === undefined || (one !== undefined && isInPlace(place, one))) continue;
       await end(place.keyHash);
       // Whatever keeps it from beginning now may be over at the next look.
       await tryToBegin(place, records, cache).catch(() => end(place.keyHash));
@@ -189,6 +189,15 @@ function holdPlace({ directory }: IndexPlace): HeldDirectory {
   const problem = prepareCacheDirectory(directory);
   if (problem !== 'ready') throw new WritError('STORAGE_UNAVAILABLE', `there is no place for an index (${problem}): ${directory}`);
   return holdIndexDirectory(directory);
+}
+
+function isInPlace(place: IndexPlace, { held, socket }: Hosted): boolean {
+  try {
+    return held.isThere() && inodeOf(socketOf(place)) === socket;
+  } catch {
+    // Something else lies where the directory was.
+    return false;
+  }
 }
 
 const socketOf = ({ directory }: IndexPlace): string => path.join(directory, 'host.sock');

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { lstatSync, readdirSync, renameSync, rmSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { ASIDE } from '../../../adapters/content-index/files-disk.ts';
 import { tryHold } from '../../../adapters/content-index/lock.ts';
@@ -103,7 +103,7 @@ interface Found extends HeldIndex {
 function foundIn(directory: string, metas: readonly IndexMeta[]): Found {
   const name = path.basename(directory);
   const meta = metas.find(({ keyHash }) => keyHash.startsWith(name));
-  const accessedAtMs = meta?.accessedAtMs ?? lstatSync(directory, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const accessedAtMs = meta?.accessedAtMs ?? statOf(directory)?.mtimeMs ?? 0;
   const asideBytes = bytesIn(path.join(directory, ASIDE));
   return {
     directory,
@@ -134,7 +134,7 @@ function isKept(index: HeldIndex, all: readonly HeldIndex[], roots: readonly str
 
 function directoriesIn(cacheRoot: string): string[] {
   const names = namesIn(cacheRoot).filter((name) => INDEX_DIRECTORY.test(name));
-  return names.map((name) => path.join(cacheRoot, name)).filter((directory) => lstatSync(directory, { throwIfNoEntry: false })?.isDirectory() === true);
+  return names.map((name) => path.join(cacheRoot, name)).filter((directory) => statOf(directory)?.isDirectory() === true);
 }
 
 /** Bytes of all files beneath, what was put aside included. What goes while it is counted counts nothing. */
@@ -142,11 +142,20 @@ function bytesIn(directory: string): number {
   let sum = 0;
   for (const name of namesIn(directory)) {
     const entry = path.join(directory, name);
-    const found = lstatSync(entry, { throwIfNoEntry: false });
+    const found = statOf(entry);
     if (found?.isDirectory() === true) sum += bytesIn(entry);
     else if (found?.isFile() === true) sum += found.size;
   }
   return sum;
+}
+
+/** Another process may put something else into the place of a directory at any moment. */
+function statOf(file: string): Stats | undefined {
+  try {
+    return lstatSync(file);
+  } catch {
+    return undefined;
+  }
 }
 
 function namesIn(directory: string): string[] {

@@ -2,8 +2,8 @@ import type { BuildOutcome, SnapshotId } from '../../../core/ports/index.ts';
 import { adopt, lacksRoom, noteStop, noteWhole, stoppedBefore } from './keep.ts';
 import { grown, nextDelta, nextGeneration } from './names.ts';
 import { begunBuild, keepPartial } from './partial.ts';
+import type { TaskContext } from './task-context.ts';
 import { ended, skipped, type TaskEnd } from './task-end.ts';
-import type { TaskContext } from './tasks.ts';
 
 /** Reads the whole tree, or what an earlier build has left of it (FR-LSI-BG-20, -51). */
 export async function build(context: TaskContext): Promise<TaskEnd> {
@@ -85,4 +85,5 @@ function overBudget(context: TaskContext, stop: Extract<BuildOutcome, { outcome:
   }
   record.apply({ kind: 'BUILD_BUDGET_EXCEEDED', since });
   deps.files.sweep(memory.snapshot);
+  if (memory.snapshot !== null && context.isAsked) context.submit('reconcile', 'there is no room for a new index beside the old one');
 }

@@ -8,7 +8,7 @@ import { FRESH, type HostRecord, hostRecord, NEEDS_ARMING, TRIGGER_OF_VETO } fro
 import { createRetries } from './retries.ts';
 import { statusOf } from './status.ts';
 import type { TaskContext } from './task-context.ts';
-import { TASKS } from './tasks.ts';
+import { crashed, TASKS } from './tasks.ts';
 import type { HostDeps, HostMemory } from './types.ts';
 
 export interface IndexHost extends Lifecycle {
@@ -120,7 +120,7 @@ export function createIndexHost(deps: HostDeps): IndexHost {
     const isAsked = task.reason.startsWith(ASKED);
     const context: TaskContext = { deps, memory, record, retries, isAsked, submit, ensureWatched, run: (one) => run(one, both, told) };
     try {
-      const end = await TASKS[task.kind](context);
+      const end = await TASKS[task.kind](context).catch((error: unknown) => crashed(context, task.kind, error));
       const elapsedMs = deps.now() - startedAtMs;
       deps.report({ kind: 'task', task: task.kind, outcome: end.outcome, detail: end.detail, elapsedMs });
       const ok = !FAILURES.has(end.outcome);

@@ -1,7 +1,7 @@
 import { messageOf } from '../../../core/errors.ts';
 import type { BuildCheckpoint, BuildOutcome, BuildStop, IndexRecordChanges, SnapshotId } from '../../../core/ports/index.ts';
 import { mayBuildAgain } from '../safety/index.ts';
-import type { TaskContext } from './tasks.ts';
+import type { TaskContext } from './task-context.ts';
 
 type OverBudget = Extract<BuildOutcome, { outcome: 'over-budget' }>;
 

@@ -1,6 +1,6 @@
 import type { BuildCheckpoint, BuildOutcome, IndexRecords, SnapshotId } from '../../../core/ports/index.ts';
 import { adopt } from './keep.ts';
-import type { TaskContext } from './tasks.ts';
+import type { TaskContext } from './task-context.ts';
 
 /**
  * What an earlier build has left without coming to its end, if the records say that this snapshot is it (FR-LSI-BG-51). They

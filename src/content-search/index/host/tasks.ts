@@ -1,29 +1,13 @@
 import type { IndexTaskKind } from '../../../contracts/index.ts';
-import type { BuildJob, BuildOutcome, OverlayEntry } from '../../../core/ports/index.ts';
+import { messageOf } from '../../../core/errors.ts';
+import type { BuildOutcome, OverlayEntry } from '../../../core/ports/index.ts';
 import { build } from './build-task.ts';
 import { adopt } from './keep.ts';
 import { grown, nextDelta, nextGeneration } from './names.ts';
 import { lostSegment } from './open.ts';
 import { begunBuild } from './partial.ts';
-import type { HostRecord } from './record.ts';
-import type { Retries } from './retries.ts';
+import type { TaskContext } from './task-context.ts';
 import { ended, skipped, type TaskEnd } from './task-end.ts';
-import type { HostDeps, HostMemory } from './types.ts';
-
-/** What the tasks of one index share. */
-export interface TaskContext {
-  readonly deps: HostDeps;
-  readonly memory: HostMemory;
-  readonly record: HostRecord;
-  readonly retries: Retries;
-  /** Somebody asked for it, and did not only follow from something. */
-  readonly isAsked: boolean;
-  /** Runs a job in the build thread, with progress into the status. */
-  readonly run: (job: BuildJob) => Promise<BuildOutcome>;
-  /** Arms the watches anew if they do not cover the tree. */
-  readonly ensureWatched: () => Promise<void>;
-  readonly submit: (kind: IndexTaskKind, reason: string) => void;
-}
 
 /**
  * What an index host does for its index, one task at a time (local-search-index.md 4.3). All of them may be repeated and may
@@ -136,6 +120,13 @@ async function tidy(context: TaskContext): Promise<void> {
 
 /** Work that nobody asks for again by himself. */
 const TRIED_AGAIN: ReadonlySet<IndexTaskKind> = new Set<IndexTaskKind>(['reconcile', 'update', 'check']);
+
+/** A task ended in the midst: the disk refused what nobody expected, or the watch thread died. Nothing must stay as if it still ran. */
+export async function crashed(context: TaskContext, kind: IndexTaskKind, error: unknown): Promise<TaskEnd> {
+  const { memory, record } = context;
+  if (memory.safety.building !== null) record.apply({ kind: 'BUILD_FAILED_CLEAN', since: memory.safety.building });
+  return broken(context, kind, { outcome: 'failed', message: messageOf(error) });
+}
 
 /** A job that did not do what was asked: the index stays as it was, or is known to be damaged. */
 async function broken(context: TaskContext, kind: IndexTaskKind, end: BuildOutcome): Promise<TaskEnd> {
