@@ -23,8 +23,8 @@ export interface Inverter {
   postings(documentCount: number): Generator<{ readonly trigram: Buffer; readonly documents: ArrayLike<number> }>;
 }
 
-/** Some 40 million pairs of n-gram and document (search-rules 24: a million files in less than 400 MB). */
-export const MAX_RUN_BYTES = 64 * 2 ** 20;
+/** Some 20 million pairs of n-gram and document (search-rules 24: a million files in less than 400 MB); twice that for a moment, when it grows. */
+export const MAX_RUN_BYTES = 32 * 2 ** 20;
 
 export function createInverter({ vocabulary, runs, hasher, maxBytes = MAX_RUN_BYTES }: InverterOptions): Inverter {
   let lists = createGramLists(maxBytes);
