@@ -102,6 +102,21 @@ export function indexFilesConformance(name: string, make: () => Promise<FilesUnd
       expect(files.open({ generation: 1, delta: 0 })).toEqual({ refused: 'ENOENT' });
       files.sweep(null);
     });
+
+    check('puts everything aside or removes it, and those who have it open read on [FR-LSI-IDX-RM-03]', (files) => {
+      const name = { generation: 3, delta: 0 };
+      for (const go of [() => files.quarantine(), () => files.purge()]) {
+        put(files, name, 'seg', ['___']);
+        files.flip({ generation: 3, deltas: [] });
+        const kept = opened(files, name);
+        go();
+        expect(files.current()).toBeUndefined();
+        expect(files.open(name)).toEqual({ refused: 'ENOENT' });
+        expect(kept.read(0, 3).toString()).toBe('seg');
+        kept.close();
+        go();
+      }
+    });
   });
 }
 

@@ -28,7 +28,8 @@ const hosts = openIndexHosts({
 process.once('disconnect', () => process.exit(0));
 process.on('message', (message) => {
   if (message === 'stop') void hosts.stop().then(() => process.exit(0));
-  else if (isAsk(message)) for (const host of hosts.hosts) void lane.submit({ keyHash: host.status().key_hash, kind: message.ask, reason: 'asked by a test' });
+  else if (isAsk(message))
+    for (const host of hosts.hosts) void lane.submit({ keyHash: host.status().key_hash ?? '', kind: message.ask, reason: 'asked by a test' });
 });
 function isAsk(message: unknown): message is HostAsk {
   return typeof message === 'object' && message !== null && 'ask' in message;
