@@ -104,8 +104,8 @@ function absent(gauge: Gauge): Gauge {
   return gauge;
 }
 
-/** More series than this are not made before something happened. */
-const MOST_ZERO_SERIES = 32;
+/** More series than this are not made before something happened; the transitions between six states are as many. */
+const MOST_ZERO_SERIES = 36;
 
 /** A series that appears only with its first event hides that event from `rate()`. */
 function startAtZero<T>(metric: T, { labels }: MetricRow, zero: (metric: T, labels: Record<string, string>) => void): T {

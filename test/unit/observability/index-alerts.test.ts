@@ -54,7 +54,7 @@ function annotationsOf(alert: string): Record<string, string> {
     const text = new RegExp(`${name}: (.*)`).exec(block)?.[1] ?? '';
     return text.startsWith('"') ? (JSON.parse(text) as string) : text;
   };
-  return { summary: word('summary'), description: word('description') };
+  return { summary: word('summary'), description: word('description'), runbook_url: word('runbook_url') };
 }
 
 const HOST = 'role="index", instance="i1"';
@@ -69,7 +69,7 @@ describe('prometheus/index-alerts.yml', () => {
     expect(promtool('check', 'rules', RULES)).toMatchObject({ status: 0 });
     const exprs = [...readFileSync(RULES, 'utf8').matchAll(/expr: (.*)/g)].map(([, expr = '']) => expr);
     const names = exprs.flatMap((expr) => [...expr.matchAll(/\bwrit_[a-z_]+/g)].map(([name]) => name));
-    expect(exprs).toHaveLength(5);
+    expect(exprs).toHaveLength(6);
     for (const name of names) expect([name, Object.hasOwn(METRICS, name)]).toEqual([name, true]);
   });
 
@@ -107,6 +107,14 @@ describe('prometheus/index-alerts.yml', () => {
         after: 17,
         labels: { ...WARNING, instance: 'i1' },
       },
+    ],
+    [
+      'an index is not fit for use for long',
+      { alert: 'WritIndexNotComplete', series: { [`writ_index_staleness_seconds{${HOST}}`]: '0+60x60' }, after: 50, labels: { ...WARNING, instance: 'i1' } },
+    ],
+    [
+      'an index is built',
+      { alert: 'WritIndexNotComplete', series: { [`writ_index_staleness_seconds{${HOST}}`]: '0+60x20 0x40' }, after: 50, labels: undefined },
     ],
     [
       'a burst of changes is worked off',

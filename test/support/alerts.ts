@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parse } from 'yaml';
+import { packageRoot } from '../../config/places.ts';
+
+/** What tests look at in a file of rules. */
+export interface AlertRule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for?: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** All rules of `prometheus/<name>-alerts.yml`. */
+export function rulesOf(name: string): readonly (AlertRule | { readonly record: string; readonly expr: string })[] {
+  const { groups } = parse(readFileSync(rulesFile(name), 'utf8')) as { groups: readonly { rules: readonly AlertRule[] }[] };
+  return groups.flatMap(({ rules }) => rules);
+}
+
+export function alertsOf(name: string): readonly AlertRule[] {
+  return rulesOf(name).filter((rule) => 'alert' in rule);
+}
+
+export function rulesFile(name: string): string {
+  return path.join(packageRoot(), 'prometheus', `${name}-alerts.yml`);
+}
+
+/** Series with a value for each step (promtool's notation), and which alerts stand after a time. */
+export interface Story {
+  readonly alert: string;
+  readonly series: Readonly<Record<string, string>>;
+  readonly after: string;
+  /** Time between two values. */
+  readonly step?: string;
+  /** Labels of the alert beside its severity; undefined: it is silent. */
+  readonly labels: Readonly<Record<string, string>> | undefined;
+}
+
+/** Plays a story with promtool. @returns what it says against it; `as told` when nothing */
+export function play(rules: string, { alert, series, after, step = '1m', labels }: Story, room: string): string {
+  const rule = alertsOf(rules).find((one) => one.alert === alert);
+  if (rule === undefined) return `there is no ${alert}`;
+  const expected = labels === undefined ? [] : [{ exp_labels: { ...rule.labels, ...labels }, exp_annotations: rule.annotations }];
+  const story = {
+    rule_files: [rulesFile(rules)],
+    evaluation_interval: step,
+    tests: [
+      {
+        interval: step,
+        input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+        alert_rule_test: [{ eval_time: after, alertname: alert, exp_alerts: expected }],
+      },
+    ],
+  };
+  const file = path.join(room, 'story.yml');
+  // JSON is YAML.
+  writeFileSync(file, JSON.stringify(story));
+  const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' });
+  return status === 0 ? 'as told' : stdout + stderr;
+}
