@@ -37,7 +37,7 @@ export const DAMAGES = {
   }),
   deleted: (_, file) => rmSync(file, { recursive: true }),
   'a directory': replaced((file) => mkdirSync(file)),
-  'a FIFO': replaced((file) => execFileSync('mkfifo', [file])),
+  'a FIFO': replaced((file) => execFileSync('mkfifo', [file], { stdio: 'ignore' })),
   'a link to nothing': replaced((file) => symlinkSync('nowhere', file)),
   'a link to what never ends': replaced((file) => symlinkSync('/dev/zero', file)),
   'a link to itself moved': (_, file) => {

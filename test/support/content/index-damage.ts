@@ -211,7 +211,7 @@ function damage({ random, cacheRoot, count, host }: Ground): string {
     DAMAGES[way](random, file, everything);
   } catch (error) {
     // The host took it away in that moment.
-    if (!(error instanceof Error && 'code' in error)) throw error;
+    if (!(error instanceof Error && ('code' in error || 'status' in error))) throw error;
   }
   const kind = kindOf(file);
   count.damages += 1;
