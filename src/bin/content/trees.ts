@@ -4,7 +4,9 @@ import type { SearchedTrees } from './index/places.ts';
 import type { ContentSettings } from './settings.ts';
 
 /** What a tool searches, as it really lies on this host; host and searches of an index must see the same. */
-export function searchedTrees(settings: ContentSettings): SearchedTrees {
+export function searchedTrees(
+  settings: Pick<ContentSettings, 'allowedRoots' | 'indexRoots' | 'includeDefaultDenies' | 'deniedPatterns' | 'globalIgnoreFile'>,
+): SearchedTrees {
   const allowedRoots = settings.allowedRoots.flatMap(realRoot);
   const named = settings.indexRoots.flatMap(realRoot);
   return {

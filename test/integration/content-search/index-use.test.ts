@@ -1,8 +1,9 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openIndexLinks } from '../../../src/bin/content/index/links.ts';
 import { indexPlaces } from '../../../src/bin/content/index/places.ts';
+import { searchedTrees } from '../../../src/bin/content/trees.ts';
 import { createContentSearch, DEFAULT_DENIED_PATTERNS, type OpenCandidateIndex } from '../../../src/content-search/index.ts';
 import type { ContentSearchAnswer, ContentSearchRequest, ContentSearchStats } from '../../../src/contracts/index.ts';
 import type { ContentSearch, SearchBackend } from '../../../src/core/ports/index.ts';
@@ -133,7 +134,7 @@ describe('a search that an index serves', () => {
     expect(stats).toMatchObject({ index_exclusion_used: false, index_bypass: why, candidates_excluded: 0 });
   });
 
-  it('does not use an index of another backend, nor of another root; nothing spans two roots [FR-LSI-IDX-ROOT-02.2] [FR-LSI-IDX-ROOT-02.3] [FR-LSI-IDX-SCOPE-02.2]', async () => {
+  it('does not use an index of another backend, nor of another root; nothing spans two roots [FR-LSI-IDX-ROOT-02.2] [FR-LSI-IDX-ROOT-02.3] [FR-LSI-IDX-SCOPE-02.1] [FR-LSI-IDX-SCOPE-02.2]', async () => {
     const signal = new AbortController().signal;
     const other = createContentSearch(depsOf({ root, backend: backends.ugrep, emitStats: true, index }));
     const answered = await other.search({ pattern: 'needle' }, signal);
@@ -146,6 +147,65 @@ describe('a search that an index serves', () => {
     expect(new Set(keys).size).toBe(2);
     const outside = await indexed.search({ pattern: 'needle', path: '../cache' }, signal);
     expect(outside.ok).toBe(false);
+  });
+});
+
+describe('what an index leaves behind', () => {
+  it('is no contents of files, and nothing in the tree [FR-LSI-IDX-STOR-03.1] [FR-LSI-IDX-STOR-03.2] [FR-LSI-CACHE-ROOT-03] [LSI-GOAL-02] [LSI-TM-02]', async () => {
+    const names = readdirSync(root, { recursive: true });
+    await both({ pattern: 'needle' });
+    expect(readdirSync(root, { recursive: true })).toEqual(names);
+    const cache = path.join(folder, 'cache');
+    const files = readdirSync(cache, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(files.length).toBeGreaterThan(1);
+    for (const { parentPath, name } of files) expect(readFileSync(path.join(parentPath, name)).includes('a needle, a Needle')).toBe(false);
+  });
+
+  it('is said in the stats of each search, with the reason why it is where it is [FR-LSI-STOR-FALLBACK-01.4]', async () => {
+    const settings = hostsSettings(path.join(folder, 'cache'), { storageMode: 'memory', storageFallback: 'PERMISSION_DENIED' });
+    const links = await openIndexLinks(settings, treesOf(root, DEFAULT_DENIED_PATTERNS), backends.rg);
+    if (links === undefined) throw new Error('there is no index');
+    const tool = createContentSearch(depsOf({ root, backend: backends.rg, emitStats: true, index: links }));
+    const answered = await tool.search({ pattern: 'needle' }, new AbortController().signal);
+    links.close();
+    expect(answered.ok && answered.answer.stats).toMatchObject({ storage_mode: 'memory', storage_fallback_reason: 'PERMISSION_DENIED' });
+  });
+});
+
+describe('index roots', () => {
+  const settings = { includeDefaultDenies: true, deniedPatterns: [], globalIgnoreFile: '' };
+
+  it('are those of the settings, or the first allowed root [FR-LSI-IDX-ROOT-01.1] [FR-LSI-IDX-ROOT-01.2] [FR-LSI-BG-03]', () => {
+    const [src, other] = [path.join(root, 'src'), path.join(root, 'src-other')];
+    expect(searchedTrees({ ...settings, allowedRoots: [root, src], indexRoots: [src, other] })).toMatchObject({
+      roots: [src, other],
+      indexRoots: [src, other],
+    });
+    expect(searchedTrees({ ...settings, allowedRoots: [root, src], indexRoots: [] })).toMatchObject({ roots: [root], indexRoots: [] });
+  });
+});
+
+describe('a tree that an index is not worth', () => {
+  it('has none in mode auto until it has grown; each start measures it anew [FR-LSI-BG-05.3] [FR-LSI-BG-06.1] [FR-LSI-BG-06.3] [FR-LSI-IDX-01] [FR-LSI-IDX-03] [FR-LSI-IDX-04]', async () => {
+    const tree = path.join(folder, 'small');
+    mkdirSync(tree);
+    writeFileSync(path.join(tree, 'one.txt'), 'needle\n');
+    const cache = path.join(folder, 'cache-auto');
+    mkdirSync(cache, { mode: 0o700 });
+    const base = hostsSettings(cache);
+    const auto = { ...base, mode: 'auto', host: { ...base.host, mode: 'auto', autoThresholdFiles: 3, autoThresholdBytes: 1_000_000 } } as const;
+    const first = await hostsHere(auto, treesOf(tree, []), backends.rg);
+    await first.settled('DISABLED/BELOW_THRESHOLD');
+    expect(await first.search('needle')).toMatchObject({ index_safety_state: 'DISABLED', index_exclusion_used: false });
+    await first.stop();
+    for (let number = 0; number < 5; number += 1) writeFileSync(path.join(tree, `${number}.txt`), 'hay\n');
+    const second = await hostsHere(auto, treesOf(tree, []), backends.rg);
+    await second.settled('COMPLETE');
+    await second.stop();
+    rmSync(path.join(tree, '4.txt'));
+    const always = await hostsHere({ ...base, cacheRoot: cache }, treesOf(tree, []), backends.rg);
+    await always.settled('COMPLETE');
+    await always.stop();
   });
 });
 
