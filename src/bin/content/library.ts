@@ -2,7 +2,7 @@ import { IndexSettings as IndexSettingsSchema } from '../../../config/content-in
 import { userSurroundings } from '../../../config/load.ts';
 import { createMemoryLane } from '../../adapters/memory/maintenance-lane.ts';
 import type { ContentSearchAnswer, ContentSearchRequest } from '../../producers/client/content-types.ts';
-import type { IndexStatus } from '../../producers/client/index-types.ts';
+import type { IndexReason, IndexState, IndexStatus } from '../../producers/client/index-types.ts';
 import { hostsSettings } from './index/host-settings.ts';
 import { createIndexKeeper, type IndexKeeper } from './index/keeper.ts';
 import { randomHex } from './index/service.ts';
@@ -53,6 +53,8 @@ export interface ContentIndexOptions {
   readonly storage?: 'memory' | 'sqlite';
   /** Most bytes of all indexes together; 1 GiB unless given. */
   readonly maxBytes?: number;
+  /** Told of each change of state, `COMPLETE` for the first time when the index is built. */
+  readonly onState?: (root: string, state: IndexState, reason: IndexReason | null) => void;
   /** Told why there can be no index now. It is tried again every 2 s. */
   readonly onStandBy?: (why: string) => void;
 }
@@ -136,7 +138,7 @@ function keeperOf(content: ContentSettings, index: ContentIndexOptions): IndexKe
     content,
     hosts: hostsSettings(indexSettingsOf(index), content),
     lane: () => createMemoryLane({ newId: randomHex }),
-    report: () => undefined,
+    report: (root, event) => event.kind === 'state' && index.onState?.(root, event.after.state, event.after.reason),
     onReady: () => undefined,
     onStandBy: (why) => index.onStandBy?.(why),
   });
