@@ -128,8 +128,8 @@ async function answer({ method, url, headers }: IncomingMessage, response: Serve
   try {
     if (url === '/metrics') return send(200, TEXT_TYPE, await metrics.text());
     if (url === '/metrics.json') return send(200, 'application/json', JSON.stringify(await metrics.families()));
-    if (url === '/healthz') return sendFindings(send, 'ok', 'unhealthy', health.alive);
-    if (url === '/readyz') return sendFindings(send, 'ready', 'not_ready', health.ready);
+    if (url === '/healthz') return await sendFindings(send, 'ok', 'unhealthy', health.alive);
+    if (url === '/readyz') return await sendFindings(send, 'ready', 'not_ready', health.ready);
     send(404, 'text/plain', 'there are /metrics, /metrics.json, /healthz and /readyz\n');
   } catch {
     send(500, 'text/plain', 'the figures could not be read\n');
