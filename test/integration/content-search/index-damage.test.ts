@@ -20,7 +20,7 @@ describe('an index of which a file is damaged', () => {
     const count = await runDamage({ seed: SEED, folder, backend: backends.rg, trees: 1, roundsPerTree: ROUNDS });
     expect(count).toMatchObject({ recoveries: ROUNDS, deaths: 0 });
     expect(count.damages).toBeGreaterThan(ROUNDS / 2);
-    expect(count.excluding).toBeGreaterThan(count.searches / 5);
+    expect(count.excluding).toBeGreaterThanOrEqual(ROUNDS);
   }, 180_000);
 
   it('is built again in memory, of which nothing is left afterwards [NFR-LSI-COR-02] [FR-LSI-IDX-RM-04]', async () => {
