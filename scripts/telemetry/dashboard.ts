@@ -6,6 +6,21 @@ const ROW_HEIGHT = 8;
 const COLUMNS = 24;
 const DATASOURCE = { type: 'prometheus', uid: '$datasource' } as const;
 
+/** The pools that Prometheus knows; each scrape says its own as a target label. */
+const POOL = {
+  ...{ name: 'pool', label: 'Pool', type: 'query', datasource: DATASOURCE },
+  ...{ query: { query: 'label_values(writ_build_info, pool)', refId: 'pool' }, definition: 'label_values(writ_build_info, pool)', regex: '' },
+  ...{ includeAll: true, multi: true, allValue: '.*', current: { text: 'All', value: '$__all' }, refresh: 2, sort: 1, hide: 0 },
+} as const;
+
+const BOARD_ADDRESS = 'http://127.0.0.1:8377/board/';
+const BOARD = {
+  ...{ name: 'board', label: 'Bull Board', type: 'textbox', query: BOARD_ADDRESS },
+  ...{ current: { text: BOARD_ADDRESS, value: BOARD_ADDRESS }, hide: 0 },
+} as const;
+// Grafana puts the variable in, not JavaScript.
+const BOARD_LINK = { title: 'Queues on Bull Board', url: '$' + '{board}', targetBlank: true } as const;
+
 /** A dashboard as Grafana's provisioning reads it. */
 export interface Dashboard {
   readonly uid: string;
@@ -25,9 +40,12 @@ export function overviewDashboard(): Dashboard & Readonly<Record<string, unknown
     refresh: '10s',
     time: { from: 'now-1h', to: 'now' },
     timezone: 'browser',
-    templating: { list: [{ name: 'datasource', label: 'Data source', type: 'datasource', query: 'prometheus', current: {}, hide: 0 }] },
+    templating: { list: [{ name: 'datasource', label: 'Data source', type: 'datasource', query: 'prometheus', current: {}, hide: 0 }, POOL, BOARD] },
     annotations: { list: [] },
-    links: [],
+    links: [
+      { title: 'Bull Board', type: 'link', url: BOARD_LINK.url, targetBlank: true, icon: 'external link' },
+      { title: 'Dashboards of Writ', type: 'dashboards', tags: ['writ'], asDropdown: true, includeVars: true },
+    ],
     panels: placed([...OVERVIEW, ...SEARCH_PANELS, ...INDEX_PANELS]).map(([panel, gridPos], index) => panelJson(panel, gridPos, index + 1)),
   };
 }
@@ -78,11 +96,23 @@ function panelJson({ title, description, kind, unit, queries, thresholds }: Pane
     targets: Object.entries(queries).map(([legendFormat, expr], index) => ({
       refId: String.fromCharCode('A'.charCodeAt(0) + index),
       datasource: DATASOURCE,
-      expr,
+      expr: inPool(expr),
       legendFormat,
     })),
+    ...(isAboutJobs(Object.values(queries)) ? { links: [BOARD_LINK] } : {}),
   };
 }
+
+/** The same query for the chosen pools. */
+function inPool(expr: string): string {
+  return expr.replaceAll(/\b(writ_\w+)(\{)?/g, (_, name: string, brace?: string) => `${name}{pool=~"$pool"${brace === undefined ? '}' : ', '}`);
+}
+
+/** Panels whose next question is: which jobs? */
+function isAboutJobs(queries: readonly string[]): boolean {
+  return queries.some((expr) => ABOUT_JOBS.some((part) => expr.includes(part)));
+}
+const ABOUT_JOBS = ['writ_queue_', 'error_code'];
 
 /** Grafana takes the colour of the last step at or below the value. */
 function steps({ warn, bad, below }: Panel['thresholds']): readonly { color: string; value: number | null }[] {

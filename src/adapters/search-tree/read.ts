@@ -63,7 +63,15 @@ interface BigStat {
 
 function statOf({ size, mtimeNs, ctimeNs, ino, dev, nlink, mode }: BigStat): TreeFileStat {
   // Node gives numbers with a sign; inodes and devices have none.
-  return { size: Number(size), mtimeNs, ctimeNs, ino: BigInt.asUintN(64, ino), dev: BigInt.asUintN(64, dev), links: Number(nlink), ownerMayRead: (mode & OWNER_READ) !== 0n };
+  return {
+    size: Number(size),
+    mtimeNs,
+    ctimeNs,
+    ino: BigInt.asUintN(64, ino),
+    dev: BigInt.asUintN(64, dev),
+    links: Number(nlink),
+    ownerMayRead: (mode & OWNER_READ) !== 0n,
+  };
 }
 
 const OWNER_READ = BigInt(constants.S_IRUSR ?? 0o400);

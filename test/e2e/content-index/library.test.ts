@@ -60,7 +60,7 @@ describe('the library with an index', () => {
     30_000,
   );
 
-  it('goes on from the index of the program before it', async () => {
+  it('goes on from the index of the program before it [FR-LSI-IDX-STOR-01]', async () => {
     tool = await complete({ mode: 'on', directory: cache });
     const generation = tool.indexes()[0]?.generation;
     await tool.close();
@@ -69,7 +69,7 @@ describe('the library with an index', () => {
     expect(tool.indexes()[0]?.generation).toBe(generation);
   }, 30_000);
 
-  it('keeps none for a small tree when only large ones are to have one [FR-LSI-BG-06]', async () => {
+  it('keeps none for a small tree when only large ones are to have one [FR-LSI-BG-05.3]', async () => {
     tool = await plain({ mode: 'auto', directory: cache });
     expect(tool.indexes()).toMatchObject([{ state: 'DISABLED', reason: 'BELOW_THRESHOLD', serving: false }]);
     const found = await tool.search({ pattern: 'number 42' });

@@ -61,7 +61,7 @@ describe('an installation with an index', () => {
     expect(body).toMatch(/writ_index_searches_total\{bypass="none"[^}]*\} \d/);
   });
 
-  it('comes back after kill -9, compares the tree with the index, and meanwhile answers the same without it [FR-LSI-BG-50]', async () => {
+  it('comes back after kill -9, compares the tree with the index, and meanwhile answers the same without it [FR-LSI-BG-50.1] [FR-LSI-BG-50.2]', async () => {
     await host.kill('SIGKILL');
     writeFileSync(path.join(writ.tree, 'd2/new.txt'), 'needle_42_end\n');
     const more = ['d2/f142.txt', 'd2/f242.txt', 'd2/f42.txt', 'd2/new.txt'];
@@ -75,7 +75,7 @@ describe('an installation with an index', () => {
     expect((await look()).paths).toEqual(FOUND);
   });
 
-  it('is dropped, built, compared and checked on request, over the queue [FR-LSI-BG-01]', async () => {
+  it('is dropped, built, compared and checked on request, over the queue [FR-LSI-BG-01] [FR-LSI-BG-20.5]', async () => {
     expect(await writ.writ(['index', 'drop', '--wait'])).toMatchObject({ code: 0 });
     expect(await look()).toMatchObject({ paths: FOUND, bypass: 'VETO' });
     expect(await writ.writ(['index', 'build', '--wait'])).toMatchObject({ code: 0, out: expect.stringMatching(/301 files|300 files/) });
@@ -95,7 +95,7 @@ describe('an installation with an index', () => {
     host = second;
   });
 
-  it('ends in order on SIGTERM, and leaves no socket behind', async () => {
+  it('ends in order on SIGTERM, and leaves no socket behind [FR-LSI-BG-40.1] [FR-LSI-BG-40.4] [FR-LSI-BG-43.1]', async () => {
     expect(await host.kill('SIGTERM')).toBe(0);
     const [index] = await writ.indexes();
     expect(index).toMatchObject({ host: 'stopped', serving: false });

@@ -66,7 +66,7 @@ const niceOf = (thread: string): number =>
   );
 
 describe('the build thread', () => {
-  it('builds, updates, validates, merges and checks on the disk, and tells how far it is', async () => {
+  it('builds, updates, validates, merges and checks on the disk, and tells how far it is [LSI-ST-10.2] [LSI-BUD-GEN]', async () => {
     const builder = await started();
     const seen: BuildProgress[] = [];
     expect(await run(builder, build, forever, (progress) => seen.push(progress))).toMatchObject({ outcome: 'done', documents: 600 });

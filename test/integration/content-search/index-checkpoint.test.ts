@@ -108,7 +108,7 @@ describe('a build that its host cannot finish', () => {
     expect(statesOf(host).filter((state) => state.startsWith('COMPLETE'))).toHaveLength(1);
   });
 
-  it('leaves nothing if it is not to keep anything, and none of what a hard end interrupts [FR-LSI-BG-42] [FR-LSI-BG-40.3]', async () => {
+  it('leaves nothing if it is not to keep anything, and none of what a hard end interrupts [FR-LSI-BG-42] [FR-LSI-BG-40.3] [FR-LSI-BG-43.2]', async () => {
     host = await slowHost({ keeps: false });
     await amidBuild();
     await host.stop();
@@ -129,7 +129,7 @@ describe('a build that its host cannot finish', () => {
     expect(indexed()).toHaveLength(FILES);
   });
 
-  it('takes several rounds when its time is short, never serves in between, and survives a kill [FR-LSI-BUD-INIT-01.1] [FR-LSI-BUD-INIT-02.1] [FR-LSI-BUD-INIT-02.2]', async () => {
+  it('takes several rounds when its time is short, never serves in between, and survives a kill [FR-LSI-BUD-INIT-01.1] [FR-LSI-BUD-INIT-02.1] [FR-LSI-BUD-INIT-02.2] [FR-LSI-BG-12]', async () => {
     host = await slowHost({ timeoutMs: 600 });
     await host.next((one) => one.kind === 'task' && one.outcome === 'partial');
     expect(statesOf(host).at(-1)).toBe('UNCERTAIN/BUILD_BUDGET_EXCEEDED');

@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const [SEED, ROUNDS] = [1, 10];
 
 describe('an index of which a file is damaged', () => {
-  it('changes no answer, holds no search up, and comes back by itself, whatever was done to it and when [NFR-LSI-COR-02] [NFR-LSI-REL-01] [FR-LSI-BG-52]', async () => {
+  it('changes no answer, holds no search up, and comes back by itself, whatever was done to it and when [NFR-LSI-COR-02] [NFR-LSI-REL-01] [FR-LSI-BG-52] [FR-LSI-BG-10.1] [LSI-BG-GEN] [FR-LSI-IDX-05]', async () => {
     const count = await runDamage({ seed: SEED, folder, backend: backends.rg, trees: 1, roundsPerTree: ROUNDS });
     expect(count).toMatchObject({ recoveries: ROUNDS, deaths: 0 });
     expect(count.damages).toBeGreaterThan(ROUNDS / 2);

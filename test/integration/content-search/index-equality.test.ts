@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a search with the index', () => {
   it.each(['ugrep', 'rg'] as const)(
-    'answers what a search without it answers, with %s, whatever happens to the tree and to the host [NFR-LSI-COR-01]',
+    'answers what a search without it answers, with %s, whatever happens to the tree and to the host [NFR-LSI-COR-01] [LSI-TM-03]',
     async (kind) => {
       const count = await runEquality({ seed: 7, folder, backend: backends[kind], trees: 6, roundsPerTree: 25, kills: 0.06 });
       expect(count.rounds).toBe(150);

@@ -62,7 +62,14 @@ describe('the files of the records', () => {
     expect(openContentIndexStore(limits())).toMatchObject({ ok: false, refusal: 'DAMAGED' });
   });
 
-  it('have one column per component of the key [FR-LSI-IDX-KEY-02.1]', () => {
+  it('are kept by a SQLite that knows what the tables need [LSI-SQLITE-01] [LSI-SQLITE-02]', () => {
+    const db = new Database(':memory:');
+    const [major = 0, minor = 0] = String(db.prepare('SELECT sqlite_version()').pluck().get()).split('.').map(Number);
+    db.close();
+    expect(major * 1_000 + minor).toBeGreaterThanOrEqual(3_031);
+  });
+
+  it('have one column per component of the key [FR-LSI-IDX-KEY-02.1] [FR-LSI-CAND-LIT-04.1]', () => {
     opened();
     const db = new Database(file(), { readonly: true });
     open.push(db);
@@ -96,7 +103,7 @@ function raw(safety: { [Field in keyof IndexSafety]: Field extends 'state' | 're
 }
 
 describe('several processes', () => {
-  it('see what the writer committed, and write nothing themselves', () => {
+  it('see what the writer committed, and write nothing themselves [FR-LSI-BG-13.2]', () => {
     expect(answered(openContentIndexView(limits()))).toBeUndefined();
     const store = opened();
     const view = answered(openContentIndexView(limits()));
@@ -127,7 +134,7 @@ describe('several processes', () => {
     ).toEqual({ ok: true, value: [ABSENT, ABSENT] });
   });
 
-  it('wait for a lock no longer than they may, and say so [FR-LSI-IDX-CONC-02, LSI-ST-07]', () => {
+  it('wait for a lock no longer than they may, and say so [FR-LSI-IDX-CONC-02, LSI-ST-07] [FR-LSI-BG-13.4]', () => {
     const store = opened();
     store.write((records) => records.create(metaFor('a'), COMPLETE));
     const holder = new Database(file());
@@ -158,7 +165,7 @@ describe('damaged records', () => {
     expect(opened().read((records) => records.list())).toEqual({ ok: true, value: [] });
   });
 
-  it('are refused when a newer version wrote them', () => {
+  it('are refused when a newer version wrote them [FR-LSI-ROLL-02]', () => {
     opened().close();
     const db = new Database(file());
     db.pragma('user_version = 99');

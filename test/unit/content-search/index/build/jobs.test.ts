@@ -142,7 +142,7 @@ describe('a build', () => {
     { why: 'DISK', limits: { roomBytes: 600, lastRatio: 0.3 } },
     { why: 'DISK', limits: { roomBytes: 300, lastRatio: 0 } },
   ] as const;
-  it.each(EXCESSES)('stops over a budget and leaves nothing: $why $limits', ({ why, limits }) => {
+  it.each(EXCESSES)('stops over a budget and leaves nothing: $why $limits [FR-LSI-BUD-INIT-01.2] [FR-LSI-BUD-INIT-01.3]', ({ why, limits }) => {
     for (const name of ['a', 'b', 'c']) put(name, Buffer.alloc(1000, name));
     const site = buildSite(root);
     expect(doJob(site, build, { limits })).toEqual({ outcome: 'over-budget', why, files: 3, bytes: 3000 });

@@ -55,7 +55,7 @@ function placeIn(random: Random, files: readonly Candidate[]): string | Buffer {
 const isBeneath = (path: string, at: string): boolean => at === '' || path === at || path.startsWith(`${at}/`);
 
 describe('the files of a search with an index', () => {
-  it('are those that a walk with the same globs from the same place finds, in its order [FR-LSI-STABLE-01]', () => {
+  it('are those that a walk with the same globs from the same place finds, in its order [FR-LSI-STABLE-01.1]', () => {
     for (let seed = 1; seed <= 60; seed += 1) {
       const random = createRandom(seed);
       const root = mkdtempSync(join(tmpdir(), 'writ-indexed-files-'));

@@ -44,14 +44,14 @@ describe('changes that a search looks at itself', () => {
     expect(walk({ files: 5, msPerPiece: 1_000 }, BUDGET, 1_000, { files: [], subtrees: [] })).toEqual({ answer: 0, now: 0, pieces: 0 });
   });
 
-  it('may take the share of the time limit that the settings say, and then the search goes without the index [FR-LSI-BUD-MAINT-01, FR-LSI-BUD-02.2]', () => {
+  it('may take the share of the time limit that the settings say, and then the search goes without the index [FR-LSI-BUD-MAINT-01, FR-LSI-BUD-02.2] [FR-LSI-BUD-MAINT-02] [FR-LSI-BUD-03] [NFR-LSI-PERF-03]', () => {
     expect(walk({ files: 900, msPerPiece: 40 })).toMatchObject({ answer: 900, now: 200 });
     expect(walk({ files: 900, msPerPiece: 100 })).toMatchObject({ answer: 'BUDGET', now: 300 });
     expect(walk({ files: 900, msPerPiece: 100 }, BUDGET, 4_000)).toMatchObject({ answer: 900 });
     expect(walk({ files: 1 }, { ...BUDGET, fraction: 0 })).toMatchObject({ answer: 'BUDGET', pieces: 0 });
   });
 
-  it('may take no longer than reconcile_max_ms and be no more than reconcile_max_files [LSI-CFG-10]', () => {
+  it('may take no longer than reconcile_max_ms and be no more than reconcile_max_files [LSI-CFG-10] [FR-LSI-BUD-MAINT-03] [FR-LSI-BUD-02.1] [FR-LSI-BUD-02.4]', () => {
     expect(walk({ files: 900, msPerPiece: 100 }, { ...BUDGET, maxMs: 150 }, 4_000)).toMatchObject({ answer: 'BUDGET', now: 200 });
     expect(walk({ files: 1_000 })).toMatchObject({ answer: 1_000 });
     expect(walk({ files: 1_001 })).toMatchObject({ answer: 'BUDGET' });

@@ -50,7 +50,7 @@ describe('where indexes are kept', () => {
   });
   const memory = (fallback: string | null, directory: string | null = '/cache/writ') => ({ mode: 'memory', fallback, directory });
 
-  it('is the valid cache root, whatever the sandbox says about absolute paths [FR-LSI-CACHE-ROOT-04]', () => {
+  it('is the valid cache root, whatever the sandbox says about absolute paths [FR-LSI-CACHE-ROOT-04] [FR-LSI-IDX-STOR-02] [LSI-PATH-08]', () => {
     expect(chooseStorage(options())).toEqual({ mode: 'sqlite', directory: '/cache/writ', insecure: false });
     expect(chooseStorage(options({ indexPath: '/cache//writ/./' }))).toEqual({ mode: 'sqlite', directory: '/cache/writ', insecure: false });
     expect(chooseStorage(options({ indexPath: 'd:\\cache\\writ', platform: windows() }))).toEqual({

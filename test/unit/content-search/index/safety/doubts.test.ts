@@ -34,7 +34,7 @@ describe('losing sight of the files', () => {
     expect(step(lost, trigger('RECONCILE_SUCCEEDED', { since: 8 })).state).toBe('COMPLETE');
   });
 
-  it('names the overflow during a build as what it is, also a second one [LSI-ENUM-12]', () => {
+  it('names the overflow during a build as what it is, also a second one [LSI-ENUM-12] [FR-LSI-BG-62]', () => {
     const once = step(RECORDS.BUILDING, 'WATCHER_OVERFLOW');
     const twice = step(once, 'WATCHER_OVERFLOW');
     expect(twice.causes).toEqual([{ reason: 'WATCHER_OVERFLOW_DURING_BUILD', mark: 9 }]);
@@ -113,7 +113,7 @@ describe('losing sight of the files', () => {
     }
   });
 
-  it('is uncertain when it is not known what was renamed [LSI-ST-32, LSI-ENUM-08]', () => {
+  it('is uncertain when it is not known what was renamed [LSI-ST-32, LSI-ENUM-08] [FR-LSI-TRK-09.2]', () => {
     for (const state of ['COMPLETE', 'BUILDING', 'UNCERTAIN'] as const) {
       expect(shown(step(RECORDS[state], 'RENAME_AMBIGUOUS'))).toBe('UNCERTAIN/RENAME_UNCERTAIN');
       expect(asks(RECORDS[state], 'RENAME_AMBIGUOUS')).toEqual(['SCHEDULE_PASS']);
@@ -161,7 +161,7 @@ describe('keeping up', () => {
     }
   });
 
-  it('stays uncertain for the same reason when a pass comes to its limit [LSI-ST-30, T-LSI-SAFE-03]', () => {
+  it('stays uncertain for the same reason when a pass comes to its limit [LSI-ST-30, T-LSI-SAFE-03] [FR-LSI-REC-02]', () => {
     const doubtful = uncertain('POLICY_CHANGED');
     expect(step(doubtful, 'RECONCILE_OVER_BUDGET')).toBe(doubtful);
     expect(shown(step(doubtful, 'RECONCILE_HIDING_ERRORS'))).toBe('UNCERTAIN/POLICY_CHANGED');
