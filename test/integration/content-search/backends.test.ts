@@ -221,10 +221,9 @@ describe('a process', () => {
     file('endless', 'needle\n'.repeat(500_000));
     for (const backend of backends) {
       const process = backend.start({ query: { ...QUERY, maxCount: 1e6 }, cwd: directory, files: ['endless'] });
-      for await (const block of process.stdout) {
-        expect(block.length).toBeGreaterThan(0);
-        break;
-      }
+      // Not a loop that is left: that closes the stream, and a backend without a reader may end before it is killed.
+      const first = await process.stdout[Symbol.asyncIterator]().next();
+      expect(first.value?.length).toBeGreaterThan(0);
       process.kill();
       expect(await process.ended).toMatchObject({ signal: 'SIGKILL' });
     }

@@ -13,7 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const [SEED, ROUNDS] = [1, 10];
+/** The long suite has thousands. */
+const [SEED, ROUNDS] = [1, 5];
 
 describe('an index of which a file is damaged', () => {
   it('changes no answer, holds no search up, and comes back by itself, whatever was done to it and when [NFR-LSI-COR-02] [NFR-LSI-REL-01] [FR-LSI-BG-52] [FR-LSI-BG-10.1] [LSI-BG-GEN] [FR-LSI-IDX-05]', async () => {
@@ -29,10 +30,10 @@ describe('an index of which a file is damaged', () => {
       folder,
       backend: backends.rg,
       trees: 1,
-      roundsPerTree: 3,
-      phases: ['killed', 'serving', 'stopped'],
+      roundsPerTree: 1,
+      phases: ['killed'],
       inMemory: true,
     });
-    expect(count).toMatchObject({ recoveries: 3, deaths: 0 });
+    expect(count).toMatchObject({ recoveries: 1, deaths: 0 });
   }, 180_000);
 });

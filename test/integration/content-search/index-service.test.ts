@@ -98,6 +98,8 @@ describe('the indexes of a data directory, looked at from another process', () =
   it('name a root once that the settings reach through a link', async () => {
     leave();
     symlinkSync(root, path.join(home, 'link'));
-    expect(await service({ 'tools.search.index_roots': [path.join(home, 'link')] }).status()).toMatchObject([{ root, key_hash: KEY }]);
+    expect(
+      await service({ 'tools.search.index_roots': [path.join(home, 'link')], 'tools.sandbox.allowed_roots': [path.join(home, 'link')] }).status(),
+    ).toMatchObject([{ root, key_hash: KEY }]);
   });
 });

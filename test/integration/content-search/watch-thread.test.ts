@@ -178,13 +178,17 @@ describe('the watch thread of an index', () => {
   });
 
   it('is gone for a search when it has stopped, and there again when it was started again', async () => {
+    const ours = (): readonly string[] => openPlaces().filter((place) => /inotify|mountinfo/.test(place));
+    // Other tests of this process may have left some.
+    const before = ours().length;
     await using rig = await createRig();
     await armed(rig);
     await rig.client.barrier();
-    expect(openPlaces()).toContain('anon_inode:inotify');
+    expect(ours().length).toBeGreaterThan(before);
     await rig.watch.stop();
     expect(await rig.client.barrier()).toBeUndefined();
-    expect(openPlaces().filter((place) => /inotify|mountinfo/.test(place) || place === rig.directory)).toEqual([]);
+    expect(ours().length).toBeLessThanOrEqual(before);
+    expect(openPlaces()).not.toContain(rig.directory);
     await rig.watch.start();
     expect(await rig.client.barrier()).toMatchObject({ veto: 'NOT_ARMED' });
   });

@@ -4,9 +4,9 @@ import { DOCUMENT_FLAG, type SegmentDocument, segmentNumber } from '../segment/f
 import { writeSegment } from '../segment/writer.ts';
 import type { GramSet } from '../trigrams.ts';
 import { createDocumentList } from './document-list.ts';
+import type { GramPairs } from './gram-pairs.ts';
 import { createInverter, MAX_RUN_BYTES } from './invert.ts';
 import { Halted, type Pace } from './pace.ts';
-import type { Vocabulary } from './vocabulary.ts';
 
 /** A segment in the making: what its documents are, gathered in bounded memory (search-rules 24). */
 export interface SegmentDraft {
@@ -27,7 +27,7 @@ export interface DraftParts {
   readonly index: IndexFiles;
   readonly into: SegmentName;
   readonly keyHash: Buffer;
-  readonly vocabulary: Vocabulary;
+  readonly pairs: GramPairs;
   readonly hasher: Hasher;
   readonly pace: Pace;
   /** The segment may have no more bytes. */
@@ -35,9 +35,9 @@ export interface DraftParts {
   readonly maxRunBytes?: number;
 }
 
-export function createDraft({ index, into, keyHash, vocabulary, hasher, pace, roomBytes, maxRunBytes = MAX_RUN_BYTES }: DraftParts): SegmentDraft {
+export function createDraft({ index, into, keyHash, pairs, hasher, pace, roomBytes, maxRunBytes = MAX_RUN_BYTES }: DraftParts): SegmentDraft {
   const runs = index.runs(into.generation);
-  const inverter = createInverter({ vocabulary, runs, hasher, maxBytes: maxRunBytes });
+  const inverter = createInverter({ pairs, runs, hasher, maxBytes: maxRunBytes });
   const documents = createDocumentList();
   let last: Buffer | undefined;
 

@@ -1,17 +1,14 @@
 import type { Hasher } from '../hash.ts';
-import { ByteReader } from '../segment/bytes.ts';
-import { readDifferences } from '../segment/postings.ts';
 import type { GramSet } from '../trigrams.ts';
-import { createGramLists } from './gram-lists.ts';
-import { decodeRun, type EncodedEntry, encodeRun, type RunEntry, type RunStore } from './runs.ts';
-import type { Vocabulary } from './vocabulary.ts';
+import { type GramPairs, PAIR_BYTES } from './gram-pairs.ts';
+import { decodeRun, encodeRun, type RunEntry, type RunStore } from './runs.ts';
 
 export interface InverterOptions {
-  /** Is emptied at once, and used until the last document. */
-  readonly vocabulary: Vocabulary;
+  /** Are emptied at once, and used until the last document. */
+  readonly pairs: GramPairs;
   readonly runs: RunStore;
   readonly hasher: Hasher;
-  /** Bytes of lists in memory; one document can take it above that. */
+  /** Bytes of pairs in memory; one document can take it above that. */
   readonly maxBytes?: number;
 }
 
@@ -23,18 +20,13 @@ export interface Inverter {
   postings(documentCount: number): Generator<{ readonly trigram: Buffer; readonly documents: ArrayLike<number> }>;
 }
 
-/** Some 20 million pairs of n-gram and document (search-rules 24: a million files in less than 400 MB); twice that for a moment, when it grows. */
-export const MAX_RUN_BYTES = 32 * 2 ** 20;
+/** Four million pairs of n-gram and document (search-rules 24: a million files in less than 400 MB). */
+export const MAX_RUN_BYTES = 64 * 2 ** 20;
 
-export function createInverter({ vocabulary, runs, hasher, maxBytes = MAX_RUN_BYTES }: InverterOptions): Inverter {
-  let lists = createGramLists(maxBytes);
+export function createInverter({ pairs, runs, hasher, maxBytes = MAX_RUN_BYTES }: InverterOptions): Inverter {
   /** Bytes of each run that was written. */
   const written: number[] = [];
-  vocabulary.clear();
-
-  function* entries(): Generator<EncodedEntry> {
-    for (const { number, bytes } of vocabulary.inOrder()) yield { gram: bytes, count: lists.count(number), list: lists.list(number) };
-  }
+  pairs.clear();
 
   function flush(): void {
     const run = written.length;
@@ -45,52 +37,82 @@ export function createInverter({ vocabulary, runs, hasher, maxBytes = MAX_RUN_BY
         yield part;
       }
     };
-    runs.write(run, counted(encodeRun(entries(), { run, hasher })));
+    runs.write(run, counted(encodeRun(entries(pairs), { run, hasher })));
     written.push(bytes);
     // Runs hold the n-grams themselves: so those of all files of a tree need not be in memory together.
-    vocabulary.clear();
-    lists.clear();
+    pairs.clear();
   }
 
   return {
     add(document, grams) {
-      lists.add(vocabulary.numbersOf(grams), document);
-      if (lists.bytes >= maxBytes) flush();
+      pairs.add(grams, document);
+      if (pairs.size * PAIR_BYTES >= maxBytes) flush();
     },
     *postings(documentCount) {
       if (written.length === 0) {
-        for (const { gram, count, list } of entries()) yield { trigram: gram, documents: readDifferences(new ByteReader(list), count, documentCount) };
+        for (const { gram, documents } of entries(pairs)) yield { trigram: gram, documents };
         return;
       }
-      if (lists.bytes > 0) flush();
-      // The merge needs room for itself.
-      lists = createGramLists(0);
+      if (pairs.size > 0) flush();
       const sources = written.map((bytes, run) => decodeRun(runs.read(run), bytes, documentCount, { run, hasher }));
       yield* merged(sources);
     },
   };
 }
 
+function* entries(pairs: GramPairs): Generator<RunEntry> {
+  for (const { gram, start, end } of pairs.groups()) yield { gram, documents: pairs.documents.subarray(start, end) };
+}
+
+interface Head {
+  readonly source: Generator<RunEntry>;
+  entry: RunEntry | undefined;
+  /** The first bytes of its n-gram as a number: nearly always they decide. */
+  rank: number;
+}
+
 /** Lists of the same n-gram follow each other in the order of the runs, which is the order of documents. */
 function* merged(sources: readonly Generator<RunEntry>[]): Generator<{ readonly trigram: Buffer; readonly documents: ArrayLike<number> }> {
-  const heads = sources.map((source) => ({ source, entry: nextOf(source) }));
+  const heads = sources.map((source): Head => ({ source, entry: undefined, rank: 0 }));
+  for (const head of heads) advance(head);
   for (;;) {
-    let least: Buffer | undefined;
-    for (const { entry } of heads) if (entry !== undefined && (least === undefined || Buffer.compare(entry.gram, least) < 0)) least = entry.gram;
-    if (least === undefined) return;
+    let least: Head | undefined;
+    for (const head of heads) {
+      if (head.entry === undefined || (least !== undefined && head.rank > least.rank)) continue;
+      if (least === undefined || head.rank < least.rank || compare(head, least) < 0) least = head;
+    }
+    if (least?.entry === undefined) return;
+    const { rank } = least;
+    const { gram } = least.entry;
     const lists: Uint32Array[] = [];
     for (const head of heads) {
-      if (head.entry === undefined || !head.entry.gram.equals(least)) continue;
+      if (head.rank !== rank || head.entry === undefined || !equal(head.entry.gram, gram)) continue;
       lists.push(head.entry.documents);
-      head.entry = nextOf(head.source);
+      advance(head);
     }
-    yield { trigram: least, documents: joined(lists) };
+    yield { trigram: gram, documents: joined(lists) };
   }
 }
 
-function nextOf(source: Generator<RunEntry>): RunEntry | undefined {
-  const next = source.next();
-  return next.done === true ? undefined : next.value;
+/** Of n-grams of one rank. */
+function equal(a: Buffer, b: Buffer): boolean {
+  return a.length === b.length && (a.length <= RANKED_BYTES || a.equals(b));
+}
+
+function compare(a: Head, b: Head): number {
+  return a.rank - b.rank || (a.entry === undefined || b.entry === undefined ? 0 : Buffer.compare(a.entry.gram, b.entry.gram));
+}
+
+/** Bytes that fit into a number exactly. */
+const RANKED_BYTES = 6;
+
+function advance(head: Head): void {
+  const step = head.source.next();
+  head.entry = step.done === true ? undefined : step.value;
+  let rank = 0;
+  const gram = head.entry?.gram;
+  for (let at = 0; at < RANKED_BYTES; at += 1) rank = rank * 256 + (gram?.[at] ?? 0);
+  head.rank = head.entry === undefined ? Number.POSITIVE_INFINITY : rank;
 }
 
 function joined(lists: readonly Uint32Array[]): Uint32Array {

@@ -1,7 +1,7 @@
 import type { Hasher } from '../hash.ts';
 import { ByteReader, ByteWriter } from '../segment/bytes.ts';
 import { type ByteSource, CorruptSegment } from '../segment/format.ts';
-import { readDifferences } from '../segment/postings.ts';
+import { readDifferences, writeDifferences } from '../segment/postings.ts';
 
 /** Where the sorted parts of an inversion lie until they are merged; they die with the build. */
 export interface RunStore {
@@ -14,13 +14,6 @@ export interface RunStore {
 export interface RunEntry {
   readonly gram: Buffer;
   readonly documents: Uint32Array;
-}
-
-/** The same as it is written: its documents as varint differences. */
-export interface EncodedEntry {
-  readonly gram: Buffer;
-  readonly count: number;
-  readonly list: Buffer;
 }
 
 /** Says which run it is, so that another one in its place is found out; and what makes the checksums. */
@@ -39,8 +32,9 @@ const seedOf = (run: number, part: number): bigint => (BigInt(run) << 32n) | Big
  * The bytes of a run: parts, each a frame and a body of whole entries: u8 bytes of the n-gram, the n-gram, varint count, varint
  * bytes of the list, the list. A run that is damaged must not become a segment that is sound.
  */
-export function* encodeRun(entries: Iterable<EncodedEntry>, { run, hasher }: RunIdentity): Generator<Uint8Array> {
+export function* encodeRun(entries: Iterable<RunEntry>, { run, hasher }: RunIdentity): Generator<Uint8Array> {
   const out = new ByteWriter(2 * PART_BYTES);
+  const list = new ByteWriter();
   let part = 0;
   const framed = (): readonly Uint8Array[] => {
     const body = Buffer.from(out.view());
@@ -51,12 +45,14 @@ export function* encodeRun(entries: Iterable<EncodedEntry>, { run, hasher }: Run
     part += 1;
     return [frame, body];
   };
-  for (const { gram, count, list } of entries) {
+  for (const { gram, documents } of entries) {
+    list.clear();
+    writeDifferences(list, documents);
     out.u8(gram.length);
     out.bytes(gram);
-    out.varint(count);
+    out.varint(documents.length);
     out.varint(list.length);
-    out.bytes(list);
+    out.bytes(list.view());
     if (out.length >= PART_BYTES) yield* framed();
   }
   if (out.length > 0) yield* framed();
@@ -79,8 +75,13 @@ export function* decodeRun(source: ByteSource, size: number, documentCount: numb
 function* entriesOf(body: Buffer, documentCount: number): Generator<RunEntry> {
   const reader = new ByteReader(body);
   while (reader.at < body.length) {
-    const gram = Buffer.from(reader.bytes(reader.u8()));
-    const [count, length] = [reader.varint(), reader.varint()];
-    yield { gram, documents: readDifferences(new ByteReader(reader.bytes(length)), count, documentCount) };
+    const gram = reader.bytes(reader.u8());
+    const count = reader.varint();
+    // The list ends where its numbers end.
+    const length = reader.varint();
+    const end = reader.at + length;
+    const documents = readDifferences(reader, count, documentCount);
+    if (reader.at !== end) throw new CorruptSegment('a list of a run is not as long as it says');
+    yield { gram, documents };
   }
 }

@@ -4,9 +4,9 @@ import type { Hasher } from '../hash.ts';
 import { type IndexedTree, walkTree } from '../indexed-tree.ts';
 import { createTokenizer, type Tokens } from '../tokenizer.ts';
 import { filesOf } from './differences.ts';
+import { createGramPairs, type GramPairs } from './gram-pairs.ts';
 import type { Pace } from './pace.ts';
 import type { DocumentReader } from './read-document.ts';
-import { createVocabulary, type Vocabulary } from './vocabulary.ts';
 
 /** What all jobs of one index work with. */
 export interface BuildSite {
@@ -28,11 +28,11 @@ export interface BuildSite {
 /** What is large to make and serves one job after the other. */
 export interface BuildTables {
   readonly tokenize: (bytes: Uint8Array) => Tokens;
-  readonly vocabulary: Vocabulary;
+  readonly pairs: GramPairs;
 }
 
 export function createTables({ ngramK, maxTokenizedBytes }: IndexedTree): BuildTables {
-  return { tokenize: createTokenizer({ ngramK, maxTokenizedBytes }), vocabulary: createVocabulary(ngramK) };
+  return { tokenize: createTokenizer({ ngramK, maxTokenizedBytes }), pairs: createGramPairs(ngramK) };
 }
 
 /** What a job may take at most; 0 files or bytes are no limit (FR-LSI-BUD-05). */

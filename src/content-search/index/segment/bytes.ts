@@ -1,5 +1,8 @@
 import { CorruptSegment } from './format.ts';
 
+/** Of a number below 2^32. */
+const MOST_VARINT_BYTES = 5;
+
 /** Bytes that grow at the end. */
 export class ByteWriter {
   #bytes: Buffer;
@@ -51,6 +54,27 @@ export class ByteWriter {
     }
     this.#bytes[this.#length] = rest;
     this.#length += 1;
+  }
+
+  /** Ascending numbers below 2^32 as differences, each as a varint; most of an index is made of these. */
+  differences(list: ArrayLike<number>): void {
+    this.#room(MOST_VARINT_BYTES * list.length);
+    const bytes = this.#bytes;
+    let at = this.#length;
+    let last = -1;
+    for (let i = 0; i < list.length; i += 1) {
+      const id = list[i] ?? 0;
+      let rest = id - last - 1;
+      last = id;
+      while (rest >= 0x80) {
+        bytes[at] = (rest & 0x7f) | 0x80;
+        at += 1;
+        rest >>>= 7;
+      }
+      bytes[at] = rest;
+      at += 1;
+    }
+    this.#length = at;
   }
 
   /** For inodes and devices, which have 64 bits. */
@@ -124,6 +148,31 @@ export class ByteReader {
       if (scale > 2 ** 49) throw new CorruptSegment('a number is too long');
     }
     return value;
+  }
+
+  /** `count` numbers below 2^32 that were written as differences; undefined if one is not below `end`. */
+  differences(count: number, end: number): Uint32Array | undefined {
+    const list = new Uint32Array(count);
+    const bytes = this.#bytes;
+    let at = this.#at;
+    let last = -1;
+    for (let i = 0; i < count; i += 1) {
+      let byte = bytes[at] ?? 0;
+      let more = byte & 0x7f;
+      at += 1;
+      for (let scale = 0x80; byte >= 0x80; scale *= 0x80) {
+        if (scale > 2 ** 42) throw new CorruptSegment('a number is too long');
+        byte = bytes[at] ?? 0;
+        more += (byte & 0x7f) * scale;
+        at += 1;
+      }
+      last += more + 1;
+      if (last >= end) return undefined;
+      list[i] = last;
+    }
+    if (at > bytes.length) throw new CorruptSegment('a block ends too early');
+    this.#at = at;
+    return list;
   }
 
   bigVarint(): bigint {

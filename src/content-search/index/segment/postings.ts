@@ -32,24 +32,14 @@ export function encodeList(list: ArrayLike<number>, documents: number): EncodedL
 }
 
 export function writeDifferences(to: ByteWriter, list: ArrayLike<number>): void {
-  let last = -1;
-  for (let i = 0; i < list.length; i += 1) {
-    const id = list[i] ?? 0;
-    to.varint(id - last - 1);
-    last = id;
-  }
+  to.differences(list);
 }
 
 /** @throws CorruptSegment when it is not `count` ascending numbers below `documents` */
 export function readDifferences(from: ByteReader, count: number, documents: number): Uint32Array {
   if (count > documents) throw new CorruptSegment('a list is longer than there are documents');
-  const list = new Uint32Array(count);
-  let last = -1;
-  for (let i = 0; i < count; i += 1) {
-    last += from.varint() + 1;
-    if (last >= documents) throw new CorruptSegment('a list names a document that is not there');
-    list[i] = last;
-  }
+  const list = from.differences(count, documents);
+  if (list === undefined) throw new CorruptSegment('a list names a document that is not there');
   return list;
 }
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createGramPairs } from '../../../../../src/content-search/index/build/gram-pairs.ts';
 import { createInverter } from '../../../../../src/content-search/index/build/invert.ts';
 import type { RunStore } from '../../../../../src/content-search/index/build/runs.ts';
-import { createVocabulary } from '../../../../../src/content-search/index/build/vocabulary.ts';
 import { loadHasher } from '../../../../../src/content-search/index/hash.ts';
 import { type ByteSource, CorruptSegment } from '../../../../../src/content-search/index/segment/format.ts';
 import { createTokenizer, TOKENIZER_DEFAULTS } from '../../../../../src/content-search/index/tokenizer.ts';
@@ -27,7 +27,7 @@ type Lists = readonly (readonly [gram: string, documents: readonly number[]])[];
 
 function inverted(texts: readonly string[], maxBytes: number, k: number): Lists {
   const tokenize = createTokenizer({ ...TOKENIZER_DEFAULTS, ngramK: k });
-  const inverter = createInverter({ vocabulary: createVocabulary(k), runs: memoryRuns(), hasher, maxBytes });
+  const inverter = createInverter({ pairs: createGramPairs(k), runs: memoryRuns(), hasher, maxBytes });
   for (const [document, one] of texts.entries()) inverter.add(document, tokenize(Buffer.from(one)).grams);
   return [...inverter.postings(texts.length)].map(({ trigram, documents }) => [trigram.toString('hex'), Array.from(documents)]);
 }
@@ -64,7 +64,7 @@ describe('an inversion', () => {
   it('holds no more in memory than it may, but for one document', () => {
     const runs = memoryRuns();
     const tokenize = createTokenizer(TOKENIZER_DEFAULTS);
-    const inverter = createInverter({ vocabulary: createVocabulary(3), runs, hasher, maxBytes: 84 });
+    const inverter = createInverter({ pairs: createGramPairs(3), runs, hasher, maxBytes: 84 });
     for (let document = 0; document < 5; document += 1) inverter.add(document, tokenize(Buffer.from(`abcdefgh${document}`)).grams);
     // Seven n-grams, 12 bytes each at first, are one run for each document; so is a larger document.
     expect(runs.count()).toBe(5);
@@ -78,7 +78,7 @@ describe('an inversion', () => {
 
   it('keeps a list through all sizes of its slices', () => {
     const tokenize = createTokenizer(TOKENIZER_DEFAULTS);
-    const inverter = createInverter({ vocabulary: createVocabulary(3), runs: memoryRuns(), hasher });
+    const inverter = createInverter({ pairs: createGramPairs(3), runs: memoryRuns(), hasher });
     const documents = Array.from({ length: 9000 }, (_, at) => at * 131);
     for (const document of documents) inverter.add(document, tokenize(Buffer.from('abc')).grams);
     expect([...inverter.postings(2 ** 21)].map((posting) => [posting.trigram.toString(), Array.from(posting.documents)])).toEqual([['abc', documents]]);
@@ -96,7 +96,7 @@ describe('an inversion', () => {
           return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) };
         },
       };
-      const inverter = createInverter({ vocabulary: createVocabulary(3), runs, hasher, maxBytes: 600 });
+      const inverter = createInverter({ pairs: createGramPairs(3), runs, hasher, maxBytes: 600 });
       const tokenize = createTokenizer(TOKENIZER_DEFAULTS);
       for (const [document, one] of texts.entries()) inverter.add(document, tokenize(Buffer.from(one)).grams);
       return () => [...inverter.postings(texts.length)];
