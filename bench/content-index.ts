@@ -1,6 +1,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { findBackends } from '../src/adapters/search-backend/index.ts';
+import { DIALECTS } from '../src/content-search/index.ts';
 import { changes } from './content-index/changes.ts';
 import type { LibraryReport, LibraryWish } from './content-index/library.ts';
 import { type Built, buildIndex, cindex, csearch } from './content-index/peers.ts';
@@ -32,7 +34,7 @@ export const suite: Suite = {
     await warmUp(library);
     const times = new Map<string, number[]>();
     const remember = (name: string, ms: number): void => void times.set(name, [...(times.get(name) ?? []), ms]);
-    const site: Site = { root, library, csearchIndex: theirs.file, remember };
+    const site: Site = { root, rg: await ripgrep(), library, csearchIndex: theirs.file, remember };
     return {
       cases: [
         ...[ASKED[0], ASKED[1]].flatMap((asked) => [againstRg(site, asked), againstCsearch(site, asked)]),
@@ -64,9 +66,18 @@ export const suite: Suite = {
 
 interface Site {
   readonly root: string;
+  /** The program. */
+  readonly rg: string;
   readonly library: Running;
   readonly csearchIndex: string;
   readonly remember: (name: string, ms: number) => void;
+}
+
+async function ripgrep(): Promise<string> {
+  const { found } = await findBackends({ names: ['rg'], searchPath: process.env['PATH'] ?? '', dialects: DIALECTS });
+  const [one] = found;
+  if (one === undefined) throw new Error('ripgrep is not here: npm ci brings it');
+  return one.file;
 }
 
 /** As a server has it: after its code has been compiled. */
@@ -88,7 +99,7 @@ function againstRg(site: Site, asked: Asked): Case {
     ...{ name: asked.name, kind: 'speed', peer: 'rg_threads' },
     ours: () => ours(site, asked),
     async theirs() {
-      const report = await searchPeer('rg', PEER_ARGUMENTS.rg_threads({ ...asked, fixedStrings: true }), site.root);
+      const report = await searchPeer(site.rg, PEER_ARGUMENTS.rg_threads({ ...asked, fixedStrings: true }), site.root);
       site.remember(`${asked.name}_rg_threads`, report.ms);
       return { value: report.ms, work: digestOf(foundBy(report)) };
     },
