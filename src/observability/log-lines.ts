@@ -178,7 +178,7 @@ export const LOG_LINES = {
     message: 'a tree cannot be watched',
     fields: ['root', 'refused'],
     roles: ['index'],
-    help: '`LIMIT`: raise `fs.inotify.max_user_watches` or `max_user_instances`; `FILE_SYSTEM`: it tells not every change, so each file is looked at before it is left out.',
+    help: '`LIMIT`: raise `fs.inotify.max_user_watches` or `max_user_instances`; `FILE_SYSTEM`: it tells not every change, so each file is looked at before it is left out; `REMOTE`: nothing tells the truth soon enough, so no file is left out.',
   },
   indexRecordsLost: {
     level: 'error',

@@ -58,7 +58,8 @@ export function createContentProcess(options: ContentProcessOptions): ContentSea
   }
 
   function replace(pauseMs: number): Promise<Running> {
-    const next = delay(pauseMs, undefined, { ref: false }).then(launch);
+    // Only a pause lets the program end: whoever starts waits for the process.
+    const next = pauseMs === 0 ? launch() : delay(pauseMs, undefined, { ref: false }).then(launch);
     current = next;
     next.catch(() => {
       lost('not-started');

@@ -1,4 +1,5 @@
 import { statfsSync } from 'node:fs';
+import type { FreshnessGuarantee } from '../../core/ports/index.ts';
 
 /** `f_type` of statfs(2) of file systems on which each change goes through this kernel, and so is told by inotify (search-rules 11). */
 const WATCHABLE: ReadonlySet<number> = new Set([
@@ -10,11 +11,34 @@ const WATCHABLE: ReadonlySet<number> = new Set([
   0x2fc12fc1, // zfs
 ]);
 
-/** Whether inotify tells every change here. No for what is unknown or cannot be asked: overlay, network and FUSE file systems change behind the kernel's back. */
-export function isWatchable(path: Buffer | string): boolean {
+/** Those of this host on which not every change is an event, but stat(2) tells the truth: nobody else keeps what it answers. */
+const LOCAL: ReadonlySet<number> = new Set([
+  0x794c7630, // overlay
+  0x61756673, // aufs
+  0xca451a4e, // bcachefs
+  0x858458f6, // ramfs
+  0x3153464a, // jfs
+  0x52654973, // reiserfs
+  0x4d44, // vfat
+  0x2011bab0, // exfat
+  0x7366746e, // ntfs3
+  0x73717368, // squashfs
+  0xe0f5e1e2, // erofs
+  0x15013346, // udf
+  0x9660, // iso9660
+]);
+
+/**
+ * How fresh an index of files here can be known to be. Of what is unknown, remote, or behind FUSE nothing is known: there even
+ * stat(2) may answer what was true a moment ago, while a read already sees the new contents.
+ */
+export function freshnessOn(path: Buffer | string): FreshnessGuarantee {
+  if (process.platform !== 'linux') return 'stat';
   try {
-    return WATCHABLE.has(statfsSync(path).type >>> 0);
+    const kind = statfsSync(path).type >>> 0;
+    if (WATCHABLE.has(kind)) return 'inotify';
+    return LOCAL.has(kind) ? 'stat' : 'none';
   } catch {
-    return false;
+    return 'none';
   }
 }

@@ -15,7 +15,8 @@ export type WatchSignal =
 
 export type ArmResult =
   | { readonly ok: true; readonly seq: number; readonly directories: number; readonly warnings: number }
-  /** `LIMIT`: watches or instances of this user are used up; `FILE_SYSTEM`: no kind that tells all changes; else an errno name. */
+  /** `LIMIT`: watches or instances of this user are used up; `FILE_SYSTEM`: no kind that tells all changes, but one of this
+   * host; `REMOTE`: one on which not even stat(2) is to be believed; else an errno name. */
   | { readonly ok: false; readonly refused: string };
 
 /** The watch thread, as the writer has it. */

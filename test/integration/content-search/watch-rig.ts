@@ -1,7 +1,7 @@
 import { lstatSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { isWatchable } from '../../../src/adapters/linux/file-system-kind.ts';
+import { freshnessOn } from '../../../src/adapters/linux/file-system-kind.ts';
 import { openInotify } from '../../../src/adapters/linux/inotify.ts';
 import { openMounts } from '../../../src/adapters/linux/mounts.ts';
 import { nodeSearchTree } from '../../../src/adapters/search-tree/index.ts';
@@ -42,7 +42,7 @@ export function createWatchRig(overrides: Partial<TreeWatchOptions> = {}, tree: 
     files: nodeTreeFiles(),
     openWatches: openInotify,
     openMounts,
-    isWatchable,
+    freshnessOn,
     turn: () => new Promise((resolve) => void setImmediate(resolve)),
     onVeto: (veto) => void vetoes.push(veto),
     ...overrides,

@@ -2,6 +2,7 @@ import { appendFileSync, linkSync, mkdirSync, mkdtempSync, renameSync, rmSync, s
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { freshnessOn } from '../../../src/adapters/linux/file-system-kind.ts';
 import { openInotify } from '../../../src/adapters/linux/inotify.ts';
 import type { DirectoryWatches } from '../../../src/core/ports/index.ts';
 import { inMountNamespace } from '../../support/mounts.ts';
@@ -211,12 +212,19 @@ describe('the watch over a tree', () => {
   });
 
   it('is not asked for watches where the writer relies on looking at files', async () => {
-    using rig = createWatchRig({ isWatchable: () => false });
+    using rig = createWatchRig({ freshnessOn: () => 'stat' });
     expect(await rig.watch.arm()).toEqual({ ok: false, refused: 'FILE_SYSTEM' });
     rig.watch.publish(complete({ guarantee: 'stat' }));
     expect(overlayOf(rig).veto).toBeNull();
     rig.watch.publish(complete({ guarantee: 'stat', state: 'UNCERTAIN' }));
     expect(overlayOf(rig).veto).toBe('NOT_COMPLETE');
+  });
+
+  it('relies on nothing where not even looking at a file tells the truth [FR-LSI-CAND-02]', async () => {
+    using rig = createWatchRig({ freshnessOn: () => 'none' });
+    expect(await rig.watch.arm()).toEqual({ ok: false, refused: 'REMOTE' });
+    expect(freshnessOn('/proc')).toBe('none');
+    expect(freshnessOn(rig.root)).toBe('inotify');
   });
 
   it('lets an arming that begins later win', async () => {
@@ -241,7 +249,7 @@ describe('the watch over a tree with mounts', () => {
     ['armed over a mount', null],
     ['told for both paths', ['bound/a', 'real/a']],
     ['a mount that went', 'MOUNT'],
-    ['a file system that does not tell everything', { ok: false, refused: 'FILE_SYSTEM' }],
+    ['a file system that does not tell everything', { ok: false, refused: 'REMOTE' }],
   ])('says of %s: %j', (question, answer) => expect(answers[question]).toEqual(answer));
 
   it('allows nothing under a mount over the root', () => expect(['MOUNT', 'WATCHER_DOWN']).toContain(answers['a mount over the root']));

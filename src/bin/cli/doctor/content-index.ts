@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { userSurroundings } from '../../../../config/load.ts';
 import type { Config } from '../../../../config/schema.ts';
-import { isWatchable } from '../../../adapters/linux/file-system-kind.ts';
+import { freshnessOn } from '../../../adapters/linux/file-system-kind.ts';
 import { findBackends } from '../../../adapters/search-backend/index.ts';
 import { nodeSearchTree } from '../../../adapters/search-tree/index.ts';
 import { nodeTreeFiles } from '../../../adapters/search-tree/read.ts';
@@ -61,7 +61,7 @@ function sizeFinding({ files, bytes: size, directories, indexBytes, isWhole }: T
 
 function watchFinding(trees: readonly IndexedTree[], needed: number, { tools: { search } }: Config): Finding {
   if (!search.index_watch) return well('none (index_watch = false): each file is looked at before it is left out');
-  const blind = trees.find(({ root }) => !isWatchable(root));
+  const blind = trees.find(({ root }) => freshnessOn(root) !== 'inotify');
   if (blind !== undefined)
     return warning(
       `the file system of ${blind.root} does not tell every change: each file is looked at before it is left out`,

@@ -4,6 +4,7 @@ import { removeAll } from '../../../adapters/content-index/files-directory.ts';
 import { diskIndexFiles } from '../../../adapters/content-index/files-disk.ts';
 import { type HeldDirectory, holdIndexDirectory } from '../../../adapters/content-index/lock.ts';
 import { prepareCacheDirectory } from '../../../adapters/content-index/sqlite-directory.ts';
+import { freshnessOn } from '../../../adapters/linux/file-system-kind.ts';
 import { createIndexHost, type HostEvent, type HostPauses, type HostSettings, type IndexHost, policyOf } from '../../../content-search/index.ts';
 import { canonicalJson } from '../../../core/canonical-json.ts';
 import { WritError } from '../../../core/errors.ts';
@@ -171,6 +172,7 @@ function hostOf(place: IndexPlace, store: ContentIndexStore, cache: SharedCache,
     room: cache.roomOf(keyHash),
     pauses: settings.pauses ?? PAUSES,
     wanted,
+    freshness: freshnessOn(indexed.root),
     settings: host,
     store,
     storage: { mode: storageMode, fallback: storageFallback },

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createBarrierServer } from '../../../adapters/content-index/barrier-server.ts';
-import { isWatchable } from '../../../adapters/linux/file-system-kind.ts';
+import { freshnessOn } from '../../../adapters/linux/file-system-kind.ts';
 import { openInotify } from '../../../adapters/linux/inotify.ts';
 import { openMounts } from '../../../adapters/linux/mounts.ts';
 import { readerIdentity } from '../../../adapters/linux/reader-identity.ts';
@@ -29,7 +29,7 @@ const watch: TreeWatch = createTreeWatch({
   files: nodeTreeFiles(),
   openWatches: openInotify,
   openMounts,
-  isWatchable,
+  freshnessOn,
   turn: () => new Promise((resolve) => void setImmediate(resolve)),
   firstSeq: settings.firstSeq,
   onVeto: (veto, seq) => signal({ kind: 'veto', veto, seq }),

@@ -87,7 +87,7 @@ export function createIndexHost(deps: HostDeps): IndexHost {
 
   async function ensureWatched(): Promise<void> {
     if (memory.unarmed === null) return;
-    if (!deps.settings.watch) return chooseStat();
+    if (!deps.settings.watch && deps.freshness !== 'none') return chooseStat();
     const result = await deps.watch.arm();
     deps.report({ kind: 'armed', result });
     if (result.ok) {

@@ -74,6 +74,8 @@ export interface HostDeps {
   readonly pauses: HostPauses;
   /** What the index must be to serve. */
   readonly wanted: Wanted;
+  /** What the file system of the root allows. */
+  readonly freshness: FreshnessGuarantee;
   readonly settings: HostSettings;
   readonly store: ContentIndexStore;
   readonly storage: { readonly mode: 'memory' | 'sqlite' | 'none'; readonly fallback: string | null };

@@ -1,4 +1,14 @@
-import type { BytePath, DirectoryWatches, HostVeto, MountWatch, OverlayEntry, SearchTree, TreeFiles, TreeRefusal } from '../../../core/ports/index.ts';
+import type {
+  BytePath,
+  DirectoryWatches,
+  FreshnessGuarantee,
+  HostVeto,
+  MountWatch,
+  OverlayEntry,
+  SearchTree,
+  TreeFiles,
+  TreeRefusal,
+} from '../../../core/ports/index.ts';
 import type { IndexedTree } from '../indexed-tree.ts';
 import { type Applying, applyEvent } from './apply.ts';
 import { type Arming, type ArmingParts, startArming } from './arming.ts';
@@ -17,7 +27,8 @@ export interface TreeWatchParts {
   readonly openWatches: () => DirectoryWatches | TreeRefusal;
   readonly openMounts: (root: string) => MountWatch;
   /** Whether the file system at this path tells every change (search-rules 11). */
-  readonly isWatchable: (path: Buffer | string) => boolean;
+  /** What a file system allows. */
+  readonly freshnessOn: (path: Buffer | string) => FreshnessGuarantee;
 }
 
 /** Where the events go. */

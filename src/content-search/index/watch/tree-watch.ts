@@ -40,7 +40,7 @@ const LIMITS: ReadonlySet<string> = new Set(['ENOSPC', 'EMFILE', 'ENFILE', 'ENOM
 
 /** Everything but `arm` and `pending` is done when it returns. */
 export function createTreeWatch(options: TreeWatchOptions): TreeWatch {
-  const { indexed, files, isWatchable, turn, onVeto, firstSeq = 0 } = options;
+  const { indexed, files, freshnessOn, turn, onVeto, firstSeq = 0 } = options;
   const overlay = createOverlay(firstSeq);
   const vetoes = createVetoes();
   let published = NOTHING_PUBLISHED;
@@ -124,7 +124,9 @@ export function createTreeWatch(options: TreeWatchOptions): TreeWatch {
       const own = openArmament(options, { raise, touch, linksOf });
       if (typeof own === 'string') return refusal(own);
       armed = own;
-      if (![indexed.root, ...own.mounts.beneath].every(isWatchable)) return refusal('FILE_SYSTEM');
+      const allowed = [indexed.root, ...own.mounts.beneath].map(freshnessOn);
+      if (allowed.includes('none')) return refusal('REMOTE');
+      if (allowed.includes('stat')) return refusal('FILE_SYSTEM');
       const said = await setWatches(own);
       if ('refused' in said) return refusal(said.refused);
       if (own.nodes.size === 0) return refusal('ENOENT');

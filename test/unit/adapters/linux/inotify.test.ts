@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isWatchable } from '../../../../src/adapters/linux/file-system-kind.ts';
+import { freshnessOn } from '../../../../src/adapters/linux/file-system-kind.ts';
 import { openInotify, parseEvents } from '../../../../src/adapters/linux/inotify.ts';
 import { openMounts } from '../../../../src/adapters/linux/mounts.ts';
 import type { DirectoryWatches, WatchEvent } from '../../../../src/core/ports/index.ts';
@@ -93,9 +93,9 @@ describe('inotify', () => {
 
 describe('where inotify tells everything', () => {
   it('is not on a file system of the kernel itself, and not where nothing is', () => {
-    expect(isWatchable('/proc')).toBe(false);
-    expect(isWatchable(path.join(root, 'none'))).toBe(false);
-    expect(isWatchable('/dev/shm')).toBe(true);
+    expect(freshnessOn('/proc')).toBe('none');
+    expect(freshnessOn(path.join(root, 'none'))).toBe('none');
+    expect(freshnessOn('/dev/shm')).toBe('inotify');
   });
 
   it('the mounts of a directory are those beneath it, and they do not change by themselves', () => {
