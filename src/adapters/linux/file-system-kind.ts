@@ -38,7 +38,8 @@ export function freshnessOn(path: Buffer | string): FreshnessGuarantee {
     const kind = statfsSync(path).type >>> 0;
     if (WATCHABLE.has(kind)) return 'inotify';
     return LOCAL.has(kind) ? 'stat' : 'none';
-  } catch {
-    return 'none';
+  } catch (error) {
+    // A mount that no path leads to any more, because another covers it: no walk gets there either.
+    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'stat' : 'none';
   }
 }
