@@ -13,8 +13,8 @@ const SOURCES = ['src', 'queues', 'processors', 'config', 'bench', 'scripts', 't
 
 /** All static checks, the slow ones first so that two cores end together. None of them writes anything. */
 export const CHECKS: readonly Check[] = [
-  { name: 'tsc', tool: ['tsc', '--noEmit', '-p', 'tsconfig.json'] },
-  { name: 'oxlint', tool: ['oxlint', '--deny-warnings', ...SOURCES] },
+  // With the compiler's diagnostics (`typeCheck`): TypeScript's native port reports what `tsc --noEmit` does, in a third of the time, and the rules share its program.
+  { name: 'types and lint', tool: ['oxlint', '--deny-warnings', ...SOURCES] },
   { name: 'knip', tool: ['knip', '--no-progress'] },
   { name: 'dependency-cruiser', tool: ['depcruise', '--config', '.dependency-cruiser.cjs', ...SOURCES] },
   { name: 'biome', tool: ['biome', 'check', '--error-on-warnings', '.'] },
