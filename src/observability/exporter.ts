@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import { inTime } from '../core/in-time.ts';
 import type { SystemFigures } from '../core/ports/index.ts';
 import type { GaugeName } from './events.ts';
 import type { Metrics } from './metrics.ts';
@@ -52,19 +53,6 @@ export function createExporter({ metrics, read, clock, timeoutMs = TIMEOUT_MS, m
     good = undefined;
     for (const name of FIGURES) metrics.clear(name);
   };
-}
-
-/** `undefined`: it took longer. */
-async function inTime<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** What is absent when it could not be read. */

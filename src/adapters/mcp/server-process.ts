@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { inTime } from '../../core/in-time.ts';
 import { codeOf } from '../linux/small-file.ts';
 import { CallEnd } from './call-end.ts';
 
@@ -88,10 +89,11 @@ export function serverProcess({ command, args, env, cwd, maxBytes }: ServerProce
   async function close(): Promise<void> {
     const ending = child;
     if (ending === undefined || closed === undefined) return;
+    const hasEnded = closed.then(() => true);
     ending.stdin?.end();
-    if (await within(closed)) return;
+    if ((await inTime(hasEnded, GRACE_MS)) === true) return;
     killGroup(ending, 'SIGTERM');
-    if (await within(closed)) return;
+    if ((await inTime(hasEnded, GRACE_MS)) === true) return;
     killGroup(ending, 'SIGKILL');
     await closed;
   }
@@ -106,14 +108,4 @@ function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   } catch {
     // Nobody is left in it.
   }
-}
-
-async function within(promise: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, GRACE_MS, false);
-  });
-  const ended = await Promise.race([promise.then(() => true as const), late]);
-  clearTimeout(timer);
-  return ended;
 }

@@ -1,4 +1,4 @@
-import { isReservedName } from '../../contracts/index.ts';
+import { isReservedName } from '../../contracts/reserved.ts';
 import { WritError } from '../../core/errors.ts';
 import { parsePattern } from './pattern.ts';
 import { enter, opinion, type Place, placeOf } from './rules.ts';

@@ -72,7 +72,7 @@ export type BuildOutcome =
       /** Things that may hide files: directories that could not be read, and other warnings of the walk. */
       readonly hiding: number;
     }
-  /** The segment is durable and as good as any, but files are missing: the build goes on from there another time (FR-LSI-BG-40). */
+  /** The segment is written durably and complete up to `lastPath`; the files after it are missing, and the next build resumes there (FR-LSI-BG-40). */
   | {
       readonly outcome: 'partial';
       readonly why: 'STOPPED' | 'TIME';

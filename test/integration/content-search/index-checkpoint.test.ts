@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBarrierClient } from '../../../src/adapters/content-index/barrier-client.ts';
 import { diskIndexFiles } from '../../../src/adapters/content-index/files-disk.ts';
@@ -57,6 +58,7 @@ async function amidBuild(): Promise<void> {
     const text = await client.status();
     const { activity } = text === undefined || text === '' ? { activity: null } : IndexStatus.parse(JSON.parse(text));
     if (activity?.phase === 'TOKENIZE' && activity.done > 0) break;
+    await delay(5);
   }
   client.close();
 }

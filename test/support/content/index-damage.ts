@@ -1,5 +1,6 @@
 import { appendFileSync, cpSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { openIndexLinks } from '../../../src/bin/content/index/links.ts';
 import { createContentSearch, DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/index.ts';
@@ -153,7 +154,7 @@ async function oneRound(ground: Ground, phase: DamagePhase, where: string): Prom
   }
 }
 
-/** Brings about the phase, and the damage in it. */
+/** Brings about the phase, and the damage at a random moment in it: no signal tells of the moments between two writes. */
 const HURT: { readonly [P in DamagePhase]: (ground: Ground, hurt: () => void) => Promise<void> } = {
   async stopped(ground, hurt) {
     await ground.host.stop();
@@ -172,12 +173,12 @@ const HURT: { readonly [P in DamagePhase]: (ground: Ground, hurt: () => void) =>
     const building = ground.host.next((news) => news.kind === 'state' && news.state === 'BUILDING');
     ground.host.ask('build');
     await building;
-    await turns(ground.random.integer(12));
+    await delay(ground.random.integer(12));
     hurt();
   },
   async updating(ground, hurt) {
     for (let changes = 20; changes > 0; changes -= 1) change(ground);
-    await turns(ground.random.integer(30));
+    await delay(ground.random.integer(30));
     hurt();
   },
   async merging(ground, hurt) {
@@ -187,7 +188,7 @@ const HURT: { readonly [P in DamagePhase]: (ground: Ground, hurt: () => void) =>
       await updated;
     }
     ground.host.ask('merge');
-    await turns(ground.random.integer(12));
+    await delay(ground.random.integer(12));
     hurt();
   },
   /** All of it as it was some time ago: nothing is damaged, and nothing is true. */
@@ -275,7 +276,7 @@ async function recovered(ground: Ground, what: string): Promise<void> {
     if (performance.now() > until) throw new Error(`${what}: the index did not come back: ${JSON.stringify(ground.host.news.slice(-12))}`);
     askAgain(ground);
     // There is no signal for what does not happen.
-    await pause(50);
+    await delay(50);
   }
   count.recoveries += 1;
 }
@@ -290,10 +291,3 @@ function askAgain({ host, count }: Ground): void {
 }
 
 const UNFINISHED: ReadonlySet<string> = new Set(['failed', 'corrupt', 'over-budget']);
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
-
-/** Some time goes by, so that the damage comes somewhere in the midst of the work. */
-async function turns(milliseconds: number): Promise<void> {
-  if (milliseconds > 0) await pause(milliseconds);
-}

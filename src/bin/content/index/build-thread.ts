@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { diskIndexFiles } from '../../../adapters/content-index/files-disk.ts';
 import { nodeSearchTree } from '../../../adapters/search-tree/index.ts';
 import { nodeTreeFiles } from '../../../adapters/search-tree/read.ts';
-import { type BuildSite, createPace, createTables, type JobRun, loadHasher, runJob } from '../../../content-search/index.ts';
+import { type BuildSite, createPace, createTables, type JobRun, loadHasher, runJob } from '../../../content-search/background.ts';
 import { type BuildThreadData, FLAG, type FromBuildThread, type ToBuildThread } from './build-messages.ts';
 
 /**

@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import type { IndexedTree, JobLimits, PaceSettings } from '../../../content-search/index.ts';
 import { messageOf } from '../../../core/errors.ts';
+import { inTime } from '../../../core/in-time.ts';
 import type { BuildJob, BuildOutcome, BuildProgress, IndexBuilder } from '../../../core/ports/index.ts';
 import { startThread } from '../../../core/thread-entry.ts';
 import { type BuildThreadData, FLAG, FLAG_BYTES, type FromBuildThread, type ToBuildThread } from './build-messages.ts';
@@ -101,7 +102,7 @@ export function createIndexBuilder(options: IndexBuilderOptions): IndexBuilder {
   async function stop(): Promise<void> {
     isOpen = false;
     raise(true);
-    await within(options.shutdownTimeoutMs, ended);
+    await inTime(ended, options.shutdownTimeoutMs);
     await thread?.terminate();
   }
 
@@ -118,14 +119,4 @@ export function createIndexBuilder(options: IndexBuilderOptions): IndexBuilder {
     stop,
     [Symbol.asyncDispose]: stop,
   };
-}
-
-/** Waits for something, but no longer. */
-async function within(ms: number, something: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([something, limit]);
-  clearTimeout(timer);
 }

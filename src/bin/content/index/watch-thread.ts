@@ -6,7 +6,7 @@ import { openMounts } from '../../../adapters/linux/mounts.ts';
 import { readerIdentity } from '../../../adapters/linux/reader-identity.ts';
 import { nodeSearchTree } from '../../../adapters/search-tree/index.ts';
 import { nodeTreeFiles } from '../../../adapters/search-tree/read.ts';
-import { createTreeWatch, policyOf, type TreeWatch } from '../../../content-search/index.ts';
+import { createTreeWatch, policyOf, type TreeWatch } from '../../../content-search/background.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { BarrierAnswer, WatchSignal } from '../../../core/ports/index.ts';
 import type { WatchReply, WatchRequest, WatchSettings } from './watch-messages.ts';

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { type ErrorCode, isWritError, WritError } from '../../../core/errors.ts';
+import { inTime } from '../../../core/in-time.ts';
 import type { AuditLog, OperatorAction } from '../../../core/ports/index.ts';
 import type { BoardDoors } from './retry-job.ts';
 import { retryPage, type Tally, total } from './retry-page.ts';
@@ -49,7 +49,7 @@ export function createRetryAll({ audit, report }: { readonly audit: AuditLog; re
       const entry = { surface: 'board', who, action: 'task.retry_all', subject: `queue ${source.name}` } as const;
       const work = carryOut(tally, source, doors, entry).finally(() => runs.delete(source.name));
       runs.set(source.name, { tally, work });
-      const end = await soon(work);
+      const end = await inTime(work, QUICK_MS);
       // From here on nobody waits for it any more.
       if (end === undefined) work.catch(report);
       if (end !== undefined && end !== 'complete' && end !== 'stopped')
@@ -90,15 +90,5 @@ export function createRetryAll({ audit, report }: { readonly audit: AuditLog; re
       if (stopper !== undefined) return stopper;
     }
     return 'complete';
-  }
-}
-
-/** What the work ends with, if it ends soon. */
-async function soon<T>(work: Promise<T>): Promise<T | undefined> {
-  const patience = new AbortController();
-  try {
-    return await Promise.race([work, pause(QUICK_MS, undefined, { signal: patience.signal })]);
-  } finally {
-    patience.abort();
   }
 }

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../../../src/core/canonical-json.ts';
-import { compareCodePoints } from '../../../../src/core/code-points.ts';
 import type { Json } from '../../../../src/core/json.ts';
 import { jsonEqual, jsonOrder } from '../../../../src/executors/plan/json-equal.ts';
 
@@ -53,19 +52,39 @@ describe('equality in plans', () => {
 });
 
 describe('order in plans', () => {
-  it('is that of numbers, and of texts by code points; nothing else has any', () => {
+  const number = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }));
+  const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }));
+  const kindOf = (value: Json): string => (typeof value === 'number' || typeof value === 'string' ? typeof value : 'other');
+
+  it('has numbers in the order of their values, at no cost', () => {
     fc.assert(
-      fc.property(small, small, (a, b) => {
+      fc.property(number, number, (a, b) => {
+        const meter = { left: 0 };
+        expect(Math.sign(jsonOrder(a, b, meter) ?? Number.NaN) + 0).toBe(Number(a > b) - Number(a < b));
+        expect(meter.left).toBe(0);
+      }),
+    );
+    expect(jsonOrder(2, 10, { left: 10 })).toBeLessThan(0);
+  });
+
+  it('has texts in the order of their code points, at the cost of the shorter one', () => {
+    const points = (value: string): string => Array.from(value, (character) => (character.codePointAt(0) ?? 0).toString(16).padStart(6, '0')).join();
+    fc.assert(
+      fc.property(text, text, (a, b) => {
         const meter = { left: 1000 };
-        const order = jsonOrder(a, b, meter);
-        if (typeof a === 'number' && typeof b === 'number') expect(order).toBe(a - b);
-        else if (typeof a === 'string' && typeof b === 'string') {
-          expect(order).toBe(compareCodePoints(a, b));
-          expect(meter.left).toBe(1000 - Math.min(a.length, b.length));
-        } else expect(order).toBeUndefined();
+        expect(Math.sign(jsonOrder(a, b, meter) ?? Number.NaN)).toBe(Number(points(a) > points(b)) - Number(points(a) < points(b)));
+        expect(meter.left).toBe(1000 - Math.min(a.length, b.length));
       }),
     );
     expect(jsonOrder('\u{10400}', '\uff5a', { left: 10 })).toBeGreaterThan(0);
-    expect(jsonOrder(2, 10, { left: 10 })).toBeLessThan(0);
+  });
+
+  it('has none between a number and a text, nor for any value of another kind', () => {
+    const unordered = fc.tuple(small, small).filter(([a, b]) => kindOf(a) === 'other' || kindOf(a) !== kindOf(b));
+    fc.assert(
+      fc.property(unordered, ([a, b]) => {
+        expect(jsonOrder(a, b, { left: 1000 })).toBeUndefined();
+      }),
+    );
   });
 });
