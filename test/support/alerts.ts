@@ -15,8 +15,11 @@ export interface AlertRule {
 
 /** All rules of `prometheus/<name>-alerts.yml`. */
 export function rulesOf(name: string): readonly (AlertRule | { readonly record: string; readonly expr: string })[] {
-  const { groups } = parse(readFileSync(rulesFile(name), 'utf8')) as { groups: readonly { rules: readonly AlertRule[] }[] };
-  return groups.flatMap(({ rules }) => rules);
+  return groupsOf(name).flatMap(({ rules }) => rules);
+}
+
+function groupsOf(name: string): readonly { readonly name: string; readonly rules: readonly AlertRule[] }[] {
+  return (parse(readFileSync(rulesFile(name), 'utf8')) as { groups: ReturnType<typeof groupsOf> }).groups;
 }
 
 export function alertsOf(name: string): readonly AlertRule[] {
@@ -45,6 +48,8 @@ export function play(rules: string, { alert, series, after, step = '1m', labels 
   const expected = labels === undefined ? [] : [{ exp_labels: { ...rule.labels, ...labels }, exp_annotations: rule.annotations }];
   const story = {
     rule_files: [rulesFile(rules)],
+    // Else promtool takes them in any order, and an alert may look at a recorded value that is a long step old.
+    group_eval_order: groupsOf(rules).map(({ name }) => name),
     evaluation_interval: step,
     tests: [
       {

@@ -48,8 +48,7 @@ describe('the library with an index', () => {
   it.each(['sqlite', 'memory'] as const)(
     'keeps an index (%s) in its own threads, until it is closed',
     async (storage) => {
-      tool = await plain({ mode: 'on', directory: cache, storage });
-      await searched(tool, 'number 42');
+      tool = await complete({ mode: 'on', directory: cache, storage });
       expect(await searched(tool, 'number 42')).toEqual({ count: 1, bypass: null, excluded: 49 });
       writeFileSync(path.join(tree, 'more.txt'), 'number 42\n');
       expect(await searched(tool, 'number 42')).toMatchObject({ count: 2, bypass: null });

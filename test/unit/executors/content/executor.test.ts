@@ -7,26 +7,9 @@ import { createContentExecutor } from '../../../../src/executors/content/index.t
 import { NO_INDEX_SEARCH } from '../../../support/content/facts.ts';
 
 const STATS = ContentSearchStats.parse({
-  stats_version: 1,
-  backend_id: 'rg@15.0.0',
-  index_safety_state: 'DISABLED',
-  index_uncertain_reason: null,
-  index_exclusion_used: false,
-  index_bypass: 'INDEX_OFF',
-  index_guarantee: 'none',
-  storage_mode: 'none',
-  storage_fallback_reason: null,
-  fallback_used: false,
-  fallback_reason: null,
-  fuzzy_levels_tried: [],
-  fallback_passes_skipped: 0,
-  fallback_skip_reason: null,
-  candidates_total: 1,
-  candidates_excluded: 0,
-  candidates_scanned: 1,
-  lines_cut: 0,
-  truncation_assumed: false,
-  elapsed_ms: 7,
+  ...NO_INDEX_SEARCH,
+  ...{ backend_id: 'rg@15.0.0', fallback_reason: null },
+  ...{ candidates_total: 1, candidates_excluded: 0, candidates_scanned: 1, elapsed_ms: 7 },
 });
 const ANSWER: ContentSearchAnswer = {
   pattern: 'x',

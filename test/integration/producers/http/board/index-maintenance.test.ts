@@ -2,37 +2,21 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openBoardQueues } from '../../../../../queues/board-queues.ts';
 import { createIndexLane } from '../../../../../queues/index-lane.ts';
 import { createStatusReader } from '../../../../../queues/queue-status.ts';
-import { toWritError } from '../../../../../src/adapters/redis/redis-error.ts';
-import { systemClock } from '../../../../../src/core/clock.ts';
-import { boardPlugin } from '../../../../../src/producers/http/board/plugin.ts';
 import { startTestRedis, type TestRedis } from '../../../../support/redis.ts';
-import { coreServices, type Site, startSite } from '../core-site.ts';
+import { coreServices } from '../core-site.ts';
+import { type BoardSite, startBoardSite } from './board-site.ts';
 
 const HASH = 'c0ffee'.padEnd(64, '0');
 
 let redis: TestRedis;
-let site: Site;
+let site: BoardSite;
 let close: () => Promise<void>;
 beforeAll(async () => {
   redis = await startTestRedis();
   const connection = await redis.client('ledger');
   const queues = openBoardQueues({ connection, pool: 'default', index: true });
-  const unused = () => {
-    throw new Error('nothing is asked of tasks here');
-  };
   const { tasks, plans, audit } = coreServices;
-  const doors = { tasks, kernel: unused, signatures: unused, regrantByDefault: true, clock: systemClock, plans: plans.plans };
-  const options = {
-    queues: queues.queues,
-    pool: 'default',
-    operate: () => doors,
-    audit,
-    clock: systemClock,
-    report: () => undefined,
-    translate: toWritError,
-    links: [],
-  };
-  site = await startSite({ plugins: [boardPlugin(options)] });
+  site = await startBoardSite({ queues: queues.queues, audit, tasks, plans: plans.plans });
   close = async () => {
     await site[Symbol.asyncDispose]();
     await queues[Symbol.asyncDispose]();
@@ -41,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => close());
 
-const call = (method: string, where: string) => site.fetch(`/board${where}`, { method, headers: { authorization: `Bearer ${site.secrets.operate}` } });
+const call: BoardSite['call'] = (method, path) => site.call(method, path);
 
 describe('the queue index-maintenance on the board', () => {
   it('shows tasks that wait and tasks that failed, without a button to retry them', async () => {

@@ -4,16 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openBoardQueues } from '../../../../../queues/board-queues.ts';
 import { createConnection } from '../../../../../queues/connection.ts';
 import { createAuditLog } from '../../../../../src/adapters/linux/audit-log.ts';
-import { toWritError } from '../../../../../src/adapters/redis/redis-error.ts';
 import { systemClock } from '../../../../../src/core/clock.ts';
-import { boardPlugin } from '../../../../../src/producers/http/board/plugin.ts';
 import { envelopeOf, fileStep, type PlanRig, startPlanRig } from '../../../../support/plan-rig.ts';
-import { type Site, startSite } from '../core-site.ts';
+import { type BoardSite, startBoardSite } from './board-site.ts';
 
 /** Plans on the board, run by the real driver. */
 
 let planRig: PlanRig;
-let site: Site;
+let site: BoardSite;
 let closing: () => Promise<void>;
 beforeAll(async () => {
   planRig = await startPlanRig();
@@ -23,26 +21,9 @@ beforeAll(async () => {
   const unused = () => {
     throw new Error('a retry of a plan asks for no task');
   };
-  const doors = {
-    tasks: { enqueue: planRig.rig.enqueue, ledger: planRig.rig.ledger, signals: { onRecorded: unused }, journal: undefined },
-    kernel: unused,
-    signatures: unused,
-    regrantByDefault: true,
-    clock: systemClock,
-    plans: planRig.plans,
-  };
+  const tasks = { enqueue: planRig.rig.enqueue, ledger: planRig.rig.ledger, signals: { onRecorded: unused }, journal: undefined };
   const audit = createAuditLog({ file: planRig.rig.places.audit, clock: systemClock });
-  const plugin = boardPlugin({
-    queues: queues.queues,
-    pool: 'default',
-    operate: () => doors,
-    audit,
-    clock: systemClock,
-    report: () => undefined,
-    translate: toWritError,
-    links: [],
-  });
-  site = await startSite({ plugins: [plugin] });
+  site = await startBoardSite({ queues: queues.queues, audit, tasks, plans: planRig.plans });
   closing = async () => {
     await site[Symbol.asyncDispose]();
     await queues[Symbol.asyncDispose]();
@@ -52,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => closing());
 
-const call = (method: string, where: string) => site.fetch(`/board${where}`, { method, headers: { authorization: `Bearer ${site.secrets.operate}` } });
+const call: BoardSite['call'] = (method, path) => site.call(method, path);
 const at = (name: string): string => join(planRig.rig.base, name);
 
 describe('a failed plan on the board', () => {

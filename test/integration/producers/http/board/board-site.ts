@@ -1,0 +1,29 @@
+import { toWritError } from '../../../../../src/adapters/redis/redis-error.ts';
+import { systemClock } from '../../../../../src/core/clock.ts';
+import { type BoardOptions, boardPlugin } from '../../../../../src/producers/http/board/plugin.ts';
+import type { OperatorDoors } from '../../../../../src/producers/tasks/operator.ts';
+import { type Site, startSite } from '../core-site.ts';
+
+/** The board alone, over the queues that a test brings. */
+export interface BoardSite extends AsyncDisposable {
+  /** With a key that may operate. */
+  call(method: string, path: string): ReturnType<Site['fetch']>;
+}
+
+export type BoardSiteOptions = Pick<BoardOptions, 'queues' | 'audit'> & Pick<OperatorDoors, 'tasks' | 'plans'>;
+
+export async function startBoardSite({ queues, audit, tasks, plans }: BoardSiteOptions): Promise<BoardSite> {
+  const unused = () => {
+    throw new Error('nothing is asked of the kernel here');
+  };
+  const doors = { tasks, plans, kernel: unused, signatures: unused, regrantByDefault: true, clock: systemClock };
+  const plugin = boardPlugin({
+    ...{ queues, audit, pool: 'default', links: [], clock: systemClock, translate: toWritError },
+    ...{ operate: () => doors, report: () => undefined },
+  });
+  const site = await startSite({ plugins: [plugin] });
+  return {
+    call: (method, path) => site.fetch(`/board${path}`, { method, headers: { authorization: `Bearer ${site.secrets.operate}` } }),
+    [Symbol.asyncDispose]: () => site[Symbol.asyncDispose](),
+  };
+}
