@@ -8,7 +8,7 @@ import { createExporter } from '../observability/exporter.ts';
 import { createMetricsGatherer, type MetricsGatherer } from '../observability/gatherer.ts';
 import { createHttpMeter, type HttpMeter } from '../observability/http-requests.ts';
 import { createMetrics, type Metrics } from '../observability/metrics.ts';
-import { wantsIndex } from './content/index/service.ts';
+import { wantsIndex } from './content/index/wanted.ts';
 import type { Places } from './places.ts';
 import { boundProviders } from './plan/providers.ts';
 import { packageVersion } from './version.ts';

@@ -2,25 +2,13 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { createAuditReader } from '../../adapters/linux/audit-reader.ts';
 import type { CliServices, GlobalOptions } from '../../producers/cli/services.ts';
-import { createPlanPreview } from '../plan/preview.ts';
-import { planSignatures } from '../plan/signatures.ts';
 import { openAccess } from './access.ts';
 import { openAudit, whoAsks } from './audit.ts';
-import { openContentIndex } from './content-index.ts';
-import { diagnose } from './doctor/index.ts';
-import { openKernel } from './kernel.ts';
-import { initialise, makeKey } from './keys.ts';
-import { openPlans } from './plans.ts';
-import { rebuildLedger } from './rebuild.ts';
 import { createCliRedis } from './redis.ts';
 import { openScopes } from './scopes/index.ts';
 import { readSettings } from './settings.ts';
-import { openEd25519, openSignatures } from './signatures.ts';
-import { readStatus } from './status.ts';
-import { openTasks } from './tasks.ts';
-import { openVault } from './vault.ts';
 
-/** The services of one command line. Each part is opened when it is first asked for, and closed with the whole. */
+/** The services of one command line. Each part is loaded and opened when it is first asked for, and closed with the whole: no command waits for what another needs. */
 export async function openServices(options: GlobalOptions): Promise<CliServices> {
   const settings = readSettings(options);
   const { loaded, places } = settings;
@@ -31,16 +19,19 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     return opened;
   };
   const redis = kept(createCliRedis(settings));
-  const tasks = once(async () => kept(await openTasks(settings, redis)));
-  const signatures = once(() => openSignatures(settings, redis));
-  const kernel = once(async () => kept(openKernel(settings)));
+  const tasks = once(async () => kept(await (await import('./tasks.ts')).openTasks(settings, redis)));
+  const signatures = once(async () => (await import('./signatures.ts')).openSignatures(settings, redis));
+  const kernel = once(async () => kept((await import('./kernel.ts')).openKernel(settings)));
   const audit = once(async () => openAudit(places));
   const scopes = openScopes(config);
-  const planPreview = once(async () => createPlanPreview(config));
-  const plans = once(async () => kept(await openPlans(settings, redis)));
-  const planSigned = once(async () => planSignatures({ config, places, ed25519: await openEd25519(config.crypto.implementation) }));
-  const contentIndex = once(() => openContentIndex(settings, redis));
-  const vault = once(async () => kept(openVault(settings, audit)));
+  const planPreview = once(async () => (await import('../plan/preview.ts')).createPlanPreview(config));
+  const plans = once(async () => kept(await (await import('./plans.ts')).openPlans(settings, redis)));
+  const planSigned = once(async () => {
+    const [{ planSignatures }, { openEd25519 }] = await Promise.all([import('../plan/signatures.ts'), import('./signatures.ts')]);
+    return planSignatures({ config, places, ed25519: await openEd25519(config.crypto.implementation) });
+  });
+  const contentIndex = once(async () => (await import('./content-index.ts')).openContentIndex(settings, redis));
+  const vault = once(async () => kept((await import('./vault.ts')).openVault(settings, audit)));
 
   return {
     dataDir: places.dataDir,
@@ -51,17 +42,17 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     tasks,
     signatures,
     kernel,
-    status: () => readStatus(settings, redis),
+    status: async () => (await import('./status.ts')).readStatus(settings, redis),
     vault,
     scopes,
     planPreview,
     plans,
     planSignatures: planSigned,
     contentIndex,
-    diagnose: () => diagnose(settings, { redis, scopes, reachKernel: async () => (await kernel()).ping() }),
-    rebuildLedger: () => rebuildLedger(settings, redis),
-    initialise: () => initialise(places),
-    makeKey: (wish) => makeKey(wish, places),
+    diagnose: async () => (await import('./doctor/index.ts')).diagnose(settings, { redis, scopes, reachKernel: async () => (await kernel()).ping() }),
+    rebuildLedger: async () => (await import('./rebuild.ts')).rebuildLedger(settings, redis),
+    initialise: async () => (await import('./keys.ts')).initialise(places),
+    makeKey: async (wish) => (await import('./keys.ts')).makeKey(wish, places),
     who: whoAsks(),
     audit,
     auditReader: () => createAuditReader(places.audit),

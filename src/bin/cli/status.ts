@@ -1,6 +1,6 @@
 import { createStatusReader } from '../../../queues/queue-status.ts';
 import type { SystemStatus } from '../../core/ports/front-door.ts';
-import { wantsIndex } from '../content/index/service.ts';
+import { wantsIndex } from '../content/index/wanted.ts';
 import { boundProviders } from '../plan/providers.ts';
 import type { CliRedis } from './redis.ts';
 import type { CliSettings } from './settings.ts';

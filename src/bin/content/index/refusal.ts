@@ -1,6 +1,6 @@
 import type { Config } from '../../../../config/schema.ts';
 import { contentRefusal } from '../settings.ts';
-import { wantsIndex } from './service.ts';
+import { wantsIndex } from './wanted.ts';
 
 /** Why there is nothing for an index host to do; undefined when there is. */
 export function indexRefusal(config: Pick<Config, 'tools'>): string | undefined {

@@ -85,11 +85,6 @@ function canonical(directory: string): string {
   }
 }
 
-/** Whether there is a queue of index maintenance, and a host to be missed. */
-export function wantsIndex({ tools }: Pick<Config, 'tools'>): boolean {
-  return tools.search.index_mode !== 'off';
-}
-
 /** Id of a job. */
 export function randomHex(): string {
   return randomUUID().replaceAll('-', '');
