@@ -39,9 +39,9 @@ for (const { name, backend, level, share } of PARTS) {
   const trees = Math.ceil((Number(values.rounds) * share) / ROUNDS_PER_TREE);
   await part(name, () => runEquality({ seed, folder, backend: backends[backend], trees, roundsPerTree: ROUNDS_PER_TREE, kills: 0.03, bursts: 0.01, level }));
 }
-await part('damage', () =>
-  runDamage({ seed, folder, backend: backends.rg, trees: Math.ceil(Number(values.damage) / ROUNDS_PER_TREE), roundsPerTree: ROUNDS_PER_TREE }),
-);
+const damaged = { seed, folder, backend: backends.rg, roundsPerTree: ROUNDS_PER_TREE };
+await part('damage, on the disk', () => runDamage({ ...damaged, trees: Math.ceil((Number(values.damage) * 0.9) / ROUNDS_PER_TREE) }));
+await part('damage, in memory', () => runDamage({ ...damaged, trees: Math.ceil((Number(values.damage) * 0.1) / ROUNDS_PER_TREE), inMemory: true }));
 
 const passed = Object.values(parts).every((count) => typeof count !== 'string');
 writeEvidence(values.evidence, { ...{ suite: 'content-index', commit: revision(), seed, passed, minutes: minutesSince(started) }, parts });
@@ -53,7 +53,7 @@ async function part(name: string, run: () => Promise<EqualityCount | object>): P
   try {
     parts[name] = await run();
   } catch (error) {
-    parts[name] = error instanceof Error ? error.message : String(error);
+    parts[name] = error instanceof Error ? (error.stack ?? error.message) : String(error);
   }
   process.stdout.write(`${name}: ${JSON.stringify(parts[name])}\n`);
 }

@@ -7,7 +7,7 @@ import { createContentSearch, DEFAULT_DENIED_PATTERNS } from '../../../src/conte
 import type { ContentSearch, ContentSearchOutcome, SearchBackend } from '../../../src/core/ports/index.ts';
 import { createRandom, type Random } from '../random.ts';
 import { copyOf, DAMAGE_NAMES, DAMAGES, everythingIn, kindOf } from './index-damage-ways.ts';
-import { type HostProcess, hostsSettings, startHost, treesOf } from './index-host.ts';
+import { type HostNews, type HostProcess, hostsSettings, startHost, treesOf } from './index-host.ts';
 import { plantTree } from './random-tree.ts';
 import { depsOf } from './rig.ts';
 
@@ -91,6 +91,8 @@ interface Ground {
   /** One that keeps its segments open, and one that has just begun. */
   readonly indexed: () => Promise<{ readonly search: ContentSearch; close(): void }>;
   host: HostProcess;
+  /** The failed build after which another was asked for. */
+  answered: HostNews | undefined;
 }
 
 interface Planting {
@@ -116,7 +118,7 @@ async function plant({ seed, place, cacheRoot, backend, count, inMemory }: Plant
   await host.until('COMPLETE');
   copyOf(cacheRoot, older);
   return {
-    ...{ random, root, cacheRoot, older, count, start, host },
+    ...{ random, root, cacheRoot, older, count, start, host, answered: undefined },
     plain: createContentSearch(depsOf(deps)),
     async indexed() {
       const index = await openIndexLinks(settings, trees, backend);
@@ -281,11 +283,12 @@ async function recovered(ground: Ground, what: string): Promise<void> {
   count.recoveries += 1;
 }
 
-/** A build that failed is not tried again before somebody asks for it. */
-function askAgain({ host, count }: Ground): void {
-  const last = host.news.findLast((news) => news.kind === 'task');
-  if (host.state() === 'COMPLETE' || last?.kind !== 'task' || last.task !== 'build' || !UNFINISHED.has(last.outcome)) return;
-  if (host.news.at(-1) !== last && host.news.findLastIndex((news) => news.kind === 'task') < host.news.length - 2) return;
+/** A build that failed is not tried again before somebody asks for it (FR-LSI-BG-22); one asks once. */
+function askAgain(ground: Ground): void {
+  const { host, count } = ground;
+  const build = host.news.findLast((news) => news.kind === 'task' && news.task === 'build');
+  if (build?.kind !== 'task' || !UNFINISHED.has(build.outcome) || build === ground.answered || host.state() === 'COMPLETE') return;
+  ground.answered = build;
   count.asked += 1;
   host.ask('build');
 }
