@@ -142,6 +142,16 @@ module.exports = {
     ...layerRules,
     ...doorRules,
     {
+      name: 'early-tests-need-nothing-compiled',
+      comment: 'They run while these packages are still compiled (test/support/parts.ts).',
+      severity: 'error',
+      from: {
+        path: '^test/(unit/(contracts|core|executors/plan|kernel|lease|observability|producers|content-search)|property/plan)/',
+        pathNot: '/hash[.]test[.]ts$',
+      },
+      to: { path: 'node_modules/(better-sqlite3|xxhash-addon)/', reachable: true },
+    },
+    {
       name: 'no-cycles',
       comment: 'Two files that import each other are one file with two names; load order then decides what is undefined.',
       severity: 'error',

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LongFirst } from './test/support/long-first.ts';
+import { testFiles } from './test/support/parts.ts';
 
 const at = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
@@ -13,7 +14,7 @@ export default defineConfig({
     })),
   },
   test: {
-    include: ['test/**/*.test.ts'],
+    ...testFiles(process.env['WRIT_TEST_PART']),
     globalSetup: [at('test/support/compiled/setup.ts')],
     provide: { caseFactor: 1 },
     testTimeout: 60_000,

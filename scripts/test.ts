@@ -4,42 +4,64 @@ import os from 'node:os';
 import path from 'node:path';
 import { packageRoot } from '../config/places.ts';
 import { CHECKS, type Check } from './checks.ts';
-import { describeResult, runChecks } from './run-checks.ts';
+import { type CheckResult, describeResult, runChecks } from './run-checks.ts';
 
 /**
- * `npm test`: static checks and trace, then vitest, then one closing line over both. Arguments go to vitest.
- * The reporter hands its counts over in a file, so that the line is the very last one whatever vitest prints at exit,
+ * `npm test`: static checks and trace, then vitest, then one closing line over both. Arguments go to vitest. While the set-up
+ * still compiles, the tests that need nothing of it run beside it.
+ */
+const report = (result: CheckResult): void => void process.stdout.write(describeResult(result));
+const words = process.argv.slice(2);
+const setUp: Check = { name: 'set-up', tool: [path.join(packageRoot(), 'scripts', 'setup'), '--tests'] };
+let isSetUp = false;
+const settingUp = runChecks([setUp], 1, report).finally(() => {
+  isSetUp = true;
+});
+const checked = await runChecks(CHECKS, 1, report);
+const early = isSetUp || words.length > 0 ? undefined : await runVitest(words, 'early');
+const results = [...(await settingUp), ...checked];
+const rest = await runVitest(words, early === undefined ? undefined : 'late');
+
+const passed = results.filter((result) => result.passed).length + (early?.passed ?? 0) + rest.passed;
+const failed = results.filter((result) => !result.passed).length + (early?.failed ?? 0) + rest.failed;
+process.exitCode = failed === 0 ? 0 : 1;
+process.stdout.write(`${passed} passed, ${failed} failed\n`);
+
+interface Tally {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+/**
+ * The reporter hands its counts over in a file, so that the closing line is the very last one whatever vitest prints at exit,
  * and is there even when vitest dies.
  */
-const setUp: Check = { name: 'set-up', tool: [path.join(packageRoot(), 'scripts', 'setup'), '--tests'] };
-const results = await runChecks([setUp, ...CHECKS], 2, (result) => process.stdout.write(describeResult(result)));
-const failedChecks = results.filter(({ passed }) => !passed).length;
+async function runVitest(args: readonly string[], part: 'early' | 'late' | undefined): Promise<Tally> {
+  const directory = mkdtempSync(path.join(os.tmpdir(), 'writ-tally-'));
+  const tallyFile = path.join(directory, 'tally.json');
+  const code = await vitest(args, { WRIT_TALLY_FILE: tallyFile, ...(part === undefined ? {} : { WRIT_TEST_PART: part }) });
+  const tally = readTally(tallyFile);
+  rmSync(directory, { recursive: true });
+  // vitest may fail without a failing test (coverage threshold, no tests, crash): that is one failure.
+  return { ...tally, failed: tally.failed === 0 && code !== 0 ? 1 : tally.failed };
+}
 
-const directory = mkdtempSync(path.join(os.tmpdir(), 'writ-tally-'));
-const tallyFile = path.join(directory, 'tally.json');
-const code = await runVitest(process.argv.slice(2), tallyFile);
-const tally = readTally(tallyFile);
-rmSync(directory, { recursive: true });
-
-// vitest may fail without a failing test (coverage threshold, no tests, crash): that is one failure.
-const failedTests = tally.failed === 0 && code !== 0 ? 1 : tally.failed;
-const failed = failedChecks + failedTests;
-process.exitCode = failed === 0 ? 0 : 1;
-process.stdout.write(`${results.length - failedChecks + tally.passed} passed, ${failed} failed\n`);
-
-async function runVitest(args: readonly string[], tally: string): Promise<number> {
+function vitest(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<number> {
   const root = packageRoot();
-  const vitest = path.join(root, 'node_modules', '.bin', 'vitest');
-  const child = spawn(vitest, ['run', ...args], { cwd: root, stdio: 'inherit', env: { ...process.env, WRIT_TALLY_FILE: tally } });
+  const child = spawn(path.join(root, 'node_modules', '.bin', 'vitest'), ['run', ...args], {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, ...environment },
+  });
   return new Promise((resolve) => {
     child.once('error', () => resolve(1));
     child.once('exit', (exitCode) => resolve(exitCode ?? 1));
   });
 }
 
-function readTally(file: string): { passed: number; failed: number } {
+function readTally(file: string): Tally {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as { passed: number; failed: number };
+    return JSON.parse(readFileSync(file, 'utf8')) as Tally;
   } catch {
     return { passed: 0, failed: 1 };
   }

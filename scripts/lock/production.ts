@@ -31,9 +31,3 @@ export function readLock(root = packageRoot()): Lock {
 export function productionPackages({ packages }: Lock): readonly (readonly [string, LockedPackage])[] {
   return Object.entries(packages).filter(([at, { dev }]) => at !== '' && dev !== true);
 }
-
-/** The lock file without the packages of development, as npm reads it from a published package (npm-shrinkwrap.json). */
-export function shrinkwrapOf(lock: Lock): Lock {
-  const { devDependencies: _, ...own } = lock.packages[''] ?? {};
-  return { ...lock, packages: { '': own, ...Object.fromEntries(productionPackages(lock)) } };
-}
