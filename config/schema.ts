@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { baseDirectoryFaults } from './base-directories.ts';
 import { ToolSettings } from './content-search.ts';
 import { SearchScopes } from './search-scopes.ts';
+import { HttpTls, RedisTls, tlsFaults } from './tls.ts';
+import { Tracing } from './tracing.ts';
 
 /**
  * Every setting of Writ with its type, range, default and one sentence.
@@ -30,6 +32,7 @@ const redis = z.strictObject({
   max_memory_mb: z.int().min(16).max(1_048_576).default(512).describe('Memory limit of the private Redis server; it never evicts.'),
   high_water: z.number().min(0.1).max(0.99).default(0.9).describe('Share of the memory limit above which new work is refused.'),
   append_only: z.boolean().default(true).describe('Whether the private Redis server writes an append-only file, so that queued jobs survive a restart.'),
+  tls: RedisTls.prefault({}).describe('TLS towards Redis, when redis.url begins with rediss://.'),
 });
 
 const worker = z.strictObject({
@@ -170,6 +173,11 @@ const http = z.strictObject({
   rate_limit: z.int().min(1).max(10_000_000).default(60_000).describe('Requests that one key, or one address without a key, may make in a minute.'),
   login_limit: z.int().min(1).max(10_000).default(10).describe('Tries to log in that one address may make in a minute.'),
   session_s: z.int().min(60).max(604_800).default(28_800).describe('Life of a browser session.'),
+  allow_plain: z
+    .boolean()
+    .default(false)
+    .describe('Whether http.host may be more than loopback without TLS; whoever sees the packets then reads keys and paths (behind a proxy: nobody but it).'),
+  tls: HttpTls.prefault({}).describe('TLS of the API (docs/security.md).'),
 });
 
 const metrics = z.strictObject({
@@ -214,6 +222,7 @@ export const ConfigSchema = z
     plan: plan.prefault({}).describe('Plans, and what they are made of.'),
     http: http.prefault({}).describe('The HTTP API, the board and the pages around them.'),
     metrics: metrics.prefault({}).describe('Figures for Prometheus.'),
+    tracing: Tracing.prefault({}).describe('Traces for OpenTelemetry.'),
     task_index: taskIndex.prefault({}).describe('The task index finds tasks by what they are and how they ended; it is a copy.'),
     crypto: crypto.prefault({}).describe('Signatures.'),
     log: log.prefault({}).describe('The log goes to standard error.'),
@@ -223,6 +232,7 @@ export const ConfigSchema = z
     if (config.lease.default_ttl_s > config.lease.max_ttl_s) refuse(['lease', 'default_ttl_s'], `must be at most lease.max_ttl_s (${config.lease.max_ttl_s})`);
     if (config.ledger.retention_s < config.lease.max_ttl_s) refuse(['ledger', 'retention_s'], `must be at least lease.max_ttl_s (${config.lease.max_ttl_s})`);
     if (config.worker.renew_ms * 2 > config.worker.lock_ms) refuse(['worker', 'renew_ms'], `must be at most half of worker.lock_ms (${config.worker.lock_ms})`);
+    for (const { path: at, message } of tlsFaults(config)) refuse(at, message);
   });
 
 type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;

@@ -1,5 +1,8 @@
-import { Redis, type RedisOptions } from 'ioredis';
-import { type RedisTarget, targetOptions } from '../src/adapters/redis/target.ts';
+import type { EventEmitter } from 'node:events';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
+import { type ClusterTarget, clusterOptions, type RedisTarget, type ServerTarget, targetOptions } from '../src/adapters/redis/target.ts';
+import { tlsFault } from '../src/adapters/redis/tls-fault.ts';
 
 const RECONNECT_STEP_MS = 50;
 const RECONNECT_MOST_MS = 1000;
@@ -23,27 +26,62 @@ const KINDS = {
 export type ConnectionKind = keyof typeof KINDS;
 
 /**
+ * While a replica takes over, a cluster refuses commands or nobody answers; they are sent again after a pause. A failover
+ * takes `cluster-node-timeout` and a second or two: a worker rides it out, a caller of the API is told after about 5 s.
+ */
+const CLUSTER_RETRY_MS = 250;
+const CLUSTER_RETRIES = { worker: 240, ledger: 120, producer: 20, subscriber: 240 } as const satisfies Record<ConnectionKind, number>;
+/** A silent node must be noticed without an error of the socket. */
+const CLUSTER_REFRESH_MS = 2000;
+
+/**
  * The one maker of Redis connections. It connects at once and again after every loss; the owner closes it.
  *
- * @param onError told of each failed connection; without it they stay silent, because the calls fail anyway
+ * @param onError told of each failed connection, as WritError REDIS_TLS when the two sides cannot trust each other; without
+ *   it they stay silent, because the calls fail anyway
  */
-export function createConnection(target: RedisTarget, kind: ConnectionKind, onError: (error: Error) => void = () => undefined): Redis {
-  const redis = new Redis({
+export function createConnection(target: ServerTarget, kind: ConnectionKind, onError?: (error: Error) => void): Redis;
+export function createConnection(target: RedisTarget, kind: ConnectionKind, onError?: (error: Error) => void): RedisConnection;
+export function createConnection(target: RedisTarget, kind: ConnectionKind, onError: (error: Error) => void = () => undefined): RedisConnection {
+  const redis: RedisConnection = target.cluster === undefined ? connectServer(target, kind) : connectCluster(target, kind);
+  const events: EventEmitter = redis;
+  events.on('error', (error: Error) => onError(tlsFault(error) ?? error));
+  return redis;
+}
+
+function connectServer(target: ServerTarget, kind: ConnectionKind): Redis {
+  return new Redis({
     ...targetOptions(target),
     ...KINDS[kind],
     enableAutoPipelining: false,
     connectionName: `writ-${kind}`,
     retryStrategy: (times) => Math.min(times * RECONNECT_STEP_MS, RECONNECT_MOST_MS),
   });
-  return redis.on('error', onError);
+}
+
+function connectCluster(target: ClusterTarget, kind: ConnectionKind): Cluster {
+  const { nodes, options } = clusterOptions(target);
+  const { enableOfflineQueue = true, ...settings }: RedisOptions = KINDS[kind];
+  return new Cluster([...nodes], {
+    redisOptions: { ...options, ...settings, enableAutoPipelining: false, connectionName: `writ-${kind}` },
+    enableOfflineQueue,
+    enableAutoPipelining: false,
+    maxRedirections: CLUSTER_RETRIES[kind],
+    retryDelayOnFailover: CLUSTER_RETRY_MS,
+    retryDelayOnClusterDown: CLUSTER_RETRY_MS,
+    retryDelayOnTryAgain: CLUSTER_RETRY_MS,
+    slotsRefreshInterval: CLUSTER_REFRESH_MS,
+    clusterRetryStrategy: (times) => Math.min(times * RECONNECT_STEP_MS, RECONNECT_MOST_MS),
+  });
 }
 
 /** Resolves when the connection works; a producer's must before its first call, since it queues nothing. */
-export async function connected(redis: Redis): Promise<Redis> {
+export async function connected<R extends RedisConnection>(redis: R): Promise<R> {
   if (redis.status === 'ready') return redis;
   await new Promise<void>((settle, fail) => {
-    redis.once('ready', settle);
-    redis.once('end', () => fail(new Error('the Redis connection was closed')));
+    const events: EventEmitter = redis;
+    events.once('ready', settle);
+    events.once('end', () => fail(new Error('the Redis connection was closed')));
   });
   return redis;
 }

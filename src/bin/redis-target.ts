@@ -8,5 +8,9 @@ import type { Places } from './places.ts';
  * Throws WritError REDIS_UNAVAILABLE when neither exists.
  */
 export function redisTarget(config: Config, places: Places): RedisTarget {
-  return config.redis.url === '' ? embeddedTarget(places.redis) : { url: config.redis.url };
+  const { url, tls, cluster, cluster_nodes: nodes } = config.redis;
+  if (url === '') return embeddedTarget(places.redis);
+  const others = cluster ? { cluster: nodes } : {};
+  if (!url.startsWith('rediss://')) return { url, ...others };
+  return { url, ...others, tls: { caFile: tls.ca_file, certFile: tls.cert_file, keyFile: tls.key_file, serverName: tls.server_name } };
 }

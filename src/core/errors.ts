@@ -28,6 +28,7 @@ export const ERRORS = {
   INVALID_RESULT: { exit: 1, http: 502 },
   KERNEL_UNAVAILABLE: { exit: 3, http: 503 },
   REDIS_UNAVAILABLE: { exit: 3, http: 503 },
+  REDIS_TLS: { exit: 3, http: 503 },
   REDIS_POLICY: { exit: 3, http: 503 },
   REDIS_FULL: { exit: 3, http: 429 },
   POOL_OWNED: { exit: 3, http: 503 },

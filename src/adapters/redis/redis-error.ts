@@ -1,4 +1,5 @@
 import { type ErrorCode, WritError } from '../../core/errors.ts';
+import { tlsFault } from './tls-fault.ts';
 
 /** Replies of a server that have a meaning of their own, by their first word. */
 const REPLIES: Readonly<Record<string, { code: ErrorCode; says: string }>> = {
@@ -13,8 +14,8 @@ const CONNECTION_MESSAGES = /^(Connection is closed|Stream isn't writeable|Comma
 
 /**
  * What a Redis client throws, as one of our coded errors: REDIS_FULL when the server has no memory left, INTERNAL when it
- * refuses a command of ours as wrong, REDIS_UNAVAILABLE when it cannot be reached or will not serve. Anything else is
- * no matter of Redis and stays what it is.
+ * refuses a command of ours as wrong, REDIS_TLS when the two sides cannot trust each other, REDIS_UNAVAILABLE when it cannot
+ * be reached or will not serve. Anything else is no matter of Redis and stays what it is.
  */
 export function toWritError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof WritError) return error;
@@ -22,6 +23,8 @@ export function toWritError(error: unknown): unknown {
     const known = REPLIES[error.message.split(' ', 1)[0] ?? ''];
     return new WritError(known?.code ?? 'REDIS_UNAVAILABLE', `${known?.says ?? 'Redis does not serve'}: ${error.message}`, { cause: error });
   }
+  const distrust = tlsFault(error);
+  if (distrust !== undefined) return distrust;
   if (!isConnectionError(error)) return error;
   return new WritError('REDIS_UNAVAILABLE', `Redis cannot be reached: ${error.message}`, { cause: error });
 }

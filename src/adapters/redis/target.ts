@@ -1,21 +1,40 @@
 import type { RedisOptions } from 'ioredis';
 import { WritError } from '../../core/errors.ts';
+import { type RedisTlsFiles, tlsOptions } from './tls.ts';
 
 /** Where a Redis server is: the embedded one's socket, or a `redis://`, `rediss://` or `unix://` URL from the configuration. */
-export type RedisTarget = { readonly path: string; readonly password: string } | { readonly url: string };
+export type ServerTarget =
+  | { readonly path: string; readonly password: string; readonly cluster?: undefined }
+  | { readonly url: string; readonly tls?: RedisTlsFiles; readonly cluster?: undefined };
 
-/** The target as ioredis options. Throws WritError INVALID_CONFIG for a URL that names no Redis server. */
+/** A Redis Cluster, found through one node's URL; `cluster`: further nodes to begin with, host:port. All share user, password and TLS. */
+export interface ClusterTarget {
+  readonly url: string;
+  readonly tls?: RedisTlsFiles;
+  readonly cluster: readonly string[];
+}
+
+export type RedisTarget = ServerTarget | ClusterTarget;
+
+/** The target as ioredis options. Throws WritError INVALID_CONFIG for a URL that names no Redis server, and for files of TLS that cannot be used. */
 export function targetOptions(target: RedisTarget): RedisOptions {
   if ('path' in target) return { path: target.path, password: target.password };
   const url = URL.canParse(target.url) ? new URL(target.url) : undefined;
   const transport = url && TRANSPORTS[url.protocol];
   if (!url || !transport) throw new WritError('INVALID_CONFIG', 'must be a redis://, rediss:// or unix:// URL', { field: 'redis.url' });
-  return { ...transport(url), ...credentials(url) };
+  return { ...transport(url, target.tls ?? {}), ...credentials(url) };
 }
 
-const TRANSPORTS: Readonly<Record<string, (url: URL) => RedisOptions>> = {
+/** The nodes to begin with, and what is the same for the connection to each of them. */
+export function clusterOptions(target: ClusterTarget): { readonly nodes: readonly { host: string; port: number }[]; readonly options: RedisOptions } {
+  const { host = '127.0.0.1', port = 6379, db: _onlyOne, path: _none, ...options } = targetOptions(target);
+  const others = target.cluster.map((node) => ({ host: node.slice(0, node.lastIndexOf(':')), port: Number(node.slice(node.lastIndexOf(':') + 1)) }));
+  return { nodes: [{ host, port }, ...others], options };
+}
+
+const TRANSPORTS: Readonly<Record<string, (url: URL, tls: RedisTlsFiles) => RedisOptions>> = {
   'redis:': tcp,
-  'rediss:': (url) => ({ ...tcp(url), tls: {} }),
+  'rediss:': (url, tls) => ({ ...tcp(url), tls: tlsOptions(tls) }),
   'unix:': (url) => ({ path: decodeURIComponent(url.pathname), db: database(url.searchParams.get('db') ?? '') }),
 };
 

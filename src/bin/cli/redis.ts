@@ -1,5 +1,6 @@
-import type { Redis } from 'ioredis';
+import type { EventEmitter } from 'node:events';
 import { type ConnectionKind, createConnection } from '../../../queues/connection.ts';
+import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import { isWritError, messageOf, WritError } from '../../core/errors.ts';
 import { redisTarget } from '../redis-target.ts';
 import type { CliSettings } from './settings.ts';
@@ -9,13 +10,13 @@ const CONNECT_MS = 3_000;
 
 /** The Redis connections of one command; opened when asked for. */
 export interface CliRedis extends AsyncDisposable {
-  connection(kind: Extract<ConnectionKind, 'producer' | 'subscriber'>): Promise<Redis>;
+  connection(kind: Extract<ConnectionKind, 'producer' | 'subscriber'>): Promise<RedisConnection>;
 }
 
 export function createCliRedis(settings: CliSettings): CliRedis {
-  const open = new Map<string, Promise<Redis>>();
-  const all: Redis[] = [];
-  const connect = async (kind: 'producer' | 'subscriber'): Promise<Redis> => {
+  const open = new Map<string, Promise<RedisConnection>>();
+  const all: RedisConnection[] = [];
+  const connect = async (kind: 'producer' | 'subscriber'): Promise<RedisConnection> => {
     const redis = connecting(kind, settings);
     all.push(redis.connection);
     await redis.ready;
@@ -33,7 +34,7 @@ export function createCliRedis(settings: CliSettings): CliRedis {
   };
 }
 
-function connecting(kind: 'producer' | 'subscriber', settings: CliSettings): { connection: Redis; ready: Promise<void> } {
+function connecting(kind: 'producer' | 'subscriber', settings: CliSettings): { connection: RedisConnection; ready: Promise<void> } {
   let refuse: (error: unknown) => void = () => undefined;
   const connection = createConnection(target(settings), kind, (error) => refuse(error));
   const ready = new Promise<void>((resolve, reject) => {
@@ -43,7 +44,8 @@ function connecting(kind: 'producer' | 'subscriber', settings: CliSettings): { c
       connection.disconnect();
       reject(silent(settings, error));
     };
-    connection.once('ready', () => {
+    const events: EventEmitter = connection;
+    events.once('ready', () => {
       clearTimeout(timer);
       resolve();
     });
@@ -61,6 +63,7 @@ function target(settings: CliSettings): ReturnType<typeof redisTarget> {
 
 /** The likeliest mistake of all gets the sentence that ends it. */
 function silent({ loaded, places }: CliSettings, cause: unknown): WritError {
+  if (isWritError(cause) && cause.code === 'REDIS_TLS') return cause;
   const { url } = loaded.config.redis;
   const message =
     url === ''

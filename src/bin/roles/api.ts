@@ -3,11 +3,13 @@ import type { Config } from '../../../config/schema.ts';
 import { openBoardQueues } from '../../../queues/board-queues.ts';
 import { createConnection } from '../../../queues/connection.ts';
 import { createIndexLane } from '../../../queues/index-lane.ts';
+import { queueShards } from '../../../queues/shards.ts';
 import { createTaskFeed } from '../../../queues/task-feed.ts';
 import { createApiKeyStore } from '../../adapters/linux/api-keys.ts';
 import { ensureDataDirectory } from '../../adapters/linux/data-directory.ts';
 import { descriptorLimit } from '../../adapters/linux/descriptor-limit.ts';
 import { createLoginLinks } from '../../adapters/linux/login-links.ts';
+import { checkAccess } from '../../adapters/redis/access.ts';
 import { toWritError } from '../../adapters/redis/redis-error.ts';
 import { createTaskIndex } from '../../adapters/sqlite/task-index.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
@@ -54,12 +56,14 @@ async function beside(context: RoleContext, indexHost: boolean): Promise<readonl
 /** Everything of the api role, wired; nothing runs before `start`. */
 export async function createApiRole({ config, places, log }: RoleContext): Promise<Lifecycle> {
   ensureDataDirectory(places.dataDir);
-  const connection = createConnection(redisTarget(config, places), 'producer', (error) => log.warn({ err: error }, LOG_LINES.redis.message));
+  const target = redisTarget(config, places);
+  const connection = createConnection(target, 'producer', (error) => log.warn({ err: error }, LOG_LINES.redis.message));
   const queueTrouble = (error: unknown): void => log.warn({ err: error }, LOG_LINES.queue.message);
 
   const providers = boundProviders(config);
   const index = createTaskIndex({ file: places.taskIndex, maxTasks: config.task_index.max_tasks });
-  const feed = createTaskFeed({ connection, pool: config.pool.id, providers, index, onError: queueTrouble });
+  const shards = queueShards(config.queue);
+  const feed = createTaskFeed({ connection, pool: config.pool.id, providers, shards, index, onError: queueTrouble });
   const metrics = createApiMetrics({ config, places, connection });
   const audit = openAudit(places);
   const content = contentService({ config, log }, metrics.own);
@@ -71,7 +75,7 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
   const countedAs = (surface: 'http' | 'board') => ({ ...tasks, enqueue: metrics.counted(tasks.enqueue, surface) });
   const services: HttpServices = { ...wired.services, tasks: countedAs('http') };
   const boardDoors: HttpServices = { ...wired.services, tasks: countedAs('board') };
-  const board = openBoardQueues({ connection, pool: config.pool.id, providers, index: wantsIndex(config) });
+  const board = openBoardQueues({ connection, pool: config.pool.id, providers, index: wantsIndex(config), shards });
 
   const server = createHttpServer({
     services,
@@ -103,7 +107,7 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
     await metrics.close();
     connection.disconnect();
   };
-  return inOrder([part(() => undefined, close), lane, ...wired.parts, ...content.parts, index, feed, server, announced(places, server.url)]);
+  return inOrder([part(() => checkAccess(target), close), lane, ...wired.parts, ...content.parts, index, feed, server, announced(places, server.url)]);
 }
 
 /** Says where the API is, for the commands of this data directory; the port may be any. */

@@ -2,6 +2,7 @@ import { userSurroundings } from '../../../config/load.ts';
 import { createConnection } from '../../../queues/connection.ts';
 import { createIndexLane } from '../../../queues/index-lane.ts';
 import { ensureDataDirectory } from '../../adapters/linux/data-directory.ts';
+import { checkAccess } from '../../adapters/redis/access.ts';
 import { compileDenied } from '../../content-search/index.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { inOrder, part } from '../../core/parts.ts';
@@ -72,7 +73,7 @@ export function createIndexHostRole(context: RoleContext): Lifecycle {
     connection.disconnect();
     worker.disconnect();
   };
-  return inOrder([part(noop, close), shown, keeper]);
+  return inOrder([part(() => checkAccess(target), close), shown, keeper]);
 }
 
 function noop(): void {}

@@ -1,8 +1,10 @@
 import { queueName, taskQueues } from '../../../queues/catalog.ts';
 import { connected, createConnection } from '../../../queues/connection.ts';
+import { claimShards } from '../../../queues/shard-claim.ts';
 import { ensureDataDirectory } from '../../adapters/linux/data-directory.ts';
 import { createInstanceRegistry } from '../../adapters/linux/instances.ts';
 import { createStoppedFence } from '../../adapters/linux/instances-stopped.ts';
+import { checkAccess } from '../../adapters/redis/access.ts';
 import { checkRedisPolicy } from '../../adapters/redis/policy.ts';
 import { createRedisPoolOwnership } from '../../adapters/redis/pool.ts';
 import type { RedisTarget } from '../../adapters/redis/target.ts';
@@ -15,6 +17,7 @@ import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket } from '../../observability/metrics-socket.ts';
 import { registryRoots } from '../plan/registry-roots.ts';
 import { redisTarget } from '../redis-target.ts';
+import { openTracing } from '../tracing.ts';
 import { packageVersion } from '../version.ts';
 import type { RoleContext } from './context.ts';
 import { fileSide, type WorkerSeams } from './file-side.ts';
@@ -54,18 +57,21 @@ export async function createWorkerRole(context: RoleContext, { queues, ...seams 
   const target = redisTarget(config, places);
   const instances = createInstanceRegistry({ directory: places.workers });
   const metrics = createMetrics('worker', packageVersion());
+  const tracing = await openTracing({ config, role: 'worker', log: context.log, metrics });
+  const { tracer } = tracing;
   const health = createWorkerHealth({ deafMs: config.worker.deaf_ms, metrics, log: context.log });
   const serves = (queue: string): boolean => queues === undefined || queues.includes(queue);
-  const file = serves(queueName('file', config.pool.id)) ? fileSide(context, instances, metrics, seams) : undefined;
-  const search = serves(queueName('search', config.pool.id)) ? searchSide(context, metrics) : undefined;
+  const file = serves(queueName('file', config.pool.id)) ? fileSide(context, instances, { metrics, tracer }, seams) : undefined;
+  const search = serves(queueName('search', config.pool.id)) ? searchSide(context, { metrics, tracer }) : undefined;
   const tools = readToolBindings(registryRoots(config));
-  const called = toolSides(context, tools, serves, seams);
+  const called = toolSides(context, tools, { serves, tracer }, seams);
   const sides = [file, search, ...called.sides].filter((side) => side !== undefined);
 
   const plans = serves(queueName('plan', config.pool.id)) ? { bindings: tools.bindings, onPlanPoint: seams.onPlanPoint } : undefined;
   const memories = [file?.memory ?? journalMemory(places.journal), ...(called.memory === undefined ? [] : [called.memory])];
 
   return inOrder([
+    tracing.part,
     part(
       () => admit(context, target, dataDirId),
       () => undefined,
@@ -85,17 +91,19 @@ export async function createWorkerRole(context: RoleContext, { queues, ...seams 
     }),
     instances,
     ...sides.flatMap(({ parts }) => parts),
-    ...(await wirePipeline({ ...context, metrics, health, target, instances, served: sides, memories, plans })),
+    ...(await wirePipeline({ ...context, metrics, tracer, health, target, instances, served: sides, memories, plans })),
   ]);
 }
 
-/** Whether this data directory may serve its pool on this Redis. Throws WritError REDIS_POLICY, POOL_OWNED, REDIS_UNAVAILABLE. */
+/** Whether this data directory may serve its pool on this Redis. Throws WritError REDIS_TLS, REDIS_POLICY, POOL_OWNED, REDIS_UNAVAILABLE. */
 async function admit({ config, log }: RoleContext, target: RedisTarget, dataDirId: string): Promise<void> {
+  await checkAccess(target);
   const redis = createConnection(target, 'ledger');
   try {
     await connected(redis);
     for (const warning of await checkRedisPolicy(redis)) log.warn({ warning }, LOG_LINES.redisPolicy.message);
     await createRedisPoolOwnership(redis).claimPool(config.pool.id, dataDirId);
+    await claimShards(redis, config.queue);
   } finally {
     redis.disconnect();
   }

@@ -31,6 +31,7 @@ const TITLES: Readonly<Record<ErrorCode, string>> = {
   INVALID_RESULT: 'Invalid result',
   KERNEL_UNAVAILABLE: 'Kernel unavailable',
   REDIS_UNAVAILABLE: 'Redis unavailable',
+  REDIS_TLS: 'No trusted connection to Redis',
   REDIS_POLICY: 'Redis set up wrongly',
   REDIS_FULL: 'Redis full',
   POOL_OWNED: 'Pool owned by another host',

@@ -6,7 +6,7 @@ describe('a Redis target', () => {
     expect(targetOptions({ path: '/x/redis.sock', password: 'p' })).toEqual({ path: '/x/redis.sock', password: 'p' });
     expect(targetOptions({ url: 'redis://localhost' })).toEqual({ host: 'localhost', port: 6379, db: 0 });
     expect(targetOptions({ url: 'redis://user:p%40ss@[::1]:7000/3' })).toEqual({ host: '::1', port: 7000, db: 3, username: 'user', password: 'p@ss' });
-    expect(targetOptions({ url: 'rediss://redis.example:6380' })).toEqual({ host: 'redis.example', port: 6380, db: 0, tls: {} });
+    expect(targetOptions({ url: 'rediss://redis.example:6380' })).toEqual({ host: 'redis.example', port: 6380, db: 0, tls: { minVersion: 'TLSv1.2' } });
     expect(targetOptions({ url: 'unix:///run/redis%20x.sock?db=2' })).toEqual({ path: '/run/redis x.sock', db: 2 });
   });
 
