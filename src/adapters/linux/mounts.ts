@@ -22,13 +22,13 @@ export function openMounts(root: string): MountWatch {
   };
   // The order of these: what changes between the two is told by the next call.
   wasChanged();
-  const first = concerning(root);
+  const first = mountsConcerning(root);
   let known = first.lines;
   let isOpen = true;
   return {
     changed() {
       if (!isOpen || !wasChanged()) return false;
-      const { lines } = concerning(root);
+      const { lines } = mountsConcerning(root);
       const isSame = lines === known;
       known = lines;
       return !isSame;
@@ -44,7 +44,8 @@ export function openMounts(root: string): MountWatch {
 /** Field of proc_pid_mountinfo(5): the mount point, octal where it holds blanks. */
 const MOUNT_POINT = 4;
 
-function concerning(root: string): { readonly lines: string; readonly beneath: readonly Buffer[] } {
+/** The lines of this process's mounts at, above and beneath a directory, and the mount points beneath it. */
+export function mountsConcerning(root: string): { readonly lines: string; readonly beneath: readonly Buffer[] } {
   const own = slashed(Buffer.from(root).toString('latin1'));
   const lines: string[] = [];
   const beneath: Buffer[] = [];

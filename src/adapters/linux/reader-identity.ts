@@ -2,7 +2,7 @@ import { readlinkSync } from 'node:fs';
 import type { ReaderIdentity } from '../../core/ports/index.ts';
 
 /** Who this process is, as far as it decides what it can read: two processes for which this differs may see different trees (search-rules 27). */
-export function readerIdentity(): Omit<ReaderIdentity, 'policy'> {
+export function readerIdentity(): Omit<ReaderIdentity, 'policy' | 'view'> {
   const { geteuid, getegid, getgroups } = process;
   return {
     uid: geteuid?.() ?? -1,

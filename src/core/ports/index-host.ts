@@ -36,6 +36,8 @@ export interface ReaderIdentity {
   readonly groups: readonly number[];
   /** Inode of /proc/self/ns/mnt. */
   readonly mountNamespace: string;
+  /** What a process of another mount namespace must see at the index root to see the same tree; empty: none does. */
+  readonly view: string;
   /** `policyOf` of the indexed tree: what is denied and ignored. */
   readonly policy: string;
 }

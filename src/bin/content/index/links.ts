@@ -1,6 +1,7 @@
 import { createBarrierClient } from '../../../adapters/content-index/barrier-client.ts';
 import { diskIndexFiles } from '../../../adapters/content-index/files-disk.ts';
 import { readerIdentity } from '../../../adapters/linux/reader-identity.ts';
+import { treeView } from '../../../adapters/linux/tree-view.ts';
 import { nodeSearchTree } from '../../../adapters/search-tree/index.ts';
 import { nodeTreeFiles } from '../../../adapters/search-tree/read.ts';
 import { createCandidateIndex, loadHasher, type OpenCandidateIndex, type OverlayBudget } from '../../../content-search/index.ts';
@@ -25,6 +26,7 @@ export async function openIndexLinks(
     stats: nodeTreeFiles(),
     hasher: await loadHasher(),
     identity: readerIdentity(),
+    viewOf: treeView,
     budget,
     now: () => performance.now(),
     links: places.map(({ indexed, keyHash, directory }) => ({

@@ -4,6 +4,7 @@ import { freshnessOn } from '../../../adapters/linux/file-system-kind.ts';
 import { openInotify } from '../../../adapters/linux/inotify.ts';
 import { openMounts } from '../../../adapters/linux/mounts.ts';
 import { readerIdentity } from '../../../adapters/linux/reader-identity.ts';
+import { treeView } from '../../../adapters/linux/tree-view.ts';
 import { nodeSearchTree } from '../../../adapters/search-tree/index.ts';
 import { nodeTreeFiles } from '../../../adapters/search-tree/read.ts';
 import { createTreeWatch, policyOf, type TreeWatch } from '../../../content-search/background.ts';
@@ -19,7 +20,9 @@ if (port === null) throw new Error('this is the entry of a thread');
 
 const send = (reply: WatchReply): void => port.postMessage(reply);
 const signal = (what: WatchSignal): void => send({ kind: 'signal', signal: what });
-const identity: BarrierAnswer['identity'] = { ...readerIdentity(), policy: policyOf(settings.indexed) };
+const identity: Omit<BarrierAnswer['identity'], 'view'> = { ...readerIdentity(), policy: policyOf(settings.indexed) };
+/** As of the arming: what would change it later is a veto until the next one. */
+let view = '';
 let status = '';
 
 const watch: TreeWatch = createTreeWatch({
@@ -47,7 +50,7 @@ const server = createBarrierServer(settings.directory, {
     asked += 1;
     watch.look();
     const { state, reason, guarantee, snapshot } = watch.published;
-    return { head: { veto: watch.veto, state, reason, guarantee, snapshot, identity }, version: watch.version, overlay: watch.overlay };
+    return { head: { veto: watch.veto, state, reason, guarantee, snapshot, identity: { ...identity, view } }, version: watch.version, overlay: watch.overlay };
   },
   status: () => status,
   corrupt: (message) => signal({ kind: 'corrupt', message }),
@@ -91,7 +94,10 @@ const JOBS = {
     port.close();
   },
   async arm({ id }) {
-    send({ kind: 'armed', id, result: await watch.arm() });
+    const result = await watch.arm();
+    // Afterwards: what is mounted from the arming on is told.
+    view = treeView(settings.indexed.root);
+    send({ kind: 'armed', id, result });
   },
   async pending({ id, limit }) {
     send({ kind: 'entries', id, pending: await watch.pending(limit) });

@@ -25,14 +25,19 @@ export interface IndexLink {
   readonly storage: { readonly mode: 'memory' | 'sqlite' | 'none'; readonly fallback: string | null };
 }
 
+/** Who searches, whatever the tree. */
+type Reader = Omit<ReaderIdentity, 'policy' | 'view'>;
+
 export interface CandidateIndexDeps {
   readonly links: readonly IndexLink[];
   readonly tree: SearchTree;
   /** Looks at files, for an index that no events keep fresh. */
   readonly stats: Pick<TreeFiles, 'stat'>;
   readonly hasher: Hasher;
-  /** Who this process is; the policy is that of each link. */
-  readonly identity: Omit<ReaderIdentity, 'policy'>;
+  /** Who this process is; policy and view are those of each link. */
+  readonly identity: Reader;
+  /** What this process sees at an index root at this moment (`ReaderIdentity.view`). */
+  readonly viewOf: (root: string) => string;
   /** What a search may spend on changes that are not indexed yet. */
   readonly budget: OverlayBudget;
   /** Milliseconds that never go back. */
@@ -49,7 +54,7 @@ export interface OpenCandidateIndex extends CandidateIndex {
  * then what they leave of the tree and what has changed since. In this order, because a change is in the overlay until a
  * published snapshot has it. Every doubt is a bypass: then the search goes over all files.
  */
-export function createCandidateIndex({ links, tree, stats, hasher, identity, budget, now }: CandidateIndexDeps): OpenCandidateIndex {
+export function createCandidateIndex({ links, tree, stats, hasher, identity, viewOf, budget, now }: CandidateIndexDeps): OpenCandidateIndex {
   const open = new Map<IndexLink, Snapshot>();
 
   /** The snapshot that the host named; the one before it is given up, and what is the same in both stays open. */
@@ -76,7 +81,7 @@ export function createCandidateIndex({ links, tree, stats, hasher, identity, bud
     const facts = factsOf(link, barrier);
     if (barrier === undefined) return bypass(facts, 'NO_HOST');
     const plan = queryPlan(ask.query, link.folding, link.indexed.ngramK);
-    const obstacle = obstacleOf(ask, link) ?? ('bypass' in plan ? plan.bypass : undefined) ?? vetoOf(barrier, { ...identity, policy: policyOf(link.indexed) });
+    const obstacle = obstacleOf(ask, link) ?? ('bypass' in plan ? plan.bypass : undefined) ?? vetoOf(barrier, { ...identity, policy: policyOf(link.indexed) }, () => viewOf(link.indexed.root));
     if (obstacle !== undefined || 'bypass' in plan) return bypass(facts, obstacle ?? 'NO_USABLE_NGRAM');
     const snapshot = snapshotFor(link, barrier);
     if (typeof snapshot === 'string') return bypass(facts, snapshot);
@@ -116,15 +121,20 @@ function obstacleOf({ root, query, backend }: IndexAsk, { indexed, backendId }: 
   return root.startKind === 'directory' ? undefined : 'START';
 }
 
-function vetoOf({ veto, state, identity: host }: BarrierAnswer, reader: ReaderIdentity): IndexBypass | undefined {
+function vetoOf({ veto, state, identity: host }: BarrierAnswer, reader: Reader & Pick<ReaderIdentity, 'policy'>, view: () => string): IndexBypass | undefined {
   if (veto !== null || state !== 'COMPLETE') return 'VETO';
-  return sameReader(host, reader) ? undefined : 'OTHER_READER';
+  return sameRights(host, reader) && seesTheSame(host, reader, view) ? undefined : 'OTHER_READER';
 }
 
-/** Search-rules 27: who has other rights, or other mounts, may see other files than the host has read. */
-function sameReader(a: ReaderIdentity, b: ReaderIdentity): boolean {
-  const alike = a.uid === b.uid && a.gid === b.gid && a.mountNamespace === b.mountNamespace && a.policy === b.policy && a.groups.length === b.groups.length;
+/** Search-rules 27: who has other rights may see other files than the host has read. */
+function sameRights(a: ReaderIdentity, b: Omit<ReaderIdentity, 'view'>): boolean {
+  const alike = a.uid === b.uid && a.gid === b.gid && a.policy === b.policy && a.groups.length === b.groups.length;
   return alike && a.groups.every((group, at) => group === b.groups[at]);
+}
+
+/** So may who has other mounts, unless both are known to see the very same tree at the root: two containers with one volume. */
+function seesTheSame(host: ReaderIdentity, reader: Reader, view: () => string): boolean {
+  return host.mountNamespace === reader.mountNamespace || (host.view !== '' && host.view === view());
 }
 
 function bytesOf(path: string | Buffer): BytePath {
