@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { Config } from '../../../config/schema.ts';
 import { createApiKeyStore } from '../../adapters/linux/api-keys.ts';
 import { ensureDataDirectory } from '../../adapters/linux/data-directory.ts';
 import { createLoginLinks } from '../../adapters/linux/login-links.ts';
@@ -48,13 +49,13 @@ export async function ensureOperatorKey(places: Places): Promise<void> {
 function announcedUrl(file: string): string | undefined {
   if (!existsSync(file)) return undefined;
   const url = readFileSync(file, 'utf8').trim();
-  return /^http:\/\/[^/\s]+$/.test(url) && URL.canParse(url) ? url : undefined;
+  return /^https?:\/\/[^/\s]+$/.test(url) && URL.canParse(url) ? url : undefined;
 }
 
 /** Where the API will be once it runs. Throws WritError WRONG_STATE when nobody can know. */
-function settledUrl({ host, port }: { readonly host: string; readonly port: number }): string {
+function settledUrl({ host, port, tls }: Config['http']): string {
   if (port === 0) throw new WritError('WRONG_STATE', 'http.port is 0 and the API does not run: start it, or set a port', { field: 'http.port' });
-  return localUrl(host, port);
+  return localUrl(host, port, tls.cert_file === '' ? 'http' : 'https');
 }
 
 async function openKeys({ dataDir, apiKeys }: Places): Promise<ApiKeyStore> {

@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import type { Config } from '../../../config/schema.ts';
 import { openBoardQueues } from '../../../queues/board-queues.ts';
+import { queueName, queueOf } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
 import { createIndexLane } from '../../../queues/index-lane.ts';
 import { queueShards } from '../../../queues/shards.ts';
@@ -15,6 +16,7 @@ import { createTaskIndex } from '../../adapters/sqlite/task-index.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { inOrder, part } from '../../core/parts.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
+import { type PushTracing, tracePlanPushes, tracePushes } from '../../observability/tracing/pushes.ts';
 import { boardPlugin } from '../../producers/http/board/plugin.ts';
 import type { HttpSettings } from '../../producers/http/options.ts';
 import type { Caller } from '../../producers/http/route.ts';
@@ -28,10 +30,12 @@ import { indexRefusal } from '../content/index/refusal.ts';
 import { indexService, randomHex } from '../content/index/service.ts';
 import { wantsIndex } from '../content/index/wanted.ts';
 import { contentService, limited } from '../content/service.ts';
+import { apiCertificate } from '../http/certificate.ts';
 import { wireHttpServices } from '../http/services.ts';
 import type { Places } from '../places.ts';
 import { boundProviders } from '../plan/providers.ts';
 import { redisTarget } from '../redis-target.ts';
+import { openTracing } from '../tracing.ts';
 import { packageVersion } from '../version.ts';
 import type { RoleContext } from './context.ts';
 import { serve } from './serve.ts';
@@ -65,6 +69,8 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
   const shards = queueShards(config.queue);
   const feed = createTaskFeed({ connection, pool: config.pool.id, providers, shards, index, onError: queueTrouble });
   const metrics = createApiMetrics({ config, places, connection });
+  const tracing = await openTracing({ config, role: 'api', log, metrics: metrics.own });
+  const { tracer } = tracing;
   const audit = openAudit(places);
   const content = contentService({ config, log }, metrics.own);
   const contentSearch = limited(content, config.tools.search.max_concurrent);
@@ -72,17 +78,20 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
   const contentIndex = indexService({ config, lane });
   const wired = wireHttpServices({ config, places, log, version: packageVersion(), index, audit, metrics: metrics.metrics, contentSearch, contentIndex });
   const { tasks } = wired.services;
-  const countedAs = (surface: 'http' | 'board') => ({ ...tasks, enqueue: metrics.counted(tasks.enqueue, surface) });
-  const services: HttpServices = { ...wired.services, tasks: countedAs('http') };
+  const pushes: PushTracing = { queueOf: (capability) => queueOf(capability, config.pool.id), prefer: 'job' };
+  const countedAs = (surface: 'http' | 'board') => ({ ...tasks, enqueue: tracePushes(metrics.counted(tasks.enqueue, surface), tracer, pushes) });
+  const plans = { ...wired.services.plans, plans: tracePlanPushes(wired.services.plans.plans, queueName('plan', config.pool.id), tracer) };
+  const services: HttpServices = { ...wired.services, plans, tasks: countedAs('http') };
   const boardDoors: HttpServices = { ...wired.services, tasks: countedAs('board') };
   const board = openBoardQueues({ connection, pool: config.pool.id, providers, index: wantsIndex(config), shards });
 
+  const tls = apiCertificate(config, log);
   const server = createHttpServer({
     services,
     routes: ROUTES,
     apiKeys: createApiKeyStore({ file: places.apiKeys }),
     loginLinks: createLoginLinks({ directory: places.loginLinks }),
-    http: httpSettings(config, log),
+    http: { ...httpSettings(config, log), ...(tls.certificate === undefined ? {} : { certificate: tls.certificate }) },
     plugins: [
       boardPlugin({
         queues: board.queues,
@@ -101,13 +110,25 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
     home: (roles) => (roles.has('operate') ? '/board' : '/docs/'),
     log,
     meter: metrics.http,
+    tracer,
   });
   const close = async (): Promise<void> => {
     await board[Symbol.asyncDispose]();
     await metrics.close();
     connection.disconnect();
   };
-  return inOrder([part(() => checkAccess(target), close), lane, ...wired.parts, ...content.parts, index, feed, server, announced(places, server.url)]);
+  return inOrder([
+    tracing.part,
+    part(() => checkAccess(target), close),
+    lane,
+    ...wired.parts,
+    ...content.parts,
+    index,
+    feed,
+    ...tls.parts,
+    server,
+    announced(places, server.url),
+  ]);
 }
 
 /** Says where the API is, for the commands of this data directory; the port may be any. */

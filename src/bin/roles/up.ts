@@ -41,11 +41,12 @@ async function tour({ options, places }: UpContext): Promise<boolean> {
   await using services = await openServices(options);
   const [tasks, kernel, signatures] = await Promise.all([services.tasks(), services.kernel(), services.signatures()]);
   const searchScope = services.scopes.capabilityOf(WORKSPACE_SCOPE) === 'SEARCH_FILES' ? WORKSPACE_SCOPE : undefined;
-  const { tools } = readSettings(options).loaded.config;
+  const { tools, http } = readSettings(options).loaded.config;
+  const certificate = http.tls.cert_file === '' ? undefined : await readFile(http.tls.cert_file, 'utf8');
   const searchesContents = tools.search.enabled && tools.sandbox.allowed_roots[0] === places.workspace;
   const asPromised = await giveTour(
     places.workspace,
-    { tasks, kernel, signatures, searchScope, searchesContents, runPlan: runPlans(services), board: () => boardOf(places) },
+    { tasks, kernel, signatures, searchScope, searchesContents, runPlan: runPlans(services), board: () => boardOf(places, certificate) },
     say,
   );
   if (asPromised) await writeFile(places.tourGiven, '');
@@ -57,8 +58,8 @@ async function apiUrl(places: Places): Promise<string> {
   return (await readFile(places.apiUrl, 'utf8')).trim();
 }
 
-async function boardOf(places: Places): Promise<BoardVisitor> {
-  return visitBoard(await apiUrl(places), (await readFile(places.operatorKey, 'utf8')).trim());
+async function boardOf(places: Places, certificate: string | undefined): Promise<BoardVisitor> {
+  return visitBoard(await apiUrl(places), (await readFile(places.operatorKey, 'utf8')).trim(), certificate);
 }
 
 function nextSteps({ workspace, operatorKey }: Places, url: string): string {

@@ -3,6 +3,7 @@ import type { Role } from '../../contracts/index.ts';
 import type { ApiKeyStore, LoginLinks } from '../../core/ports/index.ts';
 import type { HttpMeter } from '../../observability/http-requests.ts';
 import type { Logger } from '../../observability/logging.ts';
+import type { Tracer } from '../../observability/tracing/tracer.ts';
 import type { Access, AnyRoute, Caller } from './route.ts';
 import type { HttpServices } from './services.ts';
 
@@ -21,6 +22,14 @@ export interface HttpSettings {
   /** Tries to log in a minute, of one address. */
   readonly loginLimit: number;
   readonly sessionMs: number;
+  /** With it the server speaks HTTPS alone. */
+  readonly certificate?: ServerCertificate;
+}
+
+/** What the server shows of itself over TLS, as PEM; it may change while the server runs. */
+export interface ServerCertificate {
+  current(): { readonly cert: string; readonly key: string };
+  onChange(listener: (pair: { readonly cert: string; readonly key: string }) => void): void;
 }
 
 /** Protects the routes of a plugin with the keys and sessions of the server. */
@@ -45,6 +54,8 @@ export interface HttpServerOptions {
   readonly home?: (roles: ReadonlySet<Role>) => string;
   readonly log?: HttpLog;
   readonly meter?: HttpMeter;
+  /** `undefined`: tracing is off. */
+  readonly tracer?: Tracer | undefined;
 }
 
 declare module 'fastify' {

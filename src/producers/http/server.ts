@@ -18,13 +18,14 @@ import { problemOf, sendProblem } from './problem.ts';
 import { hasHead, registerRefusedMethods, registerRows } from './register-rows.ts';
 import { createAuthenticate } from './security/authenticate.ts';
 import { createGate, type Gate } from './security/gate.ts';
-import { HELMET } from './security/headers.ts';
+import { helmetFor } from './security/headers.ts';
 import { createHostRule } from './security/host-origin.ts';
 import { limitRates } from './security/limits.ts';
 import { createSessions, type SessionStore } from './security/sessions.ts';
+import { createHttpTracing, traceIdOf } from './tracing.ts';
 
 export interface HttpServer extends Lifecycle {
-  /** `http://127.0.0.1:8377`, once it listens: where it is found from this host, also when it listens on all addresses. */
+  /** `http://127.0.0.1:8377`, with a certificate `https:`, once it listens: where it is found from this host, also when it listens on all addresses. */
   readonly url: () => string;
   readonly app: FastifyInstance;
 }
@@ -64,7 +65,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   const server: HttpServer = {
     app,
-    url: () => localUrl(http.host, portOf(app)),
+    url: () => localUrl(http.host, portOf(app), http.certificate === undefined ? 'http' : 'https'),
     start: () => (starting ??= open()),
     stop: () => (stopping ??= close()),
     [Symbol.asyncDispose]: () => server.stop(),
@@ -80,7 +81,7 @@ interface Parts {
 
 /** Checks first, in the order in which they run; then everything that they protect. */
 async function setUp(app: FastifyInstance, options: HttpServerOptions, { gate, sessions, calls }: Parts): Promise<void> {
-  const { http, services, routes, meter, plugins = [] } = options;
+  const { http, services, routes, meter, tracer, plugins = [] } = options;
   const { rows, document } = withDocument(routes);
 
   app.decorateRequest('caller', undefined);
@@ -89,7 +90,7 @@ async function setUp(app: FastifyInstance, options: HttpServerOptions, { gate, s
   if (meter !== undefined) measure(app, { meter, clock: services.clock, paths, streams: () => calls.streams });
   acceptJson(app, http.maxBodyBytes);
   answerErrors(app, options);
-  await app.register(helmet, HELMET);
+  await app.register(helmet, helmetFor(http));
   app.addHook('onRequest', async (request, reply) => {
     reply.header('cache-control', 'no-store');
     watchArrival(request, reply, http.requestTimeoutMs);
@@ -104,7 +105,7 @@ async function setUp(app: FastifyInstance, options: HttpServerOptions, { gate, s
     throw new WritError('NOT_FOUND', 'there is no such path');
   });
 
-  registerRows(app, rows, services, calls);
+  registerRows(app, rows, services, calls, createHttpTracing(tracer, meter));
   registerRefusedMethods(app, [...rows.map((row) => ({ method: row.method, path: row.path, head: hasHead(row) })), ...PAGES]);
   registerLogin(app, options, sessions);
   await registerDocs(app, document);
@@ -116,7 +117,10 @@ function answerErrors(app: FastifyInstance, { log }: HttpServerOptions): void {
   app.setErrorHandler((error, request, reply) => {
     const problem = problemOf(error, () => `urn:uuid:${randomUUID()}`);
     if (problem.instance !== undefined)
-      log?.error({ err: error, instance: problem.instance, method: request.method, route: request.routeOptions.url }, 'request failed');
+      log?.error(
+        { err: error, traceId: traceIdOf(request), instance: problem.instance, method: request.method, route: request.routeOptions.url },
+        'request failed',
+      );
     closeUnread(request, reply);
     return sendProblem(reply, problem);
   });

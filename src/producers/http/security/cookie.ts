@@ -19,7 +19,7 @@ function cookieIn(header: string, name: string): string | undefined {
   return undefined;
 }
 
-/** Ends with the browser or with `lifeMs`. Whether there is TLS before us only the browser's own Origin tells. */
+/** Ends with the browser or with `lifeMs`. Whether a proxy before us speaks TLS only the browser's own Origin tells. */
 export function writeSessionCookie(request: FastifyRequest, reply: FastifyReply, secret: string, lifeMs: number): void {
   const seconds = Math.floor(lifeMs / 1000);
   reply.header('set-cookie', overTls(request) ? cookie(SECURE, secret, seconds) : cookie(PLAIN, secret, seconds));
@@ -34,5 +34,5 @@ function cookie(name: string, value: string, seconds: number): string {
 }
 
 function overTls(request: FastifyRequest): boolean {
-  return request.headers.origin?.startsWith('https://') === true;
+  return 'encrypted' in request.raw.socket || request.headers.origin?.startsWith('https://') === true;
 }

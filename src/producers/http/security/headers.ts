@@ -1,4 +1,6 @@
 import type { FastifyHelmetOptions } from '@fastify/helmet';
+import type { HttpSettings } from '../options.ts';
+import { isLoopback } from './host-origin.ts';
 
 /** For answers that are data: nothing in them may be run, shown in a frame or loaded. */
 export const CSP_DATA = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -16,13 +18,22 @@ const CSP_PAGES = {
   frameAncestors: ["'none'"],
 };
 
-export const HELMET = {
+const HELMET = {
   contentSecurityPolicy: { useDefaults: false, directives: CSP_PAGES },
   xFrameOptions: { action: 'deny' },
   // `no-referrer` would make browsers send `Origin: null` with our own forms.
   referrerPolicy: { policy: 'same-origin' },
   crossOriginOpenerPolicy: { policy: 'same-origin' },
   crossOriginResourcePolicy: { policy: 'same-origin' },
-  // TLS is the business of a proxy before us, and so is what it promises about it.
-  strictTransportSecurity: false,
 } satisfies FastifyHelmetOptions;
+
+const HALF_A_YEAR_S = 15_552_000;
+
+/**
+ * Whoever ends TLS promises that it stays so: we, or a proxy before us. On loopback nobody does: the promise would hold for
+ * every other program of this host whose name is `localhost`.
+ */
+export function helmetFor({ host, certificate }: Pick<HttpSettings, 'host' | 'certificate'>): FastifyHelmetOptions {
+  const promised = certificate !== undefined && !isLoopback(host);
+  return { ...HELMET, strictTransportSecurity: promised ? { maxAge: HALF_A_YEAR_S, includeSubDomains: false } : false };
+}

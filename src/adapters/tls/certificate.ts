@@ -1,0 +1,110 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import { messageOf, WritError } from '../../core/errors.ts';
+import type { Lifecycle } from '../../core/lifecycle.ts';
+import { part } from '../../core/parts.ts';
+
+/** PEM texts that belong together. */
+export interface CertificatePair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** The certificate of a server, read again whenever its files change. */
+export interface CertificateFiles extends Lifecycle {
+  /** Throws WritError INVALID_CONFIG when the files could not be used at the first look. */
+  current(): CertificatePair;
+  /** Told of every later pair. */
+  onChange(listener: (pair: CertificatePair) => void): void;
+  /** Looks at once, also when the files seem unchanged. */
+  reload(): void;
+}
+
+export interface CertificateOptions {
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly lookEveryMs?: number;
+  /** A pair was taken: whose it is, and until when it is valid (ISO 8601). */
+  readonly onTaken?: (subject: string, validTo: string) => void;
+  /** The files changed into something that cannot be used; the last good pair stays. */
+  readonly onRefused?: (error: unknown) => void;
+}
+
+const LOOK_EVERY_MS = 5000;
+
+/**
+ * Reads the files now, and after `start` looks every few seconds whether they were replaced. A pair that does not fit
+ * together (half of a renewal) is refused, and looked at again when it changes.
+ */
+export function createCertificateFiles({ certFile, keyFile, lookEveryMs = LOOK_EVERY_MS, onTaken, onRefused }: CertificateOptions): CertificateFiles {
+  const listeners: ((pair: CertificatePair) => void)[] = [];
+  let seen = '';
+  let pair: CertificatePair | undefined;
+
+  function take(): CertificatePair {
+    seen = stampOf(certFile, keyFile);
+    const next = readPair(certFile, keyFile);
+    pair = next;
+    const { subject, validTo } = new X509Certificate(next.cert);
+    onTaken?.(subject.replaceAll('\n', ', '), new Date(validTo).toISOString());
+    return next;
+  }
+  function reload(): void {
+    try {
+      const next = take();
+      for (const listener of listeners) listener(next);
+    } catch (error) {
+      onRefused?.(error);
+    }
+  }
+  function look(): void {
+    if (stampOf(certFile, keyFile) !== seen) reload();
+  }
+
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    ...part(
+      () => {
+        pair ?? take();
+        timer = setInterval(look, lookEveryMs).unref();
+      },
+      () => clearInterval(timer),
+    ),
+    current: () => pair ?? take(),
+    onChange: (listener) => void listeners.push(listener),
+    reload,
+  };
+}
+
+/** Changes with every replacement; links are followed, as secrets of containers are renewed by turning one. */
+function stampOf(...files: readonly string[]): string {
+  return files
+    .map((file) => {
+      const stat = statSync(file, { throwIfNoEntry: false, bigint: true });
+      return stat === undefined ? '-' : `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}`;
+    })
+    .join(' ');
+}
+
+function readPair(certFile: string, keyFile: string): CertificatePair {
+  const pair = { cert: read(certFile, 'http.tls.cert_file'), key: read(keyFile, 'http.tls.key_file') };
+  try {
+    createSecureContext(pair);
+    return pair;
+  } catch (error) {
+    throw refused('http.tls.cert_file', `${certFile} and ${keyFile} cannot be used together`, error);
+  }
+}
+
+function read(file: string, field: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw refused(field, `cannot read ${file}`, error);
+  }
+}
+
+function refused(field: string, what: string, cause: unknown): WritError {
+  return new WritError('INVALID_CONFIG', `${what}: ${messageOf(cause)}`, { field, cause });
+}

@@ -1,0 +1,22 @@
+import type { Config } from '../../../config/schema.ts';
+import { type CertificateFiles, createCertificateFiles } from '../../adapters/tls/certificate.ts';
+import type { Lifecycle } from '../../core/lifecycle.ts';
+import { inOrder, part } from '../../core/parts.ts';
+import { LOG_LINES } from '../../observability/log-lines.ts';
+import type { Logger } from '../../observability/logging.ts';
+
+/** The certificate of the API, where the settings name one; files are looked at every few seconds, and at once on SIGHUP. */
+export function apiCertificate({ http: { tls } }: Config, log: Logger): { readonly certificate?: CertificateFiles; readonly parts: readonly Lifecycle[] } {
+  if (tls.cert_file === '') return { parts: [] };
+  const certificate = createCertificateFiles({
+    certFile: tls.cert_file,
+    keyFile: tls.key_file,
+    onTaken: (subject, validTo) => log.info({ subject, validTo }, LOG_LINES.certificate.message),
+    onRefused: (error) => log.error({ err: error }, LOG_LINES.certificateKept.message),
+  });
+  const onSignal = part(
+    () => void process.on('SIGHUP', certificate.reload),
+    () => void process.off('SIGHUP', certificate.reload),
+  );
+  return { certificate, parts: [inOrder([certificate, onSignal])] };
+}
