@@ -1,3 +1,4 @@
+import { shardedName } from '../queues/shards.ts';
 import type { StopReason } from '../src/core/outcome.ts';
 import type { Attempt } from '../src/observability/deliveries.ts';
 
@@ -7,6 +8,8 @@ export interface Delivery {
   /** Queue name including its pool: the `aud` that a lease must name. */
   readonly queue: string;
   readonly jobId: string;
+  /** Prefix of the shard that it came from. */
+  readonly prefix: string;
   /** For figures only. */
   readonly attempt: Attempt;
   /** Aborted with a `StopReason`. */
@@ -17,9 +20,9 @@ export interface Delivery {
   readonly lockIsFresh: () => boolean;
 }
 
-/** Names the job in the ledger: the same job claiming again is a takeover. */
+/** Names the job in the ledger: the same job claiming again is a takeover. Shards may number jobs alike. */
 export function jobKey(delivery: Delivery): string {
-  return `${delivery.queue}:${delivery.jobId}`;
+  return shardedName(delivery.prefix, `${delivery.queue}:${delivery.jobId}`);
 }
 
 /** How a delivery ended; `settle.ts` maps it to what BullMQ does. */

@@ -1,4 +1,5 @@
 import { DelayedError, type Job, UnrecoverableError, type Worker, type WorkerOptions } from 'bullmq';
+import { QUEUE_PREFIX } from '../queues/catalog.ts';
 import { TolerantWorker } from '../queues/tolerant-worker.ts';
 import type { Clock } from '../src/core/clock.ts';
 import type { Lifecycle } from '../src/core/lifecycle.ts';
@@ -56,6 +57,7 @@ export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorker
         data: job.data,
         queue: options.queue,
         jobId,
+        prefix: options.worker.prefix ?? QUEUE_PREFIX,
         attempt: attemptOf(job),
         signal: running.controller.signal,
         stop: (reason) => running.controller.abort(reason),

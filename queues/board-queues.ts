@@ -1,8 +1,9 @@
 import { type JobType, Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { glanceAtPlan } from '../src/adapters/redis/plan-views.ts';
+import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { MAX_JOB_BYTES } from '../src/contracts/index.ts';
 import { indexQueueName, MAX_PLAN_BYTES, QUEUE_PREFIX, queueName, taskQueues } from './catalog.ts';
+import { ONE_SHARD, type QueueShards, shardedName } from './shards.ts';
 
 /** A job as it lies in Redis, whoever wrote it. `fields` are BullMQ's; nothing in them is believed. */
 export interface StoredJob {
@@ -16,7 +17,10 @@ export interface StoredJob {
 
 /** One queue of tasks, opened for looking. */
 export interface BoardQueue {
+  /** Unique on the board: shards beside the default one are named with their prefix. */
   readonly name: string;
+  /** As a lease names it, the same for all shards. */
+  readonly queueName: string;
   readonly queue: Queue;
   job(id: string): Promise<StoredJob | undefined>;
   /**
@@ -37,19 +41,23 @@ export interface BoardQueues extends AsyncDisposable {
 }
 
 export interface BoardQueuesOptions {
-  readonly connection: Redis;
+  readonly connection: RedisConnection;
   readonly pool: string;
   /** Of the tools that are bound on this host; each has a queue. */
   readonly providers?: readonly string[];
   /** Whether the pool has a queue of index maintenance. */
   readonly index?: boolean;
+  readonly shards?: QueueShards;
 }
 
 /** Opens the queues of tasks and plans of a pool for the board, and that of index maintenance. The connection stays the caller's. */
-export function openBoardQueues({ connection, pool, providers = [], index = false }: BoardQueuesOptions): BoardQueues {
-  const tasks = taskQueues(pool, providers).map((name) => openBoardQueue(name, connection, MAX_JOB_BYTES));
-  const plans = withProgress(openBoardQueue(queueName('plan', pool), connection, MAX_PLAN_BYTES), connection);
-  const queues = [...tasks, plans, ...(index ? [openBoardQueue(indexQueueName(pool), connection, MAX_JOB_BYTES)] : [])];
+export function openBoardQueues({ connection, pool, providers = [], index = false, shards = ONE_SHARD }: BoardQueuesOptions): BoardQueues {
+  const inShards = (open: (prefix: string) => BoardQueue): readonly BoardQueue[] => shards.all.map(open);
+  const tasks = taskQueues(pool, providers).flatMap((name) => inShards((prefix) => openBoardQueue({ name, prefix }, connection, MAX_JOB_BYTES)));
+  const plan = queueName('plan', pool);
+  const plans = inShards((prefix) => withProgress(openBoardQueue({ name: plan, prefix }, connection, MAX_PLAN_BYTES), connection));
+  const maintenance = index ? [openBoardQueue({ name: indexQueueName(pool), prefix: QUEUE_PREFIX }, connection, MAX_JOB_BYTES)] : [];
+  const queues = [...tasks, ...plans, ...maintenance];
   return {
     pool,
     queues,
@@ -62,7 +70,7 @@ export function openBoardQueues({ connection, pool, providers = [], index = fals
 const PLAN_JOB_ID = /^p_([0-9a-f]{64})$/;
 
 /** How far a plan is says its view, not its job. */
-function withProgress(queue: BoardQueue, connection: Redis): BoardQueue {
+function withProgress(queue: BoardQueue, connection: RedisConnection): BoardQueue {
   const shown = async (job: StoredJob): Promise<StoredJob> => {
     const id = PLAN_JOB_ID.exec(job.id)?.[1];
     const view = id === undefined ? undefined : await glanceAtPlan(connection, id);
@@ -81,13 +89,14 @@ function withProgress(queue: BoardQueue, connection: Redis): BoardQueue {
   };
 }
 
-function openBoardQueue(name: string, connection: Redis, jobBytes: number): BoardQueue {
-  const queue = new Queue(name, { connection, prefix: QUEUE_PREFIX, skipWaitingForReady: true, skipVersionCheck: true });
+function openBoardQueue({ name, prefix }: { readonly name: string; readonly prefix: string }, connection: RedisConnection, jobBytes: number): BoardQueue {
+  const queue = new Queue(name, { connection, prefix, skipWaitingForReady: true, skipVersionCheck: true });
   // Each call reports its own failure; without a listener the event would end the process.
   queue.on('error', () => undefined);
   const failedKey = queue.toKey('failed');
   return {
-    name,
+    name: shardedName(prefix, name),
+    queueName: name,
     queue,
     job: (id) => readJob(queue, connection, id, jobBytes),
     async jobs(states, start, end, show) {
@@ -116,7 +125,7 @@ const BESIDE_BYTES = 64 * 1024;
 const WEIGHED = ['name', 'data', 'opts', 'returnvalue', 'failedReason', 'stacktrace', 'progress'] as const;
 
 /** Reads a job whatever is in it: one that is no JSON or too large is there without its data, and never breaks a page. */
-async function readJob(queue: Queue, connection: Redis, id: string, jobBytes: number): Promise<StoredJob | undefined> {
+async function readJob(queue: Queue, connection: RedisConnection, id: string, jobBytes: number): Promise<StoredJob | undefined> {
   const state = (): Promise<string> => queue.getJobState(id);
   const key = queue.toKey(id);
   const answers = (await connection.pipeline(WEIGHED.map((field) => ['hstrlen', key, field])).exec()) ?? [];
@@ -140,7 +149,7 @@ async function readJob(queue: Queue, connection: Redis, id: string, jobBytes: nu
 /** The small fields that need no parser. */
 const OUTLINE = ['name', 'timestamp', 'processedOn', 'finishedOn'] as const;
 
-async function outline(connection: Redis, key: string): Promise<Record<string, unknown>> {
+async function outline(connection: RedisConnection, key: string): Promise<Record<string, unknown>> {
   const values = await connection.hmget(key, ...OUTLINE);
   return Object.fromEntries(OUTLINE.map((field, i) => [field, field === 'name' ? values[i] : Number(values[i]) || undefined]));
 }
@@ -149,7 +158,7 @@ async function outline(connection: Redis, key: string): Promise<Record<string, u
  * Walks the failed set by (time, id), so that what is retried on the way neither hides nor repeats another job. It ends at
  * the newest failure of now: a job that fails again comes after it.
  */
-async function* failedPages(connection: Redis, key: string, size: number): AsyncIterable<readonly string[]> {
+async function* failedPages(connection: RedisConnection, key: string, size: number): AsyncIterable<readonly string[]> {
   const [, last] = await connection.zrange(key, '+inf', '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, 1, 'WITHSCORES');
   if (last === undefined) return;
   let time = '-inf';

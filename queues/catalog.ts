@@ -1,7 +1,7 @@
 import type { JobsOptions, WorkerOptions } from 'bullmq';
 import { CAPABILITY_QUEUE, type QueueKind } from '../src/contracts/index.ts';
 
-/** BullMQ's key prefix: the braces keep all keys of a queue in one cluster slot. */
+/** BullMQ's key prefix of the one shard that is the default: the braces keep all its keys in one cluster slot (`shards.ts`). */
 export const QUEUE_PREFIX = '{writ}';
 
 /** The pool whose queues have bare names. */
@@ -81,9 +81,13 @@ export const LOCK_TIMES: LockTimes = { lockMs: 9000, renewMs: 3000, stalledMs: 3
 const MAX_STALLED = 1000;
 
 /** What every worker of ours tells BullMQ. */
-export function workerOptions({ lockMs, renewMs, stalledMs }: LockTimes, concurrency: number): Omit<WorkerOptions, 'connection'> {
+export function workerOptions(
+  { lockMs, renewMs, stalledMs }: LockTimes,
+  concurrency: number,
+  prefix = QUEUE_PREFIX,
+): Omit<WorkerOptions, 'connection'> & { prefix: string } {
   return {
-    prefix: QUEUE_PREFIX,
+    prefix,
     concurrency,
     lockDuration: lockMs,
     lockRenewTime: renewMs,

@@ -1,15 +1,16 @@
 import { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
+import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
 import { MAX_JOB_BYTES, type TaskJob } from '../src/contracts/index.ts';
 import { WritError } from '../src/core/errors.ts';
 import { manifestSha256 } from '../src/core/hash.ts';
-import type { Enqueue, JobView, PushOptions, RetryAnswer, RetryOptions } from '../src/core/ports/index.ts';
-import { isQueueName, QUEUE_PREFIX, queueOf, taskQueues } from './catalog.ts';
+import type { Enqueue, JobView, PushOptions, Receipt, RetryAnswer, RetryOptions } from '../src/core/ports/index.ts';
+import { isQueueName, queueOf, taskQueues } from './catalog.ts';
 import { type FoundJob, findJob } from './job-lookup.ts';
-import type { EnqueueDeps, Push, PushContext } from './push.ts';
+import type { EnqueueDeps, Push, PushContext, QueuePlace } from './push.ts';
 import { pushMany } from './push-many.ts';
 import { pushOne, rerunJob } from './push-table.ts';
+import { ONE_SHARD, type QueueShards } from './shards.ts';
 
 /** A task's job id: never the bare task_id, which could be the name of one of BullMQ's own keys (`wait`, `meta`). */
 function jobIdOf(taskId: string): string {
@@ -18,33 +19,43 @@ function jobIdOf(taskId: string): string {
 
 /** The Enqueue port on BullMQ. `close` leaves the connection open. */
 export function createEnqueue(deps: EnqueueDeps): Enqueue & { close(): Promise<void> } {
-  const { pool } = deps;
+  const { pool, shards = ONE_SHARD, replicated } = deps;
   const queues = new Map<string, Queue<unknown>>();
-  const queue = (name: string): Queue<unknown> => {
-    const known = queues.get(name) ?? openQueue(name, deps.connection);
-    queues.set(name, known);
+  const queue = ({ prefix, queueName }: QueuePlace): Queue<unknown> => {
+    const key = `${prefix}:${queueName}`;
+    const known = queues.get(key) ?? openQueue(queueName, prefix, deps.connection);
+    queues.set(key, known);
     return known;
   };
-  const prepare = (job: TaskJob, options: PushOptions): Push => preparePush(job, options, pool);
+  const prepare = (job: TaskJob, options: PushOptions): Push => preparePush(job, options, pool, shards);
+  const acknowledge = async <R extends Receipt | readonly Receipt[]>(pushes: readonly Push[], receipts: R): Promise<R> => {
+    await replicated?.([...new Set(pushes.map(({ prefix }) => prefix))]);
+    return receipts;
+  };
   const context: PushContext = { ...deps, queue };
 
   const find = async (taskId: string, name?: string): Promise<(FoundJob & { queueName: string }) | undefined> => {
-    for (const queueName of name === undefined ? taskQueues(pool, deps.providers) : [checkedName(name)]) {
-      const found = await findJob(queue(queueName), jobIdOf(taskId));
-      if (found) return { ...found, queueName };
+    const names = name === undefined ? taskQueues(pool, deps.providers) : [checkedName(name)];
+    for (const prefix of shards.places(taskId)) {
+      for (const queueName of names) {
+        const found = await findJob(queue({ prefix, queueName }), jobIdOf(taskId));
+        if (found) return { ...found, queueName };
+      }
     }
     return undefined;
   };
 
   return {
-    push: (job, options = {}) => redisCall(() => pushOne(prepare(job, options), context)),
+    push: (job, options = {}) =>
+      redisCall(async () => {
+        const push = prepare(job, options);
+        return acknowledge([push], await pushOne(push, context));
+      }),
     pushMany: (jobs, options = {}) =>
-      redisCall(() =>
-        pushMany(
-          jobs.map((job) => prepare(job, options)),
-          context,
-        ),
-      ),
+      redisCall(async () => {
+        const pushes = jobs.map((job) => prepare(job, options));
+        return acknowledge(pushes, await pushMany(pushes, context));
+      }),
     retry: (taskId, options = {}) => redisCall(() => retry(taskId, options, find, deps)),
     jobState: (taskId, name) => redisCall(async () => view(await find(taskId, name))),
     async close() {
@@ -79,7 +90,7 @@ async function retry(
 
 const MAX_ATTEMPTS = 100;
 
-function preparePush(job: TaskJob, { attempts = 1, queue }: PushOptions, pool: string): Push {
+function preparePush(job: TaskJob, { attempts = 1, queue }: PushOptions, pool: string, shards: QueueShards): Push {
   const { manifest } = job;
   const bytes = Buffer.byteLength(JSON.stringify(job));
   if (bytes > MAX_JOB_BYTES) throw new WritError('INVALID_MANIFEST', `the job has ${bytes} bytes, at most ${MAX_JOB_BYTES} are allowed`);
@@ -88,7 +99,16 @@ function preparePush(job: TaskJob, { attempts = 1, queue }: PushOptions, pool: s
   }
   const queueName = queue === undefined ? queueOf(manifest.capability_id, pool) : checkedName(queue);
   const taskId = manifest.task_id;
-  return { taskId, jobId: jobIdOf(taskId), queueName, name: manifest.capability_id, data: job, sha: manifestSha256(manifest), attempts };
+  return {
+    taskId,
+    jobId: jobIdOf(taskId),
+    queueName,
+    prefix: shards.home(taskId),
+    name: manifest.capability_id,
+    data: job,
+    sha: manifestSha256(manifest),
+    attempts,
+  };
 }
 
 function checkedName(name: string): string {
@@ -96,8 +116,8 @@ function checkedName(name: string): string {
   return name;
 }
 
-function openQueue(name: string, connection: Redis): Queue<unknown> {
-  const queue = new Queue<unknown>(name, { connection, prefix: QUEUE_PREFIX, skipWaitingForReady: true, skipVersionCheck: true });
+function openQueue(name: string, prefix: string, connection: RedisConnection): Queue<unknown> {
+  const queue = new Queue<unknown>(name, { connection, prefix, skipWaitingForReady: true, skipVersionCheck: true });
   // Each call reports its own failure; without a listener the event would end the process.
   return queue.on('error', () => undefined);
 }

@@ -1,5 +1,5 @@
 import { type Job, Queue, WaitingError } from 'bullmq';
-import type { Redis } from 'ioredis';
+import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
 import type { IndexActivity } from '../src/contracts/index.ts';
 import { messageOf } from '../src/core/errors.ts';
@@ -13,9 +13,9 @@ import { TolerantWorker } from './tolerant-worker.ts';
 export interface IndexLaneOptions {
   readonly pool: string;
   /** For submitting; the owner closes it. */
-  readonly connection: Redis;
+  readonly connection: RedisConnection;
   /** For the worker, of the kind `worker`; needed where the lane processes. The owner closes it. */
-  readonly worker?: Redis;
+  readonly worker?: RedisConnection;
   /** Makes the id of a job: letters and digits. */
   readonly newId: () => string;
   readonly locks?: LockTimes;

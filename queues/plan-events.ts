@@ -1,16 +1,18 @@
 import { QueueEvents } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { glanceAtPlan } from '../src/adapters/redis/plan-views.ts';
+import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import type { PlanEvent } from '../src/contracts/index.ts';
 import { wellFormed } from '../src/core/i-json.ts';
 import type { PlanEvents, PlanView } from '../src/core/ports/index.ts';
-import { QUEUE_PREFIX, queueName } from './catalog.ts';
+import { queueName } from './catalog.ts';
+import { ONE_SHARD, type QueueShards } from './shards.ts';
 
 export interface PlanEventsOptions {
-  readonly connection: Redis;
+  readonly connection: RedisConnection;
   readonly pool: string;
+  readonly shards?: QueueShards;
   /** Reads views; a subscribed connection cannot. */
-  readonly reader: Redis;
+  readonly reader: RedisConnection;
   readonly onError?: (error: unknown) => void;
 }
 
@@ -29,11 +31,17 @@ const JOB_ID = /^p_([0-9a-f]{64})$/;
  * Follows all plans of a pool for those who look: the stream of the queue says which plan has moved, its view says how it
  * stands. Lossy, and nothing is read while nobody listens. The connection stays the caller's; it is duplicated.
  */
-export function createPlanEvents({ connection, pool, reader, onError = () => undefined }: PlanEventsOptions): PlanEvents & { close(): Promise<void> } {
+export function createPlanEvents({
+  connection,
+  pool,
+  shards = ONE_SHARD,
+  reader,
+  onError = () => undefined,
+}: PlanEventsOptions): PlanEvents & { close(): Promise<void> } {
   const listeners = new Set<(event: PlanEvent) => void>();
   const moved = new Set<string>();
   const told = new Map<string, string>();
-  let following: QueueEvents | undefined;
+  let following: readonly QueueEvents[] | undefined;
   let gathering: ReturnType<typeof setTimeout> | undefined;
 
   const tell = (event: PlanEvent): void => {
@@ -63,8 +71,8 @@ export function createPlanEvents({ connection, pool, reader, onError = () => und
       look().catch(onError);
     }, GATHER_MS);
   };
-  const begin = (): QueueEvents => {
-    const events = new QueueEvents(queueName('plan', pool), { connection, prefix: QUEUE_PREFIX, skipVersionCheck: true });
+  const begin = (prefix: string): QueueEvents => {
+    const events = new QueueEvents(queueName('plan', pool), { connection, prefix, skipVersionCheck: true });
     events.on('error', onError);
     for (const trigger of TRIGGERS) events.on(trigger, onMove);
     return events;
@@ -72,14 +80,14 @@ export function createPlanEvents({ connection, pool, reader, onError = () => und
 
   return {
     listen(listener) {
-      following ??= begin();
+      following ??= shards.all.map(begin);
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
     async close() {
       clearTimeout(gathering);
       listeners.clear();
-      await following?.close();
+      await Promise.all((following ?? []).map((events) => events.close()));
     },
   };
 }

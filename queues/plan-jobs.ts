@@ -1,9 +1,11 @@
 import { Job, Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
+import { pipelined, type RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
+import type { Replicated } from '../src/adapters/redis/replicated.ts';
 import type { JsonObject } from '../src/core/json.ts';
-import { jobOptions, QUEUE_PREFIX, queueName } from './catalog.ts';
+import { jobOptions, queueName } from './catalog.ts';
 import { type FoundJob, findJob } from './job-lookup.ts';
+import { ONE_SHARD, type QueueShards } from './shards.ts';
 
 /** The data of a plan's job (contracts/plan-job.schema.json). */
 export interface PlanJobData {
@@ -32,28 +34,54 @@ export interface PlanJobs {
   close(): Promise<void>;
 }
 
-export function createPlanJobs({ connection, pool }: { readonly connection: Redis; readonly pool: string }): PlanJobs {
+export interface PlanJobsOptions {
+  readonly connection: RedisConnection;
+  readonly pool: string;
+  readonly shards?: QueueShards;
+  /** Waits for replicas before a push is acknowledged. */
+  readonly replicated?: Replicated | undefined;
+}
+
+export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicated }: PlanJobsOptions): PlanJobs {
   const name = queueName('plan', pool);
-  const queue = new Queue<unknown>(name, { connection, prefix: QUEUE_PREFIX, skipWaitingForReady: true, skipVersionCheck: true });
-  // Each call reports its own failure; without a listener the event would end the process.
-  queue.on('error', () => undefined);
+  const queues = new Map(shards.all.map((prefix) => [prefix, openQueue(name, prefix, connection)]));
+  /** The queues that may hold a plan's job, its home first. */
+  const places = (planId: string): readonly Queue<unknown>[] => shards.places(planId).flatMap((prefix) => queues.get(prefix) ?? []);
   return {
     queue: name,
-    find: (planId) => redisCall(() => findJob(queue, planJobId(planId))),
+    find: (planId) =>
+      redisCall(async () => {
+        for (const queue of places(planId)) {
+          const found = await findJob(queue, planJobId(planId));
+          if (found) return found;
+        }
+        return undefined;
+      }),
     exists: (planIds) =>
       redisCall(async () => {
         if (planIds.length === 0) return [];
-        const answers = await connection.pipeline(planIds.map((id) => ['exists', queue.toKey(planJobId(id))])).exec();
-        return planIds.map((_, at) => answers?.[at]?.[1] === 1);
+        const lookups = planIds.flatMap((id) => places(id).map((queue) => ['exists', queue.toKey(planJobId(id))] as const));
+        const answers = await pipelined(connection, lookups);
+        return planIds.map((_, at) => answers.slice(at * queues.size, (at + 1) * queues.size).some(([, there]) => there === 1));
       }),
-    add: (planId, data) => redisCall(async () => void (await queue.add('plan', data, jobOptions(planJobId(planId), 1)))),
+    add: (planId, data) =>
+      redisCall(async () => {
+        await places(planId)[0]?.add('plan', data, jobOptions(planJobId(planId), 1));
+        await replicated?.([shards.home(planId)]);
+      }),
     async promote(planId) {
       // Only the id counts here; fetching the job would fetch its whole envelope.
-      const job = new Job(queue, 'plan', null, {}, planJobId(planId));
-      await redisCall(() => job.promote().catch(ignoreNotParked));
+      const parked = places(planId).map((queue) => new Job(queue, 'plan', null, {}, planJobId(planId)));
+      await redisCall(async () => void (await Promise.all(parked.map((job) => job.promote().catch(ignoreNotParked)))));
     },
-    close: () => queue.close(),
+    close: async () => void (await Promise.all([...queues.values()].map((queue) => queue.close()))),
   };
+}
+
+function openQueue(name: string, prefix: string, connection: RedisConnection): Queue<unknown> {
+  const queue = new Queue<unknown>(name, { connection, prefix, skipWaitingForReady: true, skipVersionCheck: true });
+  // Each call reports its own failure; without a listener the event would end the process.
+  return queue.on('error', () => undefined);
 }
 
 /** BullMQ's codes: -1 the job is gone, -3 it is not delayed. */

@@ -1,5 +1,7 @@
+import type { Queue } from 'bullmq';
+import { pipelined } from '../src/adapters/redis/redis-connection.ts';
 import type { Receipt } from '../src/core/ports/index.ts';
-import { jobOptions, QUEUE_PREFIX } from './catalog.ts';
+import { jobOptions } from './catalog.ts';
 import { type Push, type PushContext, receiptOf } from './push.ts';
 import { pushOne, receiptOfRow } from './push-table.ts';
 
@@ -36,9 +38,8 @@ interface Sorted {
 }
 
 async function sorted(chunk: readonly Push[], { ledger, connection }: PushContext): Promise<Sorted> {
-  const lookups = connection.pipeline();
-  for (const { queueName, jobId } of chunk) lookups.exists(`${QUEUE_PREFIX}:${queueName}:${jobId}`);
-  const [rows, jobs] = await Promise.all([Promise.all(chunk.map(({ taskId }) => ledger.row(taskId))), lookups.exec()]);
+  const lookups = chunk.map(({ prefix, queueName, jobId }) => ['exists', `${prefix}:${queueName}:${jobId}`] as const);
+  const [rows, jobs] = await Promise.all([Promise.all(chunk.map(({ taskId }) => ledger.row(taskId))), pipelined(connection, lookups)]);
   const seen = new Set<string>();
   const fresh: Push[] = [];
   const settled: (readonly [Push, Receipt])[] = [];
@@ -49,7 +50,7 @@ async function sorted(chunk: readonly Push[], { ledger, connection }: PushContex
     const receipt = receiptOfRow(push, row);
     if (receipt) settled.push([push, receipt]);
     else if (seen.has(push.taskId)) repeated.push(push);
-    else (row === undefined && jobs?.[index]?.[1] === 0 ? fresh : known).push(push);
+    else (row === undefined && jobs[index]?.[1] === 0 ? fresh : known).push(push);
     seen.add(push.taskId);
   }
   return { fresh, settled, known, repeated };
@@ -65,10 +66,12 @@ async function together(pushes: readonly Push[], work: (push: Push) => Promise<R
 }
 
 async function addBulk(fresh: readonly Push[], { queue }: PushContext): Promise<void> {
-  for (const name of new Set(fresh.map(({ queueName }) => queueName))) {
-    const jobs = fresh
-      .filter(({ queueName }) => queueName === name)
-      .map((push) => ({ name: push.name, data: push.data, opts: jobOptions(push.jobId, push.attempts) }));
-    await queue(name).addBulk(jobs);
-  }
+  const places = new Map<Queue<unknown>, Push[]>();
+  for (const push of fresh) places.set(queue(push), [...(places.get(queue(push)) ?? []), push]);
+  // One after the other in a shard, the shards beside each other.
+  await Promise.all(
+    [...places].map(([place, pushes]) =>
+      place.addBulk(pushes.map((push) => ({ name: push.name, data: push.data, opts: jobOptions(push.jobId, push.attempts) }))),
+    ),
+  );
 }

@@ -32,7 +32,7 @@ const MAX_ROUNDS = 8;
 /** Pushes by the table. */
 export async function pushOne(push: Push, context: PushContext): Promise<Receipt> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const [row, found] = await Promise.all([context.ledger.row(push.taskId), findJob(context.queue(push.queueName), push.jobId)]);
+    const [row, found] = await Promise.all([context.ledger.row(push.taskId), findJob(context.queue(push), push.jobId)]);
     const receipt = await TABLE[classOfRow(row, push.sha)][classOfJob(found, push.sha)]({ push, row, found, context });
     if (receipt) return receipt;
   }
@@ -73,7 +73,7 @@ async function inFlight({ push }: Situation): Promise<Receipt> {
 async function add({ push, row, context }: Situation): Promise<Receipt> {
   await context.guard?.check();
   if (row?.cancelRequested) await context.ledger.clearCancel(push.taskId, context.clock.now());
-  await context.queue(push.queueName).add(push.name, push.data, jobOptions(push.jobId, push.attempts));
+  await context.queue(push).add(push.name, push.data, jobOptions(push.jobId, push.attempts));
   return receiptOf('accepted', push);
 }
 

@@ -1,27 +1,37 @@
 import type { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
+import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
+import type { Replicated } from '../src/adapters/redis/replicated.ts';
 import type { TaskJob } from '../src/contracts/index.ts';
 import type { Clock } from '../src/core/clock.ts';
 import type { Ledger, Receipt, TaskRow } from '../src/core/ports/index.ts';
+import type { QueueShards } from './shards.ts';
 
 export interface EnqueueDeps {
   /** Shared with BullMQ's queues; the owner closes it. */
-  readonly connection: Redis;
+  readonly connection: RedisConnection;
   readonly ledger: Ledger;
   readonly clock: Clock;
   /** The pool that a push goes to unless it names a queue. */
   readonly pool: string;
   /** Of the tools that are bound on this host: their queues are looked into as well. */
   readonly providers?: readonly string[];
+  readonly shards?: QueueShards;
+  /** Waits for replicas before a push is acknowledged. */
+  readonly replicated?: Replicated | undefined;
   /** Refuses new work when Redis is nearly full. */
   readonly guard?: { check(): Promise<void> };
 }
 
+/** A queue in one shard. */
+export interface QueuePlace {
+  readonly prefix: string;
+  readonly queueName: string;
+}
+
 /** One push on its way. */
-export interface Push {
+export interface Push extends QueuePlace {
   readonly taskId: string;
   readonly jobId: string;
-  readonly queueName: string;
   readonly name: string;
   readonly data: TaskJob;
   readonly sha: string;
@@ -30,7 +40,7 @@ export interface Push {
 
 /** What a push works with. */
 export interface PushContext extends EnqueueDeps {
-  readonly queue: (name: string) => Queue<unknown>;
+  readonly queue: (at: QueuePlace) => Queue<unknown>;
 }
 
 /** What the ledger says: finished with SUCCESS, used by another manifest, or neither. */

@@ -1,24 +1,27 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { ALL_TAGS, generationKey } from '../src/adapters/redis/keys.ts';
 import { redisHealth } from '../src/adapters/redis/policy.ts';
 import { createRedisPresence } from '../src/adapters/redis/presence.ts';
+import { pipelined, type RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
 import type { QueueFigures, QueueStatus, SystemFigures, SystemStatus } from '../src/core/ports/index.ts';
-import { poolQueues, QUEUE_PREFIX } from './catalog.ts';
+import { indexQueueName, poolQueues, QUEUE_PREFIX } from './catalog.ts';
+import { joinFigures } from './shard-figures.ts';
+import { ONE_SHARD, type QueueShards } from './shards.ts';
 
 /** Failed jobs that are looked at for their codes. */
 const SAMPLE = 500;
 
 export interface StatusReaderOptions {
   /** The owner closes it. */
-  readonly connection: Redis;
+  readonly connection: RedisConnection;
   readonly pool: string;
   /** Of the tools that are bound on this host; each has a queue. */
   readonly providers?: readonly string[];
   /** Whether the pool has a queue of index maintenance. */
   readonly index?: boolean;
+  readonly shards?: QueueShards;
   /** Directory of the lock files of workers: a pool is one host, so every worker of it holds a file here. */
   readonly workers: string;
 }
@@ -32,22 +35,29 @@ export interface StatusReader {
   close(): Promise<void>;
 }
 
-export function createStatusReader({ connection, pool, providers, index, workers }: StatusReaderOptions): StatusReader {
-  const queues = poolQueues(pool, providers, index).map((name) => {
-    const queue = new Queue(name, { connection, prefix: QUEUE_PREFIX, skipWaitingForReady: true, skipVersionCheck: true });
+export function createStatusReader({ connection, pool, providers, index, shards = ONE_SHARD, workers }: StatusReaderOptions): StatusReader {
+  const open = (name: string, prefix: string): Queue => {
+    const queue = new Queue(name, { connection, prefix, skipWaitingForReady: true, skipVersionCheck: true });
     // Each call reports its own failure; without a listener the event would end the process.
     return queue.on('error', () => undefined);
-  });
-  const system = async <Q>(look: (queue: Queue) => Promise<Q>): Promise<Omit<SystemStatus, 'queues'> & { queues: readonly Q[] }> =>
+  };
+  // Maintenance of an index is one lane.
+  const prefixes = (name: string): readonly string[] => (name === indexQueueName(pool) ? [QUEUE_PREFIX] : shards.all);
+  const queues = poolQueues(pool, providers, index).map((name) => prefixes(name).map((prefix) => open(name, prefix)));
+  const ofShards = async <Q extends QueueFigures>(shard: readonly Queue[], look: (queue: Queue) => Promise<Q>): Promise<Q[]> => {
+    const [first, ...others] = await Promise.all(shard.map(look));
+    return first === undefined ? [] : [joinFigures([first, ...others])];
+  };
+  const system = async <Q extends QueueFigures>(look: (queue: Queue) => Promise<Q>): Promise<Omit<SystemStatus, 'queues'> & { queues: readonly Q[] }> =>
     redisCall(async () => {
       const [all, alive, ledger, health] = await Promise.all([
-        Promise.all(queues.map(look)),
+        Promise.all(queues.map((shard) => ofShards(shard, look))),
         workersOf(workers, connection),
         ledgerStatus(connection),
         redisHealth(connection),
       ]);
       const { version, maxmemoryPolicy: policy, appendOnly, appendOnlyOk, usedBytes, limitBytes } = health;
-      return { queues: all, workers: alive, ledger, redis: { version, policy, appendOnly, appendOnlyOk, usedBytes, limitBytes } };
+      return { queues: all.flat(), workers: alive, ledger, redis: { version, policy, appendOnly, appendOnlyOk, usedBytes, limitBytes } };
     });
   return {
     figures: () => system((queue) => queueFigures(queue, connection)),
@@ -57,12 +67,12 @@ export function createStatusReader({ connection, pool, providers, index, workers
         return { ...figures, ...failures };
       }),
     async close() {
-      await Promise.all(queues.map((queue) => queue.close()));
+      await Promise.all(queues.flat().map((queue) => queue.close()));
     },
   };
 }
 
-async function queueFigures(queue: Queue, connection: Redis): Promise<QueueFigures> {
+async function queueFigures(queue: Queue, connection: RedisConnection): Promise<QueueFigures> {
   const [counts, paused, workers, oldestWaitingMs] = await Promise.all([
     queue.getJobCounts(),
     queue.isPaused(),
@@ -84,7 +94,7 @@ async function queueFigures(queue: Queue, connection: Redis): Promise<QueueFigur
 }
 
 /** Jobs are read field by field: data that a raw producer broke must not break the status. */
-async function oldestWaiting(queue: Queue, connection: Redis): Promise<number | undefined> {
+async function oldestWaiting(queue: Queue, connection: RedisConnection): Promise<number | undefined> {
   const ids = await Promise.all(['wait', 'paused'].map((list) => connection.lindex(queue.toKey(list), -1)));
   const added = await Promise.all(ids.map((id) => (id === null ? null : connection.hget(queue.toKey(id), 'timestamp'))));
   const times = added
@@ -94,7 +104,7 @@ async function oldestWaiting(queue: Queue, connection: Redis): Promise<number | 
   return times.length === 0 ? undefined : Math.max(0, Date.now() - Math.min(...times));
 }
 
-async function failuresOf(queue: Queue, connection: Redis): Promise<Pick<QueueStatus, 'failures' | 'failuresSampled'>> {
+async function failuresOf(queue: Queue, connection: RedisConnection): Promise<Pick<QueueStatus, 'failures' | 'failuresSampled'>> {
   const ids = await connection.zrevrange(queue.toKey('failed'), 0, SAMPLE - 1);
   const lookups = connection.pipeline();
   for (const id of ids) lookups.hget(queue.toKey(id), 'failedReason');
@@ -106,15 +116,17 @@ async function failuresOf(queue: Queue, connection: Redis): Promise<Pick<QueueSt
   return { failures, failuresSampled: ids.length };
 }
 
-async function workersOf(directory: string, connection: Redis): Promise<SystemStatus['workers']> {
+async function workersOf(directory: string, connection: RedisConnection): Promise<SystemStatus['workers']> {
   const instances = existsSync(directory) ? readdirSync(directory).flatMap((name) => /^(.+)\.lock$/.exec(name)?.[1] ?? []) : [];
   const presence = createRedisPresence(connection);
   return Promise.all(instances.map(async (instance) => ({ instance, alive: await presence.isAlive(instance) })));
 }
 
-async function ledgerStatus(connection: Redis): Promise<SystemStatus['ledger']> {
-  const lookups = connection.pipeline();
-  for (const tag of ALL_TAGS) lookups.get(generationKey(tag));
-  const values = ((await lookups.exec()) ?? []).map(([, value]) => value).filter((value): value is string => typeof value === 'string');
+async function ledgerStatus(connection: RedisConnection): Promise<SystemStatus['ledger']> {
+  const answers = await pipelined(
+    connection,
+    ALL_TAGS.map((tag) => ['get', generationKey(tag)]),
+  );
+  const values = answers.map(([, value]) => value).filter((value): value is string => typeof value === 'string');
   return { markers: values.length, expected: ALL_TAGS.length, generation: values[0] };
 }

@@ -1,14 +1,18 @@
-import type { Redis } from 'ioredis';
+import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import type { IndexChange, TaskIndexStore } from '../src/core/ports/index.ts';
+import type { QueueShards } from './shards.ts';
+import type { Stream } from './task-feed-stream.ts';
 
 /** What the parts of the feed work with. */
 export interface FeedContext {
   /** For everything but the waiting read. */
-  readonly redis: Redis;
+  readonly redis: RedisConnection;
   readonly index: TaskIndexStore;
   /** Of the index that is being fed. */
   readonly generation: string;
-  readonly queues: readonly string[];
+  /** Each queue of each shard. */
+  readonly streams: readonly Stream[];
+  readonly shards: QueueShards;
   readonly pool: string;
   readonly stopping: AbortSignal;
 }

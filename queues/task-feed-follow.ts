@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Redis } from 'ioredis';
+import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import type { Clock } from '../src/core/clock.ts';
 import { changesOf } from './task-feed-changes.ts';
 import { type FeedContext, IndexLost, store } from './task-feed-context.ts';
 import { ledgerGeneration } from './task-feed-ledger.ts';
 import { LEDGER_POSITION, pass, walkLedger } from './task-feed-pass.ts';
-import { isSound, msOf, readStreams, type StreamLook } from './task-feed-stream.ts';
+import { isSound, msOf, positionName, readStreams, type StreamLook } from './task-feed-stream.ts';
 import { sweepPage } from './task-feed-sweep.ts';
 
 /** Milliseconds. */
@@ -21,7 +21,7 @@ export interface FeedTimes {
 export interface Following {
   readonly context: FeedContext;
   /** Connection of the read that waits. */
-  readonly waiting: Redis;
+  readonly waiting: RedisConnection;
   readonly positions: Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly times: FeedTimes;
@@ -29,13 +29,17 @@ export interface Following {
   readonly soundAgain: () => void;
 }
 
+/** Where nobody can wait at all streams at once, an idle look is repeated after so many pauses. */
+const IDLE_ROUNDS = 4;
+
 /** Events of one stream that are read at once. */
 const MOST_EVENTS = 1000;
 
 /** Follows the streams until the feed is stopped. @throws IndexLost, and whatever Redis or the index throw */
 export async function followQueues(following: Following): Promise<void> {
   const { context, waiting, times, clock } = following;
-  const { index, queues, stopping } = context;
+  const { index, streams, stopping } = context;
+  const severalShards = new Set(streams.map(({ prefix }) => prefix)).size > 1;
   const report = (state: 'building' | 'following', lagMs: number): void => index.report({ state, lagMs });
   let positions: Record<string, string> = { ...following.positions };
   let nextLook = 0;
@@ -46,10 +50,10 @@ export async function followQueues(following: Following): Promise<void> {
     report('building', 0);
     positions = { ...(await pass(context, { quiet })) };
   };
-  if (queues.some((queue) => positions[queue] === undefined)) await catchUp(Object.keys(positions).length === 0);
+  if (streams.some((stream) => positions[positionName(stream)] === undefined)) await catchUp(Object.keys(positions).length === 0);
 
   while (!stopping.aborted) {
-    const from = queues.map((queue) => ({ queue, id: positions[queue] ?? '' }));
+    const from = streams.map((stream) => ({ ...stream, id: positions[positionName(stream)] ?? '' }));
     const look = await readStreams(waiting, from, MOST_EVENTS, times.blockMs);
     // After the read: a stream is only ever trimmed at its beginning, so what is complete now was complete then.
     const sound = await Promise.all(from.map((position) => isSound(context.redis, position)));
@@ -71,7 +75,8 @@ export async function followQueues(following: Following): Promise<void> {
       nextSweep = clock.monotonic() + times.sweepMs;
       swept = await sweepPage(context, swept);
     }
-    if (!full && look.entries > 0) await sleep(times.gatherMs, undefined, { signal: stopping }).catch(() => undefined);
+    const pauseMs = look.entries > 0 ? times.gatherMs : severalShards ? IDLE_ROUNDS * times.gatherMs : 0;
+    if (!full && pauseMs > 0) await sleep(pauseMs, undefined, { signal: stopping }).catch(() => undefined);
   }
 }
 

@@ -1,7 +1,6 @@
-import type { ChainableCommander, Redis } from 'ioredis';
+import { type KeyedCommand, pipelined, type RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { MAX_JOB_BYTES } from '../src/contracts/index.ts';
 import type { JobRef } from '../src/core/ports/index.ts';
-import { QUEUE_PREFIX } from './catalog.ts';
 import type { JobFields } from './task-feed-row.ts';
 
 /** Jobs that are read in one pipeline, and bytes of job data that may be on their way at once. */
@@ -10,33 +9,44 @@ const MOST_BYTES = 8 * 1024 * 1024;
 
 const FIELDS = ['name', 'timestamp', 'processedOn', 'finishedOn', 'atm', 'failedReason', 'data'] as const;
 
-export function jobKey({ queue, jobId }: JobRef): string {
-  return `${QUEUE_PREFIX}:${queue}:${jobId}`;
+/** A job and the shard in which it was seen. */
+export interface PlacedJob extends JobRef {
+  readonly prefix: string;
+}
+
+export function jobKey({ prefix, queue, jobId }: PlacedJob): string {
+  return `${prefix}:${queue}:${jobId}`;
 }
 
 /**
  * Reads jobs by exactly the fields that the index shows, in their order; `undefined`: BullMQ has no such job. Their sizes
  * are asked first: data that is too large for a task is not fetched, and no pipeline carries more than 8 MiB.
  */
-export async function readJobs(redis: Redis, jobs: readonly JobRef[]): Promise<readonly (JobFields | undefined)[]> {
+export async function readJobs(redis: RedisConnection, jobs: readonly PlacedJob[]): Promise<readonly (JobFields | undefined)[]> {
   const found: (JobFields | undefined)[] = [];
   for (let start = 0; start < jobs.length; start += MOST_JOBS) found.push(...(await readSome(redis, jobs.slice(start, start + MOST_JOBS))));
   return found;
 }
 
-async function readSome(redis: Redis, jobs: readonly JobRef[]): Promise<readonly (JobFields | undefined)[]> {
-  const lengths = await replies(jobs.reduce((pipe, job) => pipe.hstrlen(jobKey(job), 'data').hstrlen(jobKey(job), 'failedReason'), redis.pipeline()));
+async function readSome(redis: RedisConnection, jobs: readonly PlacedJob[]): Promise<readonly (JobFields | undefined)[]> {
+  const lengths = await replies(
+    redis,
+    jobs.flatMap((job) => (['data', 'failedReason'] as const).map((field) => ['hstrlen', jobKey(job), field])),
+  );
   const sized = jobs.map((job, index) => ({ job, data: fits(lengths[2 * index]), reason: fits(lengths[2 * index + 1]) }));
   const found: (JobFields | undefined)[] = [];
   for (const portion of portions(sized)) {
-    const hashes = await replies(portion.reduce((pipe, one) => pipe.hmget(jobKey(one.job), ...fieldsOf(one)), redis.pipeline()));
+    const hashes = await replies(
+      redis,
+      portion.map((one) => ['hmget', jobKey(one.job), ...fieldsOf(one)]),
+    );
     for (const [index, { job }] of portion.entries()) found.push(jobOf(job, hashes[index]));
   }
   return found;
 }
 
 interface Sized {
-  readonly job: JobRef;
+  readonly job: PlacedJob;
   /** Bytes, `undefined` when there are too many. */
   readonly data: number | undefined;
   readonly reason: number | undefined;
@@ -83,9 +93,9 @@ function jobOf({ queue, jobId }: JobRef, reply: unknown): JobFields | undefined 
   };
 }
 
-/** The replies of a pipeline; a key that holds something else than a hash is as good as none. */
-export async function replies(pipeline: ChainableCommander): Promise<readonly unknown[]> {
-  const results = (await pipeline.exec()) ?? [];
+/** The replies of many commands; a key that holds something else than a hash is as good as none. */
+export async function replies(redis: RedisConnection, commands: readonly KeyedCommand[]): Promise<readonly unknown[]> {
+  const results = await pipelined(redis, commands);
   return results.map(([error, reply]) => {
     if (error === null) return reply;
     if (error.message.startsWith('WRONGTYPE')) return undefined;

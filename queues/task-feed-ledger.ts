@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { generationKey, rowKey } from '../src/adapters/redis/keys.ts';
+import { masters, type RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { TASK_ID_PATTERN } from '../src/contracts/index.ts';
 import type { IndexedTask } from '../src/core/ports/index.ts';
 import { queueOf } from './catalog.ts';
@@ -19,8 +20,11 @@ export interface LedgerOutcome {
 }
 
 /** The rows of these tasks, in their order. */
-export async function readLedger(redis: Redis, taskIds: readonly string[]): Promise<readonly LedgerLook[]> {
-  const rows = await replies(taskIds.reduce((pipe, taskId) => pipe.hmget(rowKey(taskId), 'state', 'code', 'result', 'exp', 'updated'), redis.pipeline()));
+export async function readLedger(redis: RedisConnection, taskIds: readonly string[]): Promise<readonly LedgerLook[]> {
+  const rows = await replies(
+    redis,
+    taskIds.map((taskId) => ['hmget', rowKey(taskId), 'state', 'code', 'result', 'exp', 'updated']),
+  );
   return rows.map(lookOf);
 }
 
@@ -75,7 +79,11 @@ export function taskOfLedger(
 const SCAN_COUNT = 1000;
 
 /** The task ids of all rows of the ledger, page by page; some may come twice. */
-export async function* scanLedger(redis: Redis): AsyncGenerator<readonly string[]> {
+export async function* scanLedger(redis: RedisConnection): AsyncGenerator<readonly string[]> {
+  for (const server of masters(redis)) yield* scanServer(server);
+}
+
+async function* scanServer(redis: Redis): AsyncGenerator<readonly string[]> {
   let cursor = '0';
   do {
     const [next, keys] = await redis.scan(cursor, 'MATCH', '{wl-*}:task:*', 'COUNT', SCAN_COUNT);
@@ -86,6 +94,6 @@ export async function* scanLedger(redis: Redis): AsyncGenerator<readonly string[
 }
 
 /** Name of the ledger's present content; it changes after a loss, when everything has been written back. */
-export async function ledgerGeneration(redis: Redis): Promise<string | undefined> {
+export async function ledgerGeneration(redis: RedisConnection): Promise<string | undefined> {
   return (await redis.get(generationKey('00'))) ?? undefined;
 }

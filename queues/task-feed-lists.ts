@@ -1,6 +1,6 @@
-import type { Redis } from 'ioredis';
+import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import type { ShownState } from '../src/contracts/index.ts';
-import { QUEUE_PREFIX } from './catalog.ts';
+import type { Stream } from './task-feed-stream.ts';
 import { MOST } from './task-feed-text.ts';
 
 /** Job ids that were in one state at one time of Redis. */
@@ -26,13 +26,13 @@ const SETS = {
 } as const satisfies Record<string, ShownState>;
 
 /** Every job of a queue, page by page; a job may come twice. */
-export async function* jobPages(redis: Redis, queue: string): AsyncGenerator<ListPage> {
-  for (const [name, state] of Object.entries(LISTS)) yield* listPages(redis, `${QUEUE_PREFIX}:${queue}:${name}`, state);
-  for (const [name, state] of Object.entries(SETS)) yield* setPages(redis, `${QUEUE_PREFIX}:${queue}:${name}`, state);
+export async function* jobPages(redis: RedisConnection, { prefix, queue }: Stream): AsyncGenerator<ListPage> {
+  for (const [name, state] of Object.entries(LISTS)) yield* listPages(redis, `${prefix}:${queue}:${name}`, state);
+  for (const [name, state] of Object.entries(SETS)) yield* setPages(redis, `${prefix}:${queue}:${name}`, state);
 }
 
 /** A list is walked by its ranks. When the last id of a page is not in the next, too much has moved: from the start again. */
-async function* listPages(redis: Redis, key: string, state: ShownState): AsyncGenerator<ListPage> {
+async function* listPages(redis: RedisConnection, key: string, state: ShownState): AsyncGenerator<ListPage> {
   let restarts = 0;
   let last: string | undefined;
   for (let start = 0; ; ) {
@@ -47,7 +47,7 @@ async function* listPages(redis: Redis, key: string, state: ShownState): AsyncGe
 }
 
 /** ZSCAN hands out every member that stays from its beginning to its end. */
-async function* setPages(redis: Redis, key: string, state: ShownState): AsyncGenerator<ListPage> {
+async function* setPages(redis: RedisConnection, key: string, state: ShownState): AsyncGenerator<ListPage> {
   let cursor = '0';
   do {
     const { seenAt, reply } = await timed(redis, (multi) => multi.zscan(key, cursor, 'COUNT', PAGE));
@@ -58,10 +58,10 @@ async function* setPages(redis: Redis, key: string, state: ShownState): AsyncGen
   } while (cursor !== '0');
 }
 
-type Multi = ReturnType<Redis['multi']>;
+type Multi = ReturnType<RedisConnection['multi']>;
 
 /** One command and the time at which Redis answered it. */
-async function timed(redis: Redis, add: (multi: Multi) => Multi): Promise<{ seenAt: number; reply: unknown; ids: readonly string[] }> {
+async function timed(redis: RedisConnection, add: (multi: Multi) => Multi): Promise<{ seenAt: number; reply: unknown; ids: readonly string[] }> {
   const [time, reply] = (await add(redis.multi().time()).exec()) ?? [];
   const failure = time?.[0] ?? reply?.[0];
   // A key of another type, made by a stranger, holds no jobs.

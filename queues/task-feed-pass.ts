@@ -4,7 +4,7 @@ import { readJobs } from './task-feed-jobs.ts';
 import { ledgerGeneration, readLedger, scanLedger, taskOfLedger } from './task-feed-ledger.ts';
 import { jobPages } from './task-feed-lists.ts';
 import { taskOfJob } from './task-feed-row.ts';
-import { endOf, msOf } from './task-feed-stream.ts';
+import { endOf, msOf, positionName, type Stream } from './task-feed-stream.ts';
 import { sweepAll } from './task-feed-sweep.ts';
 
 /** Under this name the index keeps which generation of the ledger it has walked. */
@@ -19,13 +19,13 @@ const MOST_READ = 500;
  * @returns the new positions, which are stored last: a pass that was cut off is made again
  */
 export async function pass(context: FeedContext, { quiet }: { readonly quiet: boolean }): Promise<Readonly<Record<string, string>>> {
-  const { redis, queues } = context;
+  const { redis, streams } = context;
   const positions: Record<string, string> = {};
-  for (const queue of queues) positions[queue] = await endOf(redis, queue);
+  for (const stream of streams) positions[positionName(stream)] = await endOf(redis, stream);
   const generation = await ledgerGeneration(redis);
   if (generation !== undefined) positions[LEDGER_POSITION] = generation;
 
-  for (const queue of queues) await walkQueue(context, queue, { quiet, notBefore: msOf(positions[queue] ?? '0') });
+  for (const stream of streams) await walkQueue(context, stream, { quiet, notBefore: msOf(positions[positionName(stream)] ?? '0') });
   await walkLedger(context, { quiet });
   if (!quiet) await sweepAll(context);
   await store(context, [], { positions });
@@ -33,13 +33,13 @@ export async function pass(context: FeedContext, { quiet }: { readonly quiet: bo
 }
 
 /** `notBefore`: the clock of Redis may have gone back, stream ids never do. While one page is stored the next is read. */
-async function walkQueue(context: FeedContext, queue: string, { quiet, notBefore }: { quiet: boolean; notBefore: number }): Promise<void> {
+async function walkQueue(context: FeedContext, stream: Stream, { quiet, notBefore }: { quiet: boolean; notBefore: number }): Promise<void> {
   let storing: Promise<void> = Promise.resolve();
-  for await (const { state, jobIds, seenAt } of jobPages(context.redis, queue)) {
+  for await (const { state, jobIds, seenAt } of jobPages(context.redis, stream)) {
     goOn(context);
     const jobs = await readJobs(
       context.redis,
-      jobIds.map((jobId) => ({ queue, jobId })),
+      jobIds.map((jobId) => ({ ...stream, jobId })),
     );
     const moment = { state, at: undefined, seenAt: Math.max(seenAt, notBefore) };
     const changes = jobs.flatMap((job): IndexChange[] => (job === undefined ? [] : [{ kind: 'look', task: taskOfJob(job, moment) }]));

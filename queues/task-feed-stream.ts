@@ -1,19 +1,27 @@
-import type { Redis } from 'ioredis';
+import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import type { ShownState } from '../src/contracts/index.ts';
-import type { JobRef } from '../src/core/ports/index.ts';
-import { QUEUE_PREFIX } from './catalog.ts';
+import { shardedName } from './shards.ts';
+import type { PlacedJob } from './task-feed-jobs.ts';
 import { MOST } from './task-feed-text.ts';
 
 /** Position of a stream before its first entry. */
 export const START = '0-0';
 
-export interface StreamPosition {
+/** The event stream of a queue in one shard. */
+export interface Stream {
+  readonly prefix: string;
   readonly queue: string;
+}
+
+export interface StreamPosition extends Stream {
   readonly id: string;
 }
 
+/** What the index keeps the position of a stream under. */
+export const positionName = ({ prefix, queue }: Stream): string => shardedName(prefix, queue);
+
 /** The newest thing that happened to a job. `undefined` as state: it was removed. */
-export interface JobEvent extends JobRef {
+export interface JobEvent extends PlacedJob {
   readonly state: ShownState | undefined;
   readonly at: number;
   readonly failedReason: string | undefined;
@@ -21,7 +29,7 @@ export interface JobEvent extends JobRef {
 
 export interface StreamLook {
   readonly events: readonly JobEvent[];
-  /** Positions after the look, for the queues that moved. */
+  /** Positions after the look, for the streams that moved. */
   readonly positions: Readonly<Record<string, string>>;
   readonly entries: number;
 }
@@ -39,29 +47,47 @@ const STATES: Readonly<Record<string, ShownState | 'removed'>> = {
   removed: 'removed',
 };
 
-const eventsKey = (queue: string): string => `${QUEUE_PREFIX}:${queue}:events`;
+const eventsKey = ({ prefix, queue }: Stream): string => `${prefix}:${queue}:events`;
 
-/** Up to `count` entries of each stream after its position; waits up to `blockMs` for the first. */
-export async function readStreams(redis: Redis, from: readonly StreamPosition[], count: number, blockMs: number): Promise<StreamLook> {
-  const keys = from.map(({ queue }) => eventsKey(queue));
-  const read = await redis.xread('COUNT', count, 'BLOCK', blockMs, 'STREAMS', ...keys, ...from.map(({ id }) => id));
+/**
+ * Up to `count` entries of each stream after its position; waits up to `blockMs` for the first. Streams of several shards may
+ * lie on several servers, and nobody can wait at all of them at once: then it answers at once, and the caller looks again.
+ */
+export async function readStreams(redis: RedisConnection, from: readonly StreamPosition[], count: number, blockMs: number): Promise<StreamLook> {
+  const shards = [...new Set(from.map(({ prefix }) => prefix))].map((shard) => from.filter(({ prefix }) => prefix === shard));
+  if (shards.length <= 1) return lookOf(from, await redis.xread('COUNT', count, 'BLOCK', blockMs, 'STREAMS', ...keysAndIds(from)));
+  const reads = await Promise.all(shards.map((some) => redis.xread('COUNT', count, 'STREAMS', ...keysAndIds(some))));
+  return lookOf(
+    from,
+    reads.flatMap((read) => read ?? []),
+  );
+}
+
+type Read = readonly [key: string, items: readonly [id: string, fields: readonly string[]][]][];
+
+function keysAndIds(from: readonly StreamPosition[]): string[] {
+  return [...from.map(eventsKey), ...from.map(({ id }) => id)];
+}
+
+function lookOf(from: readonly StreamPosition[], read: Read | null): StreamLook {
+  const streams = new Map(from.map((stream) => [eventsKey(stream), stream]));
   const latest = new Map<string, JobEvent>();
   const positions: Record<string, string> = {};
   let entries = 0;
   for (const [key, items] of read ?? []) {
-    const queue = from[keys.indexOf(key)]?.queue;
-    if (queue === undefined) continue;
+    const stream = streams.get(key);
+    if (stream === undefined) continue;
     for (const [id, fields] of items) {
-      const event = eventOf(queue, id, fields);
-      if (event !== undefined) latest.set(JSON.stringify([queue, event.jobId]), event);
-      positions[queue] = id;
+      const event = eventOf(stream, id, fields);
+      if (event !== undefined) latest.set(JSON.stringify([key, event.jobId]), event);
+      positions[positionName(stream)] = id;
     }
     entries = Math.max(entries, items.length);
   }
   return { events: [...latest.values()], positions, entries };
 }
 
-function eventOf(queue: string, id: string, fields: readonly string[]): JobEvent | undefined {
+function eventOf({ prefix, queue }: Stream, id: string, fields: readonly string[]): JobEvent | undefined {
   const field = (name: string): string | undefined => {
     const index = fields.findIndex((text, at) => at % 2 === 0 && text === name);
     return index < 0 ? undefined : fields[index + 1];
@@ -69,7 +95,7 @@ function eventOf(queue: string, id: string, fields: readonly string[]): JobEvent
   const state = STATES[field('event') ?? ''];
   const jobId = field('jobId');
   if (state === undefined || jobId === undefined || jobId.length > MOST.jobId) return undefined;
-  return { queue, jobId, state: state === 'removed' ? undefined : state, at: msOf(id), failedReason: field('failedReason') };
+  return { prefix, queue, jobId, state: state === 'removed' ? undefined : state, at: msOf(id), failedReason: field('failedReason') };
 }
 
 /** Milliseconds of a stream id. */
@@ -78,8 +104,8 @@ export function msOf(id: string): number {
 }
 
 /** Whether everything after the position is still in the stream: not when it was trimmed past it, is gone, or went back. */
-export async function isSound(redis: Redis, { queue, id }: StreamPosition): Promise<boolean> {
-  const info = await streamInfo(redis, queue);
+export async function isSound(redis: RedisConnection, { id, ...stream }: StreamPosition): Promise<boolean> {
+  const info = await streamInfo(redis, stream);
   if (info === undefined) return id === START;
   if (compare(info.last, id) < 0) return false;
   if (info.first === undefined) return compare(info.last, id) === 0;
@@ -88,8 +114,8 @@ export async function isSound(redis: Redis, { queue, id }: StreamPosition): Prom
 }
 
 /** The id that the newest entry has or had. */
-export async function endOf(redis: Redis, queue: string): Promise<string> {
-  return (await streamInfo(redis, queue))?.last ?? START;
+export async function endOf(redis: RedisConnection, stream: Stream): Promise<string> {
+  return (await streamInfo(redis, stream))?.last ?? START;
 }
 
 interface StreamInfo {
@@ -100,9 +126,9 @@ interface StreamInfo {
   readonly added: number | undefined;
 }
 
-async function streamInfo(redis: Redis, queue: string): Promise<StreamInfo | undefined> {
-  if ((await redis.type(eventsKey(queue))) !== 'stream') return undefined;
-  const reply: unknown = await redis.xinfo('STREAM', eventsKey(queue)).catch((error: unknown) => {
+async function streamInfo(redis: RedisConnection, stream: Stream): Promise<StreamInfo | undefined> {
+  if ((await redis.type(eventsKey(stream))) !== 'stream') return undefined;
+  const reply: unknown = await redis.xinfo('STREAM', eventsKey(stream)).catch((error: unknown) => {
     if (error instanceof Error && error.message.startsWith('ERR no such key')) return undefined;
     throw error;
   });

@@ -28,9 +28,13 @@ export async function sweepAll(context: FeedContext): Promise<void> {
 }
 
 async function forgotten(context: FeedContext, page: readonly NumberedTask[]): Promise<readonly IndexChange[]> {
-  const { redis } = context;
-  const present = await replies(page.reduce((pipe, { task }) => pipe.exists(jobKey(task)), redis.pipeline()));
-  const gone = page.filter((_, index) => present[index] === 0).map(({ task }) => task);
+  const { redis, shards } = context;
+  const present = await replies(
+    redis,
+    page.flatMap(({ task }) => shards.all.map((prefix) => ['exists', jobKey({ ...task, prefix })] as const)),
+  );
+  const isGone = (index: number): boolean => shards.all.every((_, shard) => present[index * shards.all.length + shard] === 0);
+  const gone = page.filter((_, index) => isGone(index)).map(({ task }) => task);
   if (gone.length === 0) return [];
   const looks = await ledgerOf(
     context,

@@ -1,20 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Redis } from 'ioredis';
+import { duplicateOf, type RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { type Clock, systemClock } from '../src/core/clock.ts';
 import { messageOf } from '../src/core/errors.ts';
 import type { Lifecycle } from '../src/core/lifecycle.ts';
 import { part } from '../src/core/parts.ts';
 import type { TaskIndexStore } from '../src/core/ports/index.ts';
 import { taskQueues } from './catalog.ts';
+import { ONE_SHARD, type QueueShards } from './shards.ts';
 import { FeedStopped, IndexLost } from './task-feed-context.ts';
 import { type FeedTimes, followQueues } from './task-feed-follow.ts';
 
 export interface TaskFeedOptions {
   /** Two connections of the feed's own are made like this one; the owner closes the original. */
-  readonly connection: Redis;
+  readonly connection: RedisConnection;
   readonly pool: string;
   /** Of the tools that are bound on this host; each has a queue. */
   readonly providers?: readonly string[];
+  readonly shards?: QueueShards;
   readonly index: TaskIndexStore;
   readonly clock?: Clock;
   /** Told of every failure; the feed tries again by itself. */
@@ -33,7 +35,16 @@ const COMMAND_MS = 10_000;
  * it. Fills an empty index from queues and ledger first, and makes good what it missed. While Redis or the index is away
  * it keeps trying, and `index.health()` says so. The index must run before it.
  */
-export function createTaskFeed({ connection, pool, providers, index, clock = systemClock, onError = () => undefined, times }: TaskFeedOptions): Lifecycle {
+export function createTaskFeed({
+  connection,
+  pool,
+  providers,
+  shards = ONE_SHARD,
+  index,
+  clock = systemClock,
+  onError = () => undefined,
+  times,
+}: TaskFeedOptions): Lifecycle {
   const settings: FeedTimes = { ...TIMES, ...times };
   let stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();
@@ -51,7 +62,9 @@ export function createTaskFeed({ connection, pool, providers, index, clock = sys
     while (!signal.aborted) {
       try {
         const { generation, positions } = await index.begin();
-        const context = { redis, index, generation, pool, queues: taskQueues(pool, providers), stopping: signal };
+        const queues = taskQueues(pool, providers);
+        const streams = shards.all.flatMap((prefix) => queues.map((queue) => ({ prefix, queue })));
+        const context = { redis, index, generation, pool, streams, shards, stopping: signal };
         await followQueues({ context, waiting, positions, clock, times: settings, soundAgain });
       } catch (error) {
         if (signal.aborted || error instanceof FeedStopped) break;
@@ -78,8 +91,8 @@ export function createTaskFeed({ connection, pool, providers, index, clock = sys
   );
 }
 
-function own(connection: Redis): Redis {
-  const redis = connection.duplicate({ maxRetriesPerRequest: 1, enableOfflineQueue: true, commandTimeout: COMMAND_MS, connectionName: 'writ-task-feed' });
+function own(connection: RedisConnection): RedisConnection {
+  const redis = duplicateOf(connection, { maxRetriesPerRequest: 1, enableOfflineQueue: true, commandTimeout: COMMAND_MS, connectionName: 'writ-task-feed' });
   // Each call reports its own failure; without a listener the event would be printed.
   return redis.on('error', () => undefined);
 }

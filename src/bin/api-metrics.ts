@@ -1,6 +1,7 @@
-import type { Redis } from 'ioredis';
 import type { Config } from '../../config/schema.ts';
 import { createStatusReader } from '../../queues/queue-status.ts';
+import { queueShards } from '../../queues/shards.ts';
+import type { RedisConnection } from '../adapters/redis/redis-connection.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Enqueue } from '../core/ports/index.ts';
 import { countSubmissions } from '../observability/counting.ts';
@@ -26,7 +27,7 @@ export interface ApiMetrics extends MetricsGatherer {
 export function createApiMetrics(options: {
   readonly config: Config;
   readonly places: Places /** Of the kind `producer`; the owner closes it. */;
-  readonly connection: Redis;
+  readonly connection: RedisConnection;
 }): ApiMetrics {
   const { config, places, connection } = options;
   const own = createMetrics('api', packageVersion());
@@ -36,6 +37,7 @@ export function createApiMetrics(options: {
     providers: boundProviders(config),
     workers: places.workers,
     index: wantsIndex(config),
+    shards: queueShards(config.queue),
   });
   own.set('writ_index_wanted', {}, Number(wantsIndex(config)));
   const refresh = createExporter({ metrics: own, read: reader.figures, clock: systemClock });

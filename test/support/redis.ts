@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { type ConnectionKind, connected, createConnection } from '../../queues/connection.ts';
 import { createEmbeddedRedis, type EmbeddedRedisOptions } from '../../src/adapters/redis/embedded.ts';
-import type { RedisTarget } from '../../src/adapters/redis/target.ts';
+import type { ServerTarget } from '../../src/adapters/redis/target.ts';
 
 /** A real redis-server of one test file, with the means to hurt it. */
 export interface TestRedis extends AsyncDisposable {
   readonly directory: string;
-  target(): RedisTarget;
+  target(): ServerTarget;
   pid(): number;
   /** A connection that `stop` closes. */
   client(kind?: ConnectionKind): Promise<Redis>;

@@ -3,7 +3,7 @@ import { chmodSync, closeSync, constants, fstatSync, mkdirSync, openSync, readFi
 import { join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { WritError } from '../../core/errors.ts';
-import type { RedisTarget } from './target.ts';
+import type { ServerTarget } from './target.ts';
 
 /** Files of the embedded server inside its 0700 directory. */
 export const SOCKET = 'redis.sock';
@@ -65,7 +65,7 @@ function readPassword(file: string): string | undefined {
  * How any process of this user reaches the embedded server of a directory.
  * Throws WritError REDIS_UNAVAILABLE when none was ever started there.
  */
-export function embeddedTarget(directory: string): RedisTarget {
+export function embeddedTarget(directory: string): ServerTarget {
   const password = readPassword(join(directory, PASSWORD_FILE));
   if (password === undefined) throw new WritError('REDIS_UNAVAILABLE', `there is no embedded Redis in ${directory}; start it with 'writ up', or set redis.url`);
   return { path: socketPath(directory), password };

@@ -4,7 +4,7 @@ import type { Lifecycle } from '../../core/lifecycle.ts';
 import { embeddedTarget, ensurePassword, lockDirectory, prepareDirectory } from './embedded-files.ts';
 import { endOrphan } from './embedded-orphan.ts';
 import { answering, endServer, type Server, type ServerSettings, spawnServer } from './embedded-server.ts';
-import type { RedisTarget } from './target.ts';
+import type { ServerTarget } from './target.ts';
 
 export interface EmbeddedRedisOptions extends Omit<ServerSettings, 'password'> {
   /** A directory of its own inside the data directory; made if missing, mode 0700. */
@@ -18,7 +18,7 @@ export interface EmbeddedRedisOptions extends Omit<ServerSettings, 'password'> {
 /** A private redis-server of this process: unix socket, random password, append-only file, `noeviction` (design 2). */
 export interface EmbeddedRedis extends Lifecycle {
   /** Throws WritError REDIS_UNAVAILABLE before the first start. */
-  target(): RedisTarget;
+  target(): ServerTarget;
   /** Of the running server; `undefined` while there is none. */
   pid(): number | undefined;
 }

@@ -1,8 +1,8 @@
-import type { Redis } from 'ioredis';
 import { WritError } from '../../core/errors.ts';
 import { checkedResult, KEEP_MS, type LedgerSettings } from '../../core/ledger-life.ts';
 import type { ClaimAnswer, ClaimRequest, FinishedTask, Ledger, RecordAnswer, RecordRequest, TaskRow, TaskState } from '../../core/ports/index.ts';
 import { ALL_TAGS, CANCEL_CHANNEL, generationKey, recordedChannel, refusedKey, rowKey, tagOf } from './keys.ts';
+import type { RedisConnection } from './redis-connection.ts';
 import { redisCall } from './redis-error.ts';
 import { type ClaimReply, withScripts } from './scripts.ts';
 import { writeTogether } from './write-together.ts';
@@ -13,7 +13,7 @@ import { writeTogether } from './write-together.ts';
  * @param connection the ledger's own; never shared with BullMQ
  * @throws WritError REDIS_UNAVAILABLE, REDIS_FULL, from every operation
  */
-export function createRedisLedger(connection: Redis, { retentionMs, refusedMs = KEEP_MS }: LedgerSettings): Ledger {
+export function createRedisLedger(connection: RedisConnection, { retentionMs, refusedMs = KEEP_MS }: LedgerSettings): Ledger {
   const redis = withScripts(connection);
   const together = writeTogether(connection);
   const call = <T>(command: () => Promise<T>): Promise<T> => {

@@ -1,8 +1,8 @@
-import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { type LedgerSettings, rowExpiry } from '../../core/ledger-life.ts';
 import type { PlanView, PlanViews } from '../../core/ports/index.ts';
 import { planKey, recordedChannel, tagOf } from './keys.ts';
+import type { RedisConnection } from './redis-connection.ts';
 import { redisCall } from './redis-error.ts';
 
 /** Redis is not trusted: a field that is not as we write it counts as missing. */
@@ -19,7 +19,7 @@ const Current = z.object({ path: z.string(), tool: z.string(), operation: z.stri
 const PlanError = z.object({ code: z.string(), message: z.string() });
 
 export interface PlanViewsOptions extends Pick<LedgerSettings, 'retentionMs'> {
-  readonly redis: Redis;
+  readonly redis: RedisConnection;
   /** Listens on a connection of its own; absent where nobody waits. */
   readonly listen?: (planId: string, listener: () => void) => Promise<() => Promise<void>>;
 }
@@ -62,7 +62,7 @@ export function createRedisPlanViews({ redis, retentionMs, listen }: PlanViewsOp
 const SMALL = ['state', 'steps', 'current', 'cancel', 'error', 'updated'] as const;
 
 /** A plan's view without its result, which may be large; for those who look at many. */
-export function glanceAtPlan(redis: Redis, id: string): Promise<PlanView | undefined> {
+export function glanceAtPlan(redis: RedisConnection, id: string): Promise<PlanView | undefined> {
   return redisCall(async () => {
     const values = await redis.hmget(planKey(id), ...SMALL);
     const found = SMALL.flatMap((name, at) => (typeof values[at] === 'string' ? [[name, values[at]] as const] : []));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Redis } from 'ioredis';
 import { WritError } from '../../core/errors.ts';
 import { PROBE_KEY } from './keys.ts';
+import { allServers, type RedisConnection } from './redis-connection.ts';
 import { redisCall } from './redis-error.ts';
 
 /** What a server says about itself, from INFO: it is answered where CONFIG is closed (managed services). */
@@ -16,9 +16,36 @@ export interface RedisHealth {
   readonly appendOnlyOk: boolean;
 }
 
-/** Reads a server's health. Throws WritError REDIS_UNAVAILABLE. */
-export async function redisHealth(redis: Redis): Promise<RedisHealth> {
-  const info = await redisCall(() => redis.info());
+/**
+ * Reads the health of a server; of a cluster the worst of its servers: the fullest master, and whatever is set wrongly
+ * anywhere, because each replica may be a master tomorrow. Servers that do not answer are left out while one does.
+ * Throws WritError REDIS_UNAVAILABLE.
+ */
+export async function redisHealth(redis: RedisConnection): Promise<RedisHealth> {
+  // A cluster that knows no server yet connects at the first command.
+  if (allServers(redis).length === 0) await redisCall(() => redis.info());
+  const found = await Promise.allSettled(allServers(redis).map((server) => redisCall(() => server.info())));
+  const infos = found.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const [first, ...others] = infos.map(healthOf);
+  const failure = found.find((one) => one.status === 'rejected');
+  if (first === undefined) throw failure?.reason ?? new WritError('REDIS_UNAVAILABLE', 'the cluster names no server');
+  return others.reduce(worse, first);
+}
+
+function worse(a: RedisHealth, b: RedisHealth): RedisHealth {
+  const fill = ({ usedBytes, limitBytes }: RedisHealth): number => (limitBytes === 0 ? 0 : usedBytes / limitBytes);
+  const { usedBytes, limitBytes } = fill(b) > fill(a) || (fill(a) === 0 && b.usedBytes > a.usedBytes) ? b : a;
+  return {
+    version: a.version,
+    maxmemoryPolicy: a.maxmemoryPolicy === 'noeviction' ? b.maxmemoryPolicy : a.maxmemoryPolicy,
+    usedBytes,
+    limitBytes,
+    appendOnly: a.appendOnly && b.appendOnly,
+    appendOnlyOk: a.appendOnlyOk && b.appendOnlyOk,
+  };
+}
+
+function healthOf(info: string): RedisHealth {
   const field = (name: string): string => new RegExp(`^${name}:(.*)$`, 'm').exec(info)?.[1]?.trim() ?? '';
   return {
     version: field('redis_version'),
@@ -36,7 +63,7 @@ export async function redisHealth(redis: Redis): Promise<RedisHealth> {
  * @returns warnings, sentences for a person
  * @throws WritError REDIS_POLICY when the server may evict keys: a queue or a ledger row that is gone breaks the promises
  */
-export async function checkRedisPolicy(redis: Redis): Promise<readonly string[]> {
+export async function checkRedisPolicy(redis: RedisConnection): Promise<readonly string[]> {
   const health = await redisHealth(redis);
   if (health.maxmemoryPolicy !== 'noeviction') {
     throw new WritError(
@@ -63,7 +90,7 @@ export interface MemoryGuard {
   check(): Promise<void>;
 }
 
-export function createMemoryGuard(redis: Redis, limits: MemoryLimits, clock: { monotonic(): number }, maxAgeMs = 1000): MemoryGuard {
+export function createMemoryGuard(redis: RedisConnection, limits: MemoryLimits, clock: { monotonic(): number }, maxAgeMs = 1000): MemoryGuard {
   let asked: { at: number; health: Promise<RedisHealth> } | undefined;
   return {
     async check() {
@@ -93,7 +120,7 @@ function mebibytes(bytes: number): string {
 }
 
 /** A real write, for readiness. Throws WritError REDIS_FULL or REDIS_UNAVAILABLE (also for a read-only replica). */
-export async function probeWrite(redis: Redis): Promise<void> {
+export async function probeWrite(redis: RedisConnection): Promise<void> {
   const token = randomUUID();
   const key = `${PROBE_KEY}:${token}`;
   const read = await redisCall(async () => {

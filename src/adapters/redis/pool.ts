@@ -1,11 +1,11 @@
-import type { Redis } from 'ioredis';
 import { WritError } from '../../core/errors.ts';
 import type { PoolOwnership } from '../../core/ports/index.ts';
 import { poolKey } from './keys.ts';
+import type { RedisConnection } from './redis-connection.ts';
 import { redisCall } from './redis-error.ts';
 
 /** The owner key of a pool: set once, by whoever comes first. */
-export function createRedisPoolOwnership(redis: Redis): PoolOwnership {
+export function createRedisPoolOwnership(redis: RedisConnection): PoolOwnership {
   return {
     claimPool: (pool, dataDirId) =>
       redisCall(async () => {

@@ -1,7 +1,7 @@
-import type { Redis } from 'ioredis';
 import { WritError } from '../../core/errors.ts';
 import type { RevocationFeed } from '../../core/ports/index.ts';
 import { REVOCATIONS_KEY, REVOKED_CHANNEL } from './keys.ts';
+import type { RedisConnection } from './redis-connection.ts';
 import { redisCall } from './redis-error.ts';
 import { withScripts } from './scripts.ts';
 
@@ -9,7 +9,7 @@ import { withScripts } from './scripts.ts';
 const CHUNK = 500;
 
 /** The revocation log as a Redis list that only grows, by one script. */
-export function createRedisRevocations(connection: Redis): RevocationFeed {
+export function createRedisRevocations(connection: RedisConnection): RevocationFeed {
   const redis = withScripts(connection);
   return {
     head: () => redisCall(() => redis.llen(REVOCATIONS_KEY)),

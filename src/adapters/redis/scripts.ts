@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Redis } from 'ioredis';
+import type { RedisConnection } from './redis-connection.ts';
 
 /**
  * Our Lua scripts: command name → file below `lua/`. The number at the end of a file name is its number of keys.
@@ -42,7 +42,7 @@ type Life = [retention: Arg, keep: Arg];
 type Signal = [channel: string, taskId: string];
 
 /** A connection that knows our scripts. */
-export type ScriptedRedis = Redis & ScriptCommands;
+export type ScriptedRedis = RedisConnection & ScriptCommands;
 
 const LUA: ReadonlyMap<string, { numberOfKeys: number; lua: string }> = new Map(
   Object.entries(SCRIPTS).map(([command, file]) => [
@@ -52,12 +52,12 @@ const LUA: ReadonlyMap<string, { numberOfKeys: number; lua: string }> = new Map(
 );
 
 /** Teaches a connection our scripts: EVALSHA, with the text sent again when the server does not know it (any more). */
-export function withScripts(redis: Redis): ScriptedRedis {
+export function withScripts(redis: RedisConnection): ScriptedRedis {
   for (const [command, script] of LUA) redis.defineCommand(command, script);
   if (!isScripted(redis)) throw new TypeError('ioredis did not define the scripts');
   return redis;
 }
 
-function isScripted(redis: Redis): redis is ScriptedRedis {
+function isScripted(redis: RedisConnection): redis is ScriptedRedis {
   return Object.keys(SCRIPTS).every((command) => command in redis);
 }

@@ -1,6 +1,7 @@
-import type { Redis } from 'ioredis';
+import type { EventEmitter } from 'node:events';
 import type { RevocationSignals, TaskSignals } from '../../core/ports/index.ts';
 import { CANCEL_CHANNEL, REVOKED_CHANNEL, recordedChannel, tagOf } from './keys.ts';
+import type { RedisConnection } from './redis-connection.ts';
 import { redisCall } from './redis-error.ts';
 
 type Listener = (message: string) => void;
@@ -12,9 +13,10 @@ type Listener = (message: string) => void;
  *
  * @param subscriber a connection of its own: a subscribed one can do nothing else
  */
-export function createRedisSignals(subscriber: Redis): TaskSignals & RevocationSignals {
+export function createRedisSignals(subscriber: RedisConnection): TaskSignals & RevocationSignals {
   const channels = new Map<string, Set<Listener>>();
-  subscriber.on('message', (channel: string, message: string) => {
+  const messages: EventEmitter = subscriber;
+  messages.on('message', (channel: string, message: string) => {
     for (const listener of channels.get(channel) ?? []) listener(message);
   });
 

@@ -5,6 +5,7 @@ import { createMemoryGuard } from '../../adapters/redis/policy.ts';
 import { createRedisSignals } from '../../adapters/redis/signals.ts';
 import { systemClock } from '../../core/clock.ts';
 import type { Plans } from '../../core/ports/index.ts';
+import { sharding } from '../sharding.ts';
 import type { CliRedis } from './redis.ts';
 import type { CliSettings } from './settings.ts';
 
@@ -12,7 +13,7 @@ import type { CliSettings } from './settings.ts';
 export async function openPlans({ loaded }: CliSettings, redis: CliRedis): Promise<Plans & AsyncDisposable> {
   const { config } = loaded;
   const connection = await redis.connection('producer');
-  const jobs = createPlanJobs({ connection, pool: config.pool.id });
+  const jobs = createPlanJobs({ connection, pool: config.pool.id, ...sharding(config, connection) });
   const views = createRedisPlanViews({
     redis: connection,
     retentionMs: config.ledger.retention_s * 1000,

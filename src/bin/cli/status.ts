@@ -1,4 +1,5 @@
 import { createStatusReader } from '../../../queues/queue-status.ts';
+import { queueShards } from '../../../queues/shards.ts';
 import type { SystemStatus } from '../../core/ports/front-door.ts';
 import { wantsIndex } from '../content/index/wanted.ts';
 import { boundProviders } from '../plan/providers.ts';
@@ -12,6 +13,7 @@ export async function readStatus({ loaded, places }: CliSettings, redis: CliRedi
     pool: loaded.config.pool.id,
     providers: boundProviders(loaded.config),
     index: wantsIndex(loaded.config),
+    shards: queueShards(loaded.config.queue),
     workers: places.workers,
   });
   try {

@@ -7,6 +7,7 @@ import { openJournalReader } from '../../adapters/sqlite/journal-reader.ts';
 import { systemClock } from '../../core/clock.ts';
 import type { Ledger, TaskDoor, TaskSignals } from '../../core/ports/index.ts';
 import { boundProviders } from '../plan/providers.ts';
+import { sharding } from '../sharding.ts';
 import type { CliRedis } from './redis.ts';
 import type { CliSettings } from './settings.ts';
 
@@ -18,7 +19,15 @@ export async function openTasks(settings: CliSettings, redis: CliRedis): Promise
   const connection = await redis.connection('producer');
   const ledger = await openLedger(settings, redis);
   const guard = createMemoryGuard(connection, { highWater: config.redis.high_water, limitBytes: 0 }, systemClock);
-  const enqueue = createEnqueue({ connection, ledger, clock: systemClock, pool: config.pool.id, providers: boundProviders(config), guard });
+  const enqueue = createEnqueue({
+    connection,
+    ledger,
+    clock: systemClock,
+    pool: config.pool.id,
+    providers: boundProviders(config),
+    guard,
+    ...sharding(config, connection),
+  });
   const journal = existsSync(settings.places.journal) ? openJournalReader(settings.places.journal) : undefined;
   return {
     enqueue,

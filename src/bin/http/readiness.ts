@@ -1,12 +1,12 @@
-import type { Redis } from 'ioredis';
 import { probeWrite } from '../../adapters/redis/policy.ts';
+import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { KernelDoor, TaskIndex } from '../../core/ports/index.ts';
 import type { Readiness } from '../../producers/http/services.ts';
 import { finding } from '../finding.ts';
 
 export interface ReadinessPorts {
-  readonly connection: Redis;
+  readonly connection: RedisConnection;
   readonly kernel: Pick<KernelDoor, 'ping'>;
   readonly index: Pick<TaskIndex, 'health'>;
   readonly clock: Clock;

@@ -5,6 +5,7 @@ import { createEnqueue } from '../../../queues/enqueue.ts';
 import { createPlanEvents } from '../../../queues/plan-events.ts';
 import { createPlanJobs } from '../../../queues/plan-jobs.ts';
 import { createPlans } from '../../../queues/plans.ts';
+import { queueShards } from '../../../queues/shards.ts';
 import { createCryptoPool } from '../../adapters/crypto/index.ts';
 import { createRedisLedger } from '../../adapters/redis/ledger.ts';
 import { createRedisPlanViews } from '../../adapters/redis/plan-views.ts';
@@ -27,6 +28,7 @@ import { createPlanPreview } from '../plan/preview.ts';
 import { boundProviders } from '../plan/providers.ts';
 import { planSignatures } from '../plan/signatures.ts';
 import { redisTarget } from '../redis-target.ts';
+import { sharding } from '../sharding.ts';
 import { createJournalDoor } from './journal-door.ts';
 import { createReadiness } from './readiness.ts';
 
@@ -60,7 +62,7 @@ export function wireHttpServices({ config, places, log, version, index, audit, m
   const { retention_s, refused_ttl_s } = config.ledger;
   const ledger = createRedisLedger(connection, { retentionMs: retention_s * 1000, refusedMs: refused_ttl_s * 1000 });
   const guard = createMemoryGuard(connection, { highWater: config.redis.high_water, limitBytes: 0 }, clock);
-  const enqueue = createEnqueue({ connection, ledger, clock, pool: config.pool.id, providers: boundProviders(config), guard });
+  const enqueue = createEnqueue({ connection, ledger, clock, pool: config.pool.id, providers: boundProviders(config), guard, ...sharding(config, connection) });
   const journal = createJournalDoor(places.journal, clock);
 
   // Off the event loop: the door verifies every lease, and a bulk push brings thousands.
@@ -69,11 +71,11 @@ export function wireHttpServices({ config, places, log, version, index, audit, m
   const kernel = createKernelClient(places.kernelSocket);
 
   const signals = createRedisSignals(subscriber);
-  const planJobs = createPlanJobs({ connection, pool: config.pool.id });
+  const planJobs = createPlanJobs({ connection, pool: config.pool.id, ...sharding(config, connection) });
   const views = createRedisPlanViews({ redis: connection, retentionMs: retention_s * 1000, listen: signals.onRecorded });
 
   const plans = createPlans({ jobs: planJobs, views, clock, guard });
-  const planEvents = createPlanEvents({ connection: subscriber, pool: config.pool.id, reader: connection, onError: warn });
+  const planEvents = createPlanEvents({ connection: subscriber, pool: config.pool.id, shards: queueShards(config.queue), reader: connection, onError: warn });
 
   const services: HttpServices = {
     version,

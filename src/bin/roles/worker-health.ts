@@ -1,8 +1,8 @@
-import type { Redis } from 'ioredis';
 import { createDeafWatch, type DeafWatch } from '../../../processors/deaf-watch.ts';
 import type { InFlight } from '../../../processors/in-flight.ts';
 import { readBacklog } from '../../../queues/backlog.ts';
 import { probeWrite } from '../../adapters/redis/policy.ts';
+import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import { systemClock } from '../../core/clock.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import type { Logger } from '../../observability/logging.ts';
@@ -13,6 +13,8 @@ import { finding } from '../finding.ts';
 /** What of a queue is watched. */
 export interface WatchedQueue {
   readonly queue: string;
+  /** Of the shard. */
+  readonly prefix: string;
   readonly concurrency: number;
   readonly inFlight: InFlight;
 }
@@ -20,12 +22,12 @@ export interface WatchedQueue {
 /** How a worker is: deaf to none of its queues (`/healthz`), and able to write to Redis (`/readyz`). */
 export interface WorkerHealth extends Required<Health> {
   /** Watches a queue on this connection from its start to its stop. */
-  watch(queue: WatchedQueue, connection: Redis): DeafWatch;
+  watch(queue: WatchedQueue, connection: RedisConnection): DeafWatch;
 }
 
 export function createWorkerHealth({ deafMs, metrics, log }: { readonly deafMs: number; readonly metrics: Metrics; readonly log: Logger }): WorkerHealth {
   const watches: DeafWatch[] = [];
-  let redis: Redis | undefined;
+  let redis: RedisConnection | undefined;
   const alive: Health['alive'] & object = async () =>
     watches.map(({ queue, deaf }) => ({ name: queue, ok: !deaf, detail: deaf ? 'jobs wait and none is taken' : 'is heard' }));
   return {
@@ -38,13 +40,13 @@ export function createWorkerHealth({ deafMs, metrics, log }: { readonly deafMs: 
       });
       return [write, ...(await alive())];
     },
-    watch({ queue, concurrency, inFlight }, connection) {
+    watch({ queue, prefix, concurrency, inFlight }, connection) {
       redis = connection;
-      const look = () => readBacklog(connection, queue);
+      const look = () => readBacklog(connection, queue, prefix);
       const onDeaf = (found: object): void => log.error(found, LOG_LINES.workerDeaf.message);
       const watch = createDeafWatch({ queue, concurrency, deafMs, inFlight, look, clock: systemClock, onDeaf });
       watches.push(watch);
-      metrics.follow('writ_worker_deaf', { queue }, () => Number(watch.deaf));
+      metrics.follow('writ_worker_deaf', { queue }, () => Number(watches.some((one) => one.queue === queue && one.deaf)));
       return watch;
     },
   };

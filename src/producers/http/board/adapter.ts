@@ -13,11 +13,11 @@ const MOST_LOG_LINE = 500;
  */
 export function boardAdapter(source: BoardSource, clock: Clock) {
   const adapter = new BullMQAdapter(source.queue, {
-    ...kindOf(source.name),
+    ...kindOf(source.queueName),
     externalJobUrl: (job) => linkOf(job.data),
   });
   // A finished task keeps its answer: running it again changes nothing. Tasks have no children to wait for.
-  const own = { allowCompletedRetries: false, getJobStatuses: () => STATES, ...readers(source, clock) };
+  const own = { getName: () => source.name, allowCompletedRetries: false, getJobStatuses: () => STATES, ...readers(source, clock) };
   return Object.assign(adapter, own);
 }
 

@@ -13,7 +13,10 @@ export interface BoardJob {
 }
 
 export interface BoardSource {
+  /** Unique on the board. */
   readonly name: string;
+  /** As a lease names it. */
+  readonly queueName: string;
   readonly queue: ConstructorParameters<typeof BullMQAdapter>[0];
   job(id: string): Promise<BoardJob | undefined>;
   jobs<T>(states: readonly string[], start: number, end: number, show: (job: BoardJob) => T): Promise<readonly T[]>;

@@ -1,0 +1,59 @@
+import { Cluster, type Redis, type RedisOptions } from 'ioredis';
+
+/** One server, or a Redis Cluster; both take the same commands, but a cluster only with all keys of one command in one slot. */
+export type RedisConnection = Redis | Cluster;
+
+/** Another connection to the same place; the options are those of each server's connection. */
+export function duplicateOf(redis: RedisConnection, options: RedisOptions): RedisConnection {
+  if (!(redis instanceof Cluster)) return redis.duplicate(options);
+  const { enableOfflineQueue = true } = options;
+  return redis.duplicate(undefined, { enableOfflineQueue, redisOptions: { ...redis.options.redisOptions, ...options } });
+}
+
+/** A command whose first argument is its key. */
+export type KeyedCommand = readonly [name: string, key: string, ...args: (string | number)[]];
+
+/** What a pipeline answers for one command. */
+export type CommandAnswer = readonly [error: Error | null, reply: unknown];
+
+/** Every server that a connection reaches and that takes writes. */
+export function masters(redis: RedisConnection): readonly Redis[] {
+  return redis instanceof Cluster ? redis.nodes('master') : [redis];
+}
+
+/** Those and their replicas, which may be masters tomorrow. */
+export function allServers(redis: RedisConnection): readonly Redis[] {
+  return redis instanceof Cluster ? redis.nodes('all') : [redis];
+}
+
+/** Many commands at once, their answers in their order. In a cluster those of one slot share a pipeline. */
+export async function pipelined(redis: RedisConnection, commands: readonly KeyedCommand[]): Promise<readonly CommandAnswer[]> {
+  if (!(redis instanceof Cluster)) return exec(redis, commands);
+  const groups = new Map<string, number[]>();
+  for (const [index, [, key]] of commands.entries()) groups.set(hashTagOf(key), [...(groups.get(hashTagOf(key)) ?? []), index]);
+  const answers: CommandAnswer[] = commands.map(() => [null, null]);
+  await Promise.all(
+    [...groups.values()].map(async (group) => {
+      const replies = await exec(
+        redis,
+        group.flatMap((index) => {
+          const command = commands[index];
+          return command === undefined ? [] : [command];
+        }),
+      );
+      for (const [at, index] of group.entries()) answers[index] = replies[at] ?? [null, null];
+    }),
+  );
+  return answers;
+}
+
+async function exec(redis: RedisConnection, commands: readonly KeyedCommand[]): Promise<readonly CommandAnswer[]> {
+  return (await redis.pipeline(commands.map((command) => [...command])).exec()) ?? [];
+}
+
+/** The part of a key that decides its slot: between the first `{` and the next `}`, unless nothing is there. */
+export function hashTagOf(key: string): string {
+  const open = key.indexOf('{');
+  const close = key.indexOf('}', open + 1);
+  return open < 0 || close <= open + 1 ? key : key.slice(open + 1, close);
+}
