@@ -10,8 +10,10 @@ import { inlineEd25519, nodeEd25519 } from '../../src/adapters/crypto/index.ts';
 import { createRedisLedger } from '../../src/adapters/redis/ledger.ts';
 import { createRedisRevocations } from '../../src/adapters/redis/revocations.ts';
 import { createRedisSignals } from '../../src/adapters/redis/signals.ts';
+import type { ClusterTarget, RedisTarget } from '../../src/adapters/redis/target.ts';
 import { type Places, placesOf } from '../../src/bin/places.ts';
 import { createWorkerRole, type WorkerRoleOptions } from '../../src/bin/roles/worker.ts';
+import { sharding } from '../../src/bin/sharding.ts';
 import { ExecutionResult, type LeasePayload, type TaskManifest } from '../../src/contracts/index.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { manifestSha256 } from '../../src/core/hash.ts';
@@ -40,7 +42,10 @@ export const FAST_LOCKS = { lock_ms: 1500, renew_ms: 500, stalled_ms: 500, heart
 
 /** A whole installation in temporary directories: Redis, keys, two base directories, and workers on demand. */
 export interface Rig extends AsyncDisposable {
+  /** A server of the rig's own; a rig on a cluster has none. */
   readonly redis: TestRedis;
+  readonly target: RedisTarget;
+  readonly keys: RigKeys;
   readonly config: Config;
   readonly places: Places;
   /** Base directory on the file system of the temporary directory. */
@@ -65,12 +70,23 @@ export interface Rig extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
+type RigKey = ReturnType<typeof generateKey>;
+
+export interface RigKeys {
+  readonly kernel: RigKey;
+  readonly executor: RigKey;
+}
+
 export interface RigOptions {
   /** Sections of the configuration that differ. */
   readonly config?: { readonly [section: string]: Record<string, unknown> };
   readonly logLevel?: string;
   /** Base directories beside `main` and `other`, id = path. */
   readonly bases?: Readonly<Record<string, string>>;
+  /** Instead of a server of its own. */
+  readonly cluster?: ClusterTarget;
+  /** Of another rig: several pools under one kernel. */
+  readonly keys?: RigKeys;
   /** Whether file names of the base directory may be searched, as scope `base`. */
   readonly searchable?: boolean;
 }
@@ -82,12 +98,13 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const places = placesOf(join(home, 'data'));
   for (const directory of [places.dataDir, dirname(places.kernelKey)]) mkdirSync(directory, { recursive: true, mode: 0o700 });
   mkdirSync(base);
-  const redis = await startTestRedis();
-  const target = redis.target();
+  const redis = options.cluster === undefined ? await startTestRedis() : noServer();
+  const target: RedisTarget = options.cluster ?? redis.target();
   const url = 'path' in target ? `unix://:${target.password}@localhost${target.path}` : target.url;
+  const clustered = target.cluster === undefined ? {} : { cluster: true, cluster_nodes: target.cluster };
   const settings = {
     ...options.config,
-    redis: { url, ...options.config?.['redis'] },
+    redis: { url, ...clustered, ...options.config?.['redis'] },
     worker: { ...FAST_LOCKS, ...options.config?.['worker'] },
     search: { ...(options.searchable ? { scopes: { base: { kind: 'files', path: base } } } : {}), ...options.config?.['search'] },
     file: { base_directories: { main: base, other: otherBase, ...options.bases }, ...options.config?.['file'] },
@@ -96,8 +113,8 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   writeFileSync(join(home, 'settings.json'), JSON.stringify(settings));
 
   const ed25519 = inlineEd25519(nodeEd25519());
-  const kernel = generateKey({ use: 'lease', capabilities: ['*'] });
-  const executor = generateKey({ use: 'result', capabilities: ['*'] });
+  const keys = options.keys ?? { kernel: generateKey({ use: 'lease', capabilities: ['*'] }), executor: generateKey({ use: 'result', capabilities: ['*'] }) };
+  const { kernel, executor } = keys;
   await Promise.all([
     writePrivateKey(places.kernelKey, kernel),
     writePrivateKey(places.executorKey, executor),
@@ -112,11 +129,13 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const ledger = createRedisLedger(ledgerConnection, { retentionMs: config.ledger.retention_s * 1000 });
   const feed = createRedisRevocations(ledgerConnection);
   const signals = createRedisSignals(subscriber);
-  const enqueue = createEnqueue({ connection: queueConnection, ledger, clock: systemClock, pool: 'default' });
+  const enqueue = createEnqueue({ connection: queueConnection, ledger, clock: systemClock, pool: config.pool.id, ...sharding(config, queueConnection) });
   const workers: Lifecycle[] = [];
 
   const rig: Rig = {
     redis,
+    target,
+    keys,
     config,
     places,
     base,
@@ -163,12 +182,21 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       for (const worker of workers) await worker.stop();
       await enqueue.close();
       for (const connection of connections) connection.disconnect();
-      await redis.stop();
+      if (options.cluster === undefined) await redis.stop();
       for (const directory of [home, otherBase]) rmSync(directory, { recursive: true, force: true });
     },
     [Symbol.asyncDispose]: () => rig.stop(),
   };
   return rig;
+}
+
+/** What a rig on a cluster has instead of a server of its own. */
+function noServer(): TestRedis {
+  const refuse = (): never => {
+    throw new Error('this rig runs on a cluster');
+  };
+  const nothing = { target: refuse, pid: refuse, client: refuse, kill: refuse, restart: refuse, flushAll: refuse, truncateAof: refuse, stop: refuse };
+  return { directory: '', ...nothing, [Symbol.asyncDispose]: refuse };
 }
 
 type Signals = ReturnType<typeof createRedisSignals>;
