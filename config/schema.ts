@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { baseDirectoryFaults } from './base-directories.ts';
+import { CLUSTER, clusterFaults, QueueSettings } from './cluster.ts';
 import { ToolSettings } from './content-search.ts';
 import { SearchScopes } from './search-scopes.ts';
 import { HttpTls, RedisTls, tlsFaults } from './tls.ts';
@@ -31,6 +32,7 @@ const redis = z.strictObject({
   port: z.int().min(0).max(65_535).default(0).describe('Loopback port that the private Redis server opens for raw producers; 0 keeps it on its unix socket.'),
   max_memory_mb: z.int().min(16).max(1_048_576).default(512).describe('Memory limit of the private Redis server; it never evicts.'),
   high_water: z.number().min(0.1).max(0.99).default(0.9).describe('Share of the memory limit above which new work is refused.'),
+  ...CLUSTER,
   append_only: z.boolean().default(true).describe('Whether the private Redis server writes an append-only file, so that queued jobs survive a restart.'),
   tls: RedisTls.prefault({}).describe('TLS towards Redis, when redis.url begins with rediss://.'),
 });
@@ -212,6 +214,7 @@ export const ConfigSchema = z
   .strictObject({
     pool: pool.prefault({}).describe('The pool: one host and one data directory.'),
     redis: redis.prefault({}).describe('Redis holds the queues and the ledger.'),
+    queue: QueueSettings.prefault({}).describe('Queues, and the shards that they are kept in.'),
     worker: worker.prefault({}).describe('Workers take jobs from the queues.'),
     lease: lease.prefault({}).describe('Leases say who may run what, and until when.'),
     ledger: ledger.prefault({}).describe('The ledger remembers in Redis what was done.'),
@@ -232,7 +235,7 @@ export const ConfigSchema = z
     if (config.lease.default_ttl_s > config.lease.max_ttl_s) refuse(['lease', 'default_ttl_s'], `must be at most lease.max_ttl_s (${config.lease.max_ttl_s})`);
     if (config.ledger.retention_s < config.lease.max_ttl_s) refuse(['ledger', 'retention_s'], `must be at least lease.max_ttl_s (${config.lease.max_ttl_s})`);
     if (config.worker.renew_ms * 2 > config.worker.lock_ms) refuse(['worker', 'renew_ms'], `must be at most half of worker.lock_ms (${config.worker.lock_ms})`);
-    for (const { path: at, message } of tlsFaults(config)) refuse(at, message);
+    for (const { path: at, message } of [...tlsFaults(config), ...clusterFaults(config)]) refuse(at, message);
   });
 
 type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;
