@@ -70,7 +70,7 @@ const LAYERS = [
   {
     layer: 'observability',
     may: ['contracts', 'core'],
-    packages: ['zod', 'pino', 'prom-client'],
+    packages: ['zod', 'pino', 'prom-client', '@opentelemetry'],
     why: 'Events, metrics and logs are told what happened; they never ask another layer.',
   },
   {

@@ -5,6 +5,7 @@ import { sha256Hex } from '../src/core/hash.ts';
 import type { Execution } from '../src/core/outcome.ts';
 import { failure } from '../src/core/outcome.ts';
 import { stopped } from '../src/core/stopped.ts';
+import { parseTraceparent } from '../src/core/trace-context.ts';
 import { refuse } from './answers.ts';
 import { type Claimed, claim } from './claim.ts';
 import type { Delivery, End } from './delivery.ts';
@@ -38,6 +39,7 @@ interface Trail {
   taskId?: string;
   capability?: string;
   plan?: string | undefined;
+  traceparent?: string | undefined;
   takeovers: number;
 }
 
@@ -49,6 +51,7 @@ async function deliver(delivery: Delivery, running: Running, deps: PipelineDeps,
   trail.taskId = manifest.task_id;
   trail.capability = manifest.capability_id;
   trail.plan = manifest.provenance?.plan_sha256;
+  trail.traceparent = job.traceparent;
 
   const authentication = await deps.authorities.authenticate(manifest, manifestSha256, job.lease, delivery.queue);
   if (!authentication.ok) return refuse(delivery, manifest, manifestSha256, failure('INVALID_LEASE', authentication.message), deps);
@@ -117,6 +120,7 @@ function parse(data: unknown): Parsed | Extract<End, { kind: 'malformed' }> {
 }
 
 function emit(delivery: Delivery, deps: PipelineDeps, trail: Trail, end: End, ms: number): void {
+  const trace = parseTraceparent(trail.traceparent);
   deps.report({
     queue: delivery.queue,
     jobId: delivery.jobId,
@@ -127,6 +131,9 @@ function emit(delivery: Delivery, deps: PipelineDeps, trail: Trail, end: End, ms
     message: 'message' in end ? end.message : 'why' in end ? end.why : 'reason' in end ? end.reason : undefined,
     ms,
     takeovers: trail.takeovers,
+    planId: trail.plan,
+    traceId: trace?.traceId,
+    badTrace: trail.traceparent !== undefined && trace === undefined,
     replayed: end.kind === 'answered' && end.replayed,
     attempt: delivery.attempt,
     endedAt: deps.clock.now(),

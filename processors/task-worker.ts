@@ -5,9 +5,10 @@ import { settle } from './settle.ts';
 
 /** Serves one queue of tasks with the pipeline until stopped. */
 export function createTaskWorker(options: QueueWorkerOptions, deps: PipelineDeps): QueueWorker {
+  const { around = (_delivery, work) => work() } = deps;
   return createQueueWorker(options, {
     clock: deps.clock,
     inFlight: deps.inFlight,
-    handle: async (delivery, running, tries) => ({ action: settle(await runDelivery(delivery, running, deps), tries) }),
+    handle: async (delivery, running, tries) => ({ action: settle(await around(delivery, () => runDelivery(delivery, running, deps)), tries) }),
   });
 }

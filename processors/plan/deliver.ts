@@ -3,6 +3,7 @@ import { isWritError } from '../../src/core/errors.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { PlanRecord } from '../../src/core/ports/index.ts';
 import { stopReason } from '../../src/core/stopped.ts';
+import { parseTraceparent } from '../../src/core/trace-context.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Running } from '../in-flight.ts';
 import type { PlanDeliveryEnd } from './delivery-end.ts';
@@ -18,15 +19,22 @@ import type { Walks } from './walks.ts';
  */
 export async function deliverPlan(delivery: Delivery, running: Running, walks: Walks, deps: PlanDeps): Promise<PlanDeliveryEnd> {
   const started = deps.clock.monotonic();
-  const trail: { planSha256?: string } = {};
+  const trail: Trail = {};
   const end = await deliver(delivery, running, walks, deps, trail).catch((error: unknown): PlanDeliveryEnd => ({ kind: 'crashed', error }));
   // What was in memory when something broke may be half a step ahead of the journal.
   if (end.kind !== 'parked' && trail.planSha256 !== undefined) walks.forget(trail.planSha256);
-  emit(delivery, trail.planSha256, end, deps.clock.monotonic() - started, deps);
+  emit(delivery, trail, end, deps.clock.monotonic() - started, deps);
   return end;
 }
 
-function emit({ queue, jobId }: Delivery, planSha256: string | undefined, end: PlanDeliveryEnd, ms: number, { report }: PlanDeps): void {
+/** What the log line tells beside the end. */
+interface Trail {
+  planSha256?: string;
+  traceparent?: string | undefined;
+}
+
+function emit({ queue, jobId }: Delivery, { planSha256, traceparent }: Trail, end: PlanDeliveryEnd, ms: number, { report }: PlanDeps): void {
+  const trace = parseTraceparent(traceparent);
   const told = end.kind === 'ended' ? end.end : undefined;
   report({
     queue,
@@ -36,15 +44,18 @@ function emit({ queue, jobId }: Delivery, planSha256: string | undefined, end: P
     code: told?.code,
     message: told?.message ?? ('message' in end ? end.message : undefined),
     ms,
+    traceId: trace?.traceId,
+    badTrace: traceparent !== undefined && trace === undefined,
     replayed: end.kind === 'ended' && end.replayed,
     ...(end.kind === 'crashed' ? { error: end.error } : {}),
   });
 }
 
-async function deliver(delivery: Delivery, running: Running, walks: Walks, deps: PlanDeps, trail: { planSha256?: string }): Promise<PlanDeliveryEnd> {
+async function deliver(delivery: Delivery, running: Running, walks: Walks, deps: PlanDeps, trail: Trail): Promise<PlanDeliveryEnd> {
   const parsed = parse(delivery.data, walks);
   if ('kind' in parsed) return parsed;
   const { job, text, planSha256 } = parsed;
+  trail.traceparent = job.traceparent;
   const authentication = await deps.authorities.authenticatePlan(planSha256, job.lease, delivery.queue);
   if (!authentication.ok) return { kind: 'refused', message: authentication.message };
   const lease = job.lease ?? '';

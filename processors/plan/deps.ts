@@ -1,8 +1,10 @@
 import type { PlanJobs } from '../../queues/plan-jobs.ts';
 import type { Clock } from '../../src/core/clock.ts';
+import type { PlanStep } from '../../src/core/plan-step.ts';
 import type { Bindings, Enqueue, Ledger, PlanEndSigner, PlanJournal, PlanKernel, PlanLogic, PlanViews, ResultSigner } from '../../src/core/ports/index.ts';
 import type { Authorities } from '../../src/lease/index.ts';
 import type { PlanReport } from '../../src/observability/plans.ts';
+import type { AroundDelivery } from '../../src/observability/tracing/deliveries.ts';
 import type { InFlight } from '../in-flight.ts';
 import type { PlanPoint } from './points.ts';
 
@@ -24,6 +26,10 @@ export interface PlanDeps {
   readonly endSigner: PlanEndSigner;
   readonly inFlight: InFlight;
   readonly report: (report: PlanReport) => void;
+  /** Around each delivery, the report of its end included. */
+  readonly around?: AroundDelivery;
+  /** Around putting a step on its queue. */
+  readonly aroundStep?: <T>(step: PlanStep, work: () => Promise<T>) => Promise<T>;
   /** Told when a plan passes a point; chaos tests end the process in it. */
   readonly onPoint?: (point: PlanPoint, planSha256: string) => void;
 }

@@ -26,7 +26,8 @@ export async function takeStep(plan: PlanInHand, step: PlanStep, deps: PlanDeps)
   if (!isOnItsWay(job)) {
     const refused = await answerBeforeClaim(step, job, deps);
     if (refused !== undefined) return take(plan, step, refused, deps);
-    const stop = await enqueue(plan, step, queue, deps);
+    const { aroundStep = (_step, work) => work() } = deps;
+    const stop = await aroundStep(step, () => enqueue(plan, step, queue, deps));
     if (stop) return stop;
   }
   const isAnswered = async (): Promise<boolean> => (await answerOf(step, deps)) !== undefined;

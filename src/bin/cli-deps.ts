@@ -27,7 +27,13 @@ async function roleContext(options: GlobalOptions, role: string): Promise<UpCont
   const [{ readSettings, settingsArgs }, { createLogger }] = await Promise.all([import('./cli/settings.ts'), import('../observability/logging.ts')]);
   const settings = readSettings(options);
   const { config } = settings.loaded;
-  return { config, places: settings.places, log: createLogger(config.log.level, role), options, settingsArgs: settingsArgs(options, settings) };
+  return {
+    config,
+    places: settings.places,
+    log: createLogger(config.log.level, role, { traces: config.tracing.enabled }),
+    options,
+    settingsArgs: settingsArgs(options, settings),
+  };
 }
 
 /** The first Ctrl-C asks a command to end in order, the second ends the process. */

@@ -1,8 +1,8 @@
-import { isWritError } from '../core/errors.ts';
 import { type CapabilityLabel, capabilityLabel, errorCodeLabel } from './labels.ts';
 import { LOG_LINES } from './log-lines.ts';
 import type { Logger } from './logging.ts';
 import type { Metrics } from './metrics.ts';
+import { errorForLog, messageForLog } from './redact.ts';
 
 /** What is told about one delivery of one job. */
 export interface DeliveryReport {
@@ -15,6 +15,12 @@ export interface DeliveryReport {
   readonly message: string | undefined;
   readonly ms: number;
   readonly takeovers: number;
+  /** Of the plan that the task is a step of. */
+  readonly planId?: string | undefined;
+  /** Of the trace that the job says it belongs to. */
+  readonly traceId?: string | undefined;
+  /** The job says that it belongs to a trace, in words that nobody understands. */
+  readonly badTrace?: boolean;
   /** The answer was there already. */
   readonly replayed: boolean;
   readonly attempt: Attempt;
@@ -37,16 +43,19 @@ export interface Attempt {
 }
 
 /** One structured log line per delivery; only what crashed is an error of ours. */
-export function logDelivery(log: Logger, { error, attempt: _attempt, endedAt: _endedAt, replayed: _replayed, ...report }: DeliveryReport): void {
-  const line = { ...report, ms: Math.round(report.ms * 100) / 100 };
-  const { message } = LOG_LINES.delivery;
-  if (report.end === 'crashed') log.error({ ...line, err: isWritError(error) ? { code: error.code, message: error.message } : error }, message);
-  else log.info(line, message);
+export function logDelivery(
+  log: Logger,
+  { error, attempt: _attempt, endedAt: _endedAt, replayed: _replayed, badTrace: _badTrace, message, ...report }: DeliveryReport,
+): void {
+  const line = { ...report, message: messageForLog(report.end, report.code, message), ms: Math.round(report.ms * 100) / 100 };
+  if (report.end === 'crashed') log.error({ ...line, err: errorForLog(error) }, LOG_LINES.delivery.message);
+  else log.info(line, LOG_LINES.delivery.message);
 }
 
 /** Counts one delivery. Called for every task: a few microseconds. */
 export function countDelivery(metrics: Metrics, report: DeliveryReport): void {
   const { end, replayed, code, attempt, endedAt } = report;
+  if (report.badTrace) metrics.inc('writ_trace_contexts_ignored_total', { source: 'job' });
   const reason = reasonOf(report);
   metrics.inc('writ_task_attempts_total', { reason });
   metrics.inc('writ_deliveries_ended_total', { end: replayed ? 'replayed' : ENDS[end] });

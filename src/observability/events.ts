@@ -6,7 +6,7 @@ import type { MetricRow } from './metric-row.ts';
 import { PROCESS_METRICS } from './process-metrics.ts';
 
 /**
- * The telemetry contract: every metric and every kind of log line. Code can record only what stands here; `docs/metrics.md`
+ * The telemetry contract: every metric, every kind of log line (`log-lines.ts`) and every span (`spans.ts`). Code can record only what stands here; `docs/metrics.md`
  * is written from it (`npm run config:write`), dashboards are checked against it. Labels come from closed sets: never an
  * id, a path or a message.
  */
@@ -174,6 +174,28 @@ const WRIT_METRICS = {
   ...CONTENT_STATS_METRICS,
   ...CONTENT_INDEX_METRICS,
   writ_ledger_rebuilds_total: { type: 'counter', unit: 'events', help: 'Times that the ledger was written back from the journal.', labels: {}, roles: WORKER },
+
+  writ_trace_contexts_ignored_total: {
+    type: 'counter',
+    unit: 'events',
+    help: 'Fields `traceparent` that were none, in the header of a request or in a job; the work went on without them.',
+    labels: { source: ['http', 'job'] },
+    roles: ['api', 'worker'],
+  },
+  writ_trace_spans_exported_total: {
+    type: 'counter',
+    unit: 'spans',
+    help: 'Spans that the collector has taken.',
+    labels: {},
+    roles: ['api', 'worker'],
+  },
+  writ_trace_spans_dropped_total: {
+    type: 'counter',
+    unit: 'spans',
+    help: 'Spans that were lost: too many waited for the collector, it did not take them, or the process had to stop.',
+    labels: { reason: ['queue_full', 'export_failed', 'stopped'] },
+    roles: ['api', 'worker'],
+  },
 
   writ_kernel_leases_total: {
     type: 'counter',

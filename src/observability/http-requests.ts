@@ -16,6 +16,8 @@ export interface EndedRequest {
 /** What the HTTP server tells about itself. */
 export interface HttpMeter {
   ended(request: EndedRequest): void;
+  /** A header `traceparent` that was none. */
+  badTrace(): void;
   /** Asked at each scrape. */
   follow(now: { readonly connections: () => number; readonly streams: () => number }): void;
 }
@@ -26,6 +28,7 @@ export function createHttpMeter(metrics: Metrics): HttpMeter {
       metrics.inc('writ_http_requests_total', { route, method: methodLabel(method), status_class: classOf(status) });
       metrics.observe('writ_http_request_seconds', { route }, seconds);
     },
+    badTrace: () => metrics.inc('writ_trace_contexts_ignored_total', { source: 'http' }),
     follow({ connections, streams }) {
       metrics.follow('writ_http_connections', {}, connections);
       metrics.follow('writ_http_event_streams', {}, streams);

@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino';
+import { errorForLog } from './redact.ts';
 
 export type { Logger } from 'pino';
 
@@ -7,15 +8,43 @@ const BUFFER_BYTES = 8192;
 /** A quiet worker's line waits at most this long. */
 const FLUSH_MS = 250;
 
-/** Structured logs, one JSON line each, on standard error; leases, keys and passwords never reach them. */
-export function createLogger(level: string, role: string): Logger {
-  return pino(
-    {
-      level,
-      base: { role, pid: process.pid },
-      timestamp: pino.stdTimeFunctions.isoTime,
-      redact: { paths: ['lease', '*.lease', 'password', '*.password', 'key', '*.key'], censor: '[redacted]' },
-    },
-    pino.destination({ dest: 2, sync: false, minLength: BUFFER_BYTES, periodicFlush: FLUSH_MS }),
+/** Names under which a secret or a payload could reach a line, whoever logs it. */
+const WITHHELD = [
+  ...['lease', 'password', 'key', 'secret', 'token', 'authorization', 'cookie'],
+  ...['manifest', 'envelope', 'inputs', 'params', 'payload', 'body', 'data', 'result', 'output', 'memory'],
+];
+
+export interface LoggerOptions {
+  /** Whether lines are to carry the trace that they belong to: `showTraces` says which. */
+  readonly traces?: boolean;
+  /** Standard error by default. */
+  readonly destination?: pino.DestinationStream;
+}
+
+const tracesOf = new WeakMap<object, () => string | undefined>();
+
+/** Structured logs, one JSON line each, on standard error; leases, keys, passwords and payloads never reach them. */
+export function createLogger(level: string, role: string, { traces = false, destination }: LoggerOptions = {}): Logger {
+  const options: pino.LoggerOptions = {
+    level,
+    base: { role, pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: { paths: WITHHELD.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
+    serializers: { err: errorForLog },
+  };
+  const log: Logger = pino(
+    traces ? { ...options, mixin: () => ({ traceId: tracesOf.get(log)?.() }), mixinMergeStrategy: withTrace } : options,
+    destination ?? pino.destination({ dest: 2, sync: false, minLength: BUFFER_BYTES, periodicFlush: FLUSH_MS }),
   );
+  return log;
+}
+
+/** A line that names the trace of its job keeps it. */
+function withTrace(line: object, trace: object): object {
+  return 'traceId' in line && line.traceId !== undefined ? line : Object.assign(line, trace);
+}
+
+/** From now on lines of this logger carry this trace. */
+export function showTraces(log: Logger, traceId: () => string | undefined): void {
+  tracesOf.set(log, traceId);
 }

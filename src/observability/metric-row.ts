@@ -22,6 +22,7 @@ export interface MetricRow {
     | 'lines'
     | 'indexes'
     | 'entries'
+    | 'spans'
     | 'state';
   /** One sentence. */
   readonly help: string;

@@ -56,7 +56,7 @@ export function createHttpTool(binding: HttpBinding, { environment, resolver = s
 
     const scrub = scrubbers(read.secrets);
     const outgoing: Outgoing = { ...rendered, addresses: reached.addresses, authorities: trust.authorities, agent: agentFor(action, rendered, trust) };
-    return { kind: 'ready', send: (stop) => send(outgoing, { maxBytes, dataPath: action.dataPath, scrub }, stop) };
+    return { kind: 'ready', send: (stop, traceparent) => send(withTrace(outgoing, traceparent), { maxBytes, dataPath: action.dataPath, scrub }, stop) };
   }
 
   return {
@@ -72,6 +72,10 @@ export function createHttpTool(binding: HttpBinding, { environment, resolver = s
     },
     close: async () => keeper.close(),
   };
+}
+
+function withTrace(outgoing: Outgoing, traceparent: string | undefined): Outgoing {
+  return traceparent === undefined ? outgoing : { ...outgoing, headers: { ...outgoing.headers, traceparent } };
 }
 
 function readActions(binding: HttpBinding, allow: ReturnType<typeof allowList>): Map<string, Action> {

@@ -27,7 +27,7 @@ export type BodyTemplate =
 
 /** Set by us or by the connection, or meant for a proxy. */
 const OWN_HEADERS =
-  /^(host|content-length|transfer-encoding|connection|upgrade|te|trailer|expect|keep-alive|accept-encoding|idempotency-key|proxy-.*|http2-settings|mcp-.*)$/i;
+  /^(host|content-length|transfer-encoding|connection|upgrade|te|trailer|expect|keep-alive|accept-encoding|idempotency-key|traceparent|proxy-.*|http2-settings|mcp-.*)$/i;
 
 /** What may stand in a fixed segment: RFC 3986 `pchar`, and no escape that a server could read as a dot or a slash. */
 const FIXED_SEGMENT = /^(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%(?!2[eEfF]|5[cC]|0|1|7[fF])[0-9A-Fa-f]{2})*$/;

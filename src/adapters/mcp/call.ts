@@ -19,20 +19,27 @@ const MAX_DEPTH = 20;
 /** What the server's tool said; `sessionLost` asks for another try with a new session. */
 export type CallAnswer = ToolAnswer & { readonly sessionLost?: boolean };
 
+/** One call: the server's name of the tool, and the context that it is told, if any. */
+export interface McpCall {
+  readonly name: string;
+  readonly request: ToolRequest;
+  readonly traceparent: string | undefined;
+}
+
 /**
  * Calls a tool of an MCP server. The server's own list of tools is not asked: what may be called, and whether twice, is
  * what the binding says.
  */
 export async function callTool(
   { client, use, lose }: Connection,
-  name: string,
-  { taskId, params }: ToolRequest,
+  { name, request: { taskId, params }, traceparent }: McpCall,
   scrub: Scrubber,
   signal: AbortSignal,
 ): Promise<CallAnswer> {
   const done = use();
   try {
-    const request = { method: 'tools/call', params: { name, arguments: params, _meta: { 'writ/idempotency-key': taskId } } } as const;
+    const _meta = { 'writ/idempotency-key': taskId, ...(traceparent === undefined ? {} : { traceparent }) };
+    const request = { method: 'tools/call', params: { name, arguments: params, _meta } } as const;
     const result = await client.request(request, CallToolResultSchema, { signal, timeout: NEVER_MS });
     const texts = result.content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
     if (result.isError === true) return { kind: 'failed', message: sentence('the MCP server says that the call failed', texts.join(' '), scrub) };

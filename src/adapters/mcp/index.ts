@@ -51,12 +51,13 @@ export function createMcpTool(binding: McpBinding, deps: HttpToolDeps): OpenTool
     const again = action.effect === 'none' || action.effect === 'idempotent';
     return {
       kind: 'ready',
-      async send(stop): Promise<ToolAnswer> {
-        const { sessionLost, ...answer } = await callTool(connection, name, request, scrub, stop);
+      async send(stop, traceparent): Promise<ToolAnswer> {
+        const call = { name, request, traceparent };
+        const { sessionLost, ...answer } = await callTool(connection, call, scrub, stop);
         if (!sessionLost || !again) return answer;
         const next = await started(setup, stop);
         if ('kind' in next) return { kind: 'unsent', message: next.message };
-        const { sessionLost: _, ...second } = await callTool(next, name, request, scrub, stop);
+        const { sessionLost: _, ...second } = await callTool(next, call, scrub, stop);
         return second;
       },
     };

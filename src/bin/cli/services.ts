@@ -19,13 +19,22 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     return opened;
   };
   const redis = kept(createCliRedis(settings));
-  const tasks = once(async () => kept(await (await import('./tasks.ts')).openTasks(settings, redis)));
+  const tracing = once(async () => (config.tracing.enabled ? kept(await (await import('./tracing.ts')).openPushTracing(config)) : undefined));
+  const tasks = once(async () => {
+    const traced = await tracing();
+    const opened = kept(await (await import('./tasks.ts')).openTasks(settings, redis));
+    return traced?.tasks(opened) ?? opened;
+  });
   const signatures = once(async () => (await import('./signatures.ts')).openSignatures(settings, redis));
   const kernel = once(async () => kept((await import('./kernel.ts')).openKernel(settings)));
   const audit = once(async () => openAudit(places));
   const scopes = openScopes(config);
   const planPreview = once(async () => (await import('../plan/preview.ts')).createPlanPreview(config));
-  const plans = once(async () => kept(await (await import('./plans.ts')).openPlans(settings, redis)));
+  const plans = once(async () => {
+    const traced = await tracing();
+    const opened = kept(await (await import('./plans.ts')).openPlans(settings, redis));
+    return traced?.plans(opened) ?? opened;
+  });
   const planSigned = once(async () => {
     const [{ planSignatures }, { openEd25519 }] = await Promise.all([import('../plan/signatures.ts'), import('./signatures.ts')]);
     return planSignatures({ config, places, ed25519: await openEd25519(config.crypto.implementation) });

@@ -7,6 +7,8 @@ import { part } from '../../core/parts.ts';
 import type { HostMemory } from '../../core/ports/index.ts';
 import { type CrashPoint, createFileExecutor } from '../../executors/file/index.ts';
 import type { Metrics } from '../../observability/metrics.ts';
+import { traceCalls } from '../../observability/tracing/calls.ts';
+import type { Tracer } from '../../observability/tracing/tracer.ts';
 import type { RoleContext } from './context.ts';
 import type { WorkerSide } from './worker-side.ts';
 
@@ -19,14 +21,14 @@ export interface WorkerSeams {
 export function fileSide(
   { config, places }: RoleContext,
   instances: ReturnType<typeof createInstanceRegistry>,
-  metrics: Metrics,
+  { metrics, tracer }: { readonly metrics: Metrics; readonly tracer: Tracer | undefined },
   seams: WorkerSeams,
 ): WorkerSide & { readonly memory: HostMemory } {
   const journal = createFileJournal({ file: places.journal, onCommit: (commit) => countCommit(metrics, commit) });
   const executor = createFileExecutor({
     bases: Object.entries(config.file.base_directories).map(([id, path]) => ({ id, path })),
     fileSystem: createConfinedFileSystem({ level: config.file.confinement, allowedFilesystems: [...config.file.filesystems] }),
-    journal,
+    journal: traceCalls(journal, { open: 'intent' }, tracer),
     instances,
     limits: {
       maxRunMs: config.file.max_run_s * 1000,

@@ -4,6 +4,8 @@ import { createContentExecutor } from '../../executors/content/index.ts';
 import { createSearchExecutor } from '../../executors/search/index.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import type { Metrics } from '../../observability/metrics.ts';
+import { traceCalls } from '../../observability/tracing/calls.ts';
+import type { Tracer } from '../../observability/tracing/tracer.ts';
 import { contentService } from '../content/service.ts';
 import { type SearchProcessOptions, searchProcessEntry } from '../search/process.ts';
 import { searchScopes } from '../search/scopes.ts';
@@ -17,7 +19,7 @@ const MEGABYTE = 1024 * 1024;
  * Searches: the executor with its allow-list and the processes that scan, and content searches with theirs. What may not
  * be searched at all is refused, and no process is kept for it.
  */
-export function searchSide(context: RoleContext, metrics: Metrics): WorkerSide {
+export function searchSide(context: RoleContext, { metrics, tracer }: { readonly metrics: Metrics; readonly tracer: Tracer | undefined }): WorkerSide {
   const { config, places, log } = context;
   const scopes = searchScopes(config);
   const kinds = [...new Set(Object.values(scopes).map(({ kind }) => kind))].sort();
@@ -41,8 +43,8 @@ export function searchSide(context: RoleContext, metrics: Metrics): WorkerSide {
     queue: queueName('search', config.pool.id),
     concurrency: config.worker.search_concurrency,
     executors: [
-      createSearchExecutor({ scopes, scanner, maxRunMs: config.search.max_run_s * 1000 }),
-      createContentExecutor({ tool: content, refusal: content.refusal }),
+      createSearchExecutor({ scopes, scanner: traceCalls(scanner, { scan: 'scan' }, tracer), maxRunMs: config.search.max_run_s * 1000 }),
+      createContentExecutor({ tool: traceCalls(content, { search: 'contentSearch' }, tracer), refusal: content.refusal }),
     ],
     parts: [spill.part, scanner, ...content.parts],
   };

@@ -6,6 +6,9 @@ import { systemClock } from '../../core/clock.ts';
 import { part } from '../../core/parts.ts';
 import type { HostMemory } from '../../core/ports/index.ts';
 import { type CrashPoint, createToolExecutor } from '../../executors/tool/index.ts';
+import { traceCalls } from '../../observability/tracing/calls.ts';
+import { traceTools } from '../../observability/tracing/tools.ts';
+import type { Tracer } from '../../observability/tracing/tracer.ts';
 import type { RoleContext } from './context.ts';
 import type { WorkerSide } from './worker-side.ts';
 
@@ -18,7 +21,7 @@ export interface ToolSeams {
 export function toolSides(
   { config, places }: RoleContext,
   bindings: ToolBindings,
-  serves: (queue: string) => boolean,
+  { serves, tracer }: { readonly serves: (queue: string) => boolean; readonly tracer: Tracer | undefined },
   { onToolPoint }: ToolSeams,
 ): { readonly sides: readonly WorkerSide[]; readonly memory: Pick<HostMemory, 'successes'> | undefined } {
   const served = bindings.providers.filter(({ name }) => serves(queueName(`tool-${name}`, config.pool.id)));
@@ -26,7 +29,12 @@ export function toolSides(
   const journal = createToolJournal({ directory: places.toolJournal });
   const sides = served.map(({ name, concurrency }, at): WorkerSide => {
     const { tools, close } = bindings.open(name, { environment: environmentSecret });
-    const executor = createToolExecutor({ tools, journal, clock: systemClock, ...(onToolPoint ? { onPoint: onToolPoint } : {}) });
+    const executor = createToolExecutor({
+      tools: traceTools(tools, tracer, config.tracing.tell_tools),
+      journal: traceCalls(journal, { open: 'intent' }, tracer),
+      clock: systemClock,
+      ...(onToolPoint ? { onPoint: onToolPoint } : {}),
+    });
     const connections = part(() => undefined, close);
     return { queue: queueName(`tool-${name}`, config.pool.id), concurrency, executors: [executor], parts: at === 0 ? [journal, connections] : [connections] };
   });

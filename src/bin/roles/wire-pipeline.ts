@@ -9,6 +9,7 @@ import { createTaskWorker } from '../../../processors/task-worker.ts';
 import { workerOptions } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
 import { createPlanJobs } from '../../../queues/plan-jobs.ts';
+import { queueShards, slotsPerShard } from '../../../queues/shards.ts';
 import { createCryptoPool } from '../../adapters/crypto/index.ts';
 import { createRedisLedger } from '../../adapters/redis/ledger.ts';
 import { createRedisPresence } from '../../adapters/redis/presence.ts';
@@ -33,6 +34,10 @@ import { countDelivery, logDelivery } from '../../observability/deliveries.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import type { Logger } from '../../observability/logging.ts';
 import type { Metrics } from '../../observability/metrics.ts';
+import { traceCalls } from '../../observability/tracing/calls.ts';
+import { traceDeliveries, traceDelivery } from '../../observability/tracing/deliveries.ts';
+import { traceExecutor } from '../../observability/tracing/executors.ts';
+import type { Tracer } from '../../observability/tracing/tracer.ts';
 import type { Places } from '../places.ts';
 import { type PlanServing, wirePlans } from './wire-plans.ts';
 import type { WorkerHealth } from './worker-health.ts';
@@ -42,6 +47,8 @@ export interface PipelineWiring {
   readonly places: Places;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** `undefined`: tracing is off. */
+  readonly tracer: Tracer | undefined;
   readonly health: Pick<WorkerHealth, 'watch'>;
   readonly target: RedisTarget;
   readonly instances: InstanceRegistry;
@@ -69,6 +76,7 @@ export async function wirePipeline({
   places,
   log,
   metrics,
+  tracer,
   health,
   target,
   instances,
@@ -82,7 +90,7 @@ export async function wirePipeline({
   const subscriber = createConnection(target, 'subscriber', warn);
   const queueConnection = createConnection(target, 'worker', warn);
   const retention = { retentionMs: config.ledger.retention_s * 1000, refusedMs: config.ledger.refused_ttl_s * 1000 };
-  const ledger = countClaims(createRedisLedger(ledgerConnection, retention), metrics);
+  const ledger = traceCalls(countClaims(createRedisLedger(ledgerConnection, retention), metrics), { claim: 'claim', record: 'record' }, tracer);
   const presence = createRedisPresence(ledgerConnection);
   const signals = createRedisSignals(subscriber);
   const feed = createRedisRevocations(ledgerConnection);
@@ -116,22 +124,29 @@ export async function wirePipeline({
       log.warn({ restored }, LOG_LINES.ledgerRebuilt.message);
     },
   });
-  const planJobs = createPlanJobs({ connection: queueConnection, pool: config.pool.id });
+  const shards = queueShards(config.queue);
+  const planJobs = createPlanJobs({ connection: queueConnection, pool: config.pool.id, shards });
   const shared: Omit<PipelineDeps, 'executorOf' | 'inFlight' | 'instance'> = {
     clock,
-    authorities,
+    authorities: traceCalls(authorities, { authenticate: 'verify' }, tracer),
     ledger,
     presence,
-    signer,
+    signer: traceCalls(signer, { sign: 'sign' }, tracer),
     recoverLedger,
     wakePlan: planJobs.promote,
     report(report) {
       logDelivery(log, report);
       countDelivery(metrics, report);
+      traceDelivery(tracer, report);
     },
+    around: traceDeliveries(tracer),
   };
   const { lock_ms: lockMs, renew_ms: renewMs, stalled_ms: stalledMs, heartbeat_ms: intervalMs, drain_ms: drainMs } = config.worker;
-  const sides = served.map((side) => ({ ...side, inFlight: createInFlight() }));
+  // A worker for each shard: BullMQ knows nothing of the others.
+  const sides = served.flatMap((side) => {
+    const [concurrency, executorOf] = [slotsPerShard(side.concurrency, shards), traceExecutor(byCapability(side.executors), tracer)];
+    return shards.all.map((prefix) => ({ ...side, prefix, concurrency, executorOf, inFlight: createInFlight() }));
+  });
   const planWorker =
     plans &&
     wirePlans({
@@ -140,12 +155,14 @@ export async function wirePipeline({
       places,
       log,
       metrics,
+      tracer,
       health,
       clock,
       authorities,
       ledger,
       ledgerConnection,
       queueConnection,
+      shards,
       signer,
       endSigner,
       jobs: planJobs,
@@ -177,12 +194,12 @@ export async function wirePipeline({
       },
       () => unlisten?.(),
     ),
-    ...sides.map(({ queue, concurrency, executors, inFlight }) =>
+    ...sides.map(({ queue, prefix, concurrency, executorOf, inFlight }) =>
       inOrder([
         createTaskWorker(
           {
             queue,
-            worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, concurrency), connection: queueConnection },
+            worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, concurrency, prefix), connection: queueConnection },
             drainMs,
             onError: (error) => log.warn({ err: error }, LOG_LINES.queue.message),
             onRenewalFailed: (jobs) => metrics.inc('writ_lock_renewal_failures_total', {}, jobs),
@@ -190,14 +207,14 @@ export async function wirePipeline({
           },
           {
             ...shared,
-            executorOf: byCapability(executors),
+            executorOf,
             inFlight,
             get instance() {
               return instances.self.instance;
             },
           },
         ),
-        health.watch({ queue, concurrency, inFlight }, ledgerConnection),
+        health.watch({ queue, prefix, concurrency, inFlight }, ledgerConnection),
       ]),
     ),
     ...(planWorker ?? []),

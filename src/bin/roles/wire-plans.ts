@@ -1,13 +1,14 @@
-import type { Redis } from 'ioredis';
 import type { Config } from '../../../config/schema.ts';
-import { createInFlight } from '../../../processors/in-flight.ts';
+import { createInFlight, type InFlight } from '../../../processors/in-flight.ts';
 import type { PlanDeps } from '../../../processors/plan/deps.ts';
 import { createPlanWorker } from '../../../processors/plan/plan-worker.ts';
 import type { PlanPoint } from '../../../processors/plan/points.ts';
 import { createPlanSweeper } from '../../../processors/plan/sweeper.ts';
-import { queueName, workerOptions } from '../../../queues/catalog.ts';
+import { queueName, queueOf, workerOptions } from '../../../queues/catalog.ts';
 import { createEnqueue } from '../../../queues/enqueue.ts';
+import { type QueueShards, slotsPerShard } from '../../../queues/shards.ts';
 import { createRedisPlanViews } from '../../adapters/redis/plan-views.ts';
+import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import { createPlanJournal } from '../../adapters/sqlite/plan-journal.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { part } from '../../core/parts.ts';
@@ -17,6 +18,10 @@ import { LOG_LINES } from '../../observability/log-lines.ts';
 import type { Logger } from '../../observability/logging.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import { countPlan, logPlan } from '../../observability/plans.ts';
+import { traceCalls } from '../../observability/tracing/calls.ts';
+import { traceDeliveries, tracePlan } from '../../observability/tracing/deliveries.ts';
+import { tracePushes } from '../../observability/tracing/pushes.ts';
+import type { Tracer } from '../../observability/tracing/tracer.ts';
 import type { Places } from '../places.ts';
 import { planLogic } from '../plan/logic.ts';
 import type { WorkerHealth } from './worker-health.ts';
@@ -36,9 +41,16 @@ export interface PlanWiring extends PlanServing, Pick<PlanDeps, 'clock' | 'autho
   readonly places: Places;
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly tracer: Tracer | undefined;
   readonly health: Pick<WorkerHealth, 'watch'>;
-  readonly ledgerConnection: Redis;
-  readonly queueConnection: Redis;
+  readonly ledgerConnection: RedisConnection;
+  readonly queueConnection: RedisConnection;
+  readonly shards: QueueShards;
+}
+
+function aroundStep(tracer: Tracer): NonNullable<PlanDeps['aroundStep']> {
+  return ({ path, tool, operation, manifest }, work) =>
+    tracer.span('step', { attributes: { 'writ.step': path, 'writ.tool': tool, 'writ.operation': operation, 'writ.task.id': manifest.task_id } }, work);
 }
 
 /** The plan role, in the order of starting: its journal, the queue, and the look for plans whose jobs Redis has lost. */
@@ -48,11 +60,13 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
     places,
     log,
     metrics,
+    tracer,
     health,
     clock,
     ledger,
     ledgerConnection,
     queueConnection,
+    shards,
     jobs,
     bindings,
     authorities,
@@ -65,41 +79,45 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
   const warn = (error: unknown): void => log.warn({ err: error }, LOG_LINES.queue.message);
   const journal = createPlanJournal({ directory: places.planJournal });
   const kernel = createPlanKernelClient(places.deriveSocket);
-  const enqueue = createEnqueue({ connection: queueConnection, ledger, clock, pool });
+  const enqueue = createEnqueue({ connection: queueConnection, ledger, clock, pool, shards });
   const views = createRedisPlanViews({ redis: ledgerConnection, retentionMs: config.ledger.retention_s * 1000 });
-  const inFlight = createInFlight();
+  const perShard = slotsPerShard(concurrency, shards);
   const queue = queueName('plan', pool);
-  const worker = createPlanWorker(
-    {
-      queue,
-      worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, concurrency), connection: queueConnection },
-      drainMs,
-      onError: warn,
-      onRenewalFailed: (lost) => metrics.inc('writ_lock_renewal_failures_total', {}, lost),
-      onStalled: () => metrics.inc('writ_stalled_total', {}),
-    },
-    {
-      pool,
-      clock,
-      logic: planLogic,
-      bindings,
-      authorities,
-      kernel,
-      journal,
-      views,
-      jobs,
-      enqueue,
-      ledger,
-      signer,
-      endSigner,
-      inFlight,
-      report(report) {
-        logPlan(log, report);
-        countPlan(metrics, report);
+  const inShard = (prefix: string, inFlight: InFlight) =>
+    createPlanWorker(
+      {
+        queue,
+        worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, perShard, prefix), connection: queueConnection },
+        drainMs,
+        onError: warn,
+        onRenewalFailed: (lost) => metrics.inc('writ_lock_renewal_failures_total', {}, lost),
+        onStalled: () => metrics.inc('writ_stalled_total', {}),
       },
-      ...(onPlanPoint ? { onPoint: onPlanPoint } : {}),
-    },
-  );
+      {
+        pool,
+        clock,
+        logic: planLogic,
+        bindings,
+        authorities: traceCalls(authorities, { authenticatePlan: 'verify' }, tracer),
+        kernel: traceCalls(kernel, { derive: 'derive' }, tracer),
+        journal,
+        views,
+        jobs,
+        enqueue: tracePushes(enqueue, tracer, { queueOf: (capability) => queueOf(capability, pool), prefer: 'active' }),
+        ledger,
+        signer,
+        endSigner,
+        inFlight,
+        report(report) {
+          logPlan(log, report);
+          countPlan(metrics, report);
+          tracePlan(tracer, report);
+        },
+        around: traceDeliveries(tracer),
+        ...(tracer === undefined ? {} : { aroundStep: aroundStep(tracer) }),
+        ...(onPlanPoint ? { onPoint: onPlanPoint } : {}),
+      },
+    );
   const close = async (): Promise<void> => {
     kernel.close();
     await enqueue.close();
@@ -107,8 +125,10 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
   return [
     part(() => undefined, close),
     journal,
-    worker,
-    health.watch({ queue, concurrency, inFlight }, ledgerConnection),
+    ...shards.all.flatMap((prefix) => {
+      const inFlight = createInFlight();
+      return [inShard(prefix, inFlight), health.watch({ queue, prefix, concurrency: perShard, inFlight }, ledgerConnection)];
+    }),
     createPlanSweeper({ journal, jobs, clock, everyMs: config.plan.sweep_ms, onError: warn }),
   ];
 }

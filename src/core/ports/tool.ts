@@ -24,8 +24,11 @@ export type ToolAnswer =
 export type PreparedRequest =
   | {
       readonly kind: 'ready';
-      /** At most once. Never rejects; an abort ends it soon with `unsent` or `unclear`. */
-      send(signal: AbortSignal): Promise<ToolAnswer>;
+      /**
+       * At most once. Never rejects; an abort ends it soon with `unsent` or `unclear`. The tool is told `traceparent` when
+       * there is one.
+       */
+      send(signal: AbortSignal, traceparent?: string): Promise<ToolAnswer>;
     }
   | { readonly kind: 'unsent' | 'unavailable'; readonly message: string };
 

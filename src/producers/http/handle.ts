@@ -3,6 +3,7 @@ import { isNdjson } from './body.ts';
 import type { Answer, AnyRoute, Caller } from './route.ts';
 import { CSP_DATA } from './security/headers.ts';
 import type { HttpServices } from './services.ts';
+import type { HttpTracing } from './tracing.ts';
 
 const NOBODY: Caller = { name: 'anonymous', roles: new Set(), via: 'none' };
 
@@ -40,19 +41,22 @@ export function createRunningCalls(): RunningCalls {
 }
 
 /** A row as Fastify runs it: check what came in, call the handler, send what it answers. */
-export function handlerOf(row: AnyRoute, services: HttpServices, calls: RunningCalls): RouteHandlerMethod {
+export function handlerOf(row: AnyRoute, services: HttpServices, calls: RunningCalls, tracing: HttpTracing): RouteHandlerMethod {
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    const answer = await row.run({
-      params: request.params,
-      query: request.query,
-      body: request.body,
-      streamed: row.ndjson === true && isNdjson(request),
-      caller: request.caller ?? NOBODY,
-      request,
-      reply,
-      signal: calls.begin(reply, row.tag === 'events'),
-      services,
-    });
+    const run = (traceparent: string | undefined): Promise<Answer> =>
+      row.run({
+        traceparent,
+        params: request.params,
+        query: request.query,
+        body: request.body,
+        streamed: row.ndjson === true && isNdjson(request),
+        caller: request.caller ?? NOBODY,
+        request,
+        reply,
+        signal: calls.begin(reply, row.tag === 'events'),
+        services,
+      });
+    const answer = await tracing.around(row, request, run);
     return answer === 'sent' ? reply : send(reply, answer);
   };
 }

@@ -5,12 +5,13 @@ import { acceptNdjson } from './body.ts';
 import { asData, handlerOf, type RunningCalls } from './handle.ts';
 import type { AnyRoute } from './route.ts';
 import type { HttpServices } from './services.ts';
+import type { HttpTracing } from './tracing.ts';
 
 /** All that Node reads; CONNECT never becomes a request. */
 const REFUSABLE = METHODS.filter((method) => method !== 'CONNECT');
 
 /** Every row as a route. Those that take NDJSON live in a scope of their own, where that body is a stream. */
-export function registerRows(app: FastifyInstance, rows: readonly AnyRoute[], services: HttpServices, calls: RunningCalls): void {
+export function registerRows(app: FastifyInstance, rows: readonly AnyRoute[], services: HttpServices, calls: RunningCalls, tracing: HttpTracing): void {
   const add = (scope: FastifyInstance, row: AnyRoute) =>
     scope.route({
       method: row.method,
@@ -19,7 +20,7 @@ export function registerRows(app: FastifyInstance, rows: readonly AnyRoute[], se
       exposeHeadRoute: hasHead(row),
       config: configOf(row),
       onRequest: asData,
-      handler: handlerOf(row, services, calls),
+      handler: handlerOf(row, services, calls, tracing),
     });
   for (const row of rows) if (row.ndjson !== true) add(app, row);
   app.register(async (scope) => {

@@ -22,6 +22,8 @@ export interface Call<P, Q, B> {
   readonly reply: FastifyReply;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
+  /** The context that a job of this call belongs to, unless the body names another one. */
+  readonly traceparent: string | undefined;
   readonly services: HttpServices;
 }
 

@@ -55,7 +55,9 @@ export const submitPlan = route({
     const given = body.lease ?? (await leaseOf(envelope, planSha256, call));
     const lease = await assertPlanLease(given, planSha256, services.plans, services.clock);
     const before = await plans.view(planSha256);
-    const receipt = await plans.push({ envelope, lease, ...(body.traceparent === undefined ? {} : { traceparent: body.traceparent }) });
+    // What the body says of its trace counts before what the request says.
+    const traceparent = body.traceparent ?? call.traceparent;
+    const receipt = await plans.push({ envelope, lease, ...(traceparent === undefined ? {} : { traceparent }) });
     if (receipt.kind === 'finished') return replayed(planSha256, call);
     const headers = receipt.kind === 'in-flight' ? KNOWN : {};
     const wait = waitOf(call.request, services.maxWaitS);

@@ -15,7 +15,7 @@ type Queued = Extract<Receipt, { queue: string }>;
 /** One task: judged at the door, queued, and waited for when the client asks. */
 export async function submitOne(call: SubmitCall): Promise<Answer> {
   const { services, query } = call;
-  const job = await withLease({ ...call.body, v: 1 }, call);
+  const job = await withLease({ ...call.body, ...inherited(call), v: 1 }, call);
   const signatures = await services.signatures();
   const refusal = await refusalAtDoor(job, { signatures, ledger: services.tasks.ledger, now: services.clock.now(), queue: query.queue });
   if (refusal) throw new WritError(refusal.code, refusal.message, { field: refusal.field });
@@ -23,6 +23,12 @@ export async function submitOne(call: SubmitCall): Promise<Answer> {
   const receipt = await services.tasks.enqueue.push(job, pushOptions(query));
   if (receipt.kind === 'conflict') throw new WritError('TASK_ID_CONFLICT', 'the task_id is already used for another manifest', { field: 'manifest.task_id' });
   return receipt.kind === 'finished' ? replayed(receipt.taskId, call) : queued(receipt, call);
+}
+
+/** What the body says of its trace counts before what the request says. */
+function inherited({ body, traceparent }: SubmitCall): { readonly traceparent?: string } {
+  const own = body.traceparent ?? traceparent;
+  return own === undefined ? {} : { traceparent: own };
 }
 
 export function pushOptions({ attempts, queue }: PushQuery): PushOptions {

@@ -1,0 +1,138 @@
+import { Writable } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { WritError } from '../../../src/core/errors.ts';
+import { type DeliveryReport, logDelivery } from '../../../src/observability/deliveries.ts';
+import { createLogger, showTraces } from '../../../src/observability/logging.ts';
+import { cleanText, errorForLog, messageForLog } from '../../../src/observability/redact.ts';
+
+const SECRET = 'hunter2-0123456789abcdef';
+const LEASE = 'eyJhbGciOiJFZERTQSJ9.eyJ2IjoxfQ.c2lnbmF0dXJlLW9mLWEtbGVhc2U';
+
+function logged(traces = false) {
+  const lines: string[] = [];
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  const log = createLogger('debug', 'worker', { traces, destination });
+  return { log, text: () => lines.join(''), last: () => JSON.parse(lines.at(-1) ?? '{}') as Record<string, unknown> };
+}
+
+const report: DeliveryReport = {
+  queue: 'file',
+  jobId: 't_a',
+  taskId: 'a',
+  planId: 'f'.repeat(64),
+  traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+  capability: 'FILE_MOVE',
+  end: 'SUCCESS',
+  code: undefined,
+  message: '',
+  ms: 1.23456,
+  takeovers: 0,
+  replayed: false,
+  attempt: { addedAt: 0, fetchedAt: 0, started: 1, failed: 0, everFailed: false },
+  endedAt: 0,
+};
+
+describe('a log line', () => {
+  it('of a delivery carries task, plan and trace, whether spans are made or not', () => {
+    for (const traces of [false, true]) {
+      const { log, last } = logged(traces);
+      logDelivery(log, report);
+      expect(last()).toMatchObject({ msg: 'delivery', taskId: 'a', planId: 'f'.repeat(64), traceId: report.traceId, role: 'worker' });
+    }
+  });
+
+  it('within a span carries its trace, also where the job names none', () => {
+    const { log, last } = logged(true);
+    showTraces(log, () => 'the-active-one');
+    logDelivery(log, { ...report, traceId: undefined });
+    expect(last()).toMatchObject({ traceId: 'the-active-one' });
+    log.warn('metrics');
+    expect(last()).toMatchObject({ msg: 'metrics', traceId: 'the-active-one' });
+    logDelivery(log, report);
+    expect(last()).toMatchObject({ traceId: report.traceId });
+  });
+
+  it.each(['lease', 'password', 'key', 'secret', 'token', 'authorization', 'manifest', 'inputs', 'envelope', 'params', 'body', 'data', 'result'])(
+    'withholds what stands under %s, also one level below',
+    (name) => {
+      const { log, text } = logged();
+      log.warn({ [name]: SECRET, inner: { [name]: { deep: SECRET } } }, 'redis');
+      expect(text()).not.toContain(SECRET);
+      expect(text()).toContain('[redacted]');
+    },
+  );
+
+  it('about an error of Redis has nothing of the command that failed', () => {
+    const { log, text, last } = logged();
+    const error = Object.assign(new Error(`WRONGPASS for redis://user:${SECRET}@host`), {
+      code: 'WRONGPASS',
+      command: { name: 'evalsha', args: [SECRET, LEASE] },
+    });
+    log.warn({ err: error }, 'redis');
+    expect(text()).not.toContain(SECRET);
+    expect(text()).not.toContain(LEASE);
+    expect(last()['err']).toMatchObject({ type: 'Error', code: 'WRONGPASS', message: 'WRONGPASS for redis://[redacted]@host' });
+    logDelivery(log, { ...report, end: 'crashed', error: Object.assign(new Error(`lease ${LEASE}`), { job: SECRET }) });
+    expect(text()).not.toContain(SECRET);
+    expect(text()).not.toContain(LEASE);
+  });
+});
+
+describe('a message in the log', () => {
+  it.each([
+    ['a lease', `the lease ${LEASE} is none`, 'the lease [redacted] is none'],
+    ['a key of the API', 'the key writ_abc.def0123456789', 'the key [redacted]'],
+    ['a header', `authorization: Bearer ${SECRET}`, 'authorization: [redacted] [redacted]'],
+    ['a password in an address', `rediss://:${SECRET}@h:1/0`, 'rediss://[redacted]@h:1/0'],
+    ['an assignment', `requirepass=${SECRET}, next`, 'requirepass=[redacted], next'],
+    ['control characters', 'a\u001b[31m\r\nb\u2028c', 'a [31m b c'],
+  ])('is without %s', (_what, text, clean) => {
+    expect(cleanText(text)).not.toContain(SECRET);
+    if (!text.includes('Bearer')) expect(cleanText(text)).toBe(clean);
+  });
+
+  it('is short, whatever was said, and made in no time', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 5000 }), (text) => void expect(cleanText(text).length).toBeLessThanOrEqual(501)),
+      { numRuns: 30 },
+    );
+    const began = performance.now();
+    for (const piece of ['eyJ', 'eyJaaaa.', '://a', 'secret=', 'token', '"', 'Bearer ', ' ']) cleanText(piece.repeat(200_000));
+    expect(performance.now() - began).toBeLessThan(1000);
+  });
+
+  it('about a job that is none has no names and words of whoever wrote it', () => {
+    const of = (message: string) => messageForLog('malformed', undefined, message);
+    expect(of(`job: Unrecognized key: "${SECRET}"`)).toBe('job: Unrecognized key: "…"');
+    expect(of(`manifest.inputs.${SECRET}: Invalid input`)).toBe('manifest.inputs.…: Invalid input');
+    expect(of(`manifest.${SECRET}: has two equal keys`)).toBe('manifest.…: has two equal keys');
+    expect(of('manifest.task_id: Invalid input: expected string, received undefined')).toBe(
+      'manifest.task_id: Invalid input: expected string, received undefined',
+    );
+  });
+
+  it('about a tool that failed does not repeat what the tool said', () => {
+    expect(messageForLog('FAILURE', 'TOOL_FAILED', `the tool answered 500: ${SECRET}`)).toBe('the tool answered 500');
+    expect(messageForLog('FAILURE', 'TOOL_OUTCOME_UNKNOWN', `the tool answered 502: ${SECRET}; nobody can tell`)).toBe('the tool answered 502');
+    expect(messageForLog('FAILURE', 'EXECUTION_FAILED', 'the source does not exist')).toBe('the source does not exist');
+  });
+});
+
+describe('an error in the log', () => {
+  it('is its code, its message and the places, never more', () => {
+    expect(errorForLog(new WritError('INTERNAL', `broken: ${LEASE}`))).toEqual({
+      code: 'INTERNAL',
+      message: 'broken: [redacted]',
+      stack: expect.stringMatching(/^\s+at /),
+    });
+    expect(JSON.stringify(errorForLog(Object.assign(new TypeError(SECRET.slice(0, 3)), { cause: SECRET, args: [SECRET] })))).not.toContain(SECRET);
+    expect(errorForLog({ secret: SECRET })).toEqual({ type: 'object' });
+    expect(errorForLog(`Bearer ${SECRET}`)).toBe('Bearer [redacted]');
+  });
+});
