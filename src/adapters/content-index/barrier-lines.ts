@@ -23,7 +23,16 @@ const HEAD = z.object({
   reason: z.string().nullable(),
   guarantee: z.enum(['inotify', 'stat', 'none']),
   snapshot: z.object({ generation: z.number(), deltas: z.array(z.number()) }).nullable(),
-  identity: z.object({ uid: z.number(), gid: z.number(), groups: z.array(z.number()), mountNamespace: z.string(), view: z.string(), policy: z.string() }),
+  identity: z.object({
+    uid: z.number(),
+    gid: z.number(),
+    groups: z.array(z.number()),
+    readsAll: z.boolean().nullable(),
+    userNamespace: z.string(),
+    mountNamespace: z.string(),
+    view: z.string(),
+    policy: z.string(),
+  }),
 });
 
 const REPLY = z.union([

@@ -34,7 +34,11 @@ export interface ReaderIdentity {
   readonly gid: number;
   /** Supplementary groups, ascending. */
   readonly groups: readonly number[];
-  /** Inode of /proc/self/ns/mnt. */
+  /** Whether it reads files in spite of their permissions; null: that cannot be told. */
+  readonly readsAll: boolean | null;
+  /** In which the ids above hold: inode of /proc/self/ns/user; empty: that cannot be told. */
+  readonly userNamespace: string;
+  /** Inode of /proc/self/ns/mnt; empty: that cannot be told. */
   readonly mountNamespace: string;
   /** What a process of another mount namespace must see at the index root to see the same tree; empty: none does. */
   readonly view: string;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { BarrierAnswer, BarrierClient, BytePath, IndexFiles, ReaderIdentity, SearchTree, TreeFiles } from '../../../core/ports/index.ts';
 import type { CandidateIndex, IndexAnswer, IndexAsk, IndexBypass, IndexFacts } from '../../index-port.ts';
 import type { Hasher } from '../hash.ts';
@@ -81,7 +82,10 @@ export function createCandidateIndex({ links, tree, stats, hasher, identity, vie
     const facts = factsOf(link, barrier);
     if (barrier === undefined) return bypass(facts, 'NO_HOST');
     const plan = queryPlan(ask.query, link.folding, link.indexed.ngramK);
-    const obstacle = obstacleOf(ask, link) ?? ('bypass' in plan ? plan.bypass : undefined) ?? vetoOf(barrier, { ...identity, policy: policyOf(link.indexed) }, () => viewOf(link.indexed.root));
+    const obstacle =
+      obstacleOf(ask, link) ??
+      ('bypass' in plan ? plan.bypass : undefined) ??
+      vetoOf(barrier, { ...identity, policy: policyOf(link.indexed) }, () => viewOf(link.indexed.root));
     if (obstacle !== undefined || 'bypass' in plan) return bypass(facts, obstacle ?? 'NO_USABLE_NGRAM');
     const snapshot = snapshotFor(link, barrier);
     if (typeof snapshot === 'string') return bypass(facts, snapshot);
@@ -126,15 +130,25 @@ function vetoOf({ veto, state, identity: host }: BarrierAnswer, reader: Reader &
   return sameRights(host, reader) && seesTheSame(host, reader, view) ? undefined : 'OTHER_READER';
 }
 
-/** Search-rules 27: who has other rights may see other files than the host has read. */
+/** Search-rules 27: who has other rights may see other files than the host has read. What cannot be told is no equality. */
 function sameRights(a: ReaderIdentity, b: Omit<ReaderIdentity, 'view'>): boolean {
-  const alike = a.uid === b.uid && a.gid === b.gid && a.policy === b.policy && a.groups.length === b.groups.length;
-  return alike && a.groups.every((group, at) => group === b.groups[at]);
+  if (a.userNamespace === '' || a.readsAll === null) return false;
+  return isDeepStrictEqual(rightsOf(a), rightsOf(b));
 }
+
+const rightsOf = ({ uid, gid, groups, readsAll, userNamespace, policy }: Omit<ReaderIdentity, 'view'>) => ({
+  uid,
+  gid,
+  groups,
+  readsAll,
+  userNamespace,
+  policy,
+});
 
 /** So may who has other mounts, unless both are known to see the very same tree at the root: two containers with one volume. */
 function seesTheSame(host: ReaderIdentity, reader: Reader, view: () => string): boolean {
-  return host.mountNamespace === reader.mountNamespace || (host.view !== '' && host.view === view());
+  if (host.mountNamespace !== '' && host.mountNamespace === reader.mountNamespace) return true;
+  return host.view !== '' && host.view === view();
 }
 
 function bytesOf(path: string | Buffer): BytePath {

@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/index.ts';
+import { scriptArgs } from '../../support/compiled/script.ts';
 import { type HostsUnderTest, hostsHere } from '../../support/content/index-damage-host.ts';
 import { hostsSettings, treesOf } from '../../support/content/index-host.ts';
 import { realBackends, temporaryDirectory } from '../../support/content/rig.ts';
@@ -38,5 +40,20 @@ describe('a search in another mount namespace than the index host', () => {
       'uncovered again': [2, used],
       'another directory at its place': [1, 'OTHER_READER'],
     });
+  });
+});
+
+describe('a search by a process with other rights than the index host', () => {
+  const searchedAs = (...before: readonly string[]): unknown => {
+    const scenario = scriptArgs(new URL('./other-rights-scenario.ts', import.meta.url), [folder]);
+    const [program = '', ...words] = [...before, process.execPath, ...scenario];
+    return JSON.parse(execFileSync(program, words, { encoding: 'utf8' }));
+  };
+
+  it('reads everything, also under the same user id: it may not be able to read what the host has read', () => {
+    expect(searchedAs()).toEqual([2, 'none']);
+    // Only root has such rights to give up.
+    if (sameUsers) expect(searchedAs('setpriv', '--bounding-set=-dac_override,-dac_read_search')).toEqual([2, 'OTHER_READER']);
+    else expect(searchedAs('setpriv', '--no-new-privs')).toEqual([2, 'none']);
   });
 });
