@@ -1,5 +1,8 @@
-# One image for all roles: `init`, `kernel`, `worker`, `api` are arguments.
-FROM node:22-bookworm-slim AS build
+# One image for all roles: `init`, `kernel`, `worker`, `index-host`, `api` are arguments.
+# The version of the base is pinned; raise it for its security updates (docs/security.md).
+ARG NODE=22.21.1-bookworm-slim
+
+FROM node:${NODE} AS build
 # Native addons (SQLite, libsodium) are compiled where no prebuilt one fits.
 RUN apt-get update && apt-get install -y --no-install-recommends python3 make g++ && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
@@ -7,8 +10,14 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY . .
 RUN scripts/build && npm prune --omit=dev
+# A third of it no process reads: sources and objects of SQLite, addons for other systems, maps, types, readmes (253 MB become 167).
+RUN find node_modules/better-sqlite3 -mindepth 1 -maxdepth 1 ! -name lib ! -name build ! -name package.json ! -name LICENSE -exec rm -rf {} + \
+  && find node_modules/better-sqlite3/build -type f ! -path '*/Release/better_sqlite3.node' -delete \
+  && find node_modules/sodium-native/prebuilds -mindepth 1 -maxdepth 1 ! -name 'linux-*' -exec rm -rf {} + \
+  && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.md' \) -delete \
+  && find dist -type f \( -name '*.map' -o -name '*.d.ts' \) -delete
 
-FROM node:22-bookworm-slim
+FROM node:${NODE}
 ENV NODE_ENV=production UV_THREADPOOL_SIZE=16 WRIT_DATA_DIR=/data
 # The data directory admits its owner alone; a new volume takes owner and mode from here.
 RUN groupadd --gid 10001 writ && useradd --uid 10001 --gid writ --no-create-home --shell /usr/sbin/nologin writ \
@@ -18,7 +27,10 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/config ./config
 COPY --from=build /app/registries ./registries
 COPY --from=build /app/node_modules ./node_modules
-COPY --from=build /app/dist ./dist
+COPY --from=build /app/dist/config ./dist/config
+COPY --from=build /app/dist/processors ./dist/processors
+COPY --from=build /app/dist/queues ./dist/queues
+COPY --from=build /app/dist/src ./dist/src
 USER 10001:10001
 ENTRYPOINT ["node", "/app/dist/src/bin/writ.js"]
 CMD ["--help"]

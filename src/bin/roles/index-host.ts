@@ -10,7 +10,7 @@ import type { IndexTask } from '../../core/ports/index.ts';
 import { countIndexHappening, followIndexes } from '../../observability/content-index.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { createMetrics } from '../../observability/metrics.ts';
-import { createMetricsSocket } from '../../observability/metrics-socket.ts';
+import { createMetricsSocket, type Health } from '../../observability/metrics-socket.ts';
 import { logIndexEvent } from '../content/index/event-log.ts';
 import { hostsSettings } from '../content/index/host-settings.ts';
 import { createIndexKeeper, type IndexKeeper } from '../content/index/keeper.ts';
@@ -32,15 +32,18 @@ export function runIndexHost(context: RoleContext): Promise<number> {
 export function createIndexHostRole(context: RoleContext): Lifecycle {
   const { config, places, log } = context;
   ensureDataDirectory(places.dataDir);
+  const metrics = createMetrics('index', packageVersion());
+  const shown = (health: Health): Lifecycle =>
+    createMetricsSocket({ directory: places.metrics, metrics, health, onError: (error) => log.warn({ err: error }, LOG_LINES.metrics.message) });
   const refusal = indexRefusal(config);
-  if (refusal !== undefined) return part(() => log.warn({ why: refusal }, LOG_LINES.indexStandsBy.message), noop);
+  // Nothing to do is no fault: it is up, and says why.
+  if (refusal !== undefined) return inOrder([shown({}), part(() => log.warn({ why: refusal }, LOG_LINES.indexStandsBy.message), noop)]);
   // A pattern that fits nothing would protect nothing: the role says so before anything is indexed.
   compileDenied(config.tools.sandbox.denied_patterns);
   const warn = (error: unknown): void => log.warn({ err: error }, LOG_LINES.redis.message);
   const target = redisTarget(config, places);
   const connection = createConnection(target, 'producer', warn);
   const worker = createConnection(target, 'worker', warn);
-  const metrics = createMetrics('index', packageVersion());
   const content = contentSettings(config, userSurroundings().searchPath);
   let isFollowed = false;
   const keeper: IndexKeeper = createIndexKeeper({
@@ -68,12 +71,11 @@ export function createIndexHostRole(context: RoleContext): Lifecycle {
     onStandBy: (why) => log.warn({ why }, LOG_LINES.indexStandsBy.message),
   });
   const health = { ready: async () => [await finding('redis', () => connection.ping())] };
-  const shown = createMetricsSocket({ directory: places.metrics, metrics, health, onError: (error) => log.warn({ err: error }, LOG_LINES.metrics.message) });
   const close = (): void => {
     connection.disconnect();
     worker.disconnect();
   };
-  return inOrder([part(() => checkAccess(target), close), shown, keeper]);
+  return inOrder([part(() => checkAccess(target), close), shown(health), keeper]);
 }
 
 function noop(): void {}

@@ -14,8 +14,9 @@ interface Seen {
   readonly exits: Readonly<Record<string, number>>;
   readonly copy: string;
   readonly metricsWithoutKey: number;
-  readonly insides: Readonly<Record<string, { readonly uid: number; readonly keys: readonly string[]; readonly write: string }>>;
+  readonly insides: Readonly<Record<string, { readonly uid: number; readonly keys: readonly string[]; readonly write: string; readonly files: string }>>;
   readonly scraped: { readonly roles: readonly string[]; readonly done?: string; readonly targets: readonly unknown[] };
+  readonly searched: Readonly<Record<string, boolean>>;
   readonly dashboards: { readonly asked: number; readonly refused: readonly string[] };
 }
 
@@ -57,9 +58,13 @@ describe('docker-compose.yml, run as processes', () => {
     expect(seen.copy).toBe('hello\n');
   });
 
+  it('searches contents over HTTP and from the queue, both with the index that a container of its own keeps', () => {
+    expect(seen.searched).toEqual({ api: true, worker: true });
+  });
+
   it('is scraped by its own Prometheus with the key of its own, and shows the figures of nobody without one', () => {
     expect(seen.scraped).toEqual({
-      roles: ['api', 'kernel', 'worker'],
+      roles: ['api', 'index', 'kernel', 'worker'],
       done: '1',
       targets: [{ scrapeUrl: 'http://api:8377/metrics', health: 'up', lastError: '' }],
     });
@@ -74,13 +79,15 @@ describe('docker-compose.yml, run as processes', () => {
   it('lets each role see its own private key alone and the doors of the kernel that it may use, and write to its volumes alone', () => {
     const uid = asRoot ? 10_001 : 0;
     expect(seen.insides).toEqual({
-      kernel: { uid, keys: ['kernel'], doors: ['kernel/kernel.sock', 'derive/derive.sock'], write: 'EROFS' },
-      worker: { uid, keys: ['executor'], doors: ['derive/derive.sock'], write: 'EROFS' },
-      api: { uid, keys: [], doors: ['kernel/kernel.sock', 'derive/derive.sock'], write: 'EROFS' },
+      kernel: { uid, keys: ['kernel'], doors: ['kernel/kernel.sock', 'derive/derive.sock'], write: 'EROFS', files: 'ENOENT' },
+      worker: { uid, keys: ['executor'], doors: ['derive/derive.sock'], write: 'EROFS', files: 'done' },
+      search: { uid, keys: ['executor'], doors: [], write: 'EROFS', files: 'EROFS' },
+      'index-host': { uid, keys: [], doors: [], write: 'EROFS', files: 'EROFS' },
+      api: { uid, keys: [], doors: ['kernel/kernel.sock', 'derive/derive.sock'], write: 'EROFS', files: 'EROFS' },
     });
   });
 
   it('ends every service in order when it is stopped', () => {
-    expect(seen.exits).toEqual({ redis: 0, kernel: 0, worker: 0, api: 0, prometheus: 0 });
+    expect(seen.exits).toEqual({ redis: 0, kernel: 0, worker: 0, search: 0, 'index-host': 0, api: 0, prometheus: 0 });
   });
 });

@@ -35,7 +35,8 @@ export function createContainer(name: string, ground: Ground, serial: number): C
   const env = { PATH, ...image.env, ...service.environment };
 
   const inside = (words: readonly string[]): ChildProcess => {
-    const namespaces = service.network_mode === 'none' ? ['--net'] : [];
+    // Mounts of its own, as each container has them: an index host and its searches do not share theirs.
+    const namespaces = ['--mount', ...(service.network_mode === 'none' ? ['--net'] : [])];
     const [uid, gid] = service.user.split(':');
     const identity = AS_ROOT ? [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'] : [];
     const rights = ['--no-new-privs', '--bounding-set=-all', '--inh-caps=-all', '--pdeathsig=KILL', '--'];

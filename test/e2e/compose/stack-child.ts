@@ -17,14 +17,16 @@ const PATIENCE_MS = 30_000;
 const INSIDE = `() => {
   const { existsSync, readFileSync, writeFileSync } = require('node:fs');
   const keys = ['kernel', 'executor'].filter((name) => readFileSync('/data/keys/' + name + '.key.json').length > 0);
-  let write = 'done';
-  try {
-    writeFileSync('/app/new', '');
-  } catch (error) {
-    write = error.code;
-  }
+  const tryIn = (directory) => {
+    try {
+      writeFileSync(directory + '/new', '');
+      return 'done';
+    } catch (error) {
+      return error.code;
+    }
+  };
   const doors = ['kernel/kernel.sock', 'derive/derive.sock'].filter((name) => existsSync('/data/' + name));
-  console.log(JSON.stringify({ uid: process.getuid(), keys, doors, write }));
+  console.log(JSON.stringify({ uid: process.getuid(), keys, doors, write: tryIn('/app'), files: tryIn('/srv/files') }));
 }`;
 
 raiseLoopback();
@@ -38,14 +40,37 @@ process.stdout.write(JSON.stringify({ document, exits, ...seen }));
 
 async function look() {
   const metrics = await fetch(`${API}/metrics`);
-  const insides = await Promise.all(['kernel', 'worker', 'api'].map(async (service) => [service, await inside(service)] as const));
+  const insides = await Promise.all(['kernel', 'worker', 'search', 'index-host', 'api'].map(async (service) => [service, await inside(service)] as const));
   return {
     copy: readFileSync(path.join(home, 'volumes/files/copy.txt'), 'utf8'),
     metricsWithoutKey: metrics.status,
+    searched: await searched(),
     insides: Object.fromEntries(insides),
     scraped: await scraped(),
     dashboards: await refusedExpressions(),
   };
+}
+
+/** Searches until both ways have used the index, as Prometheus counts it. It cannot be used before it is whole. */
+async function searched(): Promise<Readonly<Record<string, boolean>>> {
+  // bash tells what it does.
+  const headers = { authorization: `Bearer ${/^\+ key=(\S+)$/m.exec(document.err)?.[1] ?? ''}`, 'content-type': 'application/json', prefer: 'wait=10' };
+  const send = async (url: string, body: object): Promise<string> =>
+    (await fetch(`${API}${url}`, { method: 'POST', headers, body: JSON.stringify(body) })).text();
+  const end = performance.now() + PATIENCE_MS;
+  for (let round = 0; ; round += 1) {
+    const inputs = { pattern: 'hello' };
+    const answers = [
+      await send('/v1/search', inputs),
+      await send('/v1/tasks?sign=true', { manifest: { task_id: `search-${round}`, capability_id: 'CONTENT_SEARCH', inputs, constraints: {} } }),
+    ];
+    const lost = answers.find((answer) => !answer.includes('"copy.txt"') || !answer.includes('"hello.txt"'));
+    if (lost !== undefined) throw new Error(`not found: ${lost}`);
+    const used = (await query('sum by (role) (writ_index_searches_total{bypass="none"}) > 0')).map(({ metric }) => metric['role']);
+    const both = { api: used.includes('api'), worker: used.includes('worker') };
+    if ((both.api && both.worker) || performance.now() > end) return both;
+    await delay(500);
+  }
 }
 
 /** Waits until Prometheus has figures of every role; its target, and the sum of the tasks that it knows. */
@@ -53,8 +78,8 @@ async function scraped(): Promise<unknown> {
   const end = performance.now() + PATIENCE_MS;
   for (;;) {
     const roles = (await query('group by (role) (process_start_time_seconds)')).map(({ metric }) => metric['role']).sort();
-    const done = await query('sum(writ_tasks_finished_total{status="success"})');
-    if ((roles.length >= 3 && done[0]?.value[1] === '1') || performance.now() > end) {
+    const done = await query('sum(writ_tasks_finished_total{status="success",capability!="CONTENT_SEARCH"})');
+    if ((roles.length >= 4 && done[0]?.value[1] === '1') || performance.now() > end) {
       const { data } = (await (await fetch(`${PROMETHEUS}/api/v1/targets`)).json()) as {
         data: { activeTargets: { scrapeUrl: string; health: string; lastError: string }[] };
       };

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -5,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../../config/load.ts';
 import { packageRoot } from '../../../config/places.ts';
+import { CAPABILITY_QUEUE } from '../../../src/contracts/index.ts';
 
 interface Service {
   readonly image?: string;
@@ -16,6 +18,9 @@ interface Service {
   readonly secrets?: readonly string[];
   readonly networks?: readonly string[];
   readonly read_only?: boolean;
+  readonly mem_limit?: string;
+  readonly cpus?: number;
+  readonly pids_limit?: number;
   readonly cap_drop?: readonly string[];
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
@@ -35,11 +40,22 @@ const roles = Object.fromEntries(services.filter(([, { image }]) => image === 'w
 
 describe('docker-compose.yml', () => {
   it('has each role as a service of its own, started with a command that writ has', () => {
-    expect(Object.keys(roles)).toEqual(['init', 'kernel', 'worker', 'api']);
-    for (const [name, { command }] of Object.entries(roles))
-      expect(command).toEqual(['--config', '/run/secrets/writ_toml', name, ...(name === 'api' ? ['--index-host'] : [])]);
+    const words = Object.fromEntries(Object.entries(roles).map(([name, { command = [] }]) => [name, command.slice(2)]));
+    expect(words).toEqual({
+      init: ['init'],
+      kernel: ['kernel'],
+      worker: ['worker', '--queues', 'file,plan'],
+      search: ['worker', '--queues', 'search'],
+      'index-host': ['index-host'],
+      api: ['api'],
+    });
+    for (const { command } of Object.values(roles)) expect(command?.slice(0, 2)).toEqual(['--config', '/run/secrets/writ_toml']);
+    // Nobody waits for a queue that no service serves.
+    expect(Object.values(words).flatMap(([, , queues = '']) => queues.split(',').filter(Boolean))).toEqual(
+      expect.arrayContaining([...new Set(Object.values(CAPABILITY_QUEUE))]),
+    );
     const help = readFileSync(inRoot('src/producers/cli/commands/roles.ts'), 'utf8') + readFileSync(inRoot('src/producers/cli/commands/init.ts'), 'utf8');
-    for (const name of Object.keys(roles)) expect(help).toContain(`.command('${name}')`);
+    for (const [role] of Object.values(words)) expect(help).toContain(`.command('${role}')`);
   });
 
   it('mounts only files, volumes and secrets that exist', () => {
@@ -65,11 +81,11 @@ describe('docker-compose.yml', () => {
     expect(compose.networks['inside']?.internal).toBe(true);
   });
 
-  it('runs nothing as root, with no capabilities, and Writ on a read-only file system', () => {
+  it('runs nothing as root, with no capabilities, on a read-only file system', () => {
     for (const [name, { user, cap_drop: drop, healthcheck, read_only: readOnly }] of services) {
       expect([name, user]).toEqual([name, expect.stringMatching(/^[1-9]\d*:\d+$/)]);
       expect([name, drop]).toEqual([name, ['ALL']]);
-      if (name !== 'grafana') expect([name, readOnly]).toEqual([name, true]);
+      expect([name, readOnly]).toEqual([name, true]);
       if (name !== 'init') expect(healthcheck?.test[0]).toBe('CMD');
     }
   });
@@ -79,7 +95,42 @@ describe('docker-compose.yml', () => {
       (roles[name]?.volumes ?? []).filter((mount) => mount.startsWith('/dev/null:')).map((mount) => mount.split('/keys/')[1] ?? '');
     expect(masked('kernel')).toEqual(['executor.key.json:ro']);
     expect(masked('worker')).toEqual(['kernel.key.json:ro']);
-    expect(masked('api')).toEqual(['kernel.key.json:ro', 'executor.key.json:ro']);
+    expect(masked('search')).toEqual(['kernel.key.json:ro']);
+    for (const name of ['api', 'index-host']) expect([name, masked(name)]).toEqual([name, ['kernel.key.json:ro', 'executor.key.json:ro']]);
+  });
+
+  it('lets only the worker of files write to them', () => {
+    const mounted = services.flatMap(([name, { volumes = [] }]) => volumes.filter((mount) => mount.startsWith('files:')).map((mount) => [name, mount]));
+    expect(mounted).toEqual([
+      ['worker', 'files:/srv/files'],
+      ['search', 'files:/srv/files:ro'],
+      ['index-host', 'files:/srv/files:ro'],
+      ['api', 'files:/srv/files:ro'],
+    ]);
+  });
+
+  it('bounds memory, processors and processes of every service', () => {
+    for (const [name, { mem_limit: memory, cpus, pids_limit: pids }] of services) {
+      expect([name, memory]).toEqual([name, expect.stringMatching(/^\d+[mg]$/)]);
+      expect([name, cpus, pids]).toEqual([name, expect.any(Number), expect.any(Number)]);
+    }
+  });
+
+  it("is accepted by Debian's docker-compose, which reads the schema of the specification", () => {
+    const seen = parse(execFileSync('docker-compose', ['-f', inRoot('docker-compose.yml'), 'config'], { encoding: 'utf8' })) as Compose;
+    expect(Object.keys(seen.services).sort()).toEqual(services.map(([name]) => name).sort());
+    for (const [name, { environment = {} }] of services) expect(seen.services[name]?.environment ?? {}).toEqual(environment);
+    // What it drops it did not understand.
+    for (const [name, { command, user, read_only: readOnly }] of services)
+      expect([name, seen.services[name]]).toEqual([name, expect.objectContaining({ ...(command ? { command } : {}), user, read_only: readOnly })]);
+  });
+
+  it('is refused by it with a word that it does not know', () => {
+    const directory = mkdtempSync(path.join(tmpdir(), 'writ-compose-'));
+    const file = path.join(directory, 'docker-compose.yml');
+    writeFileSync(file, readFileSync(inRoot('docker-compose.yml'), 'utf8').replace('pids_limit: 32', 'pids_limits: 32'));
+    expect(() => execFileSync('docker-compose', ['-f', file, 'config', '-q'], { stdio: 'pipe' })).toThrow("'pids_limits'");
+    rmSync(directory, { recursive: true });
   });
 
   it('keeps what Redis was given, and does not renew leases at a retry', () => {
@@ -121,5 +172,25 @@ describe('grafana/provisioning', () => {
       providers: [{ type: 'file', options: { path: '/var/lib/grafana/dashboards' } }],
     });
     expect(compose.services['grafana']?.volumes).toContain('./grafana/dashboards:/var/lib/grafana/dashboards:ro');
+  });
+});
+
+describe('Dockerfile', () => {
+  const dockerfile = readFileSync(inRoot('Dockerfile'), 'utf8');
+  const [build = '', final = ''] = dockerfile.split(/^FROM /m).slice(1);
+
+  it('pins its base, and every image of docker-compose.yml has a version', () => {
+    expect(dockerfile).toMatch(/^ARG NODE=\d+\.\d+\.\d+-bookworm-slim$/m);
+    expect([build, final].every((stage) => stage.startsWith(['node:', '{NODE}'].join('$')))).toBe(true);
+    for (const [, { image = '' }] of services) expect(image).toMatch(/^(writ:local|[a-z/]+:v?\d+\.\d+\.\d+(-[a-z]+)?)$/);
+  });
+
+  it('ends as a user without rights, with nothing that only building or testing needs', () => {
+    expect(build).toContain('npm prune --omit=dev');
+    expect(final).not.toMatch(/apt-get|npm |\bADD\b|COPY \./);
+    expect(final).toMatch(/^USER 10001:10001$/m);
+    const copied = [...final.matchAll(/^COPY --from=build \/app\/(\S+) /gm)].map(([, source]) => source);
+    expect(copied.filter((source) => source?.startsWith('dist'))).toEqual(['dist/config', 'dist/processors', 'dist/queues', 'dist/src']);
+    expect(final).toContain('ENTRYPOINT ["node", "/app/dist/src/bin/writ.js"]');
   });
 });
