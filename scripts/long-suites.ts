@@ -23,6 +23,10 @@ export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
     what: '100,000 failed jobs are indexed from nothing and listed in pages, in flat memory',
     command: ['node', '--import', 'tsx', 'test/chaos/task-index/run.ts'],
   },
+  cluster: {
+    what: 'two pools of workers on a Redis Cluster of six: rolling restarts, workers and masters killed under load; nothing lost, nothing twice',
+    command: ['node', '--import', 'tsx', 'test/chaos/cluster/run.ts'],
+  },
   'slow-clients': {
     what: '10,000 slow clients at once: idle, dripping headers and bodies, streams that nobody reads; the API answers others in time',
     command: ['node', '--import', 'tsx', 'test/chaos/slow-clients/run.ts'],

@@ -35,6 +35,7 @@ export interface TestCluster extends AsyncDisposable {
   masterOf(slot: number): Promise<number>;
   /** A connection to one node, closed with the cluster. */
   node(port: number): Redis;
+  signal(port: number, name: NodeJS.Signals): void;
   kill(port: number): Promise<void>;
   /** Starts a node that was killed, on its folder. */
   restart(port: number): Promise<void>;
@@ -121,6 +122,7 @@ export async function startTestCluster({ masters = 3, replicas = 0, nodeTimeoutM
       return owner.port;
     },
     node,
+    signal: (port, name) => void running.get(port)?.kill(name),
     async kill(port) {
       const child = running.get(port);
       if (child === undefined) return;
