@@ -1,11 +1,11 @@
 import type { GeneratedFile } from './generated.ts';
-import { overviewDashboard } from './telemetry/dashboard.ts';
+import { dashboards } from './telemetry/dashboard.ts';
 import { metricsDocument } from './telemetry/metrics-document.ts';
 
-/** What is written from the telemetry contract and the list of panels. */
+/** What is written from the telemetry contract and the tables of panels. */
 export function telemetryFiles(): GeneratedFile[] {
   return [
     { path: 'docs/metrics.md', content: metricsDocument() },
-    { path: 'grafana/dashboards/overview.json', content: `${JSON.stringify(overviewDashboard(), null, 2)}\n` },
+    ...dashboards().map(([name, dashboard]) => ({ path: `grafana/dashboards/${name}.json`, content: `${JSON.stringify(dashboard, null, 2)}\n` })),
   ];
 }

@@ -1,4 +1,4 @@
-import { type Panel, RATE } from './panels.ts';
+import { type Panel, RATE } from './panel.ts';
 
 /** The row of the content-search index: is it used, and if not, why. */
 export const INDEX_PANELS: readonly Panel[] = [

@@ -1,4 +1,4 @@
-import { type Panel, RATE } from './panels.ts';
+import { type Panel, RATE } from './panel.ts';
 
 const SEARCHES = 'capability=~"SEARCH_.*|CONTENT_SEARCH"';
 

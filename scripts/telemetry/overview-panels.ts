@@ -1,26 +1,10 @@
 import { METRICS } from '../../src/observability/events.ts';
-
-/** One panel of a dashboard, as short as it can be said. Durations are seconds, units are Grafana's names. */
-export interface Panel {
-  readonly title: string;
-  readonly description: string;
-  readonly kind: 'timeseries' | 'stat';
-  readonly unit: 'ops' | 'percentunit' | 's' | 'short' | 'bytes';
-  /** Legend → PromQL. */
-  readonly queries: Readonly<Record<string, string>>;
-  /** Values from which the panel turns yellow and red; `below`: it is low values that are bad. */
-  readonly thresholds: { readonly warn: number; readonly bad: number; readonly below?: true };
-  /** Grid columns of 24. */
-  readonly width: 6 | 8 | 12;
-}
-
-/** The window of a rate, as Grafana fills it in. */
-export const RATE = '$__rate_interval';
+import { type Panel, RATE, type Thresholds } from './panel.ts';
 
 const quantiles = (metric: string): Record<string, string> =>
   Object.fromEntries([50, 95, 99].map((p) => [`p${p}`, `histogram_quantile(${p / 100}, sum by (le) (rate(${metric}_bucket[${RATE}])))`]));
 
-const percentileOf = (title: string, metric: keyof typeof METRICS, thresholds: Panel['thresholds']): Panel => ({
+const percentileOf = (title: string, metric: keyof typeof METRICS, thresholds: Thresholds): Panel => ({
   title,
   description: METRICS[metric].help,
   kind: 'timeseries',

@@ -1,0 +1,127 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { Redis } from 'ioredis';
+import { type LoadedConfig, loadConfig } from '../../../config/load.ts';
+import { contentSearchDoor } from '../../../src/bin/cli/content-door.ts';
+import { processIo } from '../../../src/bin/cli/io.ts';
+import { ensureKeys } from '../../../src/bin/cli/keys.ts';
+import { openServices } from '../../../src/bin/cli/services.ts';
+import { placesOf } from '../../../src/bin/places.ts';
+import { createApiRole } from '../../../src/bin/roles/api.ts';
+import { createIndexHostRole } from '../../../src/bin/roles/index-host.ts';
+import { createKernelRole } from '../../../src/bin/roles/kernel.ts';
+import { createWorkerRole } from '../../../src/bin/roles/worker.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import type { Lifecycle } from '../../../src/core/lifecycle.ts';
+import { createLogger } from '../../../src/observability/logging.ts';
+import { runCli } from '../../../src/producers/cli/program.ts';
+import { sinkOf } from '../../e2e/cli/sink.ts';
+import { freePorts } from '../../support/ports.ts';
+import { startRedisServer } from '../../support/redis-server.ts';
+import { FAST_LOCKS } from '../../support/rig.ts';
+
+/** An installation whose roles each have a user of their own in Redis. */
+export interface AclSite extends AsyncDisposable {
+  readonly base: string;
+  readonly admin: Redis;
+  readonly places: ReturnType<typeof placesOf>;
+  /** As that user. */
+  client(user: string): Redis;
+  config(user: string): LoadedConfig['config'];
+  file(name: string, text?: string): string;
+  /** The command line with the user of the API, in JSON; the last line. */
+  cli(args: readonly string[], input?: string): Promise<Record<string, unknown> & { readonly code: number }>;
+  /** The running API as the operator. */
+  call(method: string, address: string, body?: object): Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
+  readonly key: string;
+  readonly url: string;
+}
+
+/** @param users lines of a configuration of Redis, as deploy/redis/users.conf has them */
+export async function startAclSite(users: readonly string[]): Promise<AclSite> {
+  const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'writ-acl-')));
+  const places = placesOf(path.join(home, 'data'));
+  const [base, cache] = [path.join(home, 'base'), path.join(home, 'cache')];
+  for (const directory of [base, places.dataDir]) mkdirSync(directory, { mode: 0o700 });
+  await ensureKeys(places);
+  const [port = 0] = await freePorts(1);
+  const server = await startRedisServer([`port ${port}`, 'bind 127.0.0.1', 'appendonly yes', 'user admin on >admin ~* &* +@all', ...users]);
+  const url = (user: string): string => `redis://${user}:CHANGE-ME@127.0.0.1:${port}/0`;
+  const toml = (entries: object): string =>
+    Object.entries(entries)
+      .map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`)
+      .join('');
+  const sections = {
+    redis: { url: url('writ-api') },
+    worker: FAST_LOCKS,
+    log: { level: 'silent' },
+    http: { port: 0 },
+    'file.base_directories': { main: base },
+    'search.scopes.base': { kind: 'files', path: base },
+    'tools.search': { enabled: true, index_mode: 'on', index_roots: [base], index_path: cache, binary: 'rg' },
+    'tools.sandbox': { allowed_roots: [base] },
+  };
+  const text = Object.entries(sections).map(([name, entries]) => `[${name}]\n${toml(entries)}`);
+  writeFileSync(places.configFile, text.join(''), { mode: 0o600 });
+
+  const config = (user: string) => loadConfig({ dataDir: places.dataDir, env: {}, flags: { 'redis.url': url(user) } }).config;
+  const context = (user: string) => ({ config: config(user), places, log: createLogger(config(user).log.level, 'test') });
+  const roles: Lifecycle[] = [];
+  const start = async (role: Lifecycle): Promise<void> => {
+    roles.unshift(role);
+    await role.start();
+  };
+  await start(await createKernelRole(context('writ-kernel')));
+  await start(await createWorkerRole(context('writ-worker')));
+  await start(createIndexHostRole(context('writ-index')));
+  await start(await createApiRole(context('writ-api')));
+  const admin = new Redis({ port, username: 'admin', password: 'admin' });
+  const clients: Redis[] = [admin];
+
+  const site: AclSite = {
+    base,
+    admin,
+    places,
+    config,
+    url: readFileSync(places.apiUrl, 'utf8').trim(),
+    key: '',
+    client(user) {
+      const redis = new Redis(url(user), { maxRetriesPerRequest: 1 });
+      clients.push(redis);
+      return redis;
+    },
+    file(name, content = name) {
+      writeFileSync(path.join(base, name), content);
+      return path.join(base, name);
+    },
+    async cli(args, input = '') {
+      const [out, err] = [sinkOf(), sinkOf()];
+      const code = await runCli(['--data-dir', places.dataDir, ...args, '--json'], {
+        version: '0',
+        io: { stdin: Readable.from([Buffer.from(input)]), stdout: out.stream, stderr: err.stream, openFile: processIo().openFile },
+        clock: systemClock,
+        open: openServices,
+        contentSearch: contentSearchDoor(),
+        roles: { up: async () => 0, api: async () => 0, worker: async () => 0, kernel: async () => 0, 'index-host': async () => 0 },
+        interrupted: () => new AbortController().signal,
+      });
+      return { ...(JSON.parse(out.text().trim().split('\n').at(-1) || '{}') as Record<string, unknown>), code, err: err.text() };
+    },
+    async call(method, address, body) {
+      const headers = { authorization: `Bearer ${site.key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+      const response = await fetch(site.url + address, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+      const said = await response.text();
+      return { status: response.status, body: said.startsWith('{') || said.startsWith('[') ? JSON.parse(said) : { text: said } };
+    },
+    async [Symbol.asyncDispose]() {
+      for (const role of roles) await role.stop();
+      for (const redis of clients) redis.disconnect();
+      await server.stop();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+  const { secret } = await site.cli(['key', 'create', 'all', '--roles', 'submit,read,operate,kernel,search', '--print']);
+  return Object.assign(site, { key: String(secret) });
+}

@@ -1,0 +1,151 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../../config/places.ts';
+import { createStatusReader } from '../../../queues/queue-status.ts';
+import { visitBoard } from '../../../src/bin/tour/board.ts';
+import { envelopeOf, fileStep } from '../../support/plan-rig.ts';
+import { type AclSite, startAclSite } from './acl-site.ts';
+
+/** The users as an administrator copies them. */
+const USERS = readFileSync(`${packageRoot()}/deploy/redis/users.conf`, 'utf8')
+  .split('\n')
+  .filter((line) => line.startsWith('user '));
+
+let site: AclSite;
+beforeAll(async () => {
+  site = await startAclSite(USERS);
+});
+afterAll(() => site[Symbol.asyncDispose]());
+
+const manifest = (task_id: string, capability_id: string, source: string, destination?: string) => ({
+  manifest: {
+    task_id,
+    capability_id,
+    inputs: { source_path: `${site.base}/${source}`, ...(destination === undefined ? {} : { destination_path: `${site.base}/${destination}` }) },
+    constraints: capability_id === 'FILE_DELETE' ? { reversible: true } : {},
+  },
+});
+
+/** What Redis has refused, in its own words; the log is emptied. */
+async function refusals(): Promise<readonly string[]> {
+  const entries = (await site.admin.call('ACL', 'LOG')) as readonly (readonly (string | number)[])[];
+  await site.admin.call('ACL', 'LOG', 'RESET');
+  const field = (entry: readonly (string | number)[], name: string): string => String(entry[entry.indexOf(name) + 1]);
+  return entries.map((entry) => `${field(entry, 'username')}: ${field(entry, 'reason')} ${field(entry, 'object')} (${field(entry, 'context')})`);
+}
+
+describe('the users of deploy/redis/users.conf', () => {
+  it('let every role do its work, and Redis has nothing to refuse', async () => {
+    site.file('a', 'needle\n');
+    const push = (body: object, wait = 10) =>
+      fetch(`${site.url}/v1/tasks?sign=true`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${site.key}`, 'content-type': 'application/json', prefer: `wait=${wait}` },
+        body: JSON.stringify(body),
+      });
+    const events = new AbortController();
+    const stream = await fetch(`${site.url}/v1/events`, { headers: { authorization: `Bearer ${site.key}` }, signal: events.signal });
+
+    // A task, its answer, the same again; a delete, taken back; one that fails, retried by the API and on the board.
+    expect(await (await push(manifest('one', 'FILE_COPY', 'a', 'b'))).json()).toMatchObject({ state: 'success' });
+    expect((await push(manifest('one', 'FILE_COPY', 'a', 'b'))).headers.get('idempotency-replayed')).toBe('true');
+    expect(await (await push(manifest('gone', 'FILE_DELETE', 'b'))).json()).toMatchObject({ state: 'success' });
+    expect(await site.call('POST', '/v1/tasks/gone/undo')).toMatchObject({ status: 202 });
+    site.file('taken');
+    expect(await (await push(manifest('two', 'FILE_COPY', 'a', 'taken'))).json()).toMatchObject({ state: 'failure' });
+    expect(await site.call('POST', '/v1/tasks/two/cancel')).toMatchObject({ status: 409 });
+    expect(await site.cli(['retry', 'two', '--wait'])).toMatchObject({ code: 1 });
+    rmSync(`${site.base}/taken`);
+    const board = await visitBoard(site.url, site.key);
+    await board.retry('file', 'two');
+    expect(await site.cli(['result', 'one'])).toMatchObject({ code: 0 });
+    // A bulk push, a search, a plan, a content search with and without the index, and its upkeep.
+    const lines = ['three', 'four'].map((id) => JSON.stringify(manifest(id, 'FILE_COPY', 'a', id)));
+    expect(await site.cli(['push', '-', '--sign', '--wait'], lines.join('\n'))).toMatchObject({ code: 0 });
+    expect(await site.cli(['find', 'base', 'three'])).toMatchObject({ code: 0 });
+    const envelope = envelopeOf([fileStep('FILE_COPY', `${site.base}/a`, `${site.base}/p`), fileStep('FILE_MOVE', `${site.base}/p`, `${site.base}/q`)]);
+    const plan = await site.cli(['plan', 'run', '-', '--wait'], JSON.stringify(envelope));
+    expect(plan).toMatchObject({ code: 0, state: 'success' });
+    expect(await site.call('GET', `/v1/plans/${String(plan['plan_id'])}`)).toMatchObject({ status: 200, body: { state: 'success' } });
+    const badPlan = await site.cli(['plan', 'run', '-', '--wait'], JSON.stringify(envelopeOf([fileStep('FILE_COPY', `${site.base}/no`, `${site.base}/p`)])));
+    expect(badPlan).toMatchObject({ code: 1 });
+    expect(await site.cli(['plan', 'retry', String(badPlan['plan_id']), '--wait'])).toMatchObject({ code: 1 });
+    expect((await site.call('POST', '/v1/search', { pattern: 'needle', path: '.' })).status).toBe(200);
+    expect(await site.cli(['index', 'build', '--wait'])).toMatchObject({ code: 0 });
+    expect(await site.cli(['index', 'status'])).toMatchObject({ code: 0 });
+    expect(await site.cli(['index', 'check'])).toMatchObject({ code: 0 });
+    expect(await site.cli(['index', 'drop', '--wait'])).toMatchObject({ code: 0 });
+    // What operators look at.
+    const { body: leased } = await site.call('POST', '/v1/leases', manifest('five', 'FILE_COPY', 'a', 'five'));
+    expect(await site.cli(['lease', 'revoke', String(leased['lease'])])).toMatchObject({ code: 0 });
+    for (const page of ['/v1/tasks?state=failure', '/v1/keys', '/v1/index', '/metrics', '/readyz'])
+      expect([page, (await site.call('GET', page)).status]).toEqual([page, 200]);
+    for (const page of [
+      '/board/api/queues?activeQueue=file&status=failed&page=1&jobsPerPage=10',
+      '/board/api/queues/file/t_two',
+      '/board/api/queues/file/t_two/logs',
+      '/board/api/queues/file/workers',
+    ])
+      expect([page, (await site.call('GET', page)).status]).toEqual([page, 200]);
+    expect((await site.call('PUT', '/board/api/queues/file/retry/failed')).status).toBeLessThan(300);
+    expect(await site.cli(['status'])).toMatchObject({ code: 0, err: '' });
+    await expect.poll(async () => await (await site.call('GET', '/v1/tasks/two')).body).toMatchObject({ state: 'success' });
+    events.abort();
+    await stream.text().catch(() => '');
+    expect(await refusals()).toEqual([]);
+  });
+
+  it('let somebody look who may change nothing', async () => {
+    const connection = site.client('writ-exporter');
+    const { workers, pool } = { workers: site.places.workers, pool: 'default' };
+    const reader = createStatusReader({ connection, pool, workers, index: true });
+    expect((await reader.status()).queues.map(({ queue }) => queue)).toEqual(['file', 'search', 'plan', 'index-maintenance']);
+    expect((await reader.figures()).workers).toMatchObject({ alive: 1 });
+    await reader.close();
+    expect(await refusals()).toEqual([]);
+  });
+
+  /** Each of these would be a way around somebody else's decision. */
+  const FORBIDDEN: readonly (readonly [string, string, readonly string[]])[] = [
+    ...['writ-api', 'writ-worker', 'writ-kernel', 'writ-index', 'writ-exporter'].flatMap((user) =>
+      [
+        ['FLUSHALL'],
+        ['KEYS', '*'],
+        ['CONFIG', 'GET', 'requirepass'],
+        ['ACL', 'LIST'],
+        ['CLIENT', 'KILL', 'ID', '1'],
+        ['SCRIPT', 'FLUSH'],
+        ['SET', 'x', '1'],
+      ].map((words) => [user, 'nobody administers Redis or writes beside its keys', words] as const),
+    ),
+    ['writ-api', 'presence is what workers say', ['SET', '{writ}:worker:forged', '1']],
+    ['writ-api', 'a pool is claimed by workers', ['SET', '{writ}:pool:default', 'me']],
+    ['writ-api', 'the kernel revokes', ['RPUSH', '{wl-00}:revocations', 'x']],
+    ['writ-api', 'generations are of the ledger', ['SET', '{wl-00}:generation', '9']],
+    ['writ-api', 'a refusal is signed by a worker', ['SET', '{wl-00}:refused:file:1', '{}']],
+    ['writ-worker', 'the kernel revokes', ['RPUSH', '{wl-00}:revocations', 'x']],
+    ['writ-worker', 'indexes have a host', ['LPUSH', '{writ}:index-maintenance:wait', '1']],
+    ['writ-worker', 'nobody lists what is there', ['SCAN', '0']],
+    ['writ-kernel', 'the kernel pushes nothing', ['LPUSH', '{writ}:file:wait', '1']],
+    ['writ-kernel', 'the kernel reads no results', ['HGETALL', '{wl-00}:task:one']],
+    ['writ-kernel', 'it tells nobody that a task ended', ['PUBLISH', '{wl-00}:recorded', 'one']],
+    ['writ-index', 'tasks are not its business', ['LPUSH', '{writ}:file:wait', '1']],
+    ['writ-index', 'results are not its business', ['HGETALL', '{wl-00}:task:one']],
+    ['writ-index', 'nor is listening', ['SUBSCRIBE', '{wl-00}:recorded']],
+    ['writ-exporter', 'looking changes nothing', ['LPUSH', '{writ}:file:wait', '1']],
+    ['writ-exporter', 'not by a script either', ['EVAL', "return redis.call('DEL', KEYS[1])", '1', '{writ}:file:meta']],
+    ['writ-exporter', 'results are not figures', ['HGETALL', '{wl-00}:task:one']],
+  ];
+
+  it('refuse everything beyond', async () => {
+    const clients = new Map(['writ-api', 'writ-worker', 'writ-kernel', 'writ-index', 'writ-exporter'].map((user) => [user, site.client(user)] as const));
+    for (const [user, why, words] of FORBIDDEN) {
+      const answer = await clients
+        .get(user)
+        ?.call(...(words as [string, ...string[]]))
+        .catch((error: unknown) => String(error));
+      expect([user, why, ...words, String(answer)]).toEqual([user, why, ...words, expect.stringMatching(/NOPERM|No permissions|can't run this command/)]);
+    }
+    expect((await refusals()).length).toBeGreaterThan(0);
+  });
+});
