@@ -44,3 +44,28 @@ export function inOrder(parts: readonly Lifecycle[]): Lifecycle {
     [Symbol.asyncDispose]: stop,
   };
 }
+
+/**
+ * Many parts as one, started and stopped at the same time: none depends on another, and each may take long to stop. When
+ * one refuses to start, all are stopped and its error is thrown.
+ */
+export function together(parts: readonly Lifecycle[]): Lifecycle {
+  const stop = async (): Promise<void> => firstFailure(await Promise.allSettled(parts.map((one) => one.stop())));
+  return {
+    async start() {
+      try {
+        firstFailure(await Promise.allSettled(parts.map((one) => one.start())));
+      } catch (error) {
+        await stop().catch(() => undefined);
+        throw error;
+      }
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+function firstFailure(ends: readonly PromiseSettledResult<void>[]): void {
+  const failure = ends.find((end) => end.status === 'rejected');
+  if (failure !== undefined) throw failure.reason;
+}

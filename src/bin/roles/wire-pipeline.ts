@@ -18,7 +18,7 @@ import { createRedisSignals } from '../../adapters/redis/signals.ts';
 import type { RedisTarget } from '../../adapters/redis/target.ts';
 import { systemClock } from '../../core/clock.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
-import { inOrder, part } from '../../core/parts.ts';
+import { inOrder, part, together } from '../../core/parts.ts';
 import type { HostMemory, InstanceRegistry, TaskExecutor } from '../../core/ports/index.ts';
 import {
   createAuthorities,
@@ -194,30 +194,33 @@ export async function wirePipeline({
       },
       () => unlisten?.(),
     ),
-    ...sides.map(({ queue, prefix, concurrency, executorOf, inFlight }) =>
-      inOrder([
-        createTaskWorker(
-          {
-            queue,
-            worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, concurrency, prefix), connection: queueConnection },
-            drainMs,
-            onError: (error) => log.warn({ err: error }, LOG_LINES.queue.message),
-            onRenewalFailed: (jobs) => metrics.inc('writ_lock_renewal_failures_total', {}, jobs),
-            onStalled: () => metrics.inc('writ_stalled_total', {}),
-          },
-          {
-            ...shared,
-            executorOf,
-            inFlight,
-            get instance() {
-              return instances.self.instance;
+    // All at once: while one drained, another would go on taking jobs, and the time of a drain is for all of them.
+    together([
+      ...sides.map(({ queue, prefix, concurrency, executorOf, inFlight }) =>
+        inOrder([
+          createTaskWorker(
+            {
+              queue,
+              worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, concurrency, prefix), connection: queueConnection },
+              drainMs,
+              onError: (error) => log.warn({ err: error }, LOG_LINES.queue.message),
+              onRenewalFailed: (jobs) => metrics.inc('writ_lock_renewal_failures_total', {}, jobs),
+              onStalled: () => metrics.inc('writ_stalled_total', {}),
             },
-          },
-        ),
-        health.watch({ queue, prefix, concurrency, inFlight }, ledgerConnection),
-      ]),
-    ),
-    ...(planWorker ?? []),
+            {
+              ...shared,
+              executorOf,
+              inFlight,
+              get instance() {
+                return instances.self.instance;
+              },
+            },
+          ),
+          health.watch({ queue, prefix, concurrency, inFlight }, ledgerConnection),
+        ]),
+      ),
+      inOrder(planWorker ?? []),
+    ]),
   ];
 }
 

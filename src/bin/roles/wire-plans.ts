@@ -11,7 +11,7 @@ import { createRedisPlanViews } from '../../adapters/redis/plan-views.ts';
 import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import { createPlanJournal } from '../../adapters/sqlite/plan-journal.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
-import { part } from '../../core/parts.ts';
+import { part, together } from '../../core/parts.ts';
 import type { Bindings } from '../../core/ports/index.ts';
 import { createPlanKernelClient } from '../../kernel/index.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
@@ -125,10 +125,12 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
   return [
     part(() => undefined, close),
     journal,
-    ...shards.all.flatMap((prefix) => {
-      const inFlight = createInFlight();
-      return [inShard(prefix, inFlight), health.watch({ queue, prefix, concurrency: perShard, inFlight }, ledgerConnection)];
-    }),
+    together(
+      shards.all.flatMap((prefix) => {
+        const inFlight = createInFlight();
+        return [inShard(prefix, inFlight), health.watch({ queue, prefix, concurrency: perShard, inFlight }, ledgerConnection)];
+      }),
+    ),
     createPlanSweeper({ journal, jobs, clock, everyMs: config.plan.sweep_ms, onError: warn }),
   ];
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -108,6 +108,15 @@ const report = {
 };
 writeEvidence(values.evidence, { ...report, startedAt: startedAt.toISOString(), minutes: minutesSince(startedAt.getTime()), commit });
 process.stdout.write(`${JSON.stringify({ ...report, events: events.length })}\n${values.evidence}\n`);
+if (!passed)
+  for (const rig of rigs)
+    process.stderr.write(
+      readFileSync(join(rig.places.dataDir, 'workers.log'), 'utf8')
+        .split('\n')
+        .filter((line) => /"level":[56]0|refused|Error/.test(line))
+        .slice(-20)
+        .join('\n'),
+    );
 for (const rig of rigs) await rig.stop();
 await cluster.stop();
 bundle.remove();

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { inOrder, part } from '../../../src/core/parts.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { inOrder, part, together } from '../../../src/core/parts.ts';
 
 function recorded(log: string[], name: string, fails: { start?: boolean; stop?: boolean } = {}) {
   return part(
@@ -47,5 +47,29 @@ describe('parts', () => {
     await all.start();
     await expect(all.stop()).rejects.toThrow('b hangs on');
     expect(log).toEqual(['+a', '+b', '-b', '-a']);
+  });
+
+  it('starts and stops together what does not wait for another; one that refuses stops all', async () => {
+    const log: string[] = [];
+    let release = (): void => undefined;
+    const slow = part(
+      () => undefined,
+      () =>
+        new Promise<void>((resolve) => {
+          release = resolve;
+        }),
+    );
+    const all = together([slow, recorded(log, 'a')]);
+    await all.start();
+    const stopping = all.stop();
+    await vi.waitFor(() => expect(log).toEqual(['+a', '-a']));
+    release();
+    await stopping;
+    log.length = 0;
+    await expect(together([recorded(log, 'a'), recorded(log, 'b', { start: true }), recorded(log, 'c')]).start()).rejects.toThrow('b refuses');
+    expect(log.toSorted()).toEqual(['+a', '+b', '+c', '-a', '-b', '-c']);
+    const fails = together([recorded(log, 'a', { stop: true }), recorded(log, 'b')]);
+    await fails.start();
+    await expect(fails.stop()).rejects.toThrow('a hangs on');
   });
 });
