@@ -2,6 +2,9 @@ import { configFiles } from './config-files.ts';
 import { contractFiles } from './contract-files.ts';
 import { driftOf } from './generated.ts';
 import { lockFiles } from './lock/files.ts';
+import { licenceProblems } from './lock/licences.ts';
+import { readLock } from './lock/production.ts';
+import { sbomProblems } from './lock/sbom.ts';
 import { telemetryFiles } from './telemetry-files.ts';
 import { readTraceInput, traceFiles } from './trace/files.ts';
 import { traceProblems } from './trace/table.ts';
@@ -22,5 +25,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'configuration', problems: () => driftOf(configFiles(), 'npm run config:write') },
   { name: 'metrics', problems: () => driftOf(telemetryFiles(), 'npm run config:write') },
   { name: 'lock file', problems: () => driftOf(lockFiles(), 'npm run lock') },
+  { name: 'bill of materials', problems: () => sbomProblems() },
+  { name: 'licences', problems: () => licenceProblems(readLock()) },
   { name: 'trace', problems: () => [...driftOf(traceFiles(), 'npm run trace'), ...traceProblems(readTraceInput())] },
 ];

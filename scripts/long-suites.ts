@@ -52,4 +52,8 @@ export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
     // Compiled: its hosts start a thousand times.
     command: ['node', 'dist/test/chaos/content-index/run.js'],
   },
+  package: {
+    what: 'what npm pack gives is installed outside of the checkout, native modules compiled, and used for the first time',
+    command: ['node', '--import', 'tsx', 'test/chaos/package/run.ts'],
+  },
 };

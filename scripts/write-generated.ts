@@ -2,6 +2,7 @@ import { configFiles } from './config-files.ts';
 import { contractFiles } from './contract-files.ts';
 import { type GeneratedFile, writeGenerated } from './generated.ts';
 import { lockFiles } from './lock/files.ts';
+import { sbomFiles } from './lock/sbom.ts';
 import { telemetryFiles } from './telemetry-files.ts';
 
 /** `tsx scripts/write-generated.ts <what>`: writes committed files that are made from others. */
@@ -9,6 +10,7 @@ const WRITERS: Readonly<Record<string, () => GeneratedFile[]>> = {
   config: () => [...configFiles(), ...telemetryFiles()],
   contracts: contractFiles,
   lock: lockFiles,
+  sbom: sbomFiles,
 };
 
 const files = WRITERS[process.argv[2] ?? '']?.();

@@ -31,3 +31,8 @@ export function readLock(root = packageRoot()): Lock {
 export function productionPackages({ packages }: Lock): readonly (readonly [string, LockedPackage])[] {
   return Object.entries(packages).filter(([at, { dev }]) => at !== '' && dev !== true);
 }
+
+/** The name of a package at a path of the lock file. */
+export function nameOf(at: string, { name }: LockedPackage): string {
+  return name ?? at.slice(at.lastIndexOf('node_modules/') + 'node_modules/'.length);
+}
