@@ -37,7 +37,7 @@ export interface StatusReader {
 
 export function createStatusReader({ connection, pool, providers, index, shards = ONE_SHARD, workers }: StatusReaderOptions): StatusReader {
   const open = (name: string, prefix: string): Queue => {
-    const queue = new Queue(name, { connection, prefix, skipWaitingForReady: true, skipVersionCheck: true });
+    const queue = new Queue(name, { connection, prefix, skipWaitingForReady: true, skipVersionCheck: true, skipMetasUpdate: true });
     // Each call reports its own failure; without a listener the event would end the process.
     return queue.on('error', () => undefined);
   };

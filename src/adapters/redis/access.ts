@@ -1,11 +1,13 @@
-import { Redis } from 'ioredis';
+import { once } from 'node:events';
+import { connect } from 'node:tls';
+import { Redis, type RedisOptions } from 'ioredis';
 import { messageOf, WritError } from '../../core/errors.ts';
 import { type RedisTarget, targetOptions } from './target.ts';
 import { tlsFault } from './tls-fault.ts';
 
 const PATIENCE_MS = 3000;
-/** A server that refuses our certificate resets the connection, and the reset can overtake the reason. */
-const TRIES = 5;
+/** A server that refuses our certificate says so at once. */
+const WORD_MS = 1000;
 /** What Redis answers to a wrong user or password, and to none. */
 const NOT_LET_IN = /^(WRONGPASS|NOAUTH|ERR AUTH|ERR invalid password|NOPERM)\b/;
 
@@ -18,22 +20,20 @@ const NOT_LET_IN = /^(WRONGPASS|NOAUTH|ERR AUTH|ERR invalid password|NOPERM)\b/;
 export async function checkAccess(target: RedisTarget): Promise<void> {
   // The private server of `writ up` was made by the same hands.
   if (!('url' in target)) return;
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    const said = await ask(target);
-    const fault = said.map(faultOf).find((found) => found !== undefined);
-    if (fault !== undefined) throw fault;
-    if (!said.some(isReset)) return;
-  }
+  const options = targetOptions(target);
+  const said = await ask(options);
+  if (said.length === 0) return;
+  const fault = [...said, await lastWord(options)].map(faultOf).find((found) => found !== undefined);
+  if (fault !== undefined) throw fault;
 }
 
 /** The errors of one connection and its first order; none when it was answered. */
-async function ask(target: RedisTarget): Promise<readonly unknown[]> {
-  const once = { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0, enableReadyCheck: false } as const;
-  const redis = new Redis({ ...targetOptions(target), ...once, connectTimeout: PATIENCE_MS, commandTimeout: PATIENCE_MS });
+async function ask(options: RedisOptions): Promise<readonly unknown[]> {
+  const one = { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0, enableReadyCheck: false } as const;
+  const redis = new Redis({ ...options, ...one, connectTimeout: PATIENCE_MS, commandTimeout: PATIENCE_MS });
   const told: unknown[] = [];
   redis.on('error', (error) => void told.push(error));
   try {
-    // In TLS 1.3 a server judges our certificate after the handshake, so only an answer tells.
     await redis.connect();
     await redis.ping();
     return [];
@@ -44,11 +44,24 @@ async function ask(target: RedisTarget): Promise<readonly unknown[]> {
   }
 }
 
+/**
+ * In TLS 1.3 a server judges our certificate after the handshake, and the reset of a connection on which we have sent
+ * something overtakes its reason. To one who says nothing it is told.
+ */
+async function lastWord({ host = '', port = 0, tls }: RedisOptions): Promise<unknown> {
+  if (tls === undefined) return undefined;
+  const socket = connect({ host, port, ...tls });
+  try {
+    await once(socket, 'close', { signal: AbortSignal.timeout(WORD_MS) });
+    return undefined;
+  } catch (error) {
+    return error;
+  } finally {
+    socket.destroy();
+  }
+}
+
 function faultOf(error: unknown): WritError | undefined {
   if (!NOT_LET_IN.test(messageOf(error))) return tlsFault(error);
   return new WritError('REDIS_UNAVAILABLE', `Redis does not let the user of redis.url in: ${messageOf(error)}`, { field: 'redis.url', cause: error });
-}
-
-function isReset(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 }
