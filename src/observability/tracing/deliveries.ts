@@ -1,7 +1,7 @@
 import { parseTraceparent } from '../../core/trace-context.ts';
 import type { Attempt, DeliveryReport } from '../deliveries.ts';
-import { capabilityLabel } from '../labels.ts';
 import type { PlanReport } from '../plans.ts';
+import { capabilityName } from './capability-name.ts';
 import type { Tracer } from './tracer.ts';
 
 /** What a queue hands over, as far as a span tells it. */
@@ -47,7 +47,7 @@ export function traceDelivery(tracer: Tracer | undefined, { taskId, planId, capa
   span?.set({
     'writ.task.id': taskId,
     'writ.plan.id': planId,
-    'writ.capability': capability === undefined ? undefined : capabilityLabel(capability),
+    'writ.capability': capability === undefined ? undefined : capabilityName(capability),
     'writ.end': end,
     'writ.replayed': replayed,
     'writ.takeovers': takeovers,

@@ -1,6 +1,6 @@
 import type { HostMemory, TaskExecutor } from '../../core/ports/index.ts';
-import { capabilityLabel } from '../labels.ts';
 import { told, traceCalls } from './calls.ts';
+import { capabilityName } from './capability-name.ts';
 import type { Tracer } from './tracer.ts';
 
 /** Executors with spans around what they do and what their hosts remember; the very same ones when tracing is off. */
@@ -20,7 +20,7 @@ function tracedExecutor(executor: TaskExecutor, tracer: Tracer): TaskExecutor {
     capabilities: executor.capabilities,
     maxRunMs: executor.maxRunMs,
     execute: (task, context) =>
-      tracer.span('execute', { attributes: { 'writ.capability': capabilityLabel(task.manifest.capability_id) } }, async (span) =>
+      tracer.span('execute', { attributes: { 'writ.capability': capabilityName(task.manifest.capability_id) } }, async (span) =>
         told(span, await executor.execute(task, context)),
       ),
     ...(executor.memory === undefined ? {} : { memory: tracedMemory(executor.memory, tracer) }),

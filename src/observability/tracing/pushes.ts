@@ -1,8 +1,8 @@
 import type { TaskJob } from '../../contracts/index.ts';
 import type { Enqueue, Plans } from '../../core/ports/index.ts';
 import { parseTraceparent, type TraceContext } from '../../core/trace-context.ts';
-import { capabilityLabel } from '../labels.ts';
 import { told } from './calls.ts';
+import { capabilityName } from './capability-name.ts';
 import type { Span, SpanAttributes, Tracer } from './tracer.ts';
 
 const PUBLISH = { 'messaging.system': 'bullmq', 'messaging.operation.name': 'publish', 'messaging.operation.type': 'send' } as const;
@@ -49,7 +49,7 @@ export function tracePushes<T extends Enqueue>(enqueue: T, tracer: Tracer | unde
 }
 
 function facts({ manifest }: TaskJob): SpanAttributes {
-  return { 'writ.task.id': manifest.task_id, 'writ.plan.id': manifest.provenance?.plan_sha256, 'writ.capability': capabilityLabel(manifest.capability_id) };
+  return { 'writ.task.id': manifest.task_id, 'writ.plan.id': manifest.provenance?.plan_sha256, 'writ.capability': capabilityName(manifest.capability_id) };
 }
 
 /** The same for plans. */
