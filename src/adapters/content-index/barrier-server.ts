@@ -18,6 +18,8 @@ export interface BarrierHost {
 
 const MOST_CONNECTIONS = 256;
 const REQUEST_MAX = 16_384;
+/** Characters of answers that wait for a search to read them; who asks on and reads nothing is let go. */
+const UNREAD_MAX = 16 * 1024 * 1024;
 const CORRUPT_MAX = 1_000;
 const CORRUPT_EVERY_MS = 1_000;
 
@@ -62,7 +64,7 @@ function serve(socket: Socket, answer: (request: BarrierRequest) => string | und
   socket.on('data', (piece: string) => {
     for (const line of cut(piece) ?? ['']) {
       const request = readRequest(line);
-      if (request === undefined) return void socket.destroy();
+      if (request === undefined || socket.writableLength > UNREAD_MAX) return void socket.destroy();
       const reply = answer(request);
       if (reply !== undefined) socket.write(reply);
     }

@@ -51,6 +51,14 @@ describe('POST /v1/index/{key_hash}/{action}', () => {
     ['c0ffee/build', 400, 'INVALID_ARGUMENT'],
     [`${KEY}/format`, 400, 'INVALID_ARGUMENT'],
     [`${KEY}/update`, 400, 'INVALID_ARGUMENT'],
+    ['..%2f..%2f..%2fetc/drop', 400, 'INVALID_ARGUMENT'],
+    [`${KEY}%00/drop`, 400, 'INVALID_ARGUMENT'],
+    [`${KEY}%0a/drop`, 400, 'INVALID_ARGUMENT'],
+    [`${KEY.toUpperCase()}/drop`, 400, 'INVALID_ARGUMENT'],
+    [`${KEY.padEnd(65, '0')}/drop`, 400, 'INVALID_ARGUMENT'],
+    ['*/drop', 400, 'INVALID_ARGUMENT'],
+    ['__proto__/drop', 400, 'INVALID_ARGUMENT'],
+    [`${KEY}/__proto__`, 400, 'INVALID_ARGUMENT'],
   ])('answers %s with %s', async (where, status, code) => {
     const reply = await act(where);
     expect({ status: reply.status, code: Problem.parse(reply.body).code }).toEqual({ status, code });
