@@ -31,6 +31,10 @@ export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
     what: '10,000 slow clients at once: idle, dripping headers and bodies, streams that nobody reads; the API answers others in time',
     command: ['node', '--import', 'tsx', 'test/chaos/slow-clients/run.ts'],
   },
+  tracing: {
+    what: 'processor time of a task without tracing, with it, and with a collector that hangs; nothing is lost or late',
+    command: ['node', '--import', 'tsx', 'test/chaos/tracing/run.ts'],
+  },
   bulk: {
     what: '100,000 tasks pushed in one request and then retried by a filter; API and client stay flat',
     command: ['node', '--import', 'tsx', 'test/chaos/bulk/run.ts'],

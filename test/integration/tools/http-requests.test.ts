@@ -32,6 +32,20 @@ describe('an HTTP tool', () => {
     await tool.close();
   });
 
+  it('tells the context of its call when it has one, and a binding cannot say another', async () => {
+    await using server = await toolServer(json(200, {}));
+    const tool = toolAt(server);
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const { signal } = new AbortController();
+    for (const context of [traceparent, undefined]) {
+      const prepared = await tool.tool.adapter.prepare({ taskId: 'task-1', operation: 'op', params: {} }, signal);
+      if (prepared.kind === 'ready') await prepared.send(signal, context);
+    }
+    expect(server.seen.map(({ headers }) => headers['traceparent'])).toEqual([traceparent, undefined]);
+    await tool.close();
+    expect(() => toolAt(server, { request: { headers: { Traceparent: '{{params.a}}' } } })).toThrow('is set by Writ');
+  });
+
   it.each([
     ['an object', { 'content-type': 'application/json' }, '{"a":1}', { a: 1 }],
     ['another JSON value', { 'content-type': 'application/problem+json; charset=utf-8' }, '[1,2]', { value: [1, 2] }],

@@ -109,6 +109,14 @@ describe('a server process', () => {
     expect(pids(notes(), 'start')).toHaveLength(2);
   });
 
+  it('is told the context of a call when it has one', async () => {
+    const { server, notes } = odd({ environment: {} });
+    const { signal } = new AbortController();
+    const prepared = await server.tool.adapter.prepare({ taskId: 'task-1', operation: 'environment', params: {} }, signal);
+    if (prepared.kind === 'ready') await prepared.send(signal, 'a-traceparent');
+    expect(notes().filter((line) => line.startsWith('call'))).toEqual(['call environment {"writ/idempotency-key":"task-1","traceparent":"a-traceparent"}']);
+  });
+
   it('that is killed in a call leaves an unclear end', async () => {
     const { server, notes } = odd({ hang: {} });
     const ending = call(server, 'hang');

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TaskManifest } from '../../../../src/contracts/index.ts';
+import { TaskJob, type TaskManifest } from '../../../../src/contracts/index.ts';
 import { type Ask, type Reply, type Site, startSite } from './routes-site.ts';
 
 describe('POST /v1/tasks with one task', () => {
@@ -27,6 +27,20 @@ describe('POST /v1/tasks with one task', () => {
     expect(reply.headers.get('location')).toBe(`/v1/tasks/${manifest.task_id}`);
     expect(reply.body).toEqual({ task_id: manifest.task_id, receipt: 'accepted', queue: 'file', location: `/v1/tasks/${manifest.task_id}` });
     expect((await site.rig.answer(manifest.task_id)).status).toBe('SUCCESS');
+  });
+
+  it('hands the context of the request on in the job, unless the body has one; one that is none stays behind', async () => {
+    const context = (digit: string) => `00-${digit.repeat(32)}-${digit.repeat(16)}-01`;
+    const contextOf = async (headers: Record<string, string>, traceparent?: string): Promise<unknown> => {
+      const manifest = site.manifest('traced');
+      const body = { manifest, lease: await site.rig.lease(manifest), ...(traceparent === undefined ? {} : { traceparent }) };
+      await site.ask('/v1/tasks', { method: 'POST', as: 'submit', headers: { ...WAIT, ...headers }, body });
+      const job = await site.rig.enqueue.jobState(manifest.task_id);
+      return TaskJob.parse(job?.data).traceparent;
+    };
+    expect(await contextOf({ traceparent: context('a') })).toBe(context('a'));
+    expect(await contextOf({ traceparent: context('a') }, context('b'))).toBe(context('b'));
+    expect(await contextOf({ traceparent: 'garbage' })).toBeUndefined();
   });
 
   it('answers with the signed result when the client prefers to wait', async () => {
