@@ -1,5 +1,6 @@
 import { configFiles } from './config-files.ts';
 import { contractFiles } from './contract-files.ts';
+import { contractBreaks } from './contracts/breaks.ts';
 import { driftOf } from './generated.ts';
 import { lockFiles } from './lock/files.ts';
 import { licenceProblems } from './lock/licences.ts';
@@ -21,7 +22,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'knip', tool: ['knip', '--no-progress'] },
   { name: 'dependency-cruiser', tool: ['depcruise', '--config', '.dependency-cruiser.cjs', ...SOURCES] },
   { name: 'biome', tool: ['biome', 'check', '--error-on-warnings', '.'] },
-  { name: 'contracts', problems: () => driftOf(contractFiles(), 'npm run contracts') },
+  { name: 'contracts', problems: () => [...contractBreaks(contractFiles()), ...driftOf(contractFiles(), 'npm run contracts')] },
   { name: 'configuration', problems: () => driftOf(configFiles(), 'npm run config:write') },
   { name: 'metrics', problems: () => driftOf(telemetryFiles(), 'npm run config:write') },
   { name: 'lock file', problems: () => driftOf(lockFiles(), 'npm run lock') },

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import * as contracts from '../src/contracts/index.ts';
+import { sha256Hex } from '../src/core/hash.ts';
 import { withDocument } from '../src/producers/http/openapi/document.ts';
 import { ROUTES } from '../src/producers/http/routes/table.ts';
+import { VERSIONS } from './contracts/versions.ts';
 import type { GeneratedFile } from './generated.ts';
 import { httpDocument } from './http-document.ts';
 
@@ -44,12 +46,27 @@ export const PUBLISHED = {
 
 /** The published contracts: JSON Schemas (draft 2020-12), the OpenAPI document, and the table of routes in the documentation. */
 export function contractFiles(): GeneratedFile[] {
-  return [...schemaFiles(), { path: 'contracts/openapi.json', content: `${JSON.stringify(withDocument(ROUTES).document, null, 2)}\n` }, httpDocument()];
+  const schemas = schemaFiles();
+  return [
+    ...schemas,
+    versionsFile(schemas),
+    { path: 'contracts/openapi.json', content: `${JSON.stringify(withDocument(ROUTES).document, null, 2)}\n` },
+    httpDocument(),
+  ];
 }
 
 function schemaFiles(): GeneratedFile[] {
   return Object.entries(PUBLISHED).map(([name, schema]) => ({
     path: `contracts/${name}.schema.json`,
-    content: `${JSON.stringify({ $id: `urn:writ:${name}:1`, title: name, ...z.toJSONSchema(schema) }, null, 2)}\n`,
+    content: `${JSON.stringify({ $id: `urn:writ:${name}:${VERSIONS[name as keyof typeof VERSIONS].version}`, title: name, ...z.toJSONSchema(schema) }, null, 2)}\n`,
   }));
+}
+
+/** Number, direction and hash of each contract, for those who keep copies (docs/contracts.md). */
+function versionsFile(schemas: readonly GeneratedFile[]): GeneratedFile {
+  const rows = Object.entries(VERSIONS).map(([name, version]) => {
+    const content = schemas.find(({ path: file }) => file === `contracts/${name}.schema.json`)?.content ?? '';
+    return [name, { ...version, sha256: sha256Hex(content) }] as const;
+  });
+  return { path: 'contracts/versions.json', content: `${JSON.stringify(Object.fromEntries(rows), null, 2)}\n` };
 }
