@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { DelayedError, type Job, UnrecoverableError, type Worker, type WorkerOptions } from 'bullmq';
 import { QUEUE_PREFIX } from '../queues/catalog.ts';
 import { TolerantWorker } from '../queues/tolerant-worker.ts';
@@ -43,6 +44,9 @@ export interface QueueWorker extends Lifecycle {
   readonly queue: string;
 }
 
+/** Between two looks for what is still in hand after a drain. */
+const LOOK_MS = 50;
+
 /** Serves one queue until stopped. Stopping drains: running jobs may end, no new ones start. */
 export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorkerDeps): QueueWorker {
   const locks = createLockWatch(options.worker.lockDuration ?? 0, deps.clock);
@@ -71,6 +75,15 @@ export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorker
     }
   };
 
+  /**
+   * After the time of the drain, when no job is in hand. BullMQ's own end may then still wait for an answer of a server that
+   * is gone: a job that was promised in between is given to another worker when its lock ends.
+   */
+  const nothingLeft = async (stopping: Worker): Promise<void> => {
+    const end = performance.now() + options.drainMs;
+    while (stopping.closing !== undefined && (performance.now() < end || deps.inFlight.size > 0)) await delay(LOOK_MS, undefined, { ref: false });
+  };
+
   return {
     queue: options.queue,
     async start() {
@@ -93,7 +106,7 @@ export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorker
       worker = undefined;
       const interrupt = setTimeout(() => deps.inFlight.stop({}, 'shutdown'), options.drainMs);
       try {
-        await stopping.close();
+        await Promise.race([stopping.close(), nothingLeft(stopping)]);
       } finally {
         clearTimeout(interrupt);
       }

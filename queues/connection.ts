@@ -31,8 +31,10 @@ export type ConnectionKind = keyof typeof KINDS;
  */
 const CLUSTER_RETRY_MS = 250;
 const CLUSTER_RETRIES = { worker: 240, ledger: 120, producer: 20, subscriber: 240 } as const satisfies Record<ConnectionKind, number>;
-/** A silent node must be noticed without an error of the socket. */
-const CLUSTER_REFRESH_MS = 2000;
+/** A worker has a connection for each shard of each queue, and each asks for itself who has which slot. */
+const CLUSTER_REFRESH_MS = 5000;
+/** On a busy host ioredis' own second is too short, and then it gives up every node at once. */
+const CLUSTER_REFRESH_TIMEOUT_MS = 5000;
 
 /**
  * The one maker of Redis connections. It connects at once and again after every loss; the owner closes it.
@@ -71,6 +73,7 @@ function connectCluster(target: ClusterTarget, kind: ConnectionKind): Cluster {
     retryDelayOnClusterDown: CLUSTER_RETRY_MS,
     retryDelayOnTryAgain: CLUSTER_RETRY_MS,
     slotsRefreshInterval: CLUSTER_REFRESH_MS,
+    slotsRefreshTimeout: CLUSTER_REFRESH_TIMEOUT_MS,
     clusterRetryStrategy: (times) => Math.min(times * RECONNECT_STEP_MS, RECONNECT_MOST_MS),
   });
 }

@@ -108,15 +108,7 @@ const report = {
 };
 writeEvidence(values.evidence, { ...report, startedAt: startedAt.toISOString(), minutes: minutesSince(startedAt.getTime()), commit });
 process.stdout.write(`${JSON.stringify({ ...report, events: events.length })}\n${values.evidence}\n`);
-if (!passed)
-  for (const rig of rigs)
-    process.stderr.write(
-      readFileSync(join(rig.places.dataDir, 'workers.log'), 'utf8')
-        .split('\n')
-        .filter((line) => /"level":[56]0|refused|Error/.test(line))
-        .slice(-20)
-        .join('\n'),
-    );
+if (!passed) for (const rig of rigs) process.stderr.write(troubles(rig));
 for (const rig of rigs) await rig.stop();
 await cluster.stop();
 bundle.remove();
@@ -135,4 +127,13 @@ async function leftovers(rig: Rig): Promise<number> {
   const open = await journal.openAttempts();
   await journal.stop();
   return open.length;
+}
+
+/** The last lines of the workers' log beside those that every lost lock writes. */
+function troubles(rig: Rig): string {
+  const lines = readFileSync(join(rig.places.dataDir, 'workers.log'), 'utf8').split('\n');
+  return lines
+    .filter((line) => !/could not renew lock|(Missing|mismatch).*lock|Lock mismatch/i.test(line))
+    .slice(-40)
+    .join('\n');
 }
