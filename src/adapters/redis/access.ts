@@ -23,7 +23,7 @@ export async function checkAccess(target: RedisTarget): Promise<void> {
   const options = targetOptions(target);
   const said = await ask(options);
   if (said.length === 0) return;
-  const fault = [...said, await lastWord(options)].map(faultOf).find((found) => found !== undefined);
+  const fault = said.map(faultOf).find((found) => found !== undefined) ?? faultOf(await lastWord(options));
   if (fault !== undefined) throw fault;
 }
 

@@ -2,7 +2,9 @@ import { readFileSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../config/places.ts';
 import { createStatusReader } from '../../../queues/queue-status.ts';
+import { checkAccess } from '../../../src/adapters/redis/access.ts';
 import { visitBoard } from '../../../src/bin/tour/board.ts';
+import { isWritError } from '../../../src/core/errors.ts';
 import { envelopeOf, fileStep } from '../../support/plan-rig.ts';
 import { type AclSite, startAclSite } from './acl-site.ts';
 
@@ -103,6 +105,24 @@ describe('the users of deploy/redis/users.conf', () => {
     expect((await reader.figures()).workers).toEqual([expect.objectContaining({ alive: true })]);
     await reader.close();
     expect(await refusals()).toEqual([]);
+  });
+
+  it('change their passwords without a gap', async () => {
+    const login = async (password: string) => {
+      const { host, port } = site.admin.options;
+      const target = { url: `redis://writ-exporter:${password}@${host}:${port}` };
+      return checkAccess(target).then(
+        () => 'in',
+        (error: unknown) => (isWritError(error) ? error.code : 'crash'),
+      );
+    };
+    const both = async () => [await login('CHANGE-ME'), await login('new')];
+    await site.admin.call('ACL', 'SETUSER', 'writ-exporter', '>new');
+    expect(await both()).toEqual(['in', 'in']);
+    await site.admin.call('ACL', 'SETUSER', 'writ-exporter', '<CHANGE-ME');
+    expect(await both()).toEqual(['REDIS_UNAVAILABLE', 'in']);
+    await site.admin.call('ACL', 'SETUSER', 'writ-exporter', '>CHANGE-ME');
+    await refusals();
   });
 
   /** Each of these would be a way around somebody else's decision. */
