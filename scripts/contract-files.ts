@@ -3,7 +3,7 @@ import * as contracts from '../src/contracts/index.ts';
 import { sha256Hex } from '../src/core/hash.ts';
 import { withDocument } from '../src/producers/http/openapi/document.ts';
 import { ROUTES } from '../src/producers/http/routes/table.ts';
-import { VERSIONS } from './contracts/versions.ts';
+import { type ContractVersion, VERSIONS } from './contracts/versions.ts';
 import type { GeneratedFile } from './generated.ts';
 import { httpDocument } from './http-document.ts';
 
@@ -44,6 +44,9 @@ export const PUBLISHED = {
   'tool-binding': contracts.ToolBinding,
 } satisfies Record<string, z.ZodType>;
 
+/** Each has a number. */
+const NUMBERED: Readonly<Record<keyof typeof PUBLISHED, ContractVersion>> = VERSIONS;
+
 /** The published contracts: JSON Schemas (draft 2020-12), the OpenAPI document, and the table of routes in the documentation. */
 export function contractFiles(): GeneratedFile[] {
   const schemas = schemaFiles();
@@ -58,7 +61,7 @@ export function contractFiles(): GeneratedFile[] {
 function schemaFiles(): GeneratedFile[] {
   return Object.entries(PUBLISHED).map(([name, schema]) => ({
     path: `contracts/${name}.schema.json`,
-    content: `${JSON.stringify({ $id: `urn:writ:${name}:${VERSIONS[name as keyof typeof VERSIONS].version}`, title: name, ...z.toJSONSchema(schema) }, null, 2)}\n`,
+    content: `${JSON.stringify({ $id: `urn:writ:${name}:${NUMBERED[name as keyof typeof PUBLISHED].version}`, title: name, ...z.toJSONSchema(schema) }, null, 2)}\n`,
   }));
 }
 
