@@ -2,11 +2,12 @@ import { METRICS } from '../../src/observability/events.ts';
 import type { LabelValues } from '../../src/observability/labels.ts';
 import { LOG_LINES } from '../../src/observability/log-lines.ts';
 import type { EventRow, MetricRow } from '../../src/observability/metric-row.ts';
+import { ATTRIBUTES, SPANS, type SpanRow } from '../../src/observability/spans.ts';
 
 /** `docs/metrics.md`, from the telemetry contract. */
 export function metricsDocument(): string {
   return [
-    '# Metrics and log lines',
+    '# Metrics, log lines and spans',
     '',
     'Written by `npm run config:write` from `src/observability/events.ts`; `npm run check` refuses a difference.',
     '',
@@ -41,6 +42,22 @@ export function metricsDocument(): string {
     ...Object.values<EventRow>(LOG_LINES).map(
       ({ message, level, roles, fields, help }) => `| ${message} | ${level} | ${roles.join(', ')} | ${code(fields)} | ${help} |`,
     ),
+    '',
+    'Lines within a span also carry `traceId`, when traces are on ([tracing.md](tracing.md)).',
+    '',
+    '## Spans',
+    '',
+    'What `tracing.enabled` sends to a collector. No attribute is a path, a message or a part of a payload.',
+    '',
+    '| span | kind | made by | attributes | what it tells |',
+    '|---|---|---|---|---|',
+    ...Object.values<SpanRow>(SPANS).map(
+      ({ name, kind, roles, attributes, help }) => `| ${name} | ${kind} | ${roles.join(', ')} | ${code(attributes)} | ${help} |`,
+    ),
+    '',
+    '| attribute | what it is |',
+    '|---|---|',
+    ...Object.entries(ATTRIBUTES).map(([name, what]) => `| \`${name}\` | ${what} |`),
     '',
   ].join('\n');
 }
