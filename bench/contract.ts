@@ -21,6 +21,8 @@ export const PEERS = [
   'sqlite_vec',
   'tantivy_bare',
   'plain_js',
+  'workers1',
+  'shards1',
 ] as const;
 export type Peer = (typeof PEERS)[number];
 

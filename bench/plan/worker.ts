@@ -87,6 +87,7 @@ async function writSide({ home }: PlanSideSetup, target: RedisTarget, counter: {
     instances,
     served: [{ queue: STEP_QUEUE, concurrency: CONCURRENCY, executors: [executor] }],
     memories: [],
+    tracer: undefined,
     plans: { bindings: BINDINGS },
   });
   const role = inOrder([instances, ...parts]);

@@ -23,10 +23,14 @@ import { NOOP } from './site.ts';
 export interface SideSetup {
   readonly side: 'writ' | 'bullmq';
   readonly home: string;
+  /** Where `target.json` lies, when not there. */
+  readonly targetHome?: string;
   readonly queue: string;
   readonly concurrency: number;
   /** 0: works until it is ended. */
   readonly jobs: number;
+  /** Shards of the queue; 1 when absent. */
+  readonly shards?: number;
 }
 
 export interface SideReport {
@@ -38,7 +42,7 @@ export interface SideReport {
 }
 
 const setup = JSON.parse(process.argv[2] ?? '') as SideSetup;
-const target = JSON.parse(readFileSync(path.join(setup.home, 'target.json'), 'utf8')) as RedisTarget;
+const target = JSON.parse(readFileSync(path.join(setup.targetHome ?? setup.home, 'target.json'), 'utf8')) as RedisTarget;
 let done = 0;
 
 const { prepare, work } = setup.side === 'writ' ? await writSide() : bullmqSide();
@@ -61,7 +65,7 @@ async function run(): Promise<void> {
 }
 
 async function writSide(): Promise<{ prepare: Lifecycle; work: Lifecycle }> {
-  const config = ConfigSchema.parse({});
+  const config = ConfigSchema.parse({ queue: { shards: setup.shards ?? 1, earlier_shards: [] } });
   const places = placesOf(path.join(setup.home, 'data'));
   const instances = createInstanceRegistry({ directory: places.workers });
   const executor = {
@@ -76,7 +80,7 @@ async function writSide(): Promise<{ prepare: Lifecycle; work: Lifecycle }> {
   const metrics = createMetrics('worker', 'bench');
   const health = createWorkerHealth({ deafMs: config.worker.deaf_ms, metrics, log });
   const served = [{ queue: setup.queue, concurrency: setup.concurrency, executors: [executor] as const }];
-  const parts = await wirePipeline({ config, places, log, metrics, health, target, instances, served, memories: [], plans: undefined });
+  const parts = await wirePipeline({ config, places, log, metrics, health, target, instances, served, memories: [], plans: undefined, tracer: undefined });
   const worker = parts.at(-1);
   if (!worker) throw new Error('the pipeline has no worker');
   return { prepare: inOrder([instances, ...parts.slice(0, -1)]), work: worker };
