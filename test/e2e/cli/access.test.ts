@@ -134,8 +134,12 @@ describe('writ login-link', () => {
   });
 
   it('knows where the API is, or says why not', async () => {
-    expect((await writ('login-link', '--json', '--set', 'http.host=::')).json).toMatchObject({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:8377\//) });
+    expect((await writ('login-link', '--json', '--set', 'http.host=::', '--set', 'http.allow_plain=true')).json).toMatchObject({
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:8377\//),
+    });
     expect((await writ('login-link', '--json', '--set', 'http.host=::1')).json).toMatchObject({ url: expect.stringMatching(/^http:\/\/\[::1\]:8377\//) });
+    const tls = ['--set', 'http.tls.cert_file=/etc/c.pem', '--set', 'http.tls.key_file=/etc/c.key'];
+    expect((await writ('login-link', '--json', ...tls)).json).toMatchObject({ url: expect.stringMatching(/^https:\/\/127\.0\.0\.1:8377\//) });
     expect(await writ('login-link', '--set', 'http.port=0')).toMatchObject({ code: 1, err: expect.stringContaining('http.port') });
   });
 

@@ -1,7 +1,7 @@
 import { toWritError } from '../../../../../src/adapters/redis/redis-error.ts';
 import { systemClock } from '../../../../../src/core/clock.ts';
 import { type BoardOptions, boardPlugin } from '../../../../../src/producers/http/board/plugin.ts';
-import type { OperatorDoors } from '../../../../../src/producers/tasks/operator.ts';
+import type { BoardDoors } from '../../../../../src/producers/http/board/retry-job.ts';
 import { type Site, startSite } from '../core-site.ts';
 
 /** The board alone, over the queues that a test brings. */
@@ -10,7 +10,7 @@ export interface BoardSite extends AsyncDisposable {
   call(method: string, path: string): ReturnType<Site['fetch']>;
 }
 
-export type BoardSiteOptions = Pick<BoardOptions, 'queues' | 'audit'> & Pick<OperatorDoors, 'tasks' | 'plans'>;
+export type BoardSiteOptions = Pick<BoardOptions, 'queues' | 'audit'> & Pick<BoardDoors, 'tasks' | 'plans'>;
 
 export async function startBoardSite({ queues, audit, tasks, plans }: BoardSiteOptions): Promise<BoardSite> {
   const unused = () => {
