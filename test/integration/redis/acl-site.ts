@@ -4,6 +4,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { Redis } from 'ioredis';
 import { type LoadedConfig, loadConfig } from '../../../config/load.ts';
+import type { RedisTarget } from '../../../src/adapters/redis/target.ts';
 import { contentSearchDoor } from '../../../src/bin/cli/content-door.ts';
 import { processIo } from '../../../src/bin/cli/io.ts';
 import { ensureKeys } from '../../../src/bin/cli/keys.ts';
@@ -18,14 +19,17 @@ import type { Lifecycle } from '../../../src/core/lifecycle.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
 import { runCli } from '../../../src/producers/cli/program.ts';
 import { sinkOf } from '../../e2e/cli/sink.ts';
+import { createTestCa } from '../../support/certificates.ts';
 import { freePorts } from '../../support/ports.ts';
 import { startRedisServer } from '../../support/redis-server.ts';
 import { FAST_LOCKS } from '../../support/rig.ts';
 
-/** An installation whose roles each have a user of their own in Redis. */
+/** An installation whose roles each have a user of their own in Redis, over TLS. */
 export interface AclSite extends AsyncDisposable {
   readonly base: string;
   readonly admin: Redis;
+  /** Where the server is for a user with that password. */
+  target(user: string, password: string): RedisTarget;
   readonly places: ReturnType<typeof placesOf>;
   /** As that user. */
   client(user: string): Redis;
@@ -47,14 +51,18 @@ export async function startAclSite(users: readonly string[]): Promise<AclSite> {
   for (const directory of [base, places.dataDir]) mkdirSync(directory, { mode: 0o700 });
   await ensureKeys(places);
   const [port = 0] = await freePorts(1);
-  const server = await startRedisServer([`port ${port}`, 'bind 127.0.0.1', 'appendonly yes', 'user admin on >admin ~* &* +@all', ...users]);
-  const url = (user: string): string => `redis://${user}:CHANGE-ME@127.0.0.1:${port}/0`;
+  const ca = createTestCa();
+  const { cert, key } = ca.issue('redis', 'DNS:localhost');
+  const tls = ['port 0', `tls-port ${port}`, `tls-cert-file ${cert}`, `tls-key-file ${key}`, `tls-ca-cert-file ${ca.cert}`, 'tls-auth-clients no'];
+  const server = await startRedisServer([...tls, 'bind 127.0.0.1', 'appendonly yes', 'user admin on >admin ~* &* +@all', ...users]);
+  const url = (user: string): string => `rediss://${user}:CHANGE-ME@localhost:${port}/0`;
   const toml = (entries: object): string =>
     Object.entries(entries)
       .map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`)
       .join('');
   const sections = {
     redis: { url: url('writ-api') },
+    'redis.tls': { ca_file: ca.cert },
     worker: FAST_LOCKS,
     log: { level: 'silent' },
     http: { port: 0 },
@@ -77,7 +85,8 @@ export async function startAclSite(users: readonly string[]): Promise<AclSite> {
   await start(await createWorkerRole(context('writ-worker')));
   await start(createIndexHostRole(context('writ-index')));
   await start(await createApiRole(context('writ-api')));
-  const admin = new Redis({ port, username: 'admin', password: 'admin' });
+  const trusted = { host: 'localhost', port, tls: { ca: readFileSync(ca.cert) } };
+  const admin = new Redis({ ...trusted, username: 'admin', password: 'admin' });
   const clients: Redis[] = [admin];
 
   const site: AclSite = {
@@ -87,8 +96,9 @@ export async function startAclSite(users: readonly string[]): Promise<AclSite> {
     config,
     url: readFileSync(places.apiUrl, 'utf8').trim(),
     key: '',
+    target: (user, password) => ({ url: url(user).replace('CHANGE-ME', password), tls: { caFile: ca.cert } }),
     client(user) {
-      const redis = new Redis(url(user), { maxRetriesPerRequest: 1 });
+      const redis = new Redis({ ...trusted, username: user, password: 'CHANGE-ME', maxRetriesPerRequest: 1 });
       clients.push(redis);
       return redis;
     },
@@ -119,6 +129,7 @@ export async function startAclSite(users: readonly string[]): Promise<AclSite> {
       for (const role of roles) await role.stop();
       for (const redis of clients) redis.disconnect();
       await server.stop();
+      ca[Symbol.dispose]();
       rmSync(home, { recursive: true, force: true });
     },
   };

@@ -37,7 +37,7 @@ async function refusals(): Promise<readonly string[]> {
 }
 
 describe('the users of deploy/redis/users.conf', () => {
-  it('let every role do its work, and Redis has nothing to refuse', async () => {
+  it('let every role do its work over TLS, and Redis has nothing to refuse', async () => {
     site.file('a', 'needle\n');
     const push = (body: object, wait = 10) =>
       fetch(`${site.url}/v1/tasks?sign=true`, {
@@ -108,14 +108,11 @@ describe('the users of deploy/redis/users.conf', () => {
   });
 
   it('change their passwords without a gap', async () => {
-    const login = async (password: string) => {
-      const { host, port } = site.admin.options;
-      const target = { url: `redis://writ-exporter:${password}@${host}:${port}` };
-      return checkAccess(target).then(
+    const login = (password: string) =>
+      checkAccess(site.target('writ-exporter', password)).then(
         () => 'in',
         (error: unknown) => (isWritError(error) ? error.code : 'crash'),
       );
-    };
     const both = async () => [await login('CHANGE-ME'), await login('new')];
     await site.admin.call('ACL', 'SETUSER', 'writ-exporter', '>new');
     expect(await both()).toEqual(['in', 'in']);
