@@ -20,8 +20,12 @@ export async function failOver(cluster: TestCluster, slot: number, lag: boolean)
   const id = nodes.find(({ port }) => port === master)?.id;
   const replica = nodes.find(({ masterId, failed }) => masterId === id && !failed);
   if (replica === undefined) throw new Error(`node ${master} has no replica`);
-  if (lag) cluster.signal(replica.port, 'SIGSTOP');
-  if (lag) await delay(LAG_MS);
+  if (lag) {
+    cluster.signal(replica.port, 'SIGSTOP');
+    // Without this the kernel would keep for the replica what the master has sent.
+    await cluster.node(master).client('KILL', 'TYPE', 'replica');
+    await delay(LAG_MS);
+  }
   const killed = performance.now();
   await cluster.kill(master);
   if (lag) cluster.signal(replica.port, 'SIGCONT');
