@@ -12,6 +12,7 @@ import {
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, ParentBasedSampler, type SpanProcessor, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace-base';
+import { ATTR_SERVICE_NAME, ATTR_SERVICE_VERSION } from '@opentelemetry/semantic-conventions';
 import { isWritError } from '../../core/errors.ts';
 import { formatTraceparent, type TraceContext } from '../../core/trace-context.ts';
 import { SPANS, type SpanName, type SpanRow } from '../spans.ts';
@@ -40,9 +41,9 @@ export function createOtelTracer({ role, version, instance, sampleRatio, process
   const contexts = new AsyncLocalStorageContextManager();
   const provider = new BasicTracerProvider({
     resource: resourceFromAttributes({
-      'service.name': 'writ',
+      [ATTR_SERVICE_NAME]: 'writ',
       'service.namespace': 'writ',
-      'service.version': version,
+      [ATTR_SERVICE_VERSION]: version,
       'service.instance.id': instance,
       'writ.role': role,
     }),
