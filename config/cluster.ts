@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const CLUSTER = {
   cluster: z.boolean().default(false).describe('Whether redis.url names a node of a Redis Cluster (docs/scaling.md); the others are found through it.'),
   cluster_nodes: z
-    .array(z.string().regex(/^[^\s:]+:\d{1,5}$/, 'must be host:port'))
+    .array(z.string().regex(/^(\[[0-9A-Fa-f:]+\]|[^\s:[\]]+):\d{1,5}$/, 'must be host:port'))
     .default([])
     .describe('Further nodes of the cluster, host:port, to begin with when the one of redis.url is away.'),
   wait_replicas: z

@@ -28,7 +28,10 @@ export function targetOptions(target: RedisTarget): RedisOptions {
 /** The nodes to begin with, and what is the same for the connection to each of them. */
 export function clusterOptions(target: ClusterTarget): { readonly nodes: readonly { host: string; port: number }[]; readonly options: RedisOptions } {
   const { host = '127.0.0.1', port = 6379, db: _onlyOne, path: _none, ...options } = targetOptions(target);
-  const others = target.cluster.map((node) => ({ host: node.slice(0, node.lastIndexOf(':')), port: Number(node.slice(node.lastIndexOf(':') + 1)) }));
+  const others = target.cluster.map((node) => ({
+    host: node.slice(0, node.lastIndexOf(':')).replace(/^\[(.*)\]$/, '$1'),
+    port: Number(node.slice(node.lastIndexOf(':') + 1)),
+  }));
   return { nodes: [{ host, port }, ...others], options };
 }
 
