@@ -4,11 +4,12 @@ import { packageRoot } from '../config/places.ts';
 
 /**
  * Draws docs/scaling.svg from docs/evidence/scale.json, the last line of `npm run bench -- scale --json`: jobs a second for
- * each number of workers and shards, on one Redis and on a cluster.
+ * each number of workers and shards, on one Redis and on a cluster. Arguments: another file to read, another to write.
  */
 const docs = path.join(packageRoot(), 'docs');
-const { metrics } = JSON.parse(readFileSync(path.join(docs, 'evidence', 'scale.json'), 'utf8')) as { readonly metrics: Readonly<Record<string, number>> };
-writeFileSync(path.join(docs, 'scaling.svg'), chart(barsOf(metrics)));
+const [from = path.join(docs, 'evidence', 'scale.json'), to = path.join(docs, 'scaling.svg')] = process.argv.slice(2);
+const { metrics } = JSON.parse(readFileSync(from, 'utf8')) as { readonly metrics: Readonly<Record<string, number>> };
+writeFileSync(to, chart(barsOf(metrics)));
 
 interface Bar {
   readonly label: string;
