@@ -1,6 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
 import type { HostsSettings } from '../../../src/bin/content/index/hosts.ts';
 import type { SearchedTrees } from '../../../src/bin/content/index/places.ts';
 import type { IndexTaskKind } from '../../../src/contracts/index.ts';
@@ -84,8 +83,8 @@ export interface HostProcess {
 /** Starts an index host and waits until it answers. */
 export async function startHost(argument: HostArgument): Promise<HostProcess> {
   // The long suite runs compiled.
-  const extension = path.extname(import.meta.url);
-  const { file, execArgv } = processEntry(new URL(`./index-host-process${extension}`, import.meta.url));
+  const isSource = import.meta.url.endsWith('.ts');
+  const { file, execArgv } = processEntry(isSource ? new URL('./index-host-process.ts', import.meta.url) : new URL('./index-host-process.js', import.meta.url));
   const child: ChildProcess = fork(file, [JSON.stringify(argument)], { execArgv: [...execArgv], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const news: HostNews[] = [];
   const listeners = new Set<(one: HostNews) => void>();
