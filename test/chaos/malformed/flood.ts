@@ -15,7 +15,7 @@ export interface FloodReport {
   readonly codes: Readonly<Record<string, number>>;
   /** Jobs that did not end, or ended without a code. */
   readonly uncoded: readonly string[];
-  /** Resident size of the worker in MiB, sampled after the warm-up and at the end. */
+  /** Resident size of the worker in MiB, sampled after the warm-up and at the end: the least of the last three samples. */
   readonly memory: { readonly warm: number; readonly end: number; readonly most: number };
   /** Whether the worker that began is the one that ended. */
   readonly sameWorker: boolean;
@@ -56,7 +56,8 @@ export async function flood(field: Field, count: number): Promise<FloodReport> {
     sizes.push(residentMiB(pid));
   }
   const warm = sizes[Math.floor(sizes.length / 4)] ?? 0;
-  const memory = { warm, end: sizes.at(-1) ?? 0, most: Math.max(...sizes) };
+  // What grows never comes back to where it was; a single size tells only when garbage was collected last.
+  const memory = { warm, end: Math.min(...sizes.slice(-3)), most: Math.max(...sizes) };
   return {
     jobs: count,
     codes,
