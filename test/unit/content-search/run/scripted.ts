@@ -57,7 +57,11 @@ function startScripted(job: BackendJob, turn: number, script: Script, backend: S
     die = resolve;
   });
   backend.running += 1;
+  let isOver = false;
   const finish = (how: BackendEnd): void => {
+    // Who kills one that has just ended changes nothing.
+    if (isOver) return;
+    isOver = true;
     backend.running -= 1;
     ended(how);
   };
