@@ -132,7 +132,7 @@ describe('a build that its host cannot finish', () => {
   });
 
   it('takes several rounds when its time is short, never serves in between, and survives a kill [FR-LSI-BUD-INIT-01.1] [FR-LSI-BUD-INIT-02.1] [FR-LSI-BUD-INIT-02.2] [FR-LSI-BG-12]', async () => {
-    host = await slowHost({ timeoutMs: 600 });
+    host = await slowHost({ timeoutMs: 1_500, throttleMs: 150 });
     await host.next((one) => one.kind === 'task' && one.outcome === 'partial');
     expect(statesOf(host).at(-1)).toBe('UNCERTAIN/BUILD_BUDGET_EXCEEDED');
     const had = indexed();
@@ -140,7 +140,7 @@ describe('a build that its host cannot finish', () => {
     await host.kill();
     expect(indexed()).toEqual(had);
 
-    host = await slowHost({ timeoutMs: 600 });
+    host = await slowHost({ timeoutMs: 1_500, throttleMs: 150 });
     await host.until('COMPLETE');
     expect(buildsOf(host).length).toBeGreaterThan(0);
     expect(indexed()).toHaveLength(FILES);

@@ -17,7 +17,7 @@ describe('a search with the index', () => {
   it.each(['ugrep', 'rg'] as const)(
     'answers what a search without it answers, with %s, whatever happens to the tree and to the host [NFR-LSI-COR-01] [LSI-TM-03]',
     async (kind) => {
-      const count = await runEquality({ seed: 7, folder, backend: backends[kind], trees: 4, roundsPerTree: 25, kills: 0.06 });
+      const count = await runEquality({ seed: 7, folder, backend: backends[kind], trees: 2, roundsPerTree: 50, kills: 0.06 });
       expect(count.rounds).toBe(100);
       expect(count.excluding).toBeGreaterThan(count.searches / 5);
       expect(count.excludedFiles).toBeGreaterThan(20);

@@ -37,19 +37,26 @@ interface Fit {
  * docs/index-safety.md). Pure.
  */
 export function transition(safety: IndexSafety, triggers: readonly Trigger[]): Transition {
-  const fits = triggers.flatMap((trigger) => fitOf(safety, trigger)).sort((a, b) => priorityOf(a.trigger.kind) - priorityOf(b.trigger.kind));
+  const fits = triggers.flatMap((trigger) => fitOf(safety, trigger)).sort(byPriority);
   const won = winner(fits);
   const state = won === undefined ? safety.state : won.to;
   const next = nextOf(safety, fits, won);
   return { next: sameButMark(safety, next) ? safety : next, actions: actionsOf(fits, state), rows: fits.map(({ row }) => row.id) };
 }
 
+/** Two triggers of a kind may fit different rows: then the order of the table counts, never that of the triggers. */
+function byPriority(a: Fit, b: Fit): number {
+  return priorityOf(a.trigger.kind) - priorityOf(b.trigger.kind) || ALL_ROWS.indexOf(a.row) - ALL_ROWS.indexOf(b.row);
+}
+
 function fitOf(safety: IndexSafety, trigger: Trigger): Fit[] {
-  const row = (ROWS as readonly Row[]).find(
+  const row = ALL_ROWS.find(
     ({ on, from, when }) => on === trigger.kind && from.includes(safety.state) && (when === undefined || GUARDS[when](safety, trigger)),
   );
   return row === undefined ? [] : [{ row, trigger }];
 }
+
+const ALL_ROWS: readonly Row[] = ROWS;
 
 interface Winner {
   readonly to: IndexState;

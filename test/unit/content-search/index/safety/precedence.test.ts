@@ -59,6 +59,12 @@ describe('simultaneous triggers', () => {
     );
   });
 
+  it('mean the same also when two of a kind fit different rows [LSI-P2.1]', () => {
+    const disabled: IndexSafety = { ...RECORDS.DISABLED, reason: 'MEMORY_BUDGET_EXCEEDED', disabledUntilMs: 1_000 };
+    const checks: Trigger[] = [1_000, 999].map((nowMs) => ({ kind: 'COOLDOWN_CHECKED', nowMs }));
+    expect(transition(disabled, checks.toReversed())).toEqual(transition(disabled, checks));
+  });
+
   it('have the eight classes of the text, in this order [LSI-P2.2, LSI-P2.3, LSI-P2.4, LSI-P2.5]', () => {
     const of = (n: number): string[] => KINDS.filter((kind) => TRIGGER_CLASSES[kind] === n);
     expect(KINDS.map((kind) => TRIGGER_CLASSES[kind])).toEqual(KINDS.map((kind) => TRIGGER_CLASSES[kind]).sort());
