@@ -2,7 +2,7 @@
  * The written architecture (design: layout and import directions). A row of LAYERS says what a layer may import beside
  * itself; everything that is not listed is refused, type imports included.
  *
- *   contracts → core → { lease, executors/*, content-search, adapters, observability } → queues → processors → bin
+ *   contracts → core → { lease, executors/*, content-search, message-search, adapters, observability } → queues → processors → bin
  *                 ├──→ lease → kernel ───────────────────────────────────────────────────────→ bin
  *                 └──→ producers (they get their services injected) ───────────────────────────→ bin
  */
@@ -15,6 +15,7 @@ const FOLDER = {
   kernel: 'src/kernel/',
   executors: 'src/executors/',
   contentSearch: 'src/content-search/',
+  messageSearch: 'src/message-search/',
   adapters: 'src/adapters/',
   redis: 'src/adapters/redis/',
   observability: 'src/observability/',
@@ -62,6 +63,12 @@ const LAYERS = [
     why: 'Content search is a library: it knows no queue and no web server, and gets the file system and the backends through ports.',
   },
   {
+    layer: 'messageSearch',
+    may: ['contracts', 'core'],
+    packages: ['zod'],
+    why: 'Message search is a library: what a query means is decided without a database, and the engines come through a port.',
+  },
+  {
     layer: 'adapters',
     may: ['contracts', 'core', 'lease'],
     packages: ['zod', 'ioredis', 'better-sqlite3', 'koffi', 'sodium-native', '@duckdb', '@vscode', 'imapflow', 'ipaddr[.]js', '@modelcontextprotocol'],
@@ -82,7 +89,7 @@ const LAYERS = [
   {
     layer: 'producers',
     may: ['contracts', 'core', 'observability'],
-    packages: ['zod', 'fastify', '@fastify', '@bull-board', 'commander', 'cli-progress'],
+    packages: ['zod', 'fastify', '@fastify', '@bull-board', 'commander', 'cli-progress', '@modelcontextprotocol', 'ink', 'react'],
     why: 'Every surface gets the same injected services. A producer that opened a queue of its own would be a second contract.',
   },
   {
@@ -126,7 +133,16 @@ const layerRules = LAYERS.flatMap(({ layer, may, packages, why }) => [
 ]);
 
 /** Folders whose offer is the list in their index.ts. */
-const DOORS = ['src/contracts', 'src/lease', 'src/executors/file', 'src/executors/plan', 'src/executors/search', 'src/executors/tool', 'src/content-search'];
+const DOORS = [
+  'src/contracts',
+  'src/lease',
+  'src/executors/file',
+  'src/executors/plan',
+  'src/executors/search',
+  'src/executors/tool',
+  'src/content-search',
+  'src/message-search',
+];
 
 const doorRules = DOORS.map((folder) => ({
   name: `${folder.replaceAll('/', '-')}-has-one-door`,
@@ -146,7 +162,7 @@ module.exports = {
       comment: 'They run while these packages are still compiled (test/support/parts.ts).',
       severity: 'error',
       from: {
-        path: '^test/(unit/(contracts|core|executors/plan|kernel|lease|observability|producers|content-search)|property/plan)/',
+        path: '^test/(unit/(contracts|core|executors/plan|kernel|lease|observability|producers|content-search|message-search)|property/plan)/',
         pathNot: '/hash[.]test[.]ts$',
       },
       to: { path: 'node_modules/(better-sqlite3|xxhash-addon)/', reachable: true },
@@ -215,6 +231,13 @@ module.exports = {
       severity: 'error',
       from: { pathNot: '^(src/bin|test|bench)/' },
       to: { path: '^src/bin/' },
+    },
+    {
+      name: 'one-screen-draws-with-react',
+      comment: 'Ink and React take longer to load than most commands to run: `writ tui` imports its screen when it runs, and nobody else does.',
+      severity: 'error',
+      from: { pathNot: '^(src/producers/tui|test)/' },
+      to: { path: '^node_modules/(?:@types/)?(ink|react)/' },
     },
     {
       name: 'nobody-imports-tests',

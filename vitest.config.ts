@@ -25,7 +25,7 @@ export default defineConfig({
     // No test relies on a fresh module; each has its own directory, server and ports.
     isolate: false,
     sequence: { sequencer: LongFirst },
-    // One more than the cores of a small machine: many tests wait for locks, servers and processes.
+    // One more than the cores of a small machine: many tests wait for locks, servers and processes; with two more, some wait too long.
     maxWorkers: 3,
     reporters: ['default', at('test/support/tally-reporter.ts')],
   },

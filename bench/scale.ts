@@ -27,17 +27,18 @@ export const suite: Suite = {
     const cluster = await startTestCluster();
     const fields = { one: await openField(site, embeddedTarget(site.places.redis)), cluster: await openField(site, cluster.target()) };
     const sums = new Map<string, Sums>();
-    const round = async (on: keyof typeof fields, spread: Spread): Promise<Round> => {
+    // Kept apart by case: the machine may be faster in one minute than in the next, and only sides that alternate compare.
+    const round = async (name: string, on: keyof typeof fields, spread: Spread): Promise<Round> => {
       const { ms, failed, redisCpuS } = await fields[on].run(spread, count);
-      const key = `${on}.workers${spread.workers}.shards${spread.shards}`;
+      const key = `${name}.workers${spread.workers}.shards${spread.shards}`;
       const sum = sums.get(key) ?? { jobs: 0, ms: 0, redisCpuS: 0 };
       sums.set(key, { jobs: sum.jobs + count, ms: sum.ms + ms, redisCpuS: sum.redisCpuS + redisCpuS });
       return { value: ms, work: { jobs: count, failed } };
     };
     const compared = (name: string, peer: 'workers1' | 'shards1', on: keyof typeof fields, ours: Spread, theirs: Spread): Case => ({
       ...{ name, kind: 'speed', peer, rounds: ROUNDS },
-      ours: () => round(on, ours),
-      theirs: () => round(on, theirs),
+      ours: () => round(name, on, ours),
+      theirs: () => round(name, on, theirs),
     });
     return {
       cases: [

@@ -4,6 +4,7 @@ import { messageOf, WritError } from '../src/core/errors.ts';
 import { isWithin } from './base-directories.ts';
 import { type Fault, faultsOf, invalidConfig } from './issues.ts';
 import { type Layer, mergeLayers, type Source } from './layers.ts';
+import { ENGINE_WISHES } from './messages.ts';
 import { dataDirectory, packageRoot } from './places.ts';
 import { type Config, ConfigSchema } from './schema.ts';
 import { settingsByKey } from './settings.ts';
@@ -42,7 +43,7 @@ export interface LoadedConfig {
 export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const { flags = {}, env = process.env, cwd = process.cwd(), root = packageRoot() } = options;
   const dataDir = options.dataDir === undefined ? dataDirectory({ environment: env, cwd, root }) : path.resolve(cwd, options.dataDir);
-  const layers = [shippedLayer(root), ownFileLayer(dataDir, cwd, options.configFile), environmentLayer(env), flagLayer(flags)];
+  const layers = [shippedLayer(root), ownFileLayer(dataDir, cwd, options.configFile), environmentLayer(env), searchEngineLayer(env), flagLayer(flags)];
   const { values, sources } = mergeLayers(layers);
   const parsed = ConfigSchema.safeParse(values);
   if (!parsed.success) throw invalidConfig(faultsOf(parsed.error.issues), sources);
@@ -76,6 +77,27 @@ export function userSurroundings(env: NonNullable<LoadOptions['env']> = process.
 /** What says where this user's cache directory is (XDG base directories, and their like). */
 export function cacheEnvironment(env: NonNullable<LoadOptions['env']> = process.env): Readonly<Record<string, string | undefined>> {
   return Object.fromEntries(['HOME', 'XDG_CACHE_HOME', 'LOCALAPPDATA', 'TMPDIR', 'TEMP', 'TMP'].map((name) => [name, env[name]]));
+}
+
+/** The word of SEARCH_ENGINE that is none of its states, and so counts as if it were not there (message-search.md 1.3). */
+export function unknownSearchEngine(env: NonNullable<LoadOptions['env']> = process.env): string | undefined {
+  const word = searchEngineWord(env);
+  return isEngineWish(word) ? undefined : word;
+}
+
+/** SEARCH_ENGINE wins over `messages.engine`, in any case and with blanks around it. */
+function searchEngineLayer(env: NonNullable<LoadOptions['env']>): Layer {
+  const word = searchEngineWord(env);
+  const values = word !== '' && isEngineWish(word) ? { messages: { engine: word } } : {};
+  return { values, sourceOf: () => ({ layer: 'environment', place: 'SEARCH_ENGINE' }) };
+}
+
+function searchEngineWord(env: NonNullable<LoadOptions['env']>): string {
+  return (env['SEARCH_ENGINE'] ?? '').trim().toLowerCase();
+}
+
+function isEngineWish(word: string): boolean {
+  return ENGINE_WISHES.some((wish) => wish === word);
 }
 
 /** The shipped file documents the defaults, so what it says is not called a source of its own. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { baseDirectoryFaults } from './base-directories.ts';
 import { CLUSTER, clusterFaults, QueueSettings } from './cluster.ts';
 import { ToolSettings } from './content-search.ts';
+import { MessageSettings } from './messages.ts';
 import { SearchScopes } from './search-scopes.ts';
 import { HttpTls, RedisTls, tlsFaults } from './tls.ts';
 import { Tracing } from './tracing.ts';
@@ -222,6 +223,7 @@ export const ConfigSchema = z
     file: file.prefault({}).describe('The file executor.'),
     search: search.prefault({}).describe('The search executor.'),
     tools: ToolSettings.prefault({}).describe('Tools of agents.'),
+    messages: MessageSettings.prefault({}).describe('Messages of agents, and the search in them.'),
     plan: plan.prefault({}).describe('Plans, and what they are made of.'),
     http: http.prefault({}).describe('The HTTP API, the board and the pages around them.'),
     metrics: metrics.prefault({}).describe('Figures for Prometheus.'),

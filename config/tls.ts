@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
+import { isLoopback } from '../src/core/loopback.ts';
 
 /** TLS towards Redis and of the API. Files are PEM; they are read by the roles, and read again when they change. */
 
@@ -49,8 +50,4 @@ function halfPair(section: 'redis' | 'http', { cert_file, key_file }: { cert_fil
   if ((cert_file === '') === (key_file === '')) return [];
   const [there, missing] = cert_file === '' ? ['key_file', 'cert_file'] : ['cert_file', 'key_file'];
   return [{ path: [section, 'tls', missing], message: `must be set, because ${section}.tls.${there} is` }];
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || /^\[?::1\]?$/.test(host) || /^127(\.\d{1,3}){3}$/.test(host);
 }

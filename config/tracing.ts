@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isLoopback } from '../src/core/loopback.ts';
 
 /** The section `tracing`: where spans go, and how many. */
 
@@ -39,8 +40,4 @@ function placeOf(text: string): URL | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
   return (url.protocol === 'http:' || url.protocol === 'https:') && url.username === '' && url.password === '' ? url : undefined;
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DelayedError, type Job, UnrecoverableError, type Worker, type WorkerOptions } from 'bullmq';
 import { QUEUE_PREFIX } from '../queues/catalog.ts';
 import { TolerantWorker } from '../queues/tolerant-worker.ts';
+import { withoutStack } from '../queues/without-stack.ts';
 import type { Clock } from '../src/core/clock.ts';
 import type { Lifecycle } from '../src/core/lifecycle.ts';
 import type { Attempt } from '../src/observability/deliveries.ts';
@@ -79,9 +80,9 @@ export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorker
    * After the time of the drain, when no job is in hand. BullMQ's own end may then still wait for an answer of a server that
    * is gone: a job that was promised in between is given to another worker when its lock ends.
    */
-  const nothingLeft = async (stopping: Worker): Promise<void> => {
-    const end = performance.now() + options.drainMs;
-    while (stopping.closing !== undefined && (performance.now() < end || deps.inFlight.size > 0)) await delay(LOOK_MS, undefined, { ref: false });
+  const nothingLeft = async (signal: AbortSignal): Promise<void> => {
+    await delay(options.drainMs, undefined, { ref: false, signal });
+    while (deps.inFlight.size > 0) await delay(LOOK_MS, undefined, { ref: false, signal });
   };
 
   return {
@@ -104,11 +105,13 @@ export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorker
       if (!worker) return;
       const stopping = worker;
       worker = undefined;
+      const closed = new AbortController();
       const interrupt = setTimeout(() => deps.inFlight.stop({}, 'shutdown'), options.drainMs);
       try {
-        await Promise.race([stopping.close(), nothingLeft(stopping)]);
+        await Promise.race([stopping.close(), nothingLeft(closed.signal)]);
       } finally {
         clearTimeout(interrupt);
+        closed.abort();
       }
     },
     async [Symbol.asyncDispose]() {
@@ -134,9 +137,4 @@ async function carryOut({ action, afterDelay }: Handled, job: Job, token: string
       await afterDelay?.();
       throw new DelayedError();
   }
-}
-
-function withoutStack(error: Error): Error {
-  error.stack = error.message;
-  return error;
 }

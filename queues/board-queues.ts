@@ -1,8 +1,9 @@
-import { type JobType, Queue } from 'bullmq';
+import type { JobType, Queue } from 'bullmq';
 import { glanceAtPlan } from '../src/adapters/redis/plan-views.ts';
 import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { MAX_JOB_BYTES } from '../src/contracts/index.ts';
-import { indexQueueName, MAX_PLAN_BYTES, QUEUE_PREFIX, queueName, taskQueues } from './catalog.ts';
+import { type Lanes, laneQueues, MAX_PLAN_BYTES, QUEUE_PREFIX, queueName, taskQueues } from './catalog.ts';
+import { openQueue } from './open-queue.ts';
 import { ONE_SHARD, type QueueShards, shardedName } from './shards.ts';
 
 /** A job as it lies in Redis, whoever wrote it. `fields` are BullMQ's; nothing in them is believed. */
@@ -45,19 +46,18 @@ export interface BoardQueuesOptions {
   readonly pool: string;
   /** Of the tools that are bound on this host; each has a queue. */
   readonly providers?: readonly string[];
-  /** Whether the pool has a queue of index maintenance. */
-  readonly index?: boolean;
+  readonly lanes?: Lanes;
   readonly shards?: QueueShards;
 }
 
-/** Opens the queues of tasks and plans of a pool for the board, and that of index maintenance. The connection stays the caller's. */
-export function openBoardQueues({ connection, pool, providers = [], index = false, shards = ONE_SHARD }: BoardQueuesOptions): BoardQueues {
+/** Opens the queues of tasks and plans of a pool for the board, and its lanes. The connection stays the caller's. */
+export function openBoardQueues({ connection, pool, providers = [], lanes = {}, shards = ONE_SHARD }: BoardQueuesOptions): BoardQueues {
   const inShards = (open: (prefix: string) => BoardQueue): readonly BoardQueue[] => shards.all.map(open);
   const tasks = taskQueues(pool, providers).flatMap((name) => inShards((prefix) => openBoardQueue({ name, prefix }, connection, MAX_JOB_BYTES)));
   const plan = queueName('plan', pool);
   const plans = inShards((prefix) => withProgress(openBoardQueue({ name: plan, prefix }, connection, MAX_PLAN_BYTES), connection));
-  const maintenance = index ? [openBoardQueue({ name: indexQueueName(pool), prefix: QUEUE_PREFIX }, connection, MAX_JOB_BYTES)] : [];
-  const queues = [...tasks, ...plans, ...maintenance];
+  const single = laneQueues(pool, lanes).map((name) => openBoardQueue({ name, prefix: QUEUE_PREFIX }, connection, MAX_JOB_BYTES));
+  const queues = [...tasks, ...plans, ...single];
   return {
     pool,
     queues,
@@ -90,9 +90,7 @@ function withProgress(queue: BoardQueue, connection: RedisConnection): BoardQueu
 }
 
 function openBoardQueue({ name, prefix }: { readonly name: string; readonly prefix: string }, connection: RedisConnection, jobBytes: number): BoardQueue {
-  const queue = new Queue(name, { connection, prefix, skipWaitingForReady: true, skipVersionCheck: true });
-  // Each call reports its own failure; without a listener the event would end the process.
-  queue.on('error', () => undefined);
+  const queue = openQueue(name, prefix, connection);
   const failedKey = queue.toKey('failed');
   return {
     name: shardedName(prefix, name),

@@ -27,9 +27,21 @@ export function taskQueues(pool: string, providers: readonly string[] = []): rea
   return [...kinds, ...providers.map((provider): ToolQueue => `tool-${provider}`)].map((kind) => queueName(kind, pool));
 }
 
-/** Every queue of a pool: those of tasks, that of plans and, where there is an index, that of its maintenance. */
-export function poolQueues(pool: string, providers: readonly string[] = [], index = false): readonly string[] {
-  return [...taskQueues(pool, providers), queueName('plan', pool), ...(index ? [indexQueueName(pool)] : [])];
+/** The queues of a pool that are one lane each, and which of them there are. */
+export interface Lanes {
+  /** Maintenance of content-search indexes. */
+  readonly index?: boolean;
+  /** What changes the messages. */
+  readonly messages?: boolean;
+}
+
+export function laneQueues(pool: string, { index = false, messages = false }: Lanes): readonly string[] {
+  return [...(index ? [indexQueueName(pool)] : []), ...(messages ? [messageQueueName(pool)] : [])];
+}
+
+/** Every queue of a pool: those of tasks, that of plans and its lanes. */
+export function poolQueues(pool: string, providers: readonly string[] = [], lanes: Lanes = {}): readonly string[] {
+  return [...taskQueues(pool, providers), queueName('plan', pool), ...laneQueues(pool, lanes)];
 }
 
 /** The queue of the maintenance of content-search indexes: no task can be pushed to it. */
@@ -38,6 +50,13 @@ export function indexQueueName(pool: string): string {
 }
 
 const INDEX_QUEUE = 'index-maintenance';
+
+/** The queue of what changes the messages: no task can be pushed to it. */
+export function messageQueueName(pool: string): string {
+  return pool === DEFAULT_POOL ? MESSAGE_QUEUE : `${MESSAGE_QUEUE}@${pool}`;
+}
+
+const MESSAGE_QUEUE = 'message-index';
 
 /**
  * The queue of a capability. An unknown one goes to the file executor as well, because it is an executor's business to

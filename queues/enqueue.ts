@@ -1,5 +1,4 @@
-import { Queue } from 'bullmq';
-import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
+import type { Queue } from 'bullmq';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
 import { MAX_JOB_BYTES, type TaskJob } from '../src/contracts/index.ts';
 import { WritError } from '../src/core/errors.ts';
@@ -7,6 +6,7 @@ import { manifestSha256 } from '../src/core/hash.ts';
 import type { Enqueue, JobView, PushOptions, Receipt, RetryAnswer, RetryOptions } from '../src/core/ports/index.ts';
 import { isQueueName, queueOf, taskQueues } from './catalog.ts';
 import { type FoundJob, findJob } from './job-lookup.ts';
+import { openQueue } from './open-queue.ts';
 import type { EnqueueDeps, Push, PushContext, QueuePlace } from './push.ts';
 import { pushMany } from './push-many.ts';
 import { pushOne, rerunJob } from './push-table.ts';
@@ -114,10 +114,4 @@ function preparePush(job: TaskJob, { attempts = 1, queue }: PushOptions, pool: s
 function checkedName(name: string): string {
   if (!isQueueName(name)) throw new WritError('INVALID_ARGUMENT', `there is no queue '${name}'`, { field: 'queue' });
   return name;
-}
-
-function openQueue(name: string, prefix: string, connection: RedisConnection): Queue<unknown> {
-  const queue = new Queue<unknown>(name, { connection, prefix, skipWaitingForReady: true, skipVersionCheck: true });
-  // Each call reports its own failure; without a listener the event would end the process.
-  return queue.on('error', () => undefined);
 }

@@ -1,4 +1,4 @@
-import { type Job, Queue, WaitingError } from 'bullmq';
+import { type Job, WaitingError } from 'bullmq';
 import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
 import type { IndexActivity } from '../src/contracts/index.ts';
@@ -8,7 +8,9 @@ import type { IndexTask, IndexTaskHandler, MaintenanceLane } from '../src/core/p
 import { createTurns } from '../src/core/turns.ts';
 import { indexQueueName, LOCK_TIMES, type LockTimes, QUEUE_PREFIX, RETENTION, workerOptions } from './catalog.ts';
 import { readIndexJob } from './index-job.ts';
+import { openQueue } from './open-queue.ts';
 import { TolerantWorker } from './tolerant-worker.ts';
+import { withoutStack } from './without-stack.ts';
 
 export interface IndexLaneOptions {
   readonly pool: string;
@@ -43,9 +45,7 @@ const MOST_LOSSES = 10;
 export function createIndexLane(options: IndexLaneOptions): MaintenanceLane {
   const { pool, connection, newId, locks = LOCK_TIMES, guard, onFailed = () => undefined, onError = () => undefined } = options;
   const name = indexQueueName(pool);
-  const queue = new Queue<unknown>(name, { connection, prefix: QUEUE_PREFIX, skipWaitingForReady: true, skipVersionCheck: true });
-  // Each call reports its own failure; without a listener the event would end the process.
-  queue.on('error', () => undefined);
+  const queue = openQueue(name, QUEUE_PREFIX, connection);
   const turns = createTurns();
   let handler: IndexTaskHandler | undefined;
   let worker: TolerantWorker | undefined;
@@ -54,7 +54,7 @@ export function createIndexLane(options: IndexLaneOptions): MaintenanceLane {
   const run = async (job: Job<unknown>, token: string | undefined, handle: IndexTaskHandler): Promise<void> => {
     const { signal } = stop;
     const read = readIndexJob(job);
-    if (!read.ok) throw withoutStack(read.message);
+    if (!read.ok) throw withoutStack(new Error(read.message));
     const { task } = read;
     await turns(task.keyHash, async () => {
       if (signal.aborted) return putBack(job, token);
@@ -66,7 +66,7 @@ export function createIndexLane(options: IndexLaneOptions): MaintenanceLane {
         // Cut short, not failed: the next host does it again.
         if (signal.aborted) return putBack(job, token);
         onFailed(task, job.id ?? '', error);
-        throw withoutStack(messageOf(error));
+        throw withoutStack(new Error(messageOf(error)));
       }
     });
   };
@@ -125,11 +125,4 @@ function progressOf(job: Job<unknown>, onError: (error: Error) => void): (activi
 async function putBack(job: Job<unknown>, token: string | undefined): Promise<never> {
   await job.moveToWait(token).catch(() => undefined);
   throw new WaitingError();
-}
-
-/** A failed job keeps its sentence, and no stack trace of ours. */
-function withoutStack(message: string): Error {
-  const error = new Error(message);
-  error.stack = message;
-  return error;
 }

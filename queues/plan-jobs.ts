@@ -1,10 +1,11 @@
-import { Job, Queue } from 'bullmq';
+import { Job, type Queue } from 'bullmq';
 import { pipelined, type RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
 import type { Replicated } from '../src/adapters/redis/replicated.ts';
 import type { JsonObject } from '../src/core/json.ts';
 import { jobOptions, queueName } from './catalog.ts';
 import { type FoundJob, findJob } from './job-lookup.ts';
+import { openQueue } from './open-queue.ts';
 import { ONE_SHARD, type QueueShards } from './shards.ts';
 
 /** The data of a plan's job (contracts/plan-job.schema.json). */
@@ -76,12 +77,6 @@ export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicate
     },
     close: async () => void (await Promise.all([...queues.values()].map((queue) => queue.close()))),
   };
-}
-
-function openQueue(name: string, prefix: string, connection: RedisConnection): Queue<unknown> {
-  const queue = new Queue<unknown>(name, { connection, prefix, skipWaitingForReady: true, skipVersionCheck: true });
-  // Each call reports its own failure; without a listener the event would end the process.
-  return queue.on('error', () => undefined);
 }
 
 /** BullMQ's codes: -1 the job is gone, -3 it is not delayed. */

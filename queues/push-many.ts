@@ -67,7 +67,12 @@ async function together(pushes: readonly Push[], work: (push: Push) => Promise<R
 
 async function addBulk(fresh: readonly Push[], { queue }: PushContext): Promise<void> {
   const places = new Map<Queue<unknown>, Push[]>();
-  for (const push of fresh) places.set(queue(push), [...(places.get(queue(push)) ?? []), push]);
+  for (const push of fresh) {
+    const place = queue(push);
+    const pushes = places.get(place);
+    if (pushes === undefined) places.set(place, [push]);
+    else pushes.push(push);
+  }
   // One after the other in a shard, the shards beside each other.
   await Promise.all(
     [...places].map(([place, pushes]) =>

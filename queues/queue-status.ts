@@ -1,12 +1,13 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 import { ALL_TAGS, generationKey } from '../src/adapters/redis/keys.ts';
 import { redisHealth } from '../src/adapters/redis/policy.ts';
 import { createRedisPresence } from '../src/adapters/redis/presence.ts';
 import { pipelined, type RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
 import type { QueueFigures, QueueStatus, SystemFigures, SystemStatus } from '../src/core/ports/index.ts';
-import { indexQueueName, poolQueues, QUEUE_PREFIX } from './catalog.ts';
+import { type Lanes, laneQueues, poolQueues, QUEUE_PREFIX } from './catalog.ts';
+import { openQueue } from './open-queue.ts';
 import { joinFigures } from './shard-figures.ts';
 import { ONE_SHARD, type QueueShards } from './shards.ts';
 
@@ -19,8 +20,7 @@ export interface StatusReaderOptions {
   readonly pool: string;
   /** Of the tools that are bound on this host; each has a queue. */
   readonly providers?: readonly string[];
-  /** Whether the pool has a queue of index maintenance. */
-  readonly index?: boolean;
+  readonly lanes?: Lanes;
   readonly shards?: QueueShards;
   /** Directory of the lock files of workers: a pool is one host, so every worker of it holds a file here. */
   readonly workers: string;
@@ -35,15 +35,12 @@ export interface StatusReader {
   close(): Promise<void>;
 }
 
-export function createStatusReader({ connection, pool, providers, index, shards = ONE_SHARD, workers }: StatusReaderOptions): StatusReader {
-  const open = (name: string, prefix: string): Queue => {
-    const queue = new Queue(name, { connection, prefix, skipWaitingForReady: true, skipVersionCheck: true, skipMetasUpdate: true });
-    // Each call reports its own failure; without a listener the event would end the process.
-    return queue.on('error', () => undefined);
-  };
-  // Maintenance of an index is one lane.
-  const prefixes = (name: string): readonly string[] => (name === indexQueueName(pool) ? [QUEUE_PREFIX] : shards.all);
-  const queues = poolQueues(pool, providers, index).map((name) => prefixes(name).map((prefix) => open(name, prefix)));
+export function createStatusReader({ connection, pool, providers, lanes = {}, shards = ONE_SHARD, workers }: StatusReaderOptions): StatusReader {
+  const single = laneQueues(pool, lanes);
+  const prefixes = (name: string): readonly string[] => (single.includes(name) ? [QUEUE_PREFIX] : shards.all);
+  const queues = poolQueues(pool, providers, lanes).map((name) =>
+    prefixes(name).map((prefix) => openQueue(name, prefix, connection, { skipMetasUpdate: true })),
+  );
   const ofShards = async <Q extends QueueFigures>(shard: readonly Queue[], look: (queue: Queue) => Promise<Q>): Promise<Q[]> => {
     const [first, ...others] = await Promise.all(shard.map(look));
     return first === undefined ? [] : [joinFigures([first, ...others])];

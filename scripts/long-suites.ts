@@ -52,9 +52,17 @@ export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
     command: ['node', '--import', 'tsx', 'test/chaos/content-search/run.ts'],
   },
   'content-index': {
-    what: 'random histories of a tree and its index host, with kills, mounts and bursts: the answer with the index is the answer without it; its files damaged in every way',
+    what: 'random histories of a tree and its index host, with kills, mounts and bursts: the answer with the index is the answer without it; its files damaged in every way; the memory of its host with a million files',
     // Compiled: its hosts start a thousand times.
     command: ['node', 'dist/test/chaos/content-index/run.js'],
+  },
+  'message-fuzz': {
+    what: 'a million fuzzed calls of the message tools and queries of message search, engines that fail among them: every one is answered, or refused by code and field',
+    command: ['node', '--import', 'tsx', 'test/chaos/message-fuzz/run.ts'],
+  },
+  'message-search': {
+    what: 'thousands of random searches on generated mailboxes, page by page and with mail that comes and goes, agree with an oracle that looks at every mail',
+    command: ['vitest', 'run', '--config', 'test/support/vitest.oracles.ts', 'test/conformance/message-search-fts5.test.ts'],
   },
   package: {
     what: 'what npm pack gives is installed outside of the checkout, native modules compiled, and used for the first time',

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { jobOptions } from '../../queues/catalog.ts';
 import { connected, createConnection } from '../../queues/connection.ts';
@@ -82,7 +83,7 @@ async function emptied(redis: RedisConnection, shards: number, jobs: number): Pr
     const counts = await Promise.all(own.map((prefix) => Promise.all(['completed', 'failed'].map((set) => redis.zcard(`${prefix}:${QUEUE}:${set}`)))));
     const [completed, failed] = [0, 1].map((at) => counts.reduce((sum, count) => sum + (count[at] ?? 0), 0));
     if ((completed ?? 0) + (failed ?? 0) >= jobs) return failed ?? 0;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await delay(LOOK_MS);
   }
 }
 

@@ -18,6 +18,13 @@ export const REDIS: readonly Panel[] = [
     { warn: 1, bad: 1, below: true },
   ),
   stat('Exporter', 'Whether (1) queues and Redis answer within 500 ms.', 'short', { up: 'min(writ_exporter_up)' }, { warn: 1, bad: 1, below: true }),
+  stat(
+    'Certificate of the API',
+    'Time until it, or one that leads to its CA, ends. Nothing without TLS.',
+    's',
+    { left: 'min(writ_certificate_expires_timestamp_seconds - time())' },
+    { warn: 1_209_600, bad: 259_200, below: true },
+  ),
   series('Redis memory', 'Memory that Redis uses, and its limit.', 'bytes', {
     used: 'max(writ_redis_memory_used_bytes)',
     limit: 'max(writ_redis_memory_limit_bytes)',

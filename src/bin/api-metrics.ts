@@ -10,6 +10,7 @@ import { createMetricsGatherer, type MetricsGatherer } from '../observability/ga
 import { createHttpMeter, type HttpMeter } from '../observability/http-requests.ts';
 import { createMetrics, type Metrics } from '../observability/metrics.ts';
 import { wantsIndex } from './content/index/wanted.ts';
+import { lanesOf } from './lanes.ts';
 import type { Places } from './places.ts';
 import { boundProviders } from './plan/providers.ts';
 import { packageVersion } from './version.ts';
@@ -36,7 +37,7 @@ export function createApiMetrics(options: {
     pool: config.pool.id,
     providers: boundProviders(config),
     workers: places.workers,
-    index: wantsIndex(config),
+    lanes: lanesOf(config),
     shards: queueShards(config.queue),
   });
   own.set('writ_index_wanted', {}, Number(wantsIndex(config)));

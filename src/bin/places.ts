@@ -23,6 +23,8 @@ export function placesOf(dataDir: string) {
     loginLinks: inside('login-links'),
     /** A copy of what queues and ledger know, for finding tasks; may be deleted. */
     taskIndex: inside('task-index.db'),
+    /** Agent mail and its full text, in a directory of its own. */
+    messages: inside('messages', 'messages.sqlite'),
     /** What running searches put on the disk. */
     searchSpill: inside('search'),
     /** Sockets on which the processes of this data directory show their metrics. */

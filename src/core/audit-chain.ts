@@ -34,7 +34,7 @@ const RecordShape = z.strictObject({
   v: z.literal(1),
   n: z.int().min(1),
   at: z.iso.datetime({ precision: 3 }),
-  surface: z.enum(['http', 'board', 'cli']),
+  surface: z.enum(['http', 'board', 'cli', 'mcp']),
   who: z.string(),
   action: z.string(),
   subject: z.string(),

@@ -2,6 +2,8 @@ import { CONTENT_INDEX_METRICS } from './content-index-rows.ts';
 import { CONTENT_SEARCH_METRICS } from './content-search-rows.ts';
 import { CONTENT_STATS_METRICS } from './content-stats-rows.ts';
 import { CAPABILITIES, ERROR_CODE_LABELS, QUEUE, ROLE_NAMES, ROUTE, VERSION } from './labels.ts';
+import { MESSAGE_INGEST_METRICS } from './message-ingest-rows.ts';
+import { MESSAGE_SEARCH_METRICS } from './message-search-rows.ts';
 import type { MetricRow } from './metric-row.ts';
 import { PROCESS_METRICS } from './process-metrics.ts';
 
@@ -53,6 +55,13 @@ const WRIT_METRICS = {
     roles: API,
   },
   writ_http_connections: { type: 'gauge', unit: 'connections', help: 'Connections that are open to the API.', labels: {}, roles: API },
+  writ_certificate_expires_timestamp_seconds: {
+    type: 'gauge',
+    unit: 'seconds',
+    help: 'When the certificate of the API ends, or one that leads to its CA if that is earlier; seconds since 1970. Absent without TLS.',
+    labels: {},
+    roles: API,
+  },
   writ_http_event_streams: { type: 'gauge', unit: 'streams', help: 'Event streams (`GET /v1/events`) that are open.', labels: {}, roles: API },
 
   writ_plan_deliveries_total: {
@@ -173,6 +182,8 @@ const WRIT_METRICS = {
   ...CONTENT_SEARCH_METRICS,
   ...CONTENT_STATS_METRICS,
   ...CONTENT_INDEX_METRICS,
+  ...MESSAGE_INGEST_METRICS,
+  ...MESSAGE_SEARCH_METRICS,
   writ_ledger_rebuilds_total: { type: 'counter', unit: 'events', help: 'Times that the ledger was written back from the journal.', labels: {}, roles: WORKER },
 
   writ_trace_contexts_ignored_total: {

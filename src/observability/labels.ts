@@ -22,7 +22,7 @@ export type LabelValues = readonly string[] | OpenLabel;
 
 export const QUEUE: OpenLabel = {
   what: 'the queues of the pool',
-  pattern: /^(file|search|plan|index-maintenance|tool-[a-z0-9-]{1,32})(@[a-z0-9][a-z0-9-]{0,31})?$/,
+  pattern: /^(file|search|plan|index-maintenance|message-index|tool-[a-z0-9-]{1,32})(@[a-z0-9][a-z0-9-]{0,31})?$/,
 };
 /** Paths as the routes are written, never as they were asked for; a set that is complete when the API starts. */
 export const ROUTE: OpenLabel = {

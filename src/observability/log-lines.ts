@@ -1,3 +1,5 @@
+import { MESSAGE_INGEST_LINES } from './message-ingest-rows.ts';
+import { MESSAGE_SEARCH_LINES } from './message-search-rows.ts';
 import type { EventRow } from './metric-row.ts';
 
 /** Every kind of log line. `msg` names the kind; a test finds each log call of the sources here. */
@@ -145,6 +147,15 @@ export const LOG_LINES = {
     roles: ['api'],
     help: 'A client of `/v1/events` was cut off; it may come back with Last-Event-ID.',
   },
+  toolFailed: {
+    level: 'error',
+    message: 'a tool of the MCP server failed',
+    fields: ['err', 'tool'],
+    roles: ['api'],
+    help: 'What went wrong is our own fault; the caller was told INTERNAL and no more.',
+  },
+  ...MESSAGE_INGEST_LINES,
+  ...MESSAGE_SEARCH_LINES,
   indexHosted: {
     level: 'info',
     message: 'indexes of content searches are kept',

@@ -1,13 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** Mutation tests of what decides whether a file is left out run the unit tests of just that, and no others. */
+/** The tests of one group of `npm run mutate:content-index`, which names them. */
 export default defineConfig({
   test: {
-    include: [
-      'test/unit/content-search/index/*.test.ts',
-      'test/unit/content-search/index/safety/*.test.ts',
-      'test/unit/content-search/index/query/candidates.test.ts',
-    ],
+    include: (process.env['WRIT_MUTATE_TESTS'] ?? '').split(','),
     testTimeout: 60_000,
     pool: 'forks',
   },

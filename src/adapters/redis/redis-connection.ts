@@ -29,22 +29,32 @@ export function allServers(redis: RedisConnection): readonly Redis[] {
 /** Many commands at once, their answers in their order. In a cluster those of one slot share a pipeline. */
 export async function pipelined(redis: RedisConnection, commands: readonly KeyedCommand[]): Promise<readonly CommandAnswer[]> {
   if (!(redis instanceof Cluster)) return exec(redis, commands);
-  const groups = new Map<string, number[]>();
-  for (const [index, [, key]] of commands.entries()) groups.set(hashTagOf(key), [...(groups.get(hashTagOf(key)) ?? []), index]);
   const answers: CommandAnswer[] = commands.map(() => [null, null]);
   await Promise.all(
-    [...groups.values()].map(async (group) => {
-      const replies = await exec(
-        redis,
-        group.flatMap((index) => {
-          const command = commands[index];
-          return command === undefined ? [] : [command];
-        }),
-      );
-      for (const [at, index] of group.entries()) answers[index] = replies[at] ?? [null, null];
+    bySlot(commands).map(async ({ places, group }) => {
+      const replies = await exec(redis, group);
+      for (const [at, place] of places.entries()) answers[place] = replies[at] ?? [null, null];
     }),
   );
   return answers;
+}
+
+interface SlotGroup {
+  readonly group: KeyedCommand[];
+  /** Where each stands among all. */
+  readonly places: number[];
+}
+
+function bySlot(commands: readonly KeyedCommand[]): readonly SlotGroup[] {
+  const groups = new Map<string, SlotGroup>();
+  for (const [place, command] of commands.entries()) {
+    const tag = hashTagOf(command[1]);
+    const { group, places } = groups.get(tag) ?? { group: [], places: [] };
+    if (group.length === 0) groups.set(tag, { group, places });
+    group.push(command);
+    places.push(place);
+  }
+  return [...groups.values()];
 }
 
 async function exec(redis: RedisConnection, commands: readonly KeyedCommand[]): Promise<readonly CommandAnswer[]> {

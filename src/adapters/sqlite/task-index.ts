@@ -4,9 +4,9 @@ import { part } from '../../core/parts.ts';
 import type { TaskIndexHealth, TaskIndexStore } from '../../core/ports/index.ts';
 import { followEvents } from '../../core/task-events.ts';
 import { createWakeUp } from '../../core/wake-up.ts';
+import { holdLockBeside } from '../linux/lock-beside.ts';
 import { createIndexClient } from './task-index-client.ts';
 import type { IndexOptions } from './task-index-engine.ts';
-import { holdIndexLock } from './task-index-lock.ts';
 import type { Lost } from './task-index-view.ts';
 
 /** Changes that are kept for readers who come back. */
@@ -31,7 +31,7 @@ export function createTaskIndex(options: { readonly file: string; readonly maxTa
 
   const lifecycle = part(
     async () => {
-      release = holdIndexLock(options.file);
+      release = holdLockBeside(options.file, 'another process already serves the API of this data directory: it holds the task index');
       try {
         await Promise.all([thread.open(), reader.open()]);
         health = { state: 'building', tasks: (await thread.ask('begin')).tasks, lagMs: 0 };

@@ -25,8 +25,8 @@ export interface CertificateOptions {
   readonly certFile: string;
   readonly keyFile: string;
   readonly lookEveryMs?: number;
-  /** A pair was taken: whose it is, and until when it is valid (ISO 8601). */
-  readonly onTaken?: (subject: string, validTo: string) => void;
+  /** A pair was taken: whose it is, and until when it and those that lead to its CA are valid. */
+  readonly onTaken?: (subject: string, validTo: Date) => void;
   /** The files changed into something that cannot be used; the last good pair stays. */
   readonly onRefused?: (error: unknown) => void;
 }
@@ -46,8 +46,7 @@ export function createCertificateFiles({ certFile, keyFile, lookEveryMs = LOOK_E
     seen = stampOf(certFile, keyFile);
     const next = readPair(certFile, keyFile);
     pair = next;
-    const { subject, validTo } = new X509Certificate(next.cert);
-    onTaken?.(subject.replaceAll('\n', ', '), new Date(validTo).toISOString());
+    onTaken?.(new X509Certificate(next.cert).subject.replaceAll('\n', ', '), new Date(firstEnd(next.cert)));
     return next;
   }
   function reload(): void {
@@ -95,6 +94,13 @@ function readPair(certFile: string, keyFile: string): CertificatePair {
   } catch (error) {
     throw refused('http.tls.cert_file', `${certFile} and ${keyFile} cannot be used together`, error);
   }
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs;
+
+/** When the first of a chain ends, milliseconds since 1970. */
+function firstEnd(chain: string): number {
+  return Math.min(...(chain.match(CERTIFICATE) ?? [chain]).map((pem) => Date.parse(new X509Certificate(pem).validTo)));
 }
 
 function read(file: string, field: string): string {

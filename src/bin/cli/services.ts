@@ -40,6 +40,9 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     return planSignatures({ config, places, ed25519: await openEd25519(config.crypto.implementation) });
   });
   const contentIndex = once(async () => (await import('./content-index.ts')).openContentIndex(settings, redis));
+  const serverSearch = once(async () => kept(await (await import('./server-search.ts')).openServerSearch(config)));
+  const messageSearch = once(async () => kept((await import('../messages/open-search.ts')).openMessageSearch({ config, places })));
+  const messageIngest = once(async () => kept(await (await import('../messages/open-ingest.ts')).openMessageIngest(settings, redis)));
   const vault = once(async () => kept((await import('./vault.ts')).openVault(settings, audit)));
 
   return {
@@ -57,7 +60,11 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     planPreview,
     plans,
     planSignatures: planSigned,
+    serverSearch,
+    messageSearch,
+    messagePlaces: async () => (await import('./message-places.ts')).readMessagePlaces(settings),
     contentIndex,
+    messageIngest,
     diagnose: async () => (await import('./doctor/index.ts')).diagnose(settings, { redis, scopes, reachKernel: async () => (await kernel()).ping() }),
     rebuildLedger: async () => (await import('./rebuild.ts')).rebuildLedger(settings, redis),
     initialise: async () => (await import('./keys.ts')).initialise(places),

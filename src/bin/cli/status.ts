@@ -1,7 +1,7 @@
 import { createStatusReader } from '../../../queues/queue-status.ts';
 import { queueShards } from '../../../queues/shards.ts';
 import type { SystemStatus } from '../../core/ports/front-door.ts';
-import { wantsIndex } from '../content/index/wanted.ts';
+import { lanesOf } from '../lanes.ts';
 import { boundProviders } from '../plan/providers.ts';
 import type { CliRedis } from './redis.ts';
 import type { CliSettings } from './settings.ts';
@@ -12,7 +12,7 @@ export async function readStatus({ loaded, places }: CliSettings, redis: CliRedi
     connection: await redis.connection('producer'),
     pool: loaded.config.pool.id,
     providers: boundProviders(loaded.config),
-    index: wantsIndex(loaded.config),
+    lanes: lanesOf(loaded.config),
     shards: queueShards(loaded.config.queue),
     workers: places.workers,
   });

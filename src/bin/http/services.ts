@@ -19,6 +19,7 @@ import { part } from '../../core/parts.ts';
 import type { AuditLog, TaskIndex } from '../../core/ports/index.ts';
 import { createKernelClient } from '../../kernel/index.ts';
 import { parseJwks } from '../../lease/index.ts';
+import { LOG_LINES } from '../../observability/log-lines.ts';
 import type { Logger } from '../../observability/logging.ts';
 import type { HttpServices } from '../../producers/http/services.ts';
 import { kernelDoor } from '../cli/kernel.ts';
@@ -35,13 +36,15 @@ import { createReadiness } from './readiness.ts';
 export interface HttpWiring {
   readonly config: Config;
   readonly places: Places;
-  readonly log: Pick<Logger, 'warn'>;
+  readonly log: Pick<Logger, 'warn' | 'error'>;
   readonly version: string;
   readonly index: TaskIndex;
   readonly audit: AuditLog;
   readonly metrics: HttpServices['metrics'];
   readonly contentSearch: HttpServices['contentSearch'];
   readonly contentIndex: HttpServices['contentIndex'];
+  readonly messages: HttpServices['messages'];
+  readonly messageSearch: HttpServices['messageSearch'];
 }
 
 /**
@@ -50,10 +53,11 @@ export interface HttpWiring {
  *
  * @throws WritError REDIS_UNAVAILABLE when the data directory has no Redis and none is configured
  */
-export function wireHttpServices({ config, places, log, version, index, audit, metrics, contentSearch, contentIndex }: HttpWiring): {
+export function wireHttpServices(wiring: HttpWiring): {
   readonly services: HttpServices;
   readonly parts: readonly Lifecycle[];
 } {
+  const { config, places, log, version, index, audit, metrics, contentSearch, contentIndex, messages, messageSearch } = wiring;
   const clock = systemClock;
   const warn = (error: unknown): void => log.warn({ err: error }, 'redis');
   const target = redisTarget(config, places);
@@ -96,6 +100,8 @@ export function wireHttpServices({ config, places, log, version, index, audit, m
     },
     contentSearch,
     contentIndex,
+    messages,
+    messageSearch,
     kernel: async ({ name }) => kernelDoor(kernel, `${name} (http)`),
     signatures: async () => signatures,
     resultKeys: () => resultKeys(places.executorKeyring),
@@ -104,6 +110,7 @@ export function wireHttpServices({ config, places, log, version, index, audit, m
     regrantByDefault: config.board.regrant,
     maxWaitS: config.http.max_wait_s,
     ready: createReadiness({ connection, kernel: kernelDoor(kernel, 'readiness (http)'), index, clock }),
+    report: (error, tool) => log.error({ err: error, tool }, LOG_LINES.toolFailed.message),
     metrics,
   };
   const close = async (): Promise<void> => {

@@ -28,10 +28,12 @@ import { createApiMetrics } from '../api-metrics.ts';
 import { openAudit } from '../cli/audit.ts';
 import { indexRefusal } from '../content/index/refusal.ts';
 import { indexService, randomHex } from '../content/index/service.ts';
-import { wantsIndex } from '../content/index/wanted.ts';
 import { contentService, limited } from '../content/service.ts';
 import { apiCertificate } from '../http/certificate.ts';
 import { wireHttpServices } from '../http/services.ts';
+import { lanesOf } from '../lanes.ts';
+import { writingLane } from '../messages/ingest.ts';
+import { messageSearchOfRole } from '../messages/role-search.ts';
 import type { Places } from '../places.ts';
 import { boundProviders } from '../plan/providers.ts';
 import { redisTarget } from '../redis-target.ts';
@@ -76,16 +78,30 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
   const contentSearch = limited(content, config.tools.search.max_concurrent);
   const lane = createIndexLane({ pool: config.pool.id, connection, newId: randomHex });
   const contentIndex = indexService({ config, lane });
-  const wired = wireHttpServices({ config, places, log, version: packageVersion(), index, audit, metrics: metrics.metrics, contentSearch, contentIndex });
+  const messageSearch = messageSearchOfRole({ config, places, log }, metrics.own);
+  const messages = writingLane({ config, connection, places, log, metrics: metrics.own });
+  const wired = wireHttpServices({
+    config,
+    places,
+    log,
+    version: packageVersion(),
+    index,
+    audit,
+    metrics: metrics.metrics,
+    contentSearch,
+    contentIndex,
+    messages: messages.door,
+    messageSearch,
+  });
   const { tasks } = wired.services;
   const pushes: PushTracing = { queueOf: (capability) => queueOf(capability, config.pool.id), prefer: 'job' };
   const countedAs = (surface: 'http' | 'board') => ({ ...tasks, enqueue: tracePushes(metrics.counted(tasks.enqueue, surface), tracer, pushes) });
   const plans = { ...wired.services.plans, plans: tracePlanPushes(wired.services.plans.plans, queueName('plan', config.pool.id), tracer) };
   const services: HttpServices = { ...wired.services, plans, tasks: countedAs('http') };
   const boardDoors: HttpServices = { ...wired.services, tasks: countedAs('board') };
-  const board = openBoardQueues({ connection, pool: config.pool.id, providers, index: wantsIndex(config), shards });
+  const board = openBoardQueues({ connection, pool: config.pool.id, providers, lanes: lanesOf(config), shards });
 
-  const tls = apiCertificate(config, log);
+  const tls = apiCertificate(config, log, metrics.own);
   const server = createHttpServer({
     services,
     routes: ROUTES,
@@ -121,6 +137,8 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
     tracing.part,
     part(() => checkAccess(target), close),
     lane,
+    ...messages.parts,
+    messageSearch,
     ...wired.parts,
     ...content.parts,
     index,

@@ -1,6 +1,6 @@
 /** An operator's action, before it gets its place in the chain. */
 export interface OperatorAction {
-  readonly surface: 'http' | 'board' | 'cli';
+  readonly surface: 'http' | 'board' | 'cli' | 'mcp';
   /** Name of the key, session or operating system user. */
   readonly who: string;
   /** `<noun>.<verb>`: `task.retry`, `task.cancel`, `task.undo`, `vault.purge`, `lease.issue`, `lease.revoke`, `key.create`, … */

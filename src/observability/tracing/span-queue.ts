@@ -1,4 +1,5 @@
 import type { ReadableSpan, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { inTime } from '../../core/in-time.ts';
 
 export type DropReason = 'queue_full' | 'export_failed' | 'stopped';
 
@@ -86,8 +87,7 @@ export function createSpanQueue({ exporter, maxSpans, batch, everyMs, timeoutMs,
       if (stopped) return;
       stopped = true;
       clearTimeout(timer);
-      const late = new Promise<void>((resolve) => void setTimeout(resolve, timeoutMs).unref());
-      await Promise.race([flush(), late]);
+      await inTime(flush(), timeoutMs);
       if (waiting.length > 0) onDropped('stopped', waiting.splice(0).length);
       await exporter.shutdown().catch(() => undefined);
     },

@@ -11,6 +11,8 @@ import { registerKey } from './commands/key.ts';
 import { registerKeygen } from './commands/keygen.ts';
 import { registerLease } from './commands/lease.ts';
 import { registerLoginLink } from './commands/login-link.ts';
+import { registerMcp } from './commands/mcp.ts';
+import { registerMessages } from './commands/messages.ts';
 import { registerPlan } from './commands/plan.ts';
 import { registerPush } from './commands/push.ts';
 import { registerResult } from './commands/result.ts';
@@ -19,17 +21,19 @@ import { registerRoles } from './commands/roles.ts';
 import { registerScopes } from './commands/scopes.ts';
 import { registerSearch } from './commands/search.ts';
 import { registerStatus } from './commands/status.ts';
+import { registerTui } from './commands/tui.ts';
 import { registerUndo } from './commands/undo.ts';
 import { registerVault } from './commands/vault.ts';
 import { failureOf, failureText } from './failure.ts';
 import type { CliDeps } from './services.ts';
 
 const SECTIONS: readonly { readonly title: string; readonly register: readonly Registrar[] }[] = [
-  { title: 'Run:', register: [registerRoles] },
+  { title: 'Run:', register: [registerRoles, registerMcp] },
   { title: 'Set up:', register: [registerInit, registerKeygen, registerDoctor] },
   { title: 'Tasks:', register: [registerPush, registerResult, registerRetry, registerUndo, registerCancel, registerStatus] },
   { title: 'Plans:', register: [registerPlan] },
   { title: 'Searches:', register: [registerSearch, registerContentIndex, registerFind, registerScopes] },
+  { title: 'Messages:', register: [registerMessages, registerTui] },
   { title: 'Authority:', register: [registerLease, registerKey, registerLoginLink, registerAudit] },
   { title: 'Deleted files:', register: [registerVault] },
 ];

@@ -7,10 +7,13 @@ import type {
   BackendKind,
   Check,
   ContentSearch,
+  ImportDoor,
   IndexService,
   KernelDoor,
   LoginLinks,
   MadeKey,
+  MessageDoor,
+  MessageSearch,
   PlanPreview,
   PlanSignatures,
   Plans,
@@ -21,6 +24,8 @@ import type {
   VaultDoor,
 } from '../../core/ports/index.ts';
 import type { ScopesDoor } from '../../core/ports/search-scopes.ts';
+import type { ContentSearchDoor as ServerSearchDoor } from '../mcp/services.ts';
+import type { SearchPlace } from '../tui/port.ts';
 
 /** Options that every command takes. */
 export interface GlobalOptions {
@@ -66,6 +71,12 @@ export interface AccessDoor {
   keepSecret(file: string, secret: string): Promise<void>;
 }
 
+/** How commands change the messages. */
+export interface MessageIngest {
+  readonly door: MessageDoor;
+  readonly imports: ImportDoor;
+}
+
 /**
  * Everything that commands reach. Each part is opened when it is first asked for, so that `lease verify` needs no Redis
  * and `status` no keys.
@@ -91,8 +102,16 @@ export interface CliServices extends AsyncDisposable {
   planPreview(): Promise<PlanPreview>;
   plans(): Promise<Plans>;
   planSignatures(): Promise<PlanSignatures>;
+  /** The `Search` tool as servers have it: what the settings allow, in a process of its own. */
+  serverSearch(): Promise<ServerSearchDoor>;
+  /** The messages of this data directory. */
+  messageSearch(): Promise<MessageSearch>;
+  /** Projects and products of its messages, for a choice. Throws WritError STORAGE_UNAVAILABLE while there is no database. */
+  messagePlaces(): Promise<readonly SearchPlace[]>;
   /** The content-search indexes of this pool. */
   contentIndex(): Promise<IndexService>;
+  /** The way to the writer of messages, and what imports read. */
+  messageIngest(): Promise<MessageIngest>;
   diagnose(): Promise<Diagnosis>;
   /** Writes back to Redis what the journal of this host knows; number of tasks. */
   rebuildLedger(): Promise<number>;

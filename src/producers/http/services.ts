@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
-import type { AuditLog, ContentSearch, IndexService, KernelDoor, PlanDoor, SignatureReader, TaskDoor, TaskIndex } from '../../core/ports/index.ts';
+import type { AuditLog, IndexService, KernelDoor, MessageDoor, MessageSearch, PlanDoor, SignatureReader, TaskDoor, TaskIndex } from '../../core/ports/index.ts';
+import type { ContentSearchDoor } from '../mcp/services.ts';
 import type { Caller } from './caller.ts';
 
 /** One finding of the readiness check. */
@@ -7,12 +8,6 @@ export interface Readiness {
   readonly name: string;
   readonly ok: boolean;
   readonly detail: string;
-}
-
-/** The `Search` tool of this server. */
-export interface ContentSearchDoor extends ContentSearch {
-  /** Why every content search is refused here, with the lines to add; `undefined` when they are not. */
-  readonly refusal: string | undefined;
 }
 
 /** What the composition root hands to the HTTP surface. */
@@ -23,6 +18,8 @@ export interface HttpServices {
   readonly plans: PlanDoor;
   readonly contentSearch: ContentSearchDoor;
   readonly contentIndex: IndexService;
+  readonly messages: MessageDoor;
+  readonly messageSearch: MessageSearch;
   /** The kernel, asked in the name of the caller. Throws WritError KERNEL_UNAVAILABLE. */
   kernel(caller: Caller): Promise<KernelDoor>;
   signatures(): Promise<SignatureReader>;
@@ -36,6 +33,8 @@ export interface HttpServices {
   readonly maxWaitS: number;
   /** Real checks: a write to Redis, the kernel, the index. */
   ready(): Promise<readonly Readiness[]>;
+  /** Logs what is our own fault in a tool, whose caller is not told by a status. */
+  report(error: unknown, tool: string): void;
   /** Prometheus text. */
   metrics(): Promise<{ readonly type: string; readonly text: string }>;
 }

@@ -7,6 +7,11 @@ export function hasEnded({ state }: PlanView): boolean {
   return state === 'success' || state === 'failure';
 }
 
+/** Whether this is still the end that stood `before` the plan was put on its way again. */
+export function isEndBefore(view: PlanView, before: PlanView | undefined): boolean {
+  return before?.state === 'failure' && view.state === 'failure' && view.updated === before.updated;
+}
+
 const MOST_MESSAGE = 2000;
 
 /**

@@ -51,7 +51,8 @@ describe('an operator with a browser', { timeout: SLOW }, () => {
     await page.getByText('2 Jobs').waitFor();
     await picture('board-overview');
     await page.locator('header [aria-haspopup="menu"]').click();
-    expect(await page.getByRole('menuitem').evaluateAll((links) => links.map((link) => link.getAttribute('href')))).toEqual(['/docs/', '/metrics']);
+    const links = await page.getByRole('menuitem').all();
+    expect(await Promise.all(links.map((link) => link.getAttribute('href')))).toEqual(['/docs/', '/metrics']);
     await page.keyboard.press('Escape');
   });
 

@@ -6,15 +6,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigSchema } from '../../../config/schema.ts';
 import { createApiKeyStore } from '../../../src/adapters/linux/api-keys.ts';
 import { createLoginLinks } from '../../../src/adapters/linux/login-links.ts';
-import { contentSearchDoor } from '../../../src/bin/cli/content-door.ts';
-import { processIo } from '../../../src/bin/cli/io.ts';
-import { openServices } from '../../../src/bin/cli/services.ts';
 import { prepareFirstStart } from '../../../src/bin/first-start.ts';
 import { placesOf } from '../../../src/bin/places.ts';
 import { ROLES } from '../../../src/contracts/index.ts';
-import { systemClock } from '../../../src/core/clock.ts';
-import { runCli } from '../../../src/producers/cli/program.ts';
-import { sinkOf } from './sink.ts';
+import { commandLine, lastJson, type Said } from '../../support/command-line.ts';
 
 let home: string;
 const places = () => placesOf(path.join(home, 'data'));
@@ -26,19 +21,9 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 /** The command line with the services of production; neither Redis nor kernel run. */
-async function writ(...args: string[]): Promise<{ code: number; out: string; err: string; json: Record<string, unknown> }> {
-  const [out, err] = [sinkOf(), sinkOf()];
-  const code = await runCli(['--data-dir', places().dataDir, ...args], {
-    version: '0',
-    io: { stdin: process.stdin, stdout: out.stream, stderr: err.stream, openFile: processIo().openFile },
-    clock: systemClock,
-    open: openServices,
-    contentSearch: contentSearchDoor(),
-    roles: { up: async () => 0, api: async () => 0, worker: async () => 0, kernel: async () => 0, 'index-host': async () => 0 },
-    interrupted: () => new AbortController().signal,
-  });
-  const last = out.text().trim().split('\n').at(-1) ?? '';
-  return { code, out: out.text(), err: err.text(), json: last.startsWith('{') ? (JSON.parse(last) as Record<string, unknown>) : {} };
+async function writ(...args: string[]): Promise<Said & { readonly json: Record<string, unknown> }> {
+  const said = await commandLine(['--data-dir', places().dataDir, ...args]);
+  return { ...said, json: lastJson(said) };
 }
 const trail = () =>
   readFileSync(places().audit, 'utf8')

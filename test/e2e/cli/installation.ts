@@ -2,32 +2,21 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Readable, type Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { loadConfig } from '../../../config/load.ts';
-import { contentSearchDoor } from '../../../src/bin/cli/content-door.ts';
-import { processIo } from '../../../src/bin/cli/io.ts';
 import { ensureKeys } from '../../../src/bin/cli/keys.ts';
-import { openServices } from '../../../src/bin/cli/services.ts';
 import { type Places, placesOf } from '../../../src/bin/places.ts';
 import { createKernelRole } from '../../../src/bin/roles/kernel.ts';
 import { createWorkerRole } from '../../../src/bin/roles/worker.ts';
 import type { TaskManifest } from '../../../src/contracts/index.ts';
-import { systemClock } from '../../../src/core/clock.ts';
 import type { Lifecycle } from '../../../src/core/lifecycle.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
-import { runCli } from '../../../src/producers/cli/program.ts';
+import { commandLine, lastJson, type Said } from '../../support/command-line.ts';
 import { scriptArgs } from '../../support/compiled/script.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { FAST_LOCKS } from '../../support/rig.ts';
-import { sinkOf } from './sink.ts';
 
 const WRIT = new URL('../../../src/bin/writ.ts', import.meta.url);
-
-export interface Said {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
 
 /** A data directory with a real Redis, kernel and worker, and the command line against it. */
 export interface Installation extends AsyncDisposable {
@@ -96,23 +85,10 @@ export async function startInstallation(): Promise<Installation> {
       writeFileSync(path.join(base, name), text);
       return path.join(base, name);
     },
-    async cli(args, input = '') {
-      const out = sinkOf();
-      const err = sinkOf();
-      const code = await runCli(['--data-dir', places.dataDir, ...args], {
-        version: '0',
-        io: { stdin: Readable.from([Buffer.from(input)]), stdout: out.stream, stderr: err.stream, openFile: processIo().openFile },
-        clock: systemClock,
-        open: openServices,
-        contentSearch: contentSearchDoor(),
-        roles: { up: async () => 0, api: async () => 0, worker: async () => 0, kernel: async () => 0, 'index-host': async () => 0 },
-        interrupted: () => new AbortController().signal,
-      });
-      return { code, out: out.text(), err: err.text() };
-    },
+    cli: (args, input) => commandLine(['--data-dir', places.dataDir, ...args], input),
     async json(args, input) {
-      const { code, out } = await installation.cli([...args, '--json'], input);
-      return { ...(JSON.parse(out.trim().split('\n').at(-1) ?? '{}') as Record<string, unknown>), code };
+      const said = await installation.cli([...args, '--json'], input);
+      return { ...lastJson(said), code: said.code };
     },
     start,
     async spawn(args, input = '') {

@@ -25,6 +25,7 @@ describe('the program as a process', () => {
         { queue: 'file', waiting: 450, workers: 0, oldest_waiting_ms: expect.any(Number) },
         { queue: 'search', waiting: 0, workers: 0 },
         { queue: 'plan', waiting: 0, workers: 0 },
+        { queue: 'message-index', waiting: 0, workers: 0 },
       ],
     });
   });

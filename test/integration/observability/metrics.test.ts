@@ -97,6 +97,8 @@ describe('the metrics of an installation', () => {
   it('exposes every metric of the contract and no other, with its type, labels and values', async () => {
     site.api.http.ended({ route: '/v1/tasks', method: 'POST', status: 202, seconds: 0.01 });
     site.api.http.follow({ connections: () => 1, streams: () => 0 });
+    // Without TLS it is absent.
+    site.api.own.set('writ_certificate_expires_timestamp_seconds', {}, 1_800_000_000);
     await using ground = await indexGround();
     const standing = await ground.service.status();
     const host = createMetrics('index', '0');

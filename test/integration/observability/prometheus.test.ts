@@ -3,11 +3,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { packageRoot } from '../../../config/places.ts';
+import { createMessageStore } from '../../../src/adapters/messages/store.ts';
+import { apiCertificate } from '../../../src/bin/http/certificate.ts';
+import { openMessageSearch } from '../../../src/bin/messages/open-search.ts';
+import { SearchQuery } from '../../../src/contracts/index.ts';
+import { inOrder } from '../../../src/core/parts.ts';
 import { countIndexHappening, followIndexes } from '../../../src/observability/content-index.ts';
+import { createLogger } from '../../../src/observability/logging.ts';
+import { ingestTelemetry } from '../../../src/observability/message-ingest.ts';
+import { messageSearchTelemetry } from '../../../src/observability/message-search.ts';
 import { createMetrics } from '../../../src/observability/metrics.ts';
 import { createMetricsSocket } from '../../../src/observability/metrics-socket.ts';
+import { createTestCa } from '../../support/certificates.ts';
 import { indexGround } from '../../support/content/index-service.ts';
 import { type DashboardJson, exprsOf } from '../../support/dashboards.ts';
+import { message } from '../../support/messages/samples.ts';
 import { manifestOf } from '../../support/rig.ts';
 import { startPrometheus } from './prometheus.ts';
 import { type Site, serveMetrics, startSite } from './site.ts';
@@ -50,6 +60,28 @@ async function indexProcess(site: Site): Promise<{ happen(): void } & AsyncDispo
   };
 }
 
+/** A mailbox that is written and searched. */
+async function mailbox({ rig, api }: Site): Promise<{ happen(): Promise<void> } & AsyncDisposable> {
+  const { config, places } = rig;
+  const log = createLogger('silent', 'api');
+  const told = ingestTelemetry(api.own, log);
+  const store = createMessageStore({ file: places.messages, batchOps: 10, onCommit: told.committed });
+  const search = openMessageSearch({ config, places, onEvent: messageSearchTelemetry(api.own, log) });
+  const parts = inOrder([store, search]);
+  await parts.start();
+  let n = 0;
+  return {
+    async happen() {
+      n += 1;
+      const { counts } = await store.write({ at: Date.now(), ops: [message({ key: `k${n}`, body_md: 'a plan' })] });
+      told.done(counts);
+      const { results } = await search.search(SearchQuery.parse({ text: 'plan' }), null);
+      expect(results.length).toBeGreaterThan(0);
+    },
+    [Symbol.asyncDispose]: () => parts.stop(),
+  };
+}
+
 it('feeds a real Prometheus, in which every query of every dashboard has a value while tasks run', async () => {
   using root = temporaryDirectory();
   const tools = { search: { enabled: true }, sandbox: { allowed_roots: [root.path] } };
@@ -57,6 +89,11 @@ it('feeds a real Prometheus, in which every query of every dashboard has a value
   // Without a memory limit there is nothing to show about it.
   await (await site.rig.redis.client()).config('SET', 'maxmemory', '1gb');
   await using index = await indexProcess(site);
+  await using mail = await mailbox(site);
+  using ca = createTestCa();
+  const { cert: cert_file, key: key_file } = ca.issue('api', 'DNS:localhost');
+  const { http } = site.rig.config;
+  apiCertificate({ ...site.rig.config, http: { ...http, tls: { cert_file, key_file } } }, createLogger('silent', 'api'), site.api.own).certificate?.current();
   await using shown = await serveMetrics(site);
   await using prometheus = await startPrometheus(shown.port);
   site.api.http.follow({ connections: () => 1, streams: () => 0 });
@@ -76,6 +113,7 @@ it('feeds a real Prometheus, in which every query of every dashboard has a value
     for (const manifest of [search, contents]) await site.rig.push(manifest);
     await Promise.all([good, bad, search, contents].map(({ task_id: id }) => site.rig.answer(id)));
     index.happen();
+    await mail.happen();
     site.api.http.ended({ route: '/v1/tasks', method: 'POST', status: 202, seconds: 0.01 });
   };
   const exprs = [...new Set(dashboards.flatMap((dashboard) => exprsOf(dashboard, '10s')))];

@@ -1,25 +1,19 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Readable } from 'node:stream';
 import { Redis } from 'ioredis';
 import { type LoadedConfig, loadConfig } from '../../../config/load.ts';
 import type { RedisTarget } from '../../../src/adapters/redis/target.ts';
-import { contentSearchDoor } from '../../../src/bin/cli/content-door.ts';
-import { processIo } from '../../../src/bin/cli/io.ts';
 import { ensureKeys } from '../../../src/bin/cli/keys.ts';
-import { openServices } from '../../../src/bin/cli/services.ts';
 import { placesOf } from '../../../src/bin/places.ts';
 import { createApiRole } from '../../../src/bin/roles/api.ts';
 import { createIndexHostRole } from '../../../src/bin/roles/index-host.ts';
 import { createKernelRole } from '../../../src/bin/roles/kernel.ts';
 import { createWorkerRole } from '../../../src/bin/roles/worker.ts';
-import { systemClock } from '../../../src/core/clock.ts';
 import type { Lifecycle } from '../../../src/core/lifecycle.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
-import { runCli } from '../../../src/producers/cli/program.ts';
-import { sinkOf } from '../../e2e/cli/sink.ts';
 import { createTestCa } from '../../support/certificates.ts';
+import { commandLine, lastJson } from '../../support/command-line.ts';
 import { freePorts } from '../../support/ports.ts';
 import { startRedisServer } from '../../support/redis-server.ts';
 import { FAST_LOCKS } from '../../support/rig.ts';
@@ -106,18 +100,9 @@ export async function startAclSite(users: readonly string[]): Promise<AclSite> {
       writeFileSync(path.join(base, name), content);
       return path.join(base, name);
     },
-    async cli(args, input = '') {
-      const [out, err] = [sinkOf(), sinkOf()];
-      const code = await runCli(['--data-dir', places.dataDir, ...args, '--json'], {
-        version: '0',
-        io: { stdin: Readable.from([Buffer.from(input)]), stdout: out.stream, stderr: err.stream, openFile: processIo().openFile },
-        clock: systemClock,
-        open: openServices,
-        contentSearch: contentSearchDoor(),
-        roles: { up: async () => 0, api: async () => 0, worker: async () => 0, kernel: async () => 0, 'index-host': async () => 0 },
-        interrupted: () => new AbortController().signal,
-      });
-      return { ...(JSON.parse(out.text().trim().split('\n').at(-1) || '{}') as Record<string, unknown>), code, err: err.text() };
+    async cli(args, input) {
+      const said = await commandLine(['--data-dir', places.dataDir, ...args, '--json'], input);
+      return { ...lastJson(said), code: said.code, err: said.err };
     },
     async call(method, address, body) {
       const headers = { authorization: `Bearer ${site.key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
@@ -133,6 +118,6 @@ export async function startAclSite(users: readonly string[]): Promise<AclSite> {
       rmSync(home, { recursive: true, force: true });
     },
   };
-  const { secret } = await site.cli(['key', 'create', 'all', '--roles', 'submit,read,operate,kernel,search', '--print']);
+  const { secret } = await site.cli(['key', 'create', 'all', '--roles', 'submit,read,operate,kernel,search,ingest', '--print']);
   return Object.assign(site, { key: String(secret) });
 }

@@ -53,6 +53,13 @@ describe('the users of deploy/redis/users.conf', () => {
     expect((await push(manifest('one', 'FILE_COPY', 'a', 'b'))).headers.get('idempotency-replayed')).toBe('true');
     expect(await (await push(manifest('gone', 'FILE_DELETE', 'b'))).json()).toMatchObject({ state: 'success' });
     expect(await site.call('POST', '/v1/tasks/gone/undo')).toMatchObject({ status: 202 });
+    // A message, taken in by the API's own writer.
+    const mail = await fetch(`${site.url}/v1/messages`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${site.key}`, 'content-type': 'application/json', prefer: 'wait=10' },
+      body: JSON.stringify({ ops: [{ op: 'message', project: 'p', key: 'k', from: 'Ann', subject: 'hello' }] }),
+    });
+    expect(await mail.json()).toMatchObject({ counts: { inserted: 1 }, ids: [1], keys: ['k'] });
     site.file('taken');
     expect(await (await push(manifest('two', 'FILE_COPY', 'a', 'taken'))).json()).toMatchObject({ state: 'failure' });
     expect(await site.call('POST', '/v1/tasks/two/cancel')).toMatchObject({ status: 409 });
@@ -100,8 +107,8 @@ describe('the users of deploy/redis/users.conf', () => {
   it('let somebody look who may change nothing', async () => {
     const connection = site.client('writ-exporter');
     const { workers, pool } = { workers: site.places.workers, pool: 'default' };
-    const reader = createStatusReader({ connection, pool, workers, index: true });
-    expect((await reader.status()).queues.map(({ queue }) => queue)).toEqual(['file', 'search', 'plan', 'index-maintenance']);
+    const reader = createStatusReader({ connection, pool, workers, lanes: { index: true, messages: true } });
+    expect((await reader.status()).queues.map(({ queue }) => queue)).toEqual(['file', 'search', 'plan', 'index-maintenance', 'message-index']);
     expect((await reader.figures()).workers).toEqual([expect.objectContaining({ alive: true })]);
     await reader.close();
     expect(await refusals()).toEqual([]);

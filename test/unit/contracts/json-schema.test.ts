@@ -8,6 +8,7 @@ import { packageRoot } from '../../../config/places.ts';
 import { contractFiles, PUBLISHED } from '../../../scripts/contract-files.ts';
 import * as contracts from '../../../src/contracts/index.ts';
 import { NAMED } from '../../../src/producers/http/openapi/schemas.ts';
+import { MESSAGE_SAMPLES } from '../../support/message-samples.ts';
 import { PLAN_SAMPLES } from '../../support/plan-samples.ts';
 
 /** A valid sample of each contract; mutations of it lie close to the border between legal and illegal. */
@@ -108,6 +109,7 @@ const SAMPLES: Readonly<Record<keyof typeof PUBLISHED, readonly object[]>> = {
     },
     { tool: 'docs', adapter: 'mcp', mcp: { url: 'https://mcp.example/mcp', headers: { A: 'b' }, allow: [] }, actions: {} },
   ],
+  ...MESSAGE_SAMPLES,
   ...PLAN_SAMPLES,
 };
 
@@ -211,7 +213,7 @@ function partsOf(schema: unknown): readonly unknown[] {
   if (schema instanceof z.ZodUnion) return schema.options;
   if (schema instanceof z.ZodRecord) return [schema.valueType];
   if (schema instanceof z.ZodArray) return [schema.element];
-  if (schema instanceof z.ZodOptional) return [schema.unwrap()];
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return [schema.unwrap()];
   return [];
 }
 

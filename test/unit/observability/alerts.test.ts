@@ -5,9 +5,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../config/places.ts';
 import { METRICS } from '../../../src/observability/events.ts';
 import type { MetricRow } from '../../../src/observability/metric-row.ts';
-import { alertsOf, play, rulesOf, type Story } from '../../support/alerts.ts';
+import { alertsOf, rulesOf, type Story, teller } from '../../support/alerts.ts';
 
-const FILES = ['task', 'redis', 'index'] as const;
+const FILES = ['task', 'redis', 'index', 'message'] as const;
 const RUNBOOKS = path.join(packageRoot(), 'docs', 'runbooks');
 const rows = new Map(Object.entries<MetricRow>(METRICS));
 const room = mkdtempSync(path.join(tmpdir(), 'writ-alerts-'));
@@ -63,8 +63,23 @@ const redis = (name: string, values: string) => ({ [`writ_redis_${name}{role="ap
 const FILE = { queue: 'file' };
 const MOVE = { capability: 'FILE_MOVE' };
 
+describe('prometheus/message-alerts.yml', () => {
+  const failures = (values: string) => ({ 'writ_message_ingest_failures_total{role="api", instance="api"}': values });
+  const errors = (values: string) => ({ 'writ_message_search_engine_errors_total{role="api", instance="api", engine="fts5"}': values });
+  const stories: [string, Story][] = [
+    ['an engine fails', { alert: 'WritMessageSearchFailing', series: errors('0+1x40'), after: '20m', labels: { engine: 'fts5' } }],
+    ['an engine failed once', { alert: 'WritMessageSearchFailing', series: errors('0x5 1x40'), after: '20m', labels: undefined }],
+    ['ingest fails', { alert: 'WritMessagesNotTakenIn', series: failures('0x5 1x20'), after: '12m', labels: {} }],
+    ['nothing failed', { alert: 'WritMessagesNotTakenIn', series: failures('3x30'), after: '20m', labels: undefined }],
+  ];
+  const told = teller('message', stories, room);
+  it.each(stories)('tells, or is silent: %s', (_, story) => {
+    expect(told(story)).toBe('as told');
+  });
+});
+
 describe('prometheus/task-alerts.yml', () => {
-  it.each<[string, Story]>([
+  const stories: [string, Story][] = [
     [
       'a fifth of the tasks fails',
       { alert: 'WritErrorBudgetBurnFast', series: { ...ended('none', '0+8x90'), ...ended('EXECUTION_FAILED', '0+2x90') }, after: '80m', labels: MOVE },
@@ -232,14 +247,29 @@ describe('prometheus/task-alerts.yml', () => {
       },
     ],
     ['Writ is away', { alert: 'WritDown', series: { 'writ_build_info{role="worker"}': '1x9' }, after: '4m', labels: { role: 'api' } }],
+    [
+      'a certificate ends within two weeks',
+      {
+        alert: 'WritCertificateEnds',
+        series: { 'writ_certificate_expires_timestamp_seconds{role="api"}': '1209000x30' },
+        after: '20m',
+        labels: { role: 'api' },
+      },
+    ],
+    [
+      'a certificate is good for longer',
+      { alert: 'WritCertificateEnds', series: { 'writ_certificate_expires_timestamp_seconds{role="api"}': '1300000x30' }, after: '20m', labels: undefined },
+    ],
     ['Writ is there', { alert: 'WritDown', series: { 'writ_build_info{role="api"}': '1x9' }, after: '4m', labels: undefined }],
-  ])('tells, or is silent: %s', (_, story) => {
-    expect(play('task', story, room)).toBe('as told');
+  ];
+  const told = teller('task', stories, room);
+  it.each(stories)('tells, or is silent: %s', (_, story) => {
+    expect(told(story)).toBe('as told');
   });
 });
 
 describe('prometheus/redis-alerts.yml', () => {
-  it.each<[string, Story]>([
+  const stories: [string, Story][] = [
     ['Redis is away', { alert: 'WritRedisUnreadable', series: { 'writ_exporter_up{role="api"}': '0x9' }, after: '4m', labels: {} }],
     ['Redis was away for a moment', { alert: 'WritRedisUnreadable', series: { 'writ_exporter_up{role="api"}': '1 0 1x9' }, after: '4m', labels: undefined }],
     ['Redis may evict', { alert: 'WritRedisPolicy', series: redis('noeviction', '0x9'), after: '2m', labels: {} }],
@@ -264,7 +294,9 @@ describe('prometheus/redis-alerts.yml', () => {
       'Redis writes its file',
       { alert: 'WritRedisPersistence', series: { ...redis('append_only', '1x9'), ...redis('append_only_ok', '1x9') }, after: '3m', labels: undefined },
     ],
-  ])('tells, or is silent: %s', (_, story) => {
-    expect(play('redis', story, room)).toBe('as told');
+  ];
+  const told = teller('redis', stories, room);
+  it.each(stories)('tells, or is silent: %s', (_, story) => {
+    expect(told(story)).toBe('as told');
   });
 });

@@ -115,7 +115,7 @@ describe('prometheus', () => {
     writeFileSync(key, 'secret');
     const text = readFileSync(path.join(packageRoot(), 'prometheus', name), 'utf8').replace('/run/secrets/prometheus_key', key);
     const file = path.join(room, name);
-    for (const rules of ['task', 'redis', 'index'])
+    for (const rules of ['task', 'redis', 'index', 'message'])
       copyFileSync(path.join(packageRoot(), 'prometheus', `${rules}-alerts.yml`), path.join(room, `${rules}-alerts.yml`));
     writeFileSync(file, text);
     expect(promtool('check', 'config', file)).toEqual({ status: 0, stderr: '' });

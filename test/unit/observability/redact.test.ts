@@ -68,6 +68,20 @@ describe('a log line', () => {
     },
   );
 
+  it('has nothing of them at any depth, whatever object carries them, and says where it was cut', () => {
+    class Carrier {
+      readonly lease = SECRET;
+      readonly list = [{ token: SECRET, kept: 1 }];
+    }
+    const { log, text, last } = logged();
+    log.warn({ a: new Carrier(), b: Object.assign(Object.create(null), { key: SECRET }), c: { d: { e: { f: { lease: SECRET } } } }, at: new Date(0) }, 'odd');
+    expect(text()).not.toContain(SECRET);
+    expect(last()).toMatchObject({ a: { list: [{ kept: 1 }] }, b: { key: '[redacted]' }, c: { d: { e: { f: '[cut]' } } }, at: '1970-01-01T00:00:00.000Z' });
+    log.warn({ cause: Object.assign(new Error('Bearer abcdefgh'), { command: SECRET }) }, 'odd');
+    expect(text()).not.toContain(SECRET);
+    expect(last()).toMatchObject({ cause: { type: 'Error', message: 'Bearer [redacted]' } });
+  });
+
   it('about an error of Redis has nothing of the command that failed', () => {
     const { log, text, last } = logged();
     const error = Object.assign(new Error(`WRONGPASS for redis://user:${SECRET}@host`), {

@@ -44,8 +44,11 @@ export function createInverter({ pairs, runs, hasher, maxBytes = MAX_RUN_BYTES }
   }
 
   return {
-    add(document, grams) {
-      pairs.add(grams, document);
+    add(document, { k, narrow, wide }) {
+      const more = narrow.length + wide.length / k;
+      // Before, not after: the memory of the pairs doubles when one does not fit, and is kept.
+      if (pairs.size > 0 && (pairs.size + more) * PAIR_BYTES > maxBytes) flush();
+      pairs.add({ k, narrow, wide }, document);
       if (pairs.size * PAIR_BYTES >= maxBytes) flush();
     },
     *postings(documentCount) {

@@ -26,8 +26,7 @@ export interface TreeWatchParts {
   readonly files: Pick<TreeFiles, 'stat'>;
   readonly openWatches: () => DirectoryWatches | TreeRefusal;
   readonly openMounts: (root: string) => MountWatch;
-  /** Whether the file system at this path tells every change (search-rules 11). */
-  /** What a file system allows. */
+  /** What the file system at this path allows: whether it tells every change (search-rules 11). */
   readonly freshnessOn: (path: Buffer | string) => FreshnessGuarantee;
 }
 

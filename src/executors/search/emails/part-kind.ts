@@ -8,6 +8,8 @@ export type PartKind =
   /** Attachments, HTML, pictures, other messages: nothing in them is searched. */
   | { readonly kind: 'other' };
 
+export type TextType = 'text/plain' | 'text/html';
+
 /** How the text of a part is written. */
 export interface TextCoding {
   readonly transfer: 'base64' | 'quoted-printable' | 'plain';
@@ -26,15 +28,17 @@ const PLAIN: PartKind = { kind: 'text', coding: { transfer: 'plain', charset: un
  * set aside by Content-Disposition; dispositions that nobody knows are attachments (RFC 2183 2.8).
  *
  * @param defaultType of a part without Content-Type; `message/rfc822` inside of multipart/digest
+ * @param wanted the type that is text; a search looks at plain text alone
  */
-export function kindOf(head: Head, defaultType: string): PartKind {
+export function kindOf(head: Head, defaultType: string, wanted: TextType = 'text/plain'): PartKind {
   const written = first(head, 'content-type');
   const isAttached = disposition(head) !== 'inline';
-  if (written === undefined && defaultType === 'text/plain' && !isAttached && first(head, 'content-transfer-encoding') === undefined) return PLAIN;
+  if (wanted === 'text/plain' && written === undefined && defaultType === 'text/plain' && !isAttached && first(head, 'content-transfer-encoding') === undefined)
+    return PLAIN;
   const { value, parameters } = readStructured(written ?? defaultType);
   const type = /^[^\s/]+\/[^\s/]+$/.test(value) ? value : 'text/plain';
   if (type.startsWith('multipart/')) return multipart(type, parameters.get('boundary'));
-  if (type !== 'text/plain' || isAttached) return OTHER;
+  if (type !== wanted || isAttached) return OTHER;
   return { kind: 'text', coding: { transfer: transferOf(head), charset: parameters.get('charset'), flowed: flowedOf(parameters) } };
 }
 

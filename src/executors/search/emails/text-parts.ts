@@ -1,7 +1,7 @@
 import { type Boundaries, createBoundaries, type Delimiter } from './boundaries.ts';
 import { CR, LF, nextLine } from './bytes.ts';
 import { type Head, readHead } from './head.ts';
-import { kindOf, type TextCoding } from './part-kind.ts';
+import { kindOf, type TextCoding, type TextType } from './part-kind.ts';
 
 /** A plain text of a message: the encoded bytes and how they are written. */
 export interface TextPart {
@@ -14,15 +14,16 @@ export interface TextPart {
  * multipart whose end is missing ends with the one around it.
  *
  * @param root the message's own headers
+ * @param wanted HTML instead
  */
-export function textPartsOf(bytes: Buffer, root: Head): TextPart[] {
+export function textPartsOf(bytes: Buffer, root: Head, wanted?: TextType): TextPart[] {
   const boundaries = createBoundaries();
   const texts: TextPart[] = [];
   let head: Head | undefined = root;
   let at = root.bodyStart;
   let childType = 'text/plain';
   for (;;) {
-    const kind = head === undefined ? undefined : kindOf(head, childType);
+    const kind = head === undefined ? undefined : kindOf(head, childType, wanted);
     if (kind?.kind === 'multipart') boundaries.push(kind.boundary, kind.childType);
     const found = boundaries.depth === 0 ? undefined : nextDelimiter(bytes, at, boundaries);
     if (kind?.kind === 'text') {

@@ -25,6 +25,7 @@ export function boardAdapter(source: BoardSource, clock: Clock) {
 const KINDS = {
   plan: { allowRetries: true, description: 'Plans; Retry runs one on from where it failed' },
   'index-maintenance': { allowRetries: false, description: 'Maintenance of content-search indexes; ask for more with `writ index`' },
+  'message-index': { allowRetries: false, description: 'Changes of the messages; what failed can be sent again' },
 } satisfies Record<string, { allowRetries: boolean; description: string }>;
 
 const TASKS = { allowRetries: true, description: 'Tasks; only Retry changes something here' };

@@ -1,6 +1,7 @@
 import { CONTENT_SEARCH, FILE_CAPABILITIES, SEARCH_CAPABILITIES, TaskJob, type TaskManifest, TOOL_CALL } from '../../../contracts/index.ts';
 import { indexTaskOf, shownIndexTask } from './shown-index.ts';
 import { shownExpiry } from './shown-lease.ts';
+import { ingestOperations } from './shown-messages.ts';
 import { planOf, shownPlan } from './shown-plan.ts';
 import { count, counts, cut, MOST } from './shown-text.ts';
 import type { BoardJob } from './source.ts';
@@ -31,6 +32,7 @@ export function shownJob(job: BoardJob, now: number): ShownJob {
   const task = TaskJob.safeParse(fields['data']).data;
   const plan = task === undefined ? planOf(job.id, fields['data']) : undefined;
   const index = indexTaskOf(job.id, fields['data']);
+  const ingest = ingestOperations(job.id, fields['data']);
   const reason = job.unreadable ?? cut(fields['failedReason'], MOST.reason);
   return {
     id: cut(job.id, MOST.id),
@@ -49,7 +51,8 @@ export function shownJob(job: BoardJob, now: number): ShownJob {
   function shownData(): Record<string, unknown> {
     if (task) return shownTask(task, now);
     if (plan) return shownPlan(plan, fields['progress'], now);
-    return index ? shownIndexTask(index, fields['progress']) : notATask(fields['data'], job.unreadable);
+    if (index) return shownIndexTask(index, fields['progress']);
+    return ingest ? { ...ingest } : notATask(fields['data'], job.unreadable);
   }
 }
 

@@ -17,6 +17,8 @@ const TAGS = {
   leases: 'Permission to run exactly one manifest, or one plan.',
   keys: 'Public keys that verify results.',
   events: 'Changes as they happen.',
+  mcp: 'The same for programs that speak the Model Context Protocol.',
+  messages: 'Agent mail: what is said, and who may find it.',
   health: 'For supervisors, load balancers and Prometheus.',
 } satisfies Record<AnyRoute['tag'], string>;
 

@@ -17,9 +17,14 @@ export const NAMED = {
   IndexReport: contracts.IndexReport,
   IndexStatus: contracts.IndexStatus,
   IndexTaskEnd: contracts.IndexTaskEnd,
+  IngestOp: contracts.IngestOp,
+  IngestOutcome: contracts.IngestOutcome,
+  IngestReceipt: contracts.IngestReceipt,
+  IngestReport: contracts.IngestReport,
   KeySet: contracts.KeySet,
   LeaseAnswer: contracts.LeaseAnswer,
   LeaseRequest: contracts.LeaseRequest,
+  MessageSubmission: contracts.MessageSubmission,
   PlanCancelAnswer: contracts.PlanCancelAnswer,
   PlanEvent: contracts.PlanEvent,
   PlanLeaseAnswer: contracts.PlanLeaseAnswer,
@@ -31,8 +36,12 @@ export const NAMED = {
   PlanSubmission: contracts.PlanSubmission,
   PlanSubmitted: contracts.PlanSubmitted,
   Problem: contracts.Problem,
+  QueryExplain: contracts.QueryExplain,
   RetryAnswer: contracts.RetryAnswer,
   RetryRequest: contracts.RetryRequest,
+  SearchQuery: contracts.SearchQuery,
+  SearchResponse: contracts.SearchResponse,
+  SearchResult: contracts.SearchResult,
   TaskEvent: contracts.TaskEvent,
   TaskFilter: contracts.TaskFilter,
   TaskManifest: contracts.TaskManifest,
@@ -64,6 +73,7 @@ export function schemaBook(others: Iterable<z.ZodType>): SchemaBook {
     count += 1;
   }
   const { schemas } = z.toJSONSchema(registry, { io: 'input', unrepresentable: 'any', uri: (id) => PREFIX + id });
+  const shared = Object.entries(schemas[SHARED]?.$defs ?? {}).map(([id, schema]) => [sharedName(id), schema] as const);
   const book = new Map(Object.entries(schemas).map(([id, schema]) => [id, bare(schema)]));
   const resolve = (value: unknown): unknown => inlined(value, book);
   return {
@@ -71,8 +81,18 @@ export function schemaBook(others: Iterable<z.ZodType>): SchemaBook {
       const id = registry.get(schema)?.id ?? '';
       return id in NAMED ? { $ref: PREFIX + id } : (resolve(book.get(id) ?? {}) as JsonSchema);
     },
-    components: Object.fromEntries(Object.keys(NAMED).map((id) => [id, resolve(book.get(id)) as JsonSchema])),
+    components: Object.fromEntries(
+      [...Object.keys(NAMED).map((id) => [id, book.get(id)] as const), ...shared].map(([name, schema]) => [name, resolve(schema) as JsonSchema] as const),
+    ),
   };
+}
+
+/** Where zod puts schemas that refer to themselves; here they are components like the others. */
+const SHARED = '__shared';
+const IN_SHARED = `${PREFIX}${SHARED}#/$defs/`;
+
+function sharedName(id: string): string {
+  return `shared-${id}`;
 }
 
 function bare({ $schema, $id, ...schema }: Record<string, unknown>): JsonSchema {
@@ -84,6 +104,7 @@ function inlined(value: unknown, book: ReadonlyMap<string, JsonSchema>): unknown
   if (Array.isArray(value)) return value.map((item) => inlined(item, book));
   if (typeof value !== 'object' || value === null) return value;
   const reference = '$ref' in value ? value.$ref : undefined;
+  if (typeof reference === 'string' && reference.startsWith(IN_SHARED)) return { $ref: PREFIX + sharedName(reference.slice(IN_SHARED.length)) };
   const id = typeof reference === 'string' && reference.startsWith(`${PREFIX}inline-`) ? reference.slice(PREFIX.length) : undefined;
   if (id !== undefined) return inlined(book.get(id), book);
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, inlined(member, book)]));

@@ -1,10 +1,8 @@
 import type { TaskView } from '../../../contracts/index.ts';
-import { WritError } from '../../../core/errors.ts';
 import { sha256Hex } from '../../../core/hash.ts';
 import type { OperatorDoors } from '../../tasks/operator.ts';
-import type { Finished } from '../../tasks/standing.ts';
-import { verifies } from '../../tasks/verify-result.ts';
-import { type KnownStanding, taskViewOf } from '../../tasks/view.ts';
+import { shownTask } from '../../tasks/shown-task.ts';
+import type { KnownStanding } from '../../tasks/view.ts';
 import { isLast, waitForOutcome } from '../../tasks/wait.ts';
 import type { Answer, Caller } from '../route.ts';
 import type { HttpServices } from '../services.ts';
@@ -17,14 +15,7 @@ export function operatorDoors({ tasks, kernel, signatures, regrantByDefault, clo
 
 /** A task as it stands. Throws WritError INVALID_RESULT when `verified` is asked for and the executor did not sign the result. */
 export async function viewOf(taskId: string, standing: KnownStanding, services: HttpServices, verified: boolean): Promise<TaskView> {
-  const signatures = await services.signatures();
-  if (verified && standing.state === 'finished') await assertGenuine(taskId, standing, services);
-  return taskViewOf(taskId, standing, signatures);
-}
-
-async function assertGenuine(taskId: string, standing: Finished, { signatures }: HttpServices): Promise<void> {
-  if (await verifies(taskId, standing, await signatures())) return;
-  throw new WritError('INVALID_RESULT', `the stored result of ${taskId} was not signed by an executor that is trusted here`);
+  return shownTask(taskId, standing, await services.signatures(), verified);
 }
 
 /**

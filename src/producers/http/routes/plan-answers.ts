@@ -1,16 +1,10 @@
-import { WritError } from '../../../core/errors.ts';
 import type { PlanView } from '../../../core/ports/index.ts';
-import { hasEnded, planStatusOf } from '../../plans/view.ts';
+import { assertGenuineEnd } from '../../plans/genuine-end.ts';
+import { hasEnded, isEndBefore, planStatusOf } from '../../plans/view.ts';
 import { waitForPlan } from '../../plans/wait.ts';
 import type { Answer } from '../route.ts';
 import type { HttpServices } from '../services.ts';
 import type { Wait } from './prefer.ts';
-
-/** @throws WritError INVALID_RESULT when the view holds an end that no executor that is trusted here has signed */
-export async function assertGenuineEnd({ id, result }: PlanView, { plans }: HttpServices): Promise<void> {
-  if (result === undefined || (await plans.signatures.verifyEnd(result, id))) return;
-  throw new WritError('INVALID_RESULT', `the stored end of plan ${id} was not signed by an executor that is trusted here`);
-}
 
 /**
  * The end of a plan that was put on its way, when the client asked to wait and there is one in time.
@@ -26,9 +20,9 @@ export async function endWithin(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer | undefined> {
   if (!wait) return undefined;
-  const isStale = (view: PlanView): boolean => before?.state === 'failure' && view.state === 'failure' && view.updated === before.updated;
+  const isStale = (view: PlanView): boolean => isEndBefore(view, before);
   const view = await waitForPlan(id, call.services.plans.plans, { timeoutMs: wait.timeoutMs, signal: call.signal, isStale });
   if (view === undefined || !hasEnded(view) || isStale(view)) return undefined;
-  await assertGenuineEnd(view, call.services);
+  await assertGenuineEnd(view, call.services.plans.signatures);
   return { status: 200, body: planStatusOf(view, false), headers: { ...headers, ...wait.headers } };
 }

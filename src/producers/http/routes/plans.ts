@@ -1,15 +1,14 @@
 import { PlanStatus, PlanSubmission, PlanSubmitted } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
-import type { JsonObject } from '../../../core/json.ts';
 import type { PlanReceipt } from '../../../core/ports/index.ts';
-import { assertPlanLease } from '../../plans/lease-at-door.ts';
+import { assertGenuineEnd } from '../../plans/genuine-end.ts';
 import { unknownPlan } from '../../plans/plan-id.ts';
+import { submitPlan as submitToQueue } from '../../plans/submit.ts';
 import { planStatusOf } from '../../plans/view.ts';
 import { waitForPlan } from '../../plans/wait.ts';
-import { audited } from '../../tasks/audited.ts';
 import { type Call, route } from '../route.ts';
 import { tagged } from './answers.ts';
-import { assertGenuineEnd, endWithin } from './plan-answers.ts';
+import { endWithin } from './plan-answers.ts';
 import { PREFER, PREFERENCE_APPLIED, waitOf } from './prefer.ts';
 import { LOCATION, PlanParams, PlanPushQuery, PlanReadQuery, planLocationOf, REPLAYED } from './shapes.ts';
 
@@ -49,18 +48,15 @@ export const submitPlan = route({
     'STORAGE_UNAVAILABLE',
   ],
   async handle(call) {
-    const { body, services } = call;
-    const { plans } = services.plans;
-    const { envelope, planSha256 } = services.plans.preview.link(body.envelope);
-    const given = body.lease ?? (await leaseOf(envelope, planSha256, call));
-    const lease = await assertPlanLease(given, planSha256, services.plans, services.clock);
-    const before = await plans.view(planSha256);
+    const { body, query, caller } = call;
     // What the body says of its trace counts before what the request says.
     const traceparent = body.traceparent ?? call.traceparent;
-    const receipt = await plans.push({ envelope, lease, ...(traceparent === undefined ? {} : { traceparent }) });
+    const wish = { envelope: body.envelope, lease: body.lease, sign: query.sign === true, traceparent };
+    const by = { surface: 'http', name: caller.name, roles: caller.roles } as const;
+    const { id: planSha256, receipt, before } = await submitToQueue(wish, by, planSubmitDoors(call));
     if (receipt.kind === 'finished') return replayed(planSha256, call);
     const headers = receipt.kind === 'in-flight' ? KNOWN : {};
-    const wait = waitOf(call.request, services.maxWaitS);
+    const wait = waitOf(call.request, call.services.maxWaitS);
     const end = await endWithin(planSha256, wait, before, call, headers);
     if (end) return end;
     const location = planLocationOf(planSha256);
@@ -78,18 +74,16 @@ const WORDS = { accepted: 'accepted', 'in-flight': 'in_flight', retried: 'retrie
   PlanSubmitted['receipt']
 >;
 
-async function leaseOf(envelope: JsonObject, planSha256: string, { query, caller, services }: SubmitCall): Promise<string | undefined> {
-  if (query.sign !== true) return undefined;
-  if (!caller.roles.has('kernel')) throw new WritError('FORBIDDEN', 'sign=true asks for a lease, which needs the role kernel');
-  const entry = { surface: 'http', who: caller.name, action: 'lease.issue', subject: planSha256 } as const;
-  return (await audited(services.audit, entry, async () => (await services.kernel(caller)).issuePlan(envelope, {}))).lease;
+function planSubmitDoors({ services, caller }: SubmitCall) {
+  const { plans, audit, clock, kernel } = services;
+  return { plans, audit, clock, kernel: () => kernel(caller) };
 }
 
 /** The same plan has succeeded before: its stored end, after a look at the signature. */
 async function replayed(id: string, { services }: SubmitCall) {
   const view = await services.plans.plans.view(id);
   if (view?.state !== 'success') throw new WritError('WRONG_STATE', `plan ${id} has just changed; push again`);
-  await assertGenuineEnd(view, services);
+  await assertGenuineEnd(view, services.plans.signatures);
   return { status: 200, body: planStatusOf(view, false), headers: KNOWN };
 }
 
@@ -116,7 +110,7 @@ export const readPlan = route({
     const wait = waitOf(request, services.maxWaitS);
     const view = await waitForPlan(id, services.plans.plans, { timeoutMs: wait?.timeoutMs ?? 0, signal });
     if (view === undefined) throw unknownPlan(id);
-    if (memory === true) await assertGenuineEnd(view, services);
+    if (memory === true) await assertGenuineEnd(view, services.plans.signatures);
     return tagged(planStatusOf(view, memory === true), request.headers['if-none-match'], wait?.headers);
   },
 });

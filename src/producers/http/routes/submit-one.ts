@@ -1,9 +1,8 @@
-import type { TaskJob, TaskReceipt, TaskSubmission } from '../../../contracts/index.ts';
+import type { TaskReceipt, TaskSubmission } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { KernelDoor, PushOptions, Receipt } from '../../../core/ports/index.ts';
-import { audited } from '../../tasks/audited.ts';
-import { refusalAtDoor } from '../../tasks/lease-at-door.ts';
 import { standingOf } from '../../tasks/standing.ts';
+import { assertMaySign, submitTask } from '../../tasks/submit.ts';
 import type { Answer, Call } from '../route.ts';
 import { outcomeWithin, viewOf } from './answers.ts';
 import { waitOf } from './prefer.ts';
@@ -14,14 +13,10 @@ type Queued = Extract<Receipt, { queue: string }>;
 
 /** One task: judged at the door, queued, and waited for when the client asks. */
 export async function submitOne(call: SubmitCall): Promise<Answer> {
-  const { services, query } = call;
-  const job = await withLease({ ...call.body, ...inherited(call), v: 1 }, call);
-  const signatures = await services.signatures();
-  const refusal = await refusalAtDoor(job, { signatures, ledger: services.tasks.ledger, now: services.clock.now(), queue: query.queue });
-  if (refusal) throw new WritError(refusal.code, refusal.message, { field: refusal.field });
-
-  const receipt = await services.tasks.enqueue.push(job, pushOptions(query));
-  if (receipt.kind === 'conflict') throw new WritError('TASK_ID_CONFLICT', 'the task_id is already used for another manifest', { field: 'manifest.task_id' });
+  const { query, caller } = call;
+  const job = { ...call.body, ...inherited(call), v: 1 } as const;
+  const wish = { sign: query.sign === true, push: pushOptions(query) };
+  const receipt = await submitTask(job, wish, { surface: 'http', name: caller.name, roles: caller.roles }, submitDoors(call));
   return receipt.kind === 'finished' ? replayed(receipt.taskId, call) : queued(receipt, call);
 }
 
@@ -38,22 +33,13 @@ export function pushOptions({ attempts, queue }: PushQuery): PushOptions {
 /** The kernel, when the caller asks to have leases issued. Throws WritError FORBIDDEN without the role. */
 export async function signingKernel({ query, caller, services }: Pick<SubmitCall, 'query' | 'caller' | 'services'>): Promise<KernelDoor | undefined> {
   if (query.sign !== true) return undefined;
-  if (!caller.roles.has('kernel')) throw new WritError('FORBIDDEN', 'sign=true asks for a lease, which needs the role kernel');
+  assertMaySign(true, caller);
   return services.kernel(caller);
 }
 
-async function withLease(job: TaskJob, call: SubmitCall): Promise<TaskJob> {
-  const kernel = await signingKernel(call);
-  if (!kernel || job.lease !== undefined) return job;
-  const entry = { surface: 'http', who: call.caller.name, action: 'lease.issue', subject: job.manifest.task_id } as const;
-  return { ...job, lease: await audited(call.services.audit, entry, () => leaseFor(job, kernel)) };
-}
-
-async function leaseFor({ manifest }: TaskJob, kernel: KernelDoor): Promise<string> {
-  const [grant] = await kernel.issue([manifest], {});
-  if (grant === undefined) throw new WritError('KERNEL_UNAVAILABLE', 'the kernel did not answer');
-  if (grant.kind === 'refused') throw new WritError(grant.code, grant.message, grant.field === undefined ? {} : { field: grant.field });
-  return grant.lease;
+function submitDoors({ services, caller }: Pick<SubmitCall, 'services' | 'caller'>) {
+  const { tasks, audit, clock, signatures, kernel } = services;
+  return { tasks, audit, clock, signatures, kernel: () => kernel(caller) };
 }
 
 const REPLAYED = { 'idempotency-replayed': 'true' };

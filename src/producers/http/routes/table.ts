@@ -5,6 +5,9 @@ import { eventsRoute } from './events.ts';
 import { HEALTH_ROUTES } from './health.ts';
 import { listKeys } from './keys.ts';
 import { issueLease } from './leases.ts';
+import { callMcp } from './mcp.ts';
+import { searchMessages } from './message-search.ts';
+import { deleteMessage, submitMessages } from './messages.ts';
 import { cancelOneTask, retryOneTask, undoOneTask } from './operate.ts';
 import { cancelOnePlan, retryOnePlan } from './plan-operate.ts';
 import { readPlan, submitPlan } from './plans.ts';
@@ -25,8 +28,12 @@ const TASK_ROUTES: readonly AnyRoute[] = [
   retryOnePlan,
   cancelOnePlan,
   searchContents,
+  searchMessages,
   readIndex,
   actOnIndex,
+  submitMessages,
+  deleteMessage,
+  callMcp,
   issueLease,
   listKeys,
   eventsRoute(),

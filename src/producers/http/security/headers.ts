@@ -1,6 +1,6 @@
 import type { FastifyHelmetOptions } from '@fastify/helmet';
+import { isLoopback } from '../../../core/loopback.ts';
 import type { HttpSettings } from '../options.ts';
-import { isLoopback } from './host-origin.ts';
 
 /** For answers that are data: nothing in them may be run, shown in a frame or loaded. */
 export const CSP_DATA = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { WritError } from '../../../core/errors.ts';
+import { isLoopback } from '../../../core/loopback.ts';
 
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 const HOST = /^(\[[0-9a-f:.]+\]|[^\s:/?#@\\[\]]+)(?::(\d{1,5}))?$/;
@@ -76,11 +77,6 @@ function sameOrigin(origin: string, host: string): boolean {
   if (scheme === undefined || !URL.canParse(origin) || !URL.canParse(scheme + host)) return false;
   const url = new URL(origin);
   return url.origin === origin && url.host === new URL(scheme + host).host;
-}
-
-/** 127.0.0.0/8, ::1 and the name for them. */
-export function isLoopback(address: string): boolean {
-  return address === 'localhost' || address === '::1' || /^127(\.\d{1,3}){3}$/.test(address);
 }
 
 function plain(address: string): string {

@@ -28,7 +28,7 @@ let key: string;
 const routes: Registered[] = [];
 beforeAll(async () => {
   const keys = memoryKeys();
-  key = (await keys.create({ name: 'all', roles: ['submit', 'read', 'operate', 'kernel', 'search'] })).secret;
+  key = (await keys.create({ name: 'all', roles: ['submit', 'read', 'operate', 'kernel', 'search', 'ingest'] })).secret;
   server = createHttpServer({
     routes: ROUTES,
     services: coreServices,

@@ -82,6 +82,7 @@ export const coreServices: HttpServices = {
   },
   contentSearch: { refusal: undefined, search: judgedOnly },
   contentIndex: { mode: 'off', status: async () => [], request: unused },
+  messages: { submit: unused, settled: unused },
   kernel: unused,
   signatures: unused,
   resultKeys: async () => ({ keys: [] }),
@@ -89,6 +90,8 @@ export const coreServices: HttpServices = {
   audit: { append: unused },
   regrantByDefault: true,
   maxWaitS: 60,
+  messageSearch: { search: unused, project: unused, product: unused },
+  report: unused,
   ready: async () => [{ name: 'redis', ok: true, detail: 'wrote' }],
   metrics: async () => ({ type: 'text/plain; version=0.0.4; charset=utf-8', text: 'writ_build_info 1\n' }),
 };

@@ -22,6 +22,7 @@ import type { AnyRoute } from '../../../../src/producers/http/route.ts';
 import { ROUTES } from '../../../../src/producers/http/routes/table.ts';
 import { createHttpServer } from '../../../../src/producers/http/server.ts';
 import type { HttpServices } from '../../../../src/producers/http/services.ts';
+import { messageSearchTwin } from '../../../support/message-search-twin.ts';
 import { manifestOf, type Rig, type RigOptions, startRig } from '../../../support/rig.ts';
 
 export interface Reply {
@@ -64,6 +65,8 @@ export async function startSite(
   options: RigOptions & {
     readonly contentSearch?: HttpServices['contentSearch'];
     readonly contentIndex?: HttpServices['contentIndex'];
+    readonly messages?: HttpServices['messages'];
+    readonly messageSearch?: HttpServices['messageSearch'];
     readonly routes?: readonly AnyRoute[];
     readonly kernel?: boolean;
   } = {},
@@ -87,6 +90,8 @@ export async function startSite(
     metrics: async () => ({ type: 'text/plain; version=0.0.4', text: 'writ_up 1\n' }),
     contentSearch: options.contentSearch ?? { refusal: contentRefusal(config), search: () => Promise.reject(new Error('nobody asks')) },
     contentIndex: options.contentIndex ?? { mode: 'off', status: async () => [], request: () => Promise.reject(new Error('nobody asks')) },
+    messageSearch: options.messageSearch ?? messageSearchTwin(),
+    messages: options.messages ?? { submit: () => Promise.reject(new Error('nobody sends')), settled: () => Promise.reject(new Error('nobody waits')) },
   });
   const apiKeys = createApiKeyStore({ file: places.apiKeys });
   const secrets = new Map<string, string>();

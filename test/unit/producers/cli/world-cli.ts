@@ -4,7 +4,7 @@ import { WritError } from '../../../../src/core/errors.ts';
 import type { AuditLog, KernelDoor, PlanDoor, SignatureReader, TaskDoor } from '../../../../src/core/ports/index.ts';
 import { runCli } from '../../../../src/producers/cli/program.ts';
 import type { CliDeps, CliServices, ContentSearchDoor } from '../../../../src/producers/cli/services.ts';
-import { sinkOf } from '../../../e2e/cli/sink.ts';
+import { sinkOf } from '../../../support/sink.ts';
 
 /** What one command line said. */
 export interface Said {
@@ -53,7 +53,11 @@ export function createCli({ clock, tasks, plans, kernel, signatures, audit, inte
       planPreview: async () => plans.preview,
       plans: async () => plans.plans,
       planSignatures: async () => plans.signatures,
+      serverSearch: unavailable,
+      messageSearch: unavailable,
+      messagePlaces: unavailable,
       contentIndex: unavailable,
+      messageIngest: unavailable,
       diagnose: unavailable,
       rebuildLedger: unavailable,
       initialise: unavailable,

@@ -13,6 +13,8 @@ import { createWorkerTwin, type Worker } from './world-worker.ts';
 export interface World extends Worker {
   readonly tasks: TaskDoor;
   readonly plans: PlanTwin;
+  readonly kernel: Kernel['door'];
+  readonly signatures: Kernel['signatures'];
   readonly clock: { ms: number; now(): number; monotonic(): number };
   readonly manifest: typeof manifestOf;
   readonly lease: Kernel['lease'];
@@ -49,6 +51,8 @@ export async function createWorld(): Promise<World> {
   const world: World = {
     tasks,
     plans,
+    kernel: kernel.door,
+    signatures: kernel.signatures,
     clock,
     asked: Object.assign(kernel.asked, { pushed }),
     onPush: undefined,

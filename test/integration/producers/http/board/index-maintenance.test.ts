@@ -2,34 +2,21 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openBoardQueues } from '../../../../../queues/board-queues.ts';
 import { createIndexLane } from '../../../../../queues/index-lane.ts';
 import { createStatusReader } from '../../../../../queues/queue-status.ts';
-import { startTestRedis, type TestRedis } from '../../../../support/redis.ts';
-import { coreServices } from '../core-site.ts';
-import { type BoardSite, startBoardSite } from './board-site.ts';
+import { type LaneBoard, startLaneBoard } from './lane-board.ts';
 
 const HASH = 'c0ffee'.padEnd(64, '0');
 
-let redis: TestRedis;
-let site: BoardSite;
-let close: () => Promise<void>;
+let board: LaneBoard;
 beforeAll(async () => {
-  redis = await startTestRedis();
-  const connection = await redis.client('ledger');
-  const queues = openBoardQueues({ connection, pool: 'default', index: true });
-  const { tasks, plans, audit } = coreServices;
-  site = await startBoardSite({ queues: queues.queues, audit, tasks, plans: plans.plans });
-  close = async () => {
-    await site[Symbol.asyncDispose]();
-    await queues[Symbol.asyncDispose]();
-    await redis.stop();
-  };
+  board = await startLaneBoard({ index: true });
 });
-afterAll(() => close());
+afterAll(() => board[Symbol.asyncDispose]());
 
-const call: BoardSite['call'] = (method, path) => site.call(method, path);
+const call: LaneBoard['call'] = (method, path) => board.call(method, path);
 
 describe('the queue index-maintenance on the board', () => {
   it('shows tasks that wait and tasks that failed, without a button to retry them', async () => {
-    const [connection, worker] = [await redis.client('producer'), await redis.client('worker')];
+    const [connection, worker] = [await board.redis.client('producer'), await board.redis.client('worker')];
     const failed = deferred();
     const lane = createIndexLane({ pool: 'default', connection, worker, newId: () => 'one', onFailed: () => failed.resolve() });
     lane.process(() => Promise.reject(new Error('no room on the disk')));
@@ -52,11 +39,11 @@ describe('the queue index-maintenance on the board', () => {
   });
 
   it('is there only where an index is wanted, also in the status', async () => {
-    const connection = await redis.client('ledger');
+    const connection = await board.redis.client('ledger');
     for (const index of [true, false]) {
-      await using queues = openBoardQueues({ connection, pool: 'default', index });
+      await using queues = openBoardQueues({ connection, pool: 'default', lanes: { index } });
       expect(queues.queues.map(({ name }) => name).includes('index-maintenance')).toBe(index);
-      const reader = createStatusReader({ connection, pool: 'default', index, workers: '/nonexistent' });
+      const reader = createStatusReader({ connection, pool: 'default', lanes: { index }, workers: '/nonexistent' });
       expect((await reader.figures()).queues.map(({ queue }) => queue).includes('index-maintenance')).toBe(index);
       await reader.close();
     }

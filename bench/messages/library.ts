@@ -1,0 +1,38 @@
+import { createFts5Engine } from '../../src/adapters/messages/fts5/engine.ts';
+import { createMessagesReader } from '../../src/adapters/messages/reader.ts';
+import type { SearchQuery } from '../../src/contracts/index.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import type { EngineAsk } from '../../src/core/ports/message-engine.ts';
+import { createMessageSearchService, type MessageSearchService } from '../../src/message-search/index.ts';
+
+/** The search in this thread, as the thread of a server has it. */
+export interface Library {
+  readonly service: MessageSearchService;
+  /** What the engine is asked for the first page of a query. */
+  asked(query: SearchQuery): Promise<EngineAsk>;
+  close(): void;
+}
+
+export function openLibrary(file: string): Library {
+  const reader = createMessagesReader(file);
+  const fts5 = createFts5Engine(reader.database);
+  const rest = { killSwitch: undefined, now: systemClock.now, elapsed: systemClock.monotonic, emit: () => undefined };
+  return {
+    service: createMessageSearchService({ ...rest, engines: { fts5 } }),
+    async asked(query) {
+      const asks: EngineAsk[] = [];
+      const listening = {
+        ...fts5,
+        find(ask: EngineAsk) {
+          asks.push(ask);
+          return fts5.find(ask);
+        },
+      };
+      await createMessageSearchService({ ...rest, engines: { fts5: listening } }).search(query, null);
+      const [first] = asks;
+      if (first === undefined) throw new Error(`no engine was asked: ${query.text}`);
+      return first;
+    },
+    close: () => reader.close(),
+  };
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { MAX_INGEST_OPS } from '../src/contracts/index.ts';
+
+/** `[messages]`: agent mail, its store and its search (docs/message-search.md, docs/messages-import.md). */
+
+/** What `SEARCH_ENGINE` may say (message-search.md 1.3); empty: whatever is there. */
+export const ENGINE_WISHES = ['', 'fts5', 'tantivy', 'shadow', 'hybrid'] as const;
+
+export const MessageSettings = z.strictObject({
+  enabled: z.boolean().default(true).describe('Whether messages are taken in and can be searched; they lie in messages/messages.sqlite of the data directory.'),
+  batch_size: z
+    .int()
+    .min(1)
+    .max(100 * MAX_INGEST_OPS)
+    .default(2000)
+    .describe('Messages after which no further job joins a transaction of the writer.'),
+  engine: z
+    .enum(ENGINE_WISHES)
+    .default('')
+    .describe('Engine that searches are held to: fts5, tantivy, shadow or hybrid; empty: the best that is there. The variable SEARCH_ENGINE wins.'),
+});

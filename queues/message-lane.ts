@@ -1,0 +1,135 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Job, UnrecoverableError } from 'bullmq';
+import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
+import { redisCall } from '../src/adapters/redis/redis-error.ts';
+import { IngestOutcome, MAX_INGEST_BYTES, MAX_INGEST_OPS } from '../src/contracts/index.ts';
+import { messageOf, WritError } from '../src/core/errors.ts';
+import { part } from '../src/core/parts.ts';
+import type { IngestEnd, IngestHandler, MessageLane } from '../src/core/ports/index.ts';
+import { LOCK_TIMES, type LockTimes, messageQueueName, QUEUE_PREFIX, RETENTION, workerOptions } from './catalog.ts';
+import { doneJobData, messageJobData, readMessageJob } from './message-job.ts';
+import { openQueue } from './open-queue.ts';
+import { TolerantWorker } from './tolerant-worker.ts';
+import { withoutStack } from './without-stack.ts';
+
+export interface MessageLaneOptions {
+  readonly pool: string;
+  /** For submitting and looking; the owner closes it. */
+  readonly connection: RedisConnection;
+  /** For the worker, of the kind `worker`; needed where the lane processes. The owner closes it. */
+  readonly worker?: RedisConnection;
+  /** Makes the id of a job: letters and digits. */
+  readonly newId: () => string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly locks?: LockTimes;
+  /** Refuses new work when Redis is nearly full. */
+  readonly guard?: { check(): Promise<void> };
+  /** Told of each job that was given up or could not be read. */
+  readonly onFailed?: (job: string, error: unknown) => void;
+  /** Errors of the connection and of BullMQ itself. */
+  readonly onError?: (error: Error) => void;
+}
+
+/** Jobs that the writer may do in one transaction. */
+const AT_ONCE = 32;
+/** A full disk is made room on, a locked database is let go: about a quarter of an hour. */
+const ATTEMPTS = 10;
+const FIRST_BACKOFF_MS = 1000;
+/** Words from the future would win against everybody until then; clocks differ by less. */
+const MOST_AHEAD_MICROS = 60_000_000;
+const LOOK_FIRST_MS = 5;
+const LOOK_MOST_MS = 250;
+
+/**
+ * The way to the writer on BullMQ's queue `message-index`. Jobs are begun in the order in which they came; one that was cut
+ * off by a kill is given again within 12 s, after newer ones perhaps, which the store's rule of the newest word allows.
+ */
+export function createMessageLane(options: MessageLaneOptions): MessageLane {
+  const { pool, connection, newId, now, locks = LOCK_TIMES, guard, onFailed = () => undefined, onError = () => undefined } = options;
+  const name = messageQueueName(pool);
+  const queue = openQueue(name, QUEUE_PREFIX, connection);
+  let handler: IngestHandler | undefined;
+  let worker: TolerantWorker | undefined;
+  let lastAt = 0;
+
+  /** Two batches of one process never bear the same time. */
+  const stamp = (): number => {
+    lastAt = Math.max(lastAt + 1, now() * 1000);
+    return lastAt;
+  };
+
+  const run = async (job: Job<unknown>, handle: IngestHandler): Promise<unknown> => {
+    const read = readMessageJob(job);
+    if (read.kind === 'malformed') {
+      onFailed(job.id ?? '', new WritError('INVALID_ARGUMENT', read.message));
+      throw withoutStack(new UnrecoverableError(read.message));
+    }
+    // Its data was put away after it was done, and then its end was not written.
+    if (read.kind === 'done') return EMPTY;
+    try {
+      const outcome = await handle({ ...read.batch, at: Math.min(read.batch.at, now() * 1000 + MOST_AHEAD_MICROS) });
+      await job.updateData(doneJobData(read.batch.ops.length));
+      return outcome;
+    } catch (error) {
+      onFailed(job.id ?? '', error);
+      throw withoutStack(new Error(messageOf(error)));
+    }
+  };
+
+  const life = part(
+    async () => {
+      const handle = handler;
+      if (handle === undefined) return;
+      if (options.worker === undefined) throw new TypeError('a lane that processes needs a connection for its worker');
+      worker = new TolerantWorker(name, (job) => run(job, handle), { ...workerOptions(locks, AT_ONCE), connection: options.worker });
+      worker.on('error', onError);
+      await worker.waitUntilReady();
+    },
+    async () => {
+      await worker?.close();
+      worker = undefined;
+      await queue.close();
+    },
+  );
+
+  return {
+    ...life,
+    process(handle) {
+      handler = handle;
+    },
+    submit: async (ops) => {
+      if (ops.length === 0 || ops.length > MAX_INGEST_OPS) throw new WritError('INVALID_ARGUMENT', `a job has 1 to ${MAX_INGEST_OPS} operations`);
+      const data = messageJobData({ at: stamp(), ops });
+      if (Buffer.byteLength(JSON.stringify(data)) > MAX_INGEST_BYTES) throw new WritError('BODY_TOO_LARGE', `a job has at most ${MAX_INGEST_BYTES} bytes`);
+      return redisCall(async () => {
+        await guard?.check();
+        const job = await queue.add('ingest', data, {
+          jobId: `i_${newId()}`,
+          attempts: ATTEMPTS,
+          backoff: { type: 'exponential', delay: FIRST_BACKOFF_MS },
+          ...RETENTION,
+        });
+        return { job: job.id ?? '' };
+      });
+    },
+    async settled(id, signal) {
+      const key = queue.toKey(id);
+      for (let wait = LOOK_FIRST_MS; ; wait = Math.min(wait * 2, LOOK_MOST_MS)) {
+        const [returned, finished, reason, data] = await redisCall(() => connection.hmget(key, 'returnvalue', 'finishedOn', 'failedReason', 'timestamp'));
+        if (data === null || data === undefined) throw new WritError('NOT_FOUND', `there is no ingest job ${id}`);
+        if (finished !== null && finished !== undefined) return endOf(returned, reason);
+        // A look is one command; an event would need a connection of its own for each who waits.
+        const isTime = await pause(wait, true, { signal }).catch(() => false);
+        if (!isTime) return undefined;
+      }
+    },
+  };
+}
+
+const EMPTY: IngestOutcome = { counts: { inserted: 0, updated: 0, deleted: 0, unchanged: 0, refused: 0 }, ids: [], refusals: [] };
+
+function endOf(returned: string | null | undefined, reason: string | null | undefined): IngestEnd {
+  if (returned === null || returned === undefined) return { ok: false, message: reason ?? 'the job failed' };
+  return { ok: true, outcome: IngestOutcome.parse(JSON.parse(returned)) };
+}

@@ -1,0 +1,33 @@
+import type { NamedPlace } from '../../core/ports/message-search.ts';
+import type { SqliteDatabase } from '../sqlite/open.ts';
+
+export interface NamedProduct extends NamedPlace {
+  readonly project_ids: readonly number[];
+}
+
+/** A project by slug, else by human key, else by its id in digits. */
+export function projectNamed(db: SqliteDatabase, key: string): NamedPlace | undefined {
+  return db
+    .prepare<{ key: string; id: number | null }, NamedPlace>(
+      `SELECT id, slug AS name FROM projects WHERE slug = @key OR human_key = @key OR id = @id
+       ORDER BY slug = @key DESC, human_key = @key DESC, id LIMIT 1`,
+    )
+    .get({ key, id: idIn(key) });
+}
+
+/** A product by uid, else by name, else by its id in digits. */
+export function productNamed(db: SqliteDatabase, key: string): NamedProduct | undefined {
+  const product = db
+    .prepare<{ key: string; id: number | null }, NamedPlace>(
+      `SELECT id, name FROM products WHERE product_uid = @key OR name = @key OR id = @id
+       ORDER BY product_uid = @key DESC, name = @key DESC, id LIMIT 1`,
+    )
+    .get({ key, id: idIn(key) });
+  if (product === undefined) return undefined;
+  const links = db.prepare<[number], { project_id: number }>('SELECT project_id FROM product_project_links WHERE product_id = ? ORDER BY project_id');
+  return { ...product, project_ids: links.all(product.id).map(({ project_id }) => project_id) };
+}
+
+function idIn(key: string): number | null {
+  return /^\d{1,15}$/.test(key) ? Number(key) : null;
+}

@@ -1,0 +1,107 @@
+import type { IngestOp, IngestOutcome } from '../../../contracts/index.ts';
+import { messageOf, WritError } from '../../../core/errors.ts';
+import type { CommitNews, ImportMark, IngestBatch, RebuildNews } from '../../../core/ports/index.ts';
+import { openMessagesWriter } from '../open.ts';
+import { createMessageWriter } from './message.ts';
+import { createNames } from './names.ts';
+import { type Done, type OpKind, type OpOf, UNCHANGED } from './parts.ts';
+import { createPeopleWriter } from './people.ts';
+import { createPlaceWriter } from './places.ts';
+import { rebuildFullText } from './rebuild.ts';
+import { createStamps } from './stamps.ts';
+
+export interface Applied {
+  readonly outcomes: readonly IngestOutcome[];
+  readonly news: CommitNews;
+}
+
+/** The writer itself, in the thread that it may block. */
+export interface WriteEngine {
+  /** All batches in one transaction. @throws WritError STORAGE_UNAVAILABLE; then none was done. */
+  apply(batches: readonly IngestBatch[]): Applied;
+  close(): void;
+}
+
+const MOST_REFUSALS = 100;
+
+/** @param onRebuild told before a rebuild begins, how many rows it is about */
+export function createWriteEngine(file: string, onRebuild: (documents: number) => void = () => undefined): WriteEngine {
+  const db = openMessagesWriter(file);
+  const parts = { db, names: createNames(db), stamps: createStamps(db, Date.now() * 1000) };
+  const messages = createMessageWriter(parts);
+  const people = createPeopleWriter(parts);
+  const places = createPlaceWriter(parts);
+  const mark = db.prepare(
+    `INSERT INTO imports (name, position, items, bad, finished, changed_at, updated_ts) VALUES (@name, @position, @items, @bad, @finished, @at, @at)
+     ON CONFLICT DO UPDATE SET position = excluded.position, items = excluded.items, bad = excluded.bad, finished = excluded.finished,
+     changed_at = excluded.changed_at, updated_ts = excluded.updated_ts WHERE excluded.changed_at >= changed_at`,
+  );
+  const changes = db.prepare<[], number>('SELECT total_changes()').pluck();
+  const raise = db.prepare(`UPDATE meta SET value = value + 1 WHERE key = 'data_version'`);
+  let rebuilt: RebuildNews | undefined;
+
+  const DO = {
+    message: messages.put,
+    delete: messages.remove,
+    project: places.project,
+    product: places.product,
+    link: places.link,
+    unlink: places.link,
+    agent: people.agent,
+    contact: people.contact,
+    mark({ name, position, items, bad, finished }, at) {
+      mark.run({ name, position, items, bad, finished: finished ? 1 : 0, at });
+      return UNCHANGED;
+    },
+    rebuild() {
+      rebuilt = rebuildFullText(db, onRebuild);
+      return { what: 'unchanged', documents: rebuilt.documents };
+    },
+  } satisfies { readonly [K in OpKind]: (op: OpOf<K>, at: number) => Done };
+
+  // The table pairs each kind with what does it; one lookup cannot say so to the compiler.
+  const run = (op: IngestOp, at: number): Done => (DO[op.op] as (op: IngestOp, at: number) => Done)(op, at);
+
+  const together = db.transaction((batches: readonly IngestBatch[]) => {
+    const before = changes.get();
+    const done = batches.map(({ ops, at }) => ops.map((op) => run(op, at)));
+    if (changes.get() !== before) raise.run();
+    return done;
+  });
+
+  return {
+    apply(batches) {
+      const start = performance.now();
+      rebuilt = undefined;
+      try {
+        const done = together.immediate(batches);
+        const documents = done.flat().reduce((sum, one) => sum + ('documents' in one ? (one.documents ?? 0) : 0), 0);
+        return { outcomes: done.map(outcomeOf), news: { documents, durationMs: performance.now() - start, rebuild: rebuilt } };
+      } catch (error) {
+        parts.names.forget();
+        throw new WritError('STORAGE_UNAVAILABLE', `the messages could not be written: ${messageOf(error)}`, { cause: error });
+      }
+    },
+    close: () => db.close(),
+  };
+}
+
+function outcomeOf(done: readonly Done[]): IngestOutcome {
+  const counts = { inserted: 0, updated: 0, deleted: 0, unchanged: 0, refused: 0 };
+  const ids: number[] = [];
+  const refusals: string[] = [];
+  for (const one of done) {
+    counts[one.what] += 1;
+    if (one.what !== 'refused' && one.id !== undefined) ids.push(one.id);
+    if (one.what === 'refused' && refusals.length < MOST_REFUSALS) refusals.push(one.why);
+  }
+  return { counts, ids, refusals };
+}
+
+/** How far an import came, as the database of messages says it; `undefined` for one that never began. */
+export function importMark(db: ReturnType<typeof openMessagesWriter>, name: string): ImportMark | undefined {
+  const row = db
+    .prepare<[string], { position: string; items: number; bad: number; finished: number }>('SELECT position, items, bad, finished FROM imports WHERE name = ?')
+    .get(name);
+  return row && { ...row, finished: row.finished === 1 };
+}

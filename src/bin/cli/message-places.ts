@@ -1,0 +1,17 @@
+import { listPlaces } from '../../adapters/messages/list-places.ts';
+import { createMessagesReader } from '../../adapters/messages/reader.ts';
+import type { SearchPlace } from '../../producers/tui/port.ts';
+import type { CliSettings } from './settings.ts';
+
+/** More than anybody steps through with one key. */
+const MOST = 1000;
+
+/** Where messages can lie. @throws WritError STORAGE_UNAVAILABLE while there is no database */
+export function readMessagePlaces({ places }: CliSettings): readonly SearchPlace[] {
+  const reader = createMessagesReader(places.messages);
+  try {
+    return listPlaces(reader.database(), MOST);
+  } finally {
+    reader.close();
+  }
+}

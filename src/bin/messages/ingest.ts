@@ -1,0 +1,80 @@
+import type { Config } from '../../../config/schema.ts';
+import { messageWriter } from '../../../processors/message-writer.ts';
+import { createConnection } from '../../../queues/connection.ts';
+import { createMessageLane, type MessageLaneOptions } from '../../../queues/message-lane.ts';
+import { createMessageStore } from '../../adapters/messages/store.ts';
+import { createMemoryGuard } from '../../adapters/redis/policy.ts';
+import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
+import { systemClock } from '../../core/clock.ts';
+import { messageOf, WritError } from '../../core/errors.ts';
+import type { Lifecycle } from '../../core/lifecycle.ts';
+import { part } from '../../core/parts.ts';
+import type { MessageDoor, MessageLane } from '../../core/ports/index.ts';
+import { LOG_LINES } from '../../observability/log-lines.ts';
+import type { Logger } from '../../observability/logging.ts';
+import { ingestTelemetry } from '../../observability/message-ingest.ts';
+import type { Metrics } from '../../observability/metrics.ts';
+import { randomHex } from '../content/index/service.ts';
+import type { Places } from '../places.ts';
+import { redisTarget } from '../redis-target.ts';
+
+interface LaneWiring {
+  readonly config: Config;
+  readonly connection: RedisConnection;
+}
+
+/** The way to the writer, for a process that only sends. */
+export function sendingLane(wiring: LaneWiring): MessageLane {
+  return createMessageLane(sending(wiring));
+}
+
+function sending({ config, connection }: LaneWiring): MessageLaneOptions {
+  const guard = createMemoryGuard(connection, { highWater: config.redis.high_water, limitBytes: 0 }, systemClock);
+  return { pool: config.pool.id, connection, newId: randomHex, now: systemClock.now, guard };
+}
+
+interface WriterWiring extends LaneWiring {
+  readonly places: Places;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
+/** The API of a data directory has its writer of messages: there is one of each. Where messages are off there is none. */
+export function writingLane({ config, connection, places, log, metrics }: WriterWiring): { readonly door: MessageDoor; readonly parts: readonly Lifecycle[] } {
+  if (!config.messages.enabled) return { door: CLOSED, parts: [] };
+  const worker = createConnection(redisTarget(config, places), 'worker', (error) => log.warn({ err: error }, LOG_LINES.redis.message));
+  const telemetry = ingestTelemetry(metrics, log);
+  const lane = createMessageLane({
+    ...sending({ config, connection }),
+    worker,
+    onFailed: telemetry.failed,
+    onError: (error) => log.warn({ err: error }, LOG_LINES.queue.message),
+  });
+  const store = createMessageStore({
+    file: places.messages,
+    batchOps: config.messages.batch_size,
+    onCommit: telemetry.committed,
+    onRebuild: telemetry.rebuilding,
+  });
+  const onStandBy = (error: unknown): void => log.warn({ why: messageOf(error) }, LOG_LINES.messagesStandBy.message);
+  const writer = messageWriter({ lane, store, onDone: telemetry.done, onStandBy });
+  return {
+    door: lane,
+    parts: [
+      part(
+        () => undefined,
+        () => worker.disconnect(),
+      ),
+      writer,
+    ],
+  };
+}
+
+const CLOSED: MessageDoor = {
+  submit: off,
+  settled: off,
+};
+
+async function off(): Promise<never> {
+  throw new WritError('WRONG_STATE', 'messages are off here: messages.enabled is false');
+}

@@ -1,0 +1,26 @@
+import type { SearchQuery, SearchResponse } from '../../contracts/index.ts';
+import type { MessageSearch, MessageSearchEvent, SearchViewer } from '../../core/ports/message-search.ts';
+import type { KillSwitch } from '../../message-search/index.ts';
+
+/** What the thread of message search is started with. */
+export interface SearchThreadData {
+  readonly file: string;
+  readonly killSwitch: KillSwitch;
+}
+
+/** What the thread answers, by the name of the question. */
+export interface SearchThreadAnswers {
+  readonly search: { readonly args: readonly [SearchQuery, SearchViewer]; readonly answer: SearchResponse };
+  readonly project: { readonly args: readonly [string]; readonly answer: Awaited<ReturnType<MessageSearch['project']>> };
+  readonly product: { readonly args: readonly [string]; readonly answer: Awaited<ReturnType<MessageSearch['product']>> };
+}
+export type SearchThreadOp = keyof SearchThreadAnswers;
+
+export type ToSearchThread =
+  | { [Op in SearchThreadOp]: { readonly kind: 'ask'; readonly id: number; readonly op: Op; readonly args: SearchThreadAnswers[Op]['args'] } }[SearchThreadOp]
+  | { readonly kind: 'stop' };
+
+export type FromSearchThread =
+  | { readonly kind: 'answer'; readonly id: number; readonly value: SearchThreadAnswers[SearchThreadOp]['answer'] }
+  | { readonly kind: 'error'; readonly id: number; readonly message: string }
+  | { readonly kind: 'event'; readonly event: MessageSearchEvent };

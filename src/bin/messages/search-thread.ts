@@ -1,0 +1,42 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { createFts5Engine } from '../../adapters/messages/fts5/engine.ts';
+import { productNamed, projectNamed } from '../../adapters/messages/named-places.ts';
+import { createMessagesReader } from '../../adapters/messages/reader.ts';
+import { systemClock } from '../../core/clock.ts';
+import { messageOf } from '../../core/errors.ts';
+import { createMessageSearchService } from '../../message-search/index.ts';
+import type { FromSearchThread, SearchThreadAnswers, SearchThreadData, ToSearchThread } from './search-messages.ts';
+
+/** A search over a broad word reads every row that has it: no event loop of a server may wait for that. */
+const { file, killSwitch } = workerData as SearchThreadData;
+const port = parentPort;
+if (port === null) throw new Error('message search runs only as a thread');
+
+const say = (message: FromSearchThread): void => port.postMessage(message);
+const reader = createMessagesReader(file);
+const service = createMessageSearchService({
+  engines: { fts5: createFts5Engine(reader.database) },
+  killSwitch,
+  now: systemClock.now,
+  elapsed: systemClock.monotonic,
+  emit: (event) => say({ kind: 'event', event }),
+});
+
+type Asked = Extract<ToSearchThread, { kind: 'ask' }>;
+
+port.on('message', (message: ToSearchThread) => {
+  if (message.kind === 'stop') {
+    reader.close();
+    port.close();
+    return;
+  }
+  answer(message).then(
+    (value) => say({ kind: 'answer', id: message.id, value }),
+    (error: unknown) => say({ kind: 'error', id: message.id, message: messageOf(error) }),
+  );
+});
+
+async function answer(asked: Asked): Promise<SearchThreadAnswers[Asked['op']]['answer']> {
+  if (asked.op === 'search') return service.search(...asked.args);
+  return asked.op === 'project' ? projectNamed(reader.database(), ...asked.args) : productNamed(reader.database(), ...asked.args);
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import {
+  DeleteMessage,
+  IngestOutcome,
+  LinkProduct,
+  MAX_INGEST_OPS,
+  MAX_KEY_CHARS,
+  PutAgent,
+  PutContact,
+  PutMessage,
+  PutProduct,
+  PutProject,
+} from './message-ingest.ts';
+
+/** A message as a producer sends it over HTTP: without a key it is a new one. */
+const SentMessage = PutMessage.extend({
+  key: z
+    .string()
+    .trim()
+    .min(1)
+    .max(MAX_KEY_CHARS)
+    .optional()
+    .meta({ description: 'Name of the message in its project: the same key again is an edit. Without one the server makes one up.' }),
+});
+
+/** Body of `POST /v1/messages`. */
+export const MessageSubmission = z.strictObject({
+  ops: z
+    .array(z.union([SentMessage, DeleteMessage, PutProject, PutProduct, LinkProduct, PutAgent, PutContact]))
+    .min(1)
+    .max(MAX_INGEST_OPS),
+});
+export type MessageSubmission = z.infer<typeof MessageSubmission>;
+
+/** Queued: the writer does it in its turn. */
+export const IngestReceipt = z.strictObject({
+  job: z.string().meta({ description: 'Id of the job on the queue `message-index`.' }),
+  keys: z.array(z.string()).meta({ description: 'Keys of the messages, in the order of their operations.' }),
+});
+export type IngestReceipt = z.infer<typeof IngestReceipt>;
+
+/** Done. */
+export const IngestReport = IngestOutcome.extend(IngestReceipt.shape);
+export type IngestReport = z.infer<typeof IngestReport>;

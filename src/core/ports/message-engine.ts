@@ -1,0 +1,150 @@
+import type { Direction, DocKind, Importance, SearchMode } from '../../contracts/index.ts';
+
+/** What a cursor says of the engine that made it: vectors, fusion and reranking are all `hybrid` (message-search.md 4.1). */
+export type EngineTag = 'fts5' | 'tantivy' | 'hybrid';
+
+/** The engines by what they offer. */
+export type EngineName = 'fts5' | 'tantivy' | 'semantic' | 'hybrid' | 'hybrid_rerank';
+
+/** What a row has to do with the text: an FTS5 expression, substrings that must all occur, or nothing (filters only). */
+export type EngineMatch =
+  | { readonly by: 'words'; readonly expression: string; readonly text: string }
+  | { readonly by: 'substrings'; readonly terms: readonly string[] }
+  | { readonly by: 'filters' };
+
+/** Filters, all of which must hold (message-search.md 7). Only `project_id` concerns agents and projects. */
+export interface EngineFilters {
+  readonly project_id: number | null;
+  readonly product_id: number | null;
+  readonly importance: readonly Importance[];
+  readonly thread_id: string | null;
+  readonly ack_required: boolean | null;
+  readonly min_ts: number | null;
+  readonly max_ts: number | null;
+  readonly direction: Direction | null;
+  readonly agent_name: string | null;
+  readonly sender_name: string | null;
+  readonly recipient_name: string | null;
+}
+
+/** Agents through whose eyes rows are seen: all of a name, or one. */
+export type EngineEyes = { readonly agent_name: string } | { readonly project_id: number; readonly agent_id: number };
+
+/** What may be seen. It is part of the set: hidden rows move no score and no page. */
+export interface EngineScope {
+  /** Only these projects; `null` for all. An empty list means nothing. */
+  readonly projects: readonly number[] | null;
+  /** A message must be visible to each of these; none: to everybody. */
+  readonly eyes: readonly EngineEyes[];
+  /** Whether rows that the eyes may not see stay in the set, for the caller to redact. */
+  readonly keep_denied: boolean;
+}
+
+/** relevance: score descending, id; newest: time descending, id; id: id alone. */
+export type EngineOrder = 'relevance' | 'newest' | 'id';
+
+/** What defines a set of rows. */
+export interface EngineSet {
+  readonly kind: DocKind;
+  readonly match: EngineMatch;
+  readonly filters: EngineFilters;
+  readonly scope: EngineScope;
+}
+
+export interface EngineAsk extends EngineSet {
+  readonly order: EngineOrder;
+  readonly min_score: number | null;
+  /** The last row of the page before. `tagged` is false in tokens of version 2, whose score may be on another scale. */
+  readonly after: { readonly score: number; readonly id: bigint; readonly tagged: boolean } | null;
+  readonly offset: number;
+  readonly limit: number;
+  /** Whether the size of the set must be known even where it takes extra time. */
+  readonly count: boolean;
+  /** How many rows of the order to hand out beside the page, for the pages to come; only for `relevance`, without `after`. */
+  readonly list: number;
+  /** Now, microseconds: approvals of contacts end. */
+  readonly now_us: number;
+}
+
+/** Why a row may be seen, or not. */
+export type ScopeReason =
+  | 'operator_mode'
+  | 'non_message_entity'
+  | 'is_sender'
+  | 'is_recipient'
+  | 'approved_contact'
+  | 'open_policy'
+  | 'auto_policy'
+  | 'contacts_only_denied'
+  | 'block_all_denied'
+  | 'cross_project_denied';
+
+export interface EngineRow {
+  readonly id: number;
+  readonly project_id: number | null;
+  readonly title: string;
+  readonly body: string;
+  readonly importance: Importance | null;
+  readonly ack_required: boolean | null;
+  readonly created_ts: number | null;
+  readonly thread_id: string | null;
+  readonly from_agent: string | null;
+  /** Whether the eyes may see it; `false` only with `keep_denied`. */
+  readonly visible: boolean;
+  readonly reason: ScopeReason;
+  /** 0 to 1, higher is better; 1 where nothing is ranked. */
+  readonly score: number;
+  /** The engine's own number, snapped (docs/message-search.md); 0 where nothing is ranked. */
+  readonly raw: number;
+}
+
+/** The front of an order, kept so that later pages continue it although the data changed. */
+export interface EngineList {
+  /** Ids in their order, in decimal, with commas. */
+  readonly ids: string;
+  /** Snapped raw scores as whole multiples of `unit`, in the same order, in decimal, with commas. */
+  readonly keys: string;
+  readonly unit: number;
+  readonly lowest_key: number;
+  readonly highest_key: number;
+  /** Whether it is the whole set. */
+  readonly whole: boolean;
+}
+
+export interface EngineFound {
+  /** At most `limit`. */
+  readonly rows: readonly EngineRow[];
+  readonly more: boolean;
+  /** Rows of the set that may be seen, `min_score` and page left out; `null` where nobody counted. */
+  readonly matched: number | null;
+  /** Rows that match and may not be seen; `null` where nobody counted. */
+  readonly denied: number | null;
+  /** How `after` was found: not asked, by its row, by its score, or not at all (then this is the first page). */
+  readonly resumed: 'no' | 'row' | 'score' | 'lost';
+  readonly sql: string;
+  /** Number of the state of the data. */
+  readonly version: number;
+  readonly list: EngineList | null;
+}
+
+/** Why an engine could not answer (message-search.md 9.1). It never leaves the search. */
+export type SearchError =
+  | { readonly kind: 'invalid_query'; readonly message: string }
+  | { readonly kind: 'index_not_ready'; readonly message: string }
+  | { readonly kind: 'engine_error'; readonly message: string }
+  | { readonly kind: 'feature_unavailable'; readonly message: string };
+
+export type EngineAnswer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: SearchError };
+
+/** An engine of message search. The conformance suite (test/conformance/message-engine.ts) says what it must do. */
+export interface MessageEngine {
+  readonly name: EngineName;
+  readonly tag: EngineTag;
+  readonly mode: SearchMode;
+  /** A page of a set in its order. */
+  find(ask: EngineAsk): EngineAnswer<EngineFound> | Promise<EngineAnswer<EngineFound>>;
+  /** Those of these ids that are still in the set, whatever their text is by now; in no order, with score 0. */
+  rows(
+    set: EngineSet & { readonly ids: readonly number[]; readonly now_us: number },
+  ): EngineAnswer<readonly EngineRow[]> | Promise<EngineAnswer<readonly EngineRow[]>>;
+}

@@ -1,0 +1,39 @@
+import type { IMPORT_FORMATS, IngestOp } from '../../contracts/index.ts';
+import type { ImportMark } from './message-ingest.ts';
+
+export type ImportFormat = (typeof IMPORT_FORMATS)[number];
+
+/** One record of a source: what it asks for, or why it is left out. */
+export type ImportRecord = {
+  /** For `ImportSource.records`: go on behind this record. */
+  readonly position: string;
+  /** How far the source is read then, in its unit. */
+  readonly read: number;
+} & ({ readonly ops: readonly IngestOp[] } | { readonly bad: string; readonly where: string });
+
+/** A place that messages come from. */
+export interface ImportSource extends AsyncDisposable {
+  readonly format: ImportFormat;
+  /** Unique for the source on this host and the project that it goes to: its format, path and project. */
+  readonly name: string;
+  /** What `read` counts, and how much there is, if that is known. */
+  readonly unit: 'bytes' | 'messages';
+  readonly total: number | undefined;
+  /** From the beginning, or behind a position of an earlier run; a position that does not fit the source any more is the beginning. */
+  records(after: string | undefined): AsyncIterable<ImportRecord>;
+}
+
+export interface ImportWish {
+  /** Found out unless it is said. */
+  readonly format: ImportFormat | undefined;
+  /** Slug of the project for what names none; of a mailbox, the name of its file or directory unless it is said. */
+  readonly project: string | undefined;
+}
+
+/** What imports need of this host. */
+export interface ImportDoor {
+  /** Throws WritError NOT_FOUND, INVALID_ARGUMENT. */
+  open(path: string, wish: ImportWish): Promise<ImportSource>;
+  /** How far an earlier run came; undefined when there was none. */
+  mark(name: string): Promise<ImportMark | undefined>;
+}

@@ -1,0 +1,57 @@
+import type { IngestOp, IngestOutcome } from '../../contracts/index.ts';
+import type { Lifecycle } from '../lifecycle.ts';
+
+/** Operations that were sent together. */
+export interface IngestBatch {
+  /** When they were sent, microseconds since 1970: what was sent later wins, in whatever order batches are done. */
+  readonly at: number;
+  readonly ops: readonly IngestOp[];
+}
+
+/** How far an import came. */
+export interface ImportMark {
+  readonly position: string;
+  readonly items: number;
+  readonly bad: number;
+  readonly finished: boolean;
+}
+
+/** The full text was made anew. */
+export interface RebuildNews {
+  readonly documents: number;
+  readonly durationMs: number;
+}
+
+/** What one transaction of the writer did. */
+export interface CommitNews {
+  /** Rows of full text that were written or removed. */
+  readonly documents: number;
+  readonly durationMs: number;
+  readonly rebuild: RebuildNews | undefined;
+}
+
+/** The one writer of the messages. What came while it was busy is one transaction; what it has answered is durable. */
+export interface MessageStore extends Lifecycle {
+  /**
+   * Does a batch, after those that were given before. Doing it twice, also between newer ones, is the same as doing it once.
+   * A single operation that cannot be done is counted as refused and harms no other.
+   *
+   * @throws WritError STORAGE_UNAVAILABLE: nothing of the batch was done
+   */
+  write(batch: IngestBatch): Promise<IngestOutcome>;
+}
+
+/** An ingest job's end, as whoever sent it sees it. */
+export type IngestEnd = { readonly ok: true; readonly outcome: IngestOutcome } | { readonly ok: false; readonly message: string };
+
+export type IngestHandler = (batch: IngestBatch) => Promise<IngestOutcome>;
+
+/** The way of operations to the writer (queue `message-index`): a job that was taken is done, also after a kill -9. */
+export interface MessageLane extends Lifecycle {
+  /** At most MAX_INGEST_OPS. Throws WritError REDIS_UNAVAILABLE, REDIS_FULL, INVALID_ARGUMENT. */
+  submit(ops: readonly IngestOp[]): Promise<{ readonly job: string }>;
+  /** How a job ended; `undefined` when the signal fired before it did. Throws WritError REDIS_UNAVAILABLE, NOT_FOUND. */
+  settled(job: string, signal: AbortSignal): Promise<IngestEnd | undefined>;
+  /** To be called once, before `start`; without it the lane only submits. */
+  process(handler: IngestHandler): void;
+}

@@ -1,0 +1,41 @@
+import type { DocKind, SearchQuery, SearchResponse, ShadowComparison } from '../../contracts/index.ts';
+
+/** Whose eyes a search is for: an agent, or `null` for somebody who runs the system and may see everything. */
+export type SearchViewer = { readonly project_id: number; readonly agent_id: number } | null;
+
+/** A project or product that a caller named. */
+export interface NamedPlace {
+  readonly id: number;
+  /** Slug of a project, name of a product. */
+  readonly name: string;
+}
+
+/**
+ * Message search as every surface sees it (message-search.md 2 to 9).
+ *
+ * `search` takes a query that its schema accepted and always answers: whatever fails inside is said in explain and
+ * diagnostics, and the results are what could still be found, possibly none.
+ */
+export interface MessageSearch {
+  search(query: SearchQuery, viewer: SearchViewer): Promise<SearchResponse>;
+  /** A project by slug, human key or, in digits, id; `undefined` when there is none (or no database yet). */
+  project(key: string): Promise<NamedPlace | undefined>;
+  /** A product by uid, name or, in digits, id, with its projects. */
+  product(key: string): Promise<(NamedPlace & { readonly project_ids: readonly number[] }) | undefined>;
+}
+
+/** What happened in a search, for logs and metrics (message-search.md 8). */
+export type MessageSearchEvent =
+  | {
+      readonly event: 'search.done';
+      readonly kind: DocKind;
+      readonly method: string;
+      readonly engine: string;
+      readonly results: number;
+      readonly total_us: number;
+      readonly degraded: boolean;
+    }
+  | { readonly event: 'search.mode.downgrade'; readonly requested: string; readonly actual: string; readonly reason: string }
+  | { readonly event: 'search.cursor.invalidated'; readonly cursor_engine: string; readonly current_engine: string }
+  | { readonly event: 'search.shadow.comparison'; readonly comparison: ShadowComparison }
+  | { readonly event: 'search.engine.error'; readonly engine: string; readonly message: string };

@@ -1,0 +1,107 @@
+import type { PlanMethod, QueryExplain, SearchDiagnostics, ShadowComparison } from '../contracts/index.ts';
+import type { EngineMatch, MessageEngine } from '../core/ports/message-engine.ts';
+import { modeOf, type Route } from './modes.ts';
+import type { NormalQuery } from './query.ts';
+import { scopeLabel } from './scope.ts';
+
+/** What happened on the way to an answer. */
+export interface Course {
+  readonly query: NormalQuery;
+  readonly route: Route;
+  /** The engine that answered, and with what; `null` when nothing was asked, or nothing answered. */
+  readonly served: { readonly engine: MessageEngine; readonly match: EngineMatch; readonly sql: string } | null;
+  readonly facets: readonly string[];
+  readonly denied: number;
+  readonly redacted: number;
+  readonly matched: number | null;
+  readonly cursorInvalidated: boolean;
+  readonly orderChanged: boolean;
+  /** Errors of engines that were asked and did not answer. */
+  readonly faults: readonly Fault[];
+  readonly notes: readonly string[];
+  readonly totalUs: number;
+  readonly engineUs: number;
+  readonly shadow: ShadowComparison | undefined;
+}
+
+export interface Fault {
+  readonly engine: string;
+  readonly kind: 'invalid_query' | 'index_not_ready' | 'engine_error' | 'feature_unavailable';
+  readonly message: string;
+}
+
+export function methodOf(course: Pick<Course, 'served'>): PlanMethod {
+  if (course.served === null) return 'empty';
+  const { engine, match } = course.served;
+  const methods = { words: engine.name, substrings: 'like_fallback', filters: 'filter_only' } satisfies Record<EngineMatch['by'], PlanMethod>;
+  return methods[match.by];
+}
+
+/** Why the mode that was asked for is not the one that was used; `undefined` when it is. */
+export function downgradeOf({
+  served,
+  route,
+  faults,
+}: Pick<Course, 'served' | 'route' | 'faults'>): { readonly actual: string; readonly reason: string } | undefined {
+  const actual = served === null ? 'lexical' : modeOf(served.engine.name);
+  if (actual === route.requested && route.reasons.length === 0 && faults.length === 0) return undefined;
+  // A fault of FTS5 leads to its tables, which is no other mode; one of any engine before it is.
+  const failed = faults.filter(({ engine }) => engine !== 'fts5').map(({ engine, message }) => `${engine}: ${message}`);
+  const reasons = [...route.reasons, ...failed];
+  if (actual === route.requested && reasons.length === 0) return undefined;
+  return { actual, reason: reasons.join('; ') || 'a search without words has nothing to rank' };
+}
+
+/** message-search.md 5. */
+export function explainOf(course: Course): QueryExplain {
+  const { query, route, served, facets, faults, notes, shadow } = course;
+  const downgrade = downgradeOf(course);
+  const said = [...notes, ...faults.map(({ engine, kind, message }) => `${kind}: ${engine}: ${message}`)];
+  const lexical = served === null || served.engine.mode === 'lexical';
+  return {
+    method: methodOf(course),
+    normalized_query: served?.match.by === 'words' ? served.match.expression : null,
+    used_like_fallback: served?.match.by === 'substrings',
+    facet_count: facets.length,
+    facets_applied: [...facets],
+    sql: served?.sql.replace(/\s+/g, ' ').trim() ?? '',
+    scope_policy: scopeLabel(query.scope),
+    denied_count: course.denied,
+    redacted_count: course.redacted,
+    requested_mode: route.requested,
+    actual_mode: downgrade?.actual ?? route.requested,
+    ...(served !== null && { engine: served.engine.name }),
+    mode_downgraded: downgrade !== undefined,
+    ...(downgrade !== undefined && { downgrade_reason: downgrade.reason }),
+    timing: { total_us: course.totalUs, ...(served !== null && lexical && { lexical_us: course.engineUs }) },
+    cursor_invalidated: course.cursorInvalidated,
+    ...(shadow !== undefined && { shadow }),
+    ...(course.matched !== null && { matched_count: course.matched }),
+    ...(course.orderChanged && { order_changed: true }),
+    ...(said.length > 0 && { notes: said }),
+  };
+}
+
+/** What automation may branch on when a search is not what was asked for; `undefined` when it is. The same query over the same data says the same. */
+export function diagnosticsOf(course: Course): SearchDiagnostics | undefined {
+  const { faults, served } = course;
+  const downgrade = downgradeOf(course);
+  if (faults.length === 0 && downgrade === undefined) return undefined;
+  const notReady = faults.find(({ kind }) => kind === 'index_not_ready');
+  const failed = faults.some(({ kind }) => kind === 'engine_error');
+  const hints: readonly (readonly [string, boolean, string])[] = [
+    ['search_index_not_ready', notReady !== undefined, 'Import messages first (writ messages import), or wait for the index.'],
+    ['engine_error', failed, 'An engine failed: see the log, and writ doctor.'],
+    ['mode_downgrade', downgrade !== undefined, 'Ask for mode lexical, or provide what the mode needs.'],
+    ['like_fallback', faults.length > 0 && served?.match.by === 'substrings', 'Write words, or a phrase in double quotes.'],
+  ];
+  const applying = hints.filter(([, applies]) => applies);
+  const [first] = applying;
+  if (first === undefined) return undefined;
+  return {
+    degraded: true,
+    fallback_mode: first[0],
+    ...(notReady !== undefined && { search_index_state: 'not_ready', search_index_reason: notReady.message }),
+    remediation_hints: applying.map(([, , hint]) => hint),
+  };
+}

@@ -1,0 +1,2 @@
+export type { KillSwitch } from './modes.ts';
+export { createMessageSearchService, type MessageSearchService } from './service.ts';

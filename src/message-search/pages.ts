@@ -1,0 +1,124 @@
+import type { EngineAnswer, EngineAsk, EngineFound, EngineRow, MessageEngine } from '../core/ports/message-engine.ts';
+import { decodeCursor, encodeCursor, type SearchCursor } from './cursor.ts';
+import type { OrderList, OrderLists } from './order-lists.ts';
+
+/** Rows of an order that are kept for later pages: at least ten pages, at most this many. */
+const LIST_MOST = 10_000;
+const LIST_PAGES = 10;
+const LIST_LEAST = 500;
+
+export interface Page {
+  readonly rows: readonly EngineRow[];
+  readonly more: boolean;
+  readonly matched: number | null;
+  readonly denied: number | null;
+  readonly sql: string;
+  /** Whether the order may differ from that of the page before. */
+  readonly orderChanged: boolean;
+  readonly cursorUsed: boolean;
+  readonly cursorInvalidated: boolean;
+  readonly notes: readonly string[];
+}
+
+type Ask = Omit<EngineAsk, 'after' | 'list'>;
+type Answer<T> = EngineAnswer<T>;
+
+/**
+ * One page of an order. Newest first and by id, a page goes on after the last row of the one before, so that mail that
+ * comes and goes neither repeats nor hides a row. By relevance every change of the mail may change the order, so it goes on
+ * in the order that the first page was made from while that is kept, and else after the place that its last row has now.
+ */
+export async function pageOf(engine: MessageEngine, ask: Ask, token: string | null, lists: OrderLists): Promise<Answer<Page>> {
+  const { cursor, notes } = readToken(token, engine);
+  if (cursor === undefined) return frontPage(engine, ask, lists, { notes, cursorInvalidated: notes.includes(FOREIGN) });
+  const list = ask.order === 'relevance' ? lists.find(keyOf(engine, ask)) : undefined;
+  const index = list?.indexOf(Number(cursor.id)) ?? -1;
+  if (list !== undefined && index >= 0) return listedPage(engine, ask, list, index + 1);
+  return resumedPage(engine, ask, cursor, lists);
+}
+
+/** Token of the page after this row. */
+export function tokenAfter(row: EngineRow, order: EngineAsk['order'], engine: MessageEngine): string {
+  return encodeCursor({ score: order === 'newest' ? (row.created_ts ?? 0) : row.score, id: BigInt(row.id), engine: engine.tag });
+}
+
+const FOREIGN = 'the cursor is of another engine: this is the first page';
+const UNREADABLE = 'the cursor is no token of ours: this is the first page';
+const LOST = 'the row of the cursor is gone and its score means nothing here: this is the first page';
+
+function readToken(token: string | null, engine: MessageEngine): { cursor: SearchCursor | undefined; notes: readonly string[] } {
+  if (token === null || token === '') return { cursor: undefined, notes: [] };
+  const cursor = decodeCursor(token);
+  if (cursor === undefined) return { cursor, notes: [UNREADABLE] };
+  const foreign = cursor.engine !== undefined && cursor.engine !== engine.tag;
+  return foreign ? { cursor: undefined, notes: [FOREIGN] } : { cursor, notes: [] };
+}
+
+async function frontPage(
+  engine: MessageEngine,
+  ask: Ask,
+  lists: OrderLists,
+  told: { notes: readonly string[]; cursorInvalidated: boolean },
+): Promise<Answer<Page>> {
+  const list = ask.order === 'relevance' ? Math.min(LIST_MOST, Math.max(LIST_LEAST, ask.limit * LIST_PAGES)) : 0;
+  const found = await engine.find({ ...ask, after: null, list });
+  if (!found.ok) return found;
+  if (found.value.more && found.value.list !== null) lists.keep(keyOf(engine, ask), found.value.list, found.value.version);
+  return page(found.value, { orderChanged: false, cursorUsed: false, ...told });
+}
+
+async function resumedPage(engine: MessageEngine, ask: Ask, cursor: SearchCursor, lists: OrderLists): Promise<Answer<Page>> {
+  const after = { score: cursor.score, id: cursor.id, tagged: cursor.engine !== undefined };
+  const found = await engine.find({ ...ask, offset: 0, after, list: 0 });
+  if (!found.ok) return found;
+  if (found.value.resumed === 'lost') return frontPage(engine, { ...ask, offset: 0 }, lists, { notes: [LOST], cursorInvalidated: true });
+  return page(found.value, { orderChanged: ask.order === 'relevance', cursorUsed: true, cursorInvalidated: false, notes: [] });
+}
+
+/** From `start` of a kept order: the rows that are still there and may still be seen; beyond its end as things are now. */
+async function listedPage(engine: MessageEngine, ask: Ask, list: OrderList, start: number): Promise<Answer<Page>> {
+  const rows: EngineRow[] = [];
+  for (let at = start; at < list.length && rows.length <= ask.limit; at += ask.limit + 1) {
+    const ids = list.idsFrom(at, ask.limit + 1);
+    const found = await engine.rows({ ...ask, ids });
+    if (!found.ok) return found;
+    const byId = new Map(found.value.map((row) => [row.id, row]));
+    rows.push(...ids.flatMap((id) => withScore(byId.get(id), list)));
+  }
+  if (rows.length > ask.limit || list.whole) return page({ ...NO_COUNTS, rows: rows.slice(0, ask.limit), more: rows.length > ask.limit }, QUIET);
+  const rest = await beyond(engine, ask, list, ask.limit - rows.length);
+  if (!rest.ok) return rest;
+  const { value } = rest;
+  const told = { ...QUIET, orderChanged: value.version !== list.version };
+  return page(
+    { ...value, rows: [...rows, ...value.rows.slice(0, ask.limit - rows.length)], more: value.more || value.rows.length > ask.limit - rows.length },
+    told,
+  );
+}
+
+/** The rows after the last one of a kept order. `room` may be 0: whether there are more must be known all the same. */
+async function beyond(engine: MessageEngine, ask: Ask, list: OrderList, room: number): Promise<Answer<EngineFound>> {
+  const [last] = list.idsFrom(list.length - 1, 1);
+  const id = last ?? 0;
+  const after = { score: list.scoreOf(id).score, id: BigInt(id), tagged: true };
+  return engine.find({ ...ask, offset: 0, limit: Math.max(1, room), after, list: 0 });
+}
+
+const NO_COUNTS = { matched: null, denied: null, sql: '' };
+const QUIET = { orderChanged: false, cursorUsed: true, cursorInvalidated: false, notes: [] };
+
+function withScore(row: EngineRow | undefined, list: OrderList): EngineRow[] {
+  return row === undefined ? [] : [{ ...row, ...list.scoreOf(row.id) }];
+}
+
+function page(
+  { rows, more, matched, denied, sql }: Pick<EngineFound, 'rows' | 'more' | 'matched' | 'denied' | 'sql'>,
+  told: Pick<Page, 'orderChanged' | 'cursorUsed' | 'cursorInvalidated' | 'notes'>,
+): Answer<Page> {
+  return { ok: true, value: { rows, more, matched, denied, sql, ...told } };
+}
+
+/** One order for one set: the same words, filters, eyes and threshold. */
+function keyOf(engine: MessageEngine, { kind, match, filters, scope, min_score }: Ask): string {
+  return JSON.stringify([engine.name, kind, match, filters, scope, min_score]);
+}

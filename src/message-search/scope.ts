@@ -1,0 +1,47 @@
+import type { ReasonCode, ScopePolicy, SearchAuditEntry, SearchResult } from '../contracts/index.ts';
+import type { EngineEyes, EngineRow, EngineScope } from '../core/ports/message-engine.ts';
+import type { SearchViewer } from '../core/ports/message-search.ts';
+import type { NormalQuery, Redaction } from './query.ts';
+
+/** Who may see what: the viewer, and what the query asks for beside that. Both must allow a row. */
+export function scopeOf(query: NormalQuery, viewer: SearchViewer): EngineScope {
+  const { scope } = query;
+  const eyes: EngineEyes[] = viewer === null ? [] : [viewer];
+  if (scope !== 'unrestricted' && 'caller_scoped' in scope) eyes.push({ agent_name: scope.caller_scoped.caller_agent });
+  return {
+    projects: scope !== 'unrestricted' && 'project_set' in scope ? [...new Set(scope.project_set.allowed_project_ids)] : null,
+    eyes,
+    keep_denied: query.redaction !== null && eyes.length > 0,
+  };
+}
+
+/** Label of a policy in explain and audit. */
+export function scopeLabel(policy: ScopePolicy): string {
+  if (policy === 'unrestricted') return policy;
+  return 'caller_scoped' in policy ? `caller_scoped:${policy.caller_scoped.caller_agent}` : `project_set:${policy.project_set.allowed_project_ids.length}`;
+}
+
+/** A row that may be seen only in part: no score, no codes of its own, and what the configuration withholds replaced. */
+export function redacted(result: SearchResult, { body, names, threads, placeholder }: Redaction): SearchResult {
+  const { score: _score, raw_score: _raw, score_factors: _factors, thread_id, ...rest } = result;
+  return {
+    ...rest,
+    ...(body && { title: placeholder, body: placeholder }),
+    ...(names && rest.from_agent !== undefined && { from_agent: placeholder }),
+    ...(!threads && thread_id !== undefined && { thread_id }),
+    reason_codes: ['scope_redacted'] satisfies ReasonCode[],
+    redacted: true,
+    redaction_reason: placeholder,
+  };
+}
+
+export function auditEntry(query: NormalQuery, row: EngineRow): SearchAuditEntry {
+  return {
+    action: 'redacted',
+    doc_kind: query.doc_kind,
+    doc_id: row.id,
+    ...(row.project_id !== null && { project_id: row.project_id }),
+    reason: row.reason,
+    policy: scopeLabel(query.scope),
+  };
+}

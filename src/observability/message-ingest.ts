@@ -1,0 +1,39 @@
+import type { IngestCounts } from '../contracts/index.ts';
+import type { CommitNews } from '../core/ports/index.ts';
+import { LOG_LINES } from './log-lines.ts';
+import type { Logger } from './logging.ts';
+import type { Metrics } from './metrics.ts';
+
+/** What the writer of messages tells, counted and logged (message-search.md 8). */
+export interface IngestTelemetry {
+  committed(news: CommitNews): void;
+  rebuilding(documents: number): void;
+  done(counts: IngestCounts): void;
+  failed(job: string, error: unknown): void;
+}
+
+const ENGINE = 'fts5';
+
+export function ingestTelemetry(metrics: Metrics, log: Pick<Logger, 'debug' | 'info' | 'warn'>): IngestTelemetry {
+  return {
+    committed({ documents, durationMs, rebuild }) {
+      metrics.observe('writ_message_commit_seconds', {}, durationMs / 1000);
+      if (rebuild !== undefined) {
+        metrics.inc('writ_message_rebuilds_total', {});
+        log.info({ doc_count: rebuild.documents, duration_ms: Math.round(rebuild.durationMs), engine: ENGINE }, LOG_LINES.messagesRebuilt.message);
+      } else if (documents > 0) {
+        log.debug({ batch_size: documents, engine: ENGINE, ms: Math.round(durationMs) }, LOG_LINES.messagesIndexed.message);
+      }
+    },
+    rebuilding(documents) {
+      log.info({ doc_count: documents, engine: ENGINE }, LOG_LINES.messagesRebuildBegun.message);
+    },
+    done(counts) {
+      for (const what of ['inserted', 'updated', 'deleted', 'unchanged', 'refused'] as const) metrics.inc('writ_message_ops_total', { what }, counts[what]);
+    },
+    failed(job, error) {
+      metrics.inc('writ_message_ingest_failures_total', {});
+      log.warn({ job, err: error }, LOG_LINES.messageJobFailed.message);
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import type { Call } from '../act.ts';
+import { type MessagesSearchFlags, queryOf } from '../messages/query.ts';
+import { besideText, explainText, resultsText } from '../messages/render.ts';
+
+export type { MessagesSearchFlags } from '../messages/query.ts';
+
+/** `writ messages search`: one page of results. Whoever may read the data directory may see every message. */
+export async function runMessagesSearch(call: Call, flags: MessagesSearchFlags, words: readonly string[]): Promise<number> {
+  const { output } = call;
+  const search = await (await call.services()).messageSearch();
+  const response = await search.search(await queryOf(words, flags, search), null);
+  const explained = response.explain === undefined ? '' : `\n\n${explainText(response.explain)}`;
+  await output.answer(response, () => `${resultsText(response)}${explained}`);
+  if (!output.json) for (const line of besideText(response)) output.note(line);
+  return 0;
+}

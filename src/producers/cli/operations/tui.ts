@@ -1,0 +1,23 @@
+import { ReadStream, WriteStream } from 'node:tty';
+import { WritError } from '../../../core/errors.ts';
+import type { Call } from '../act.ts';
+
+/** `writ tui`: the screen of message search. Whoever may read the data directory may see every message. */
+export async function runTuiCommand(call: Call, _flags: object, words: readonly string[] = []): Promise<number> {
+  const { stdin, stdout } = call.io;
+  if (!(stdin instanceof ReadStream) || !(stdout instanceof WriteStream)) {
+    throw new WritError('INVALID_ARGUMENT', 'a screen needs a terminal for input and output; without one, use: writ messages search');
+  }
+  const services = await call.services();
+  const search = await services.messageSearch();
+  // Drawing is loaded by nobody else, and takes longer than most commands.
+  const { runTui } = await import('../../tui/run.ts');
+  await runTui({
+    door: { search: (query) => search.search(query, null), places: () => services.messagePlaces() },
+    stdin,
+    stdout,
+    text: words.join(' '),
+    signal: call.interrupted(),
+  });
+  return 0;
+}

@@ -1,0 +1,25 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { ERRORS, type ErrorCode, isWritError } from '../../core/errors.ts';
+
+/** Why a tool has no answer: a code of ours, the argument at fault where one is, a sentence. */
+export interface ToolFailure {
+  readonly code: ErrorCode;
+  readonly field?: string;
+  readonly message: string;
+}
+
+/** An answer: structured, and the same as text for clients that know no structure. */
+export function answered(answer: object): CallToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer as Record<string, unknown> };
+}
+
+/** A refusal. It is text alone: structured content has to fit the tool's output schema, which a refusal does not. */
+export function failed(failure: ToolFailure): CallToolResult {
+  return { isError: true, content: [{ type: 'text', text: JSON.stringify(failure) }] };
+}
+
+/** What is our own fault tells nothing of our insides; the log has it. */
+export function failureOf(error: unknown): ToolFailure {
+  if (!isWritError(error) || ERRORS[error.code].http === 500) return { code: 'INTERNAL', message: 'The server failed; its log says why.' };
+  return { code: error.code, ...(error.field === undefined ? {} : { field: error.field }), message: error.message };
+}

@@ -1,0 +1,37 @@
+import type { Role } from '../../contracts/index.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { AuditLog, ContentSearch, IndexService, KernelDoor, MessageSearch, PlanDoor, SignatureReader, TaskDoor } from '../../core/ports/index.ts';
+
+/** Who calls: the key of a request, or the person in whose name the process runs. */
+export interface McpCaller {
+  readonly name: string;
+  readonly roles: ReadonlySet<Role>;
+}
+
+/** The `Search` tool of this server. */
+export interface ContentSearchDoor extends ContentSearch {
+  /** Why every content search is refused here, with the lines to add; `undefined` when they are not. */
+  readonly refusal: string | undefined;
+}
+
+/**
+ * What the tools work with, in the name of one caller. Each part is opened when a tool asks for it, so that a search needs
+ * no Redis.
+ */
+export interface McpServices {
+  readonly version: string;
+  readonly clock: Clock;
+  /** The longest wait for an outcome, seconds. */
+  readonly maxWaitS: number;
+  /** `board.regrant`. */
+  readonly regrantByDefault: boolean;
+  tasks(): Promise<TaskDoor>;
+  plans(): Promise<Pick<PlanDoor, 'plans' | 'preview' | 'signatures'>>;
+  contentSearch(): Promise<ContentSearchDoor>;
+  contentIndex(): Promise<IndexService>;
+  messageSearch(): Promise<MessageSearch>;
+  /** Throws WritError KERNEL_UNAVAILABLE. */
+  kernel(): Promise<KernelDoor>;
+  signatures(): Promise<SignatureReader>;
+  audit(): Promise<AuditLog>;
+}

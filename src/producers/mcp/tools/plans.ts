@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { PlanLeaseToken, PlanStatus, Sha256Hex } from '../../../contracts/index.ts';
+import { WritError } from '../../../core/errors.ts';
+import { assertGenuineEnd } from '../../plans/genuine-end.ts';
+import { unknownPlan } from '../../plans/plan-id.ts';
+import { submitPlan as submitToQueue } from '../../plans/submit.ts';
+import { hasEnded, isEndBefore, planStatusOf } from '../../plans/view.ts';
+import { waitForPlan } from '../../plans/wait.ts';
+import { LOOKS_ONLY, tool } from '../tool.ts';
+import { RECEIPTS, submitter } from './outcome.ts';
+import { sign, waitMs, waitS } from './shapes.ts';
+
+export const submitPlan = tool({
+  name: 'submit_plan',
+  title: 'Submit a plan',
+  description:
+    'Links an envelope with the definitions of this host and queues it; its hash is the id of the plan. The same plan may be submitted any number of times: it runs ' +
+    'once, and a failed one runs on from where it failed. get_plan tells how far it is.',
+  access: ['submit'],
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  input: z.strictObject({
+    envelope: z.record(z.string(), z.unknown()).meta({ description: 'The plan, linked or not (contracts/plan-envelope.schema.json).' }),
+    lease: PlanLeaseToken.optional().meta({ description: 'Permission of the kernel for exactly the linked envelope.' }),
+    sign,
+    wait_s: waitS,
+  }),
+  output: z.strictObject({
+    plan_id: Sha256Hex,
+    receipt: z.enum(['accepted', 'in_flight', 'retried', 'finished']),
+    queue: z.string().optional(),
+    plan: PlanStatus.optional().meta({ description: 'The plan, if it has ended.' }),
+  }),
+  async run({ input, services, caller, signal }) {
+    const [plans, audit] = [await services.plans(), await services.audit()];
+    const doors = { plans, audit, clock: services.clock, kernel: services.kernel };
+    const wish = { envelope: input.envelope, lease: input.lease, sign: input.sign === true, traceparent: undefined };
+    const { id, receipt, before } = await submitToQueue(wish, submitter(caller), doors);
+    const known = receipt.kind === 'finished';
+    const isStale = (view: Parameters<typeof isEndBefore>[0]): boolean => !known && isEndBefore(view, before);
+    const timeoutMs = known ? 0 : waitMs(input.wait_s, services.maxWaitS);
+    const view = known || timeoutMs > 0 ? await waitForPlan(id, plans.plans, { timeoutMs, signal, isStale }) : undefined;
+    const answer = { plan_id: id, receipt: RECEIPTS[receipt.kind], ...(known ? {} : { queue: receipt.queue }) };
+    if (view === undefined || !hasEnded(view) || isStale(view)) return answer;
+    await assertGenuineEnd(view, plans.signatures);
+    return { ...answer, plan: planStatusOf(view, false) };
+  },
+});
+
+export const getPlan = tool({
+  name: 'get_plan',
+  title: 'How far a plan is',
+  description: 'Steps done, the step that is under way, the error that ended it. What its steps found is shown with memory.',
+  access: ['submit', 'read'],
+  annotations: LOOKS_ONLY,
+  input: z.strictObject({
+    plan_id: Sha256Hex.meta({ description: 'The plan.' }),
+    memory: z.boolean().optional().meta({ description: 'With the signed end, which holds results and memory; needs the role operate.' }),
+    wait_s: waitS,
+  }),
+  output: PlanStatus,
+  async run({ input: { plan_id: id, memory, wait_s }, services, caller, signal }) {
+    if (memory === true && !caller.roles.has('operate')) throw new WritError('FORBIDDEN', 'memory shows what steps have found, which needs the role operate');
+    const { plans, signatures } = await services.plans();
+    const view = await waitForPlan(id, plans, { timeoutMs: waitMs(wait_s, services.maxWaitS), signal });
+    if (view === undefined) throw unknownPlan(id);
+    if (memory === true) await assertGenuineEnd(view, signatures);
+    return planStatusOf(view, memory === true);
+  },
+});

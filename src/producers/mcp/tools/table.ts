@@ -1,0 +1,20 @@
+import type { AnyTool } from '../tool.ts';
+import { indexStatus } from './index-status.ts';
+import { searchMessages, searchMessagesProduct } from './messages.ts';
+import { getPlan, submitPlan } from './plans.ts';
+import { search } from './search.ts';
+import { getTask, retryTaskTool, submitTask, undoTaskTool } from './tasks.ts';
+
+/** The tools, a row each, in the order in which they are listed. */
+export const TOOLS: readonly AnyTool[] = [
+  search,
+  searchMessages,
+  searchMessagesProduct,
+  submitTask,
+  getTask,
+  retryTaskTool,
+  undoTaskTool,
+  submitPlan,
+  getPlan,
+  indexStatus,
+];

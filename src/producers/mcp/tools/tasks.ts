@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { TaskId, TaskManifest, TaskView } from '../../../contracts/index.ts';
+import { audited } from '../../tasks/audited.ts';
+import { retryDetail, retryTask } from '../../tasks/retry.ts';
+import { shownTask } from '../../tasks/shown-task.ts';
+import { standingOf } from '../../tasks/standing.ts';
+import { submitTask as submitToQueue } from '../../tasks/submit.ts';
+import { unknownTask } from '../../tasks/task-id.ts';
+import { undoTask as undoEffect } from '../../tasks/undo.ts';
+import { waitForOutcome } from '../../tasks/wait.ts';
+import { LOOKS_ONLY, tool } from '../tool.ts';
+import { endWithin, operatorDoors, RECEIPTS, submitter } from './outcome.ts';
+import { lease, sign, taskId, waitMs, waitS } from './shapes.ts';
+
+/** Told with `task` when it has ended: before, or while the call waited. */
+const ended = TaskView.optional().meta({ description: 'The task with its signed result, if it has ended.' });
+const receipt = z.enum(['accepted', 'in_flight', 'retried', 'finished']);
+
+export const submitTask = tool({
+  name: 'submit_task',
+  title: 'Submit a task',
+  description:
+    'Queues a file operation, a search or a tool call: a manifest, with a lease for exactly its bytes. The same task may be submitted any number of times: it has ' +
+    'one effect and one answer. get_task tells how it ended.',
+  access: ['submit'],
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  input: z.strictObject({
+    manifest: TaskManifest,
+    lease,
+    sign,
+    attempts: z.int().min(1).max(25).optional().meta({ description: 'Tries for errors that may pass; 1 if absent.' }),
+    queue: z.string().min(1).max(64).optional().meta({ description: "Queue including its pool, file@archive; the capability's own if absent." }),
+    wait_s: waitS,
+  }),
+  output: z.strictObject({ task_id: TaskId, receipt, queue: z.string().optional(), task: ended }),
+  async run(call) {
+    const { input, services, caller } = call;
+    const { manifest, attempts, queue } = input;
+    const [tasks, audit] = [await services.tasks(), await services.audit()];
+    const job = { v: 1, manifest, ...(input.lease === undefined ? {} : { lease: input.lease }) } as const;
+    const push = { ...(attempts === undefined ? {} : { attempts }), ...(queue === undefined ? {} : { queue }) };
+    const doors = { tasks, audit, clock: services.clock, signatures: services.signatures, kernel: services.kernel };
+    const done = await submitToQueue(job, { sign: input.sign === true, push }, submitter(caller), doors);
+    const answer = { task_id: done.taskId, receipt: RECEIPTS[done.kind] };
+    if (done.kind !== 'finished') return { ...answer, queue: done.queue, ...(await endWithin(done.taskId, input.wait_s, call, tasks)) };
+    const standing = await standingOf(done.taskId, tasks);
+    return { ...answer, ...(standing.state === 'finished' ? { task: await shownTask(done.taskId, standing, await services.signatures(), true) } : {}) };
+  },
+});
+
+export const getTask = tool({
+  name: 'get_task',
+  title: 'Where a task stands',
+  description: 'Asks queue, ledger and journal, and waits for the end if told to. The result is the exact signed document.',
+  access: ['submit', 'read'],
+  annotations: LOOKS_ONLY,
+  input: z.strictObject({ task_id: taskId, wait_s: waitS }),
+  output: TaskView,
+  async run({ input: { task_id: id, wait_s }, services, signal }) {
+    const standing = await waitForOutcome(id, await services.tasks(), { timeoutMs: waitMs(wait_s, services.maxWaitS), signal });
+    if (standing.state === 'unknown') throw unknownTask(id);
+    return shownTask(id, standing, await services.signatures(), false);
+  },
+});
+
+export const retryTaskTool = tool({
+  name: 'retry_task',
+  title: 'Run a failed task again',
+  description: 'With its full budget of tries, and under a new lease where the old one has expired and regrant allows it. Audited.',
+  access: ['operate'],
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  input: z.strictObject({
+    task_id: taskId,
+    regrant: z
+      .boolean()
+      .optional()
+      .meta({ description: 'true: under a new lease in any case; false: never; absent: when the old one has expired, as the settings say.' }),
+    wait_s: waitS,
+  }),
+  output: z.strictObject({ task_id: TaskId, regranted: z.boolean(), task: ended }),
+  async run(call) {
+    const { input, services, caller } = call;
+    const wish = input.regrant === undefined ? {} : { regrant: input.regrant };
+    const doors = await operatorDoors(call);
+    const entry = { surface: 'mcp', who: caller.name, action: 'task.retry', subject: input.task_id, detail: wish } as const;
+    const { regranted } = await audited(await services.audit(), entry, () => retryTask(input.task_id, wish, doors), retryDetail);
+    return { task_id: input.task_id, regranted, ...(await endWithin(input.task_id, input.wait_s, call, doors.tasks)) };
+  },
+});
+
+export const undoTaskTool = tool({
+  name: 'undo_task',
+  title: 'Take back what a task did',
+  description: 'The kernel computes and signs the task that takes the effect back; it runs like any other and has an id of its own. Audited.',
+  access: ['operate'],
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  input: z.strictObject({ task_id: taskId, wait_s: waitS }),
+  output: z.strictObject({ task_id: TaskId.meta({ description: 'The task that takes it back.' }), undo_of: TaskId, receipt, task: ended }),
+  async run(call) {
+    const { input, services, caller } = call;
+    const doors = await operatorDoors(call);
+    const entry = { surface: 'mcp', who: caller.name, action: 'task.undo', subject: input.task_id } as const;
+    const { undoId, receipt: done } = await audited(await services.audit(), entry, () => undoEffect(input.task_id, doors));
+    // A conflict was thrown.
+    const word = done.kind === 'conflict' ? 'finished' : RECEIPTS[done.kind];
+    return { task_id: undoId, undo_of: input.task_id, receipt: word, ...(await endWithin(undoId, input.wait_s, call, doors.tasks)) };
+  },
+});

@@ -1,0 +1,51 @@
+import type { Clock } from '../../core/clock.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { AuditLog, KernelDoor, PlanDoor, PlanReceipt, PlanView } from '../../core/ports/index.ts';
+import { audited } from '../tasks/audited.ts';
+import { assertMaySign, type Submitter } from '../tasks/submit.ts';
+import { assertPlanLease } from './lease-at-door.ts';
+
+export interface PlanSubmitDoors {
+  readonly plans: Pick<PlanDoor, 'plans' | 'preview' | 'signatures'>;
+  readonly audit: AuditLog;
+  readonly clock: Clock;
+  kernel(): Promise<KernelDoor>;
+}
+
+export interface PlanWish {
+  /** Of either form, linked or not. */
+  readonly envelope: unknown;
+  readonly lease: string | undefined;
+  /** Have the kernel issue a lease for a plan that has none. */
+  readonly sign: boolean;
+  readonly traceparent: string | undefined;
+}
+
+export interface SubmittedPlan {
+  readonly id: string;
+  readonly receipt: PlanReceipt;
+  /** How it stood before: that end is not the one to wait for. */
+  readonly before: PlanView | undefined;
+}
+
+/**
+ * Links an envelope, judges its lease and queues the plan.
+ *
+ * @throws WritError INVALID_MANIFEST, INVALID_LEASE, LEASE_EXPIRED; FORBIDDEN without the role to sign; the kernel's refusals;
+ *   REDIS_FULL, REDIS_UNAVAILABLE, STORAGE_UNAVAILABLE
+ */
+export async function submitPlan(wish: PlanWish, by: Submitter, doors: PlanSubmitDoors): Promise<SubmittedPlan> {
+  const { plans, preview } = doors.plans;
+  const { envelope, planSha256: id } = preview.link(wish.envelope);
+  const given = wish.lease ?? (wish.sign ? await leaseOf(envelope, id, by, doors) : undefined);
+  const lease = await assertPlanLease(given, id, doors.plans, doors.clock);
+  const before = await plans.view(id);
+  const receipt = await plans.push({ envelope, lease, ...(wish.traceparent === undefined ? {} : { traceparent: wish.traceparent }) });
+  return { id, receipt, before };
+}
+
+async function leaseOf(envelope: JsonObject, id: string, by: Submitter, { audit, kernel }: PlanSubmitDoors): Promise<string> {
+  assertMaySign(true, by);
+  const entry = { surface: by.surface, who: by.name, action: 'lease.issue', subject: id };
+  return (await audited(audit, entry, async () => (await kernel()).issuePlan(envelope, {}))).lease;
+}

@@ -1,0 +1,95 @@
+import type { Press } from './session.ts';
+import { firstCharacter } from './text/cells.ts';
+
+/** Keys out of what a terminal sends. Several can come in one piece (over SSH they do), and one in several pieces. */
+export interface KeyReader {
+  feed(text: string): void;
+  /** Nothing came for a moment: what looked like the beginning of a key was one. */
+  pause(): void;
+}
+
+const NAMED: Readonly<Record<string, string>> = {
+  '\r': 'enter',
+  '\n': 'enter',
+  '\t': 'tab',
+  '\x7f': 'backspace',
+  '\b': 'backspace',
+  '\x1b': 'escape',
+};
+
+/** By the last letter of a sequence (ECMA-48 CSI and SS3), modifiers left aside. */
+const LETTERS: Readonly<Record<string, string>> = { A: 'up', B: 'down', C: 'right', D: 'left', H: 'home', F: 'end', Z: 'shift+tab' };
+/** By the number of a sequence that ends in `~`. */
+const NUMBERS: Readonly<Record<string, string>> = { 1: 'home', 3: 'backspace', 4: 'end', 5: 'pageup', 6: 'pagedown', 7: 'home', 8: 'end' };
+
+const ESCAPE = '\x1b';
+/** What follows the escape character: of a whole key, of one whose end is missing. */
+const WHOLE = /^(?:\[[0-?]*[ -/]*[@-~]|O[ -~]|[ -NP-Z\\-~])/;
+const UNFINISHED = /^(?:\[[0-?]*[ -/]*|O)?$/;
+const PASTE_BEGIN = '\x1b[200~';
+const PASTE_END = '\x1b[201~';
+
+/** What makes a terminal mark pasted text, so that a line in it is not taken for the Enter key. */
+export const MARK_PASTES = '\x1b[?2004h';
+export const NO_PASTE_MARKS = '\x1b[?2004l';
+
+export function createKeyReader(press: (press: Press) => void): KeyReader {
+  let waiting = '';
+
+  /** Takes one key off the front; false when its end has not come yet. */
+  const next = (last: boolean): boolean => {
+    if (waiting.startsWith(PASTE_BEGIN)) return paste(last);
+    if (waiting.startsWith(ESCAPE)) return escaped(last);
+    const character = firstCharacter(waiting);
+    waiting = waiting.slice(character.length);
+    press(pressOf(character));
+    return true;
+  };
+
+  const paste = (last: boolean): boolean => {
+    const end = waiting.indexOf(PASTE_END);
+    if (end === -1 && !last) return false;
+    press({ key: '', typed: waiting.slice(PASTE_BEGIN.length, end === -1 ? undefined : end) });
+    waiting = end === -1 ? '' : waiting.slice(end + PASTE_END.length);
+    return true;
+  };
+
+  const escaped = (last: boolean): boolean => {
+    const rest = waiting.slice(1);
+    if (!last && UNFINISHED.test(rest)) return false;
+    const sequence = WHOLE.exec(rest)?.[0] ?? '';
+    waiting = rest.slice(sequence.length);
+    const key = keyOf(sequence);
+    if (key !== undefined) press({ key, typed: '' });
+    return true;
+  };
+
+  const take = (last: boolean): void => {
+    while (waiting !== '' && next(last)) {
+      // One key after the other.
+    }
+  };
+
+  return {
+    feed(text) {
+      waiting += text;
+      take(false);
+    },
+    pause: () => take(true),
+  };
+}
+
+/** The key of what follows the escape character; undefined for what is none here, such as a letter with Alt. */
+function keyOf(sequence: string): string | undefined {
+  if (sequence === '') return 'escape';
+  if (!/^[[O]./.test(sequence)) return undefined;
+  return sequence.endsWith('~') ? NUMBERS[/\d+/.exec(sequence)?.[0] ?? ''] : LETTERS[sequence.at(-1) ?? ''];
+}
+
+function pressOf(character: string): Press {
+  const named = NAMED[character];
+  if (named !== undefined) return { key: named, typed: '' };
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x20) return { key: `ctrl+${String.fromCharCode(code + 0x60)}`, typed: '' };
+  return { key: character, typed: character };
+}

@@ -1,0 +1,40 @@
+import type { TuiState } from './state.ts';
+
+/** How a screen is divided, in columns and lines. */
+export interface Layout {
+  readonly width: number;
+  /** One line less than the terminal has: a full one would scroll. */
+  readonly height: number;
+  /** Preview beside the results instead of below. */
+  readonly beside: boolean;
+  readonly listWidth: number;
+  readonly listRows: number;
+  readonly previewWidth: number;
+  /** Lines of the body; 0: there is no room for a preview. */
+  readonly previewRows: number;
+  /** Lines of what lies over both, without its rule. */
+  readonly overlayRows: number;
+}
+
+export const SMALLEST = { columns: 40, rows: 12 } as const;
+
+/** Title, query, facets (two lines), rule, hints (two lines), keys. */
+const FIXED = 8;
+/** Rule, subject and head of the preview. */
+const PREVIEW_HEAD = 3;
+const BESIDE_FROM = 120;
+const ROOMY = 18;
+
+export function layoutOf({ columns, rows }: Pick<TuiState, 'columns' | 'rows'>): Layout {
+  const height = rows - 1;
+  const room = Math.max(1, height - FIXED);
+  const overlayRows = room;
+  if (columns >= BESIDE_FROM) {
+    const listWidth = Math.floor(columns * 0.5);
+    const previewWidth = columns - listWidth - 2;
+    return { width: columns, height, beside: true, listWidth, listRows: room, previewWidth, previewRows: Math.max(1, room - PREVIEW_HEAD + 1), overlayRows };
+  }
+  const previewRows = rows < ROOMY ? 0 : Math.floor((room - PREVIEW_HEAD) / 2);
+  const listRows = previewRows === 0 ? room : room - PREVIEW_HEAD - previewRows;
+  return { width: columns, height, beside: false, listWidth: columns, listRows, previewWidth: columns, previewRows, overlayRows };
+}

@@ -1,0 +1,60 @@
+import type { SearchResponse, SearchResult } from '../../../contracts/index.ts';
+import type { SearchPlace } from '../port.ts';
+import { type Facets, NO_FACETS } from './facets.ts';
+
+export const FOCUSES = ['query', 'results', 'preview'] as const;
+export type Focus = (typeof FOCUSES)[number];
+
+/** What was found last, and what the search said about it. */
+export interface Found {
+  readonly results: readonly SearchResult[];
+  /** The part of the answer that is about messages (or the one kind that was asked for). */
+  readonly answer: SearchResponse;
+  /** The words that were looked for. */
+  readonly text: string;
+  readonly next: string | undefined;
+  /** Whether older rows were left out, so that the oldest may not be among these. */
+  readonly partOfOldest: boolean;
+}
+
+export interface TuiState {
+  readonly columns: number;
+  readonly rows: number;
+  readonly text: string;
+  /** UTF-16 index into the text, between two characters. */
+  readonly caret: number;
+  readonly facets: Facets;
+  readonly places: readonly SearchPlace[];
+  readonly focus: Focus;
+  readonly overlay: 'none' | 'help' | 'explain';
+  /** First line of the overlay that is seen. */
+  readonly overlayTop: number;
+  readonly found: Found | undefined;
+  readonly searching: boolean;
+  /** Why the last search could not be done. */
+  readonly failure: string | undefined;
+  readonly selected: number;
+  /** First line of the preview that is seen; undefined: at the first match. */
+  readonly scroll: number | undefined;
+}
+
+export function initialState(start: { readonly columns: number; readonly rows: number; readonly text: string }): TuiState {
+  return {
+    ...start,
+    caret: start.text.length,
+    facets: NO_FACETS,
+    places: [],
+    focus: 'query',
+    overlay: 'none',
+    overlayTop: 0,
+    found: undefined,
+    searching: false,
+    failure: undefined,
+    selected: 0,
+    scroll: undefined,
+  };
+}
+
+export function selectedResult({ found, selected }: TuiState): SearchResult | undefined {
+  return found?.results[selected];
+}

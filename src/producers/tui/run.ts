@@ -1,0 +1,94 @@
+import { render } from 'ink';
+import { createElement } from 'react';
+import { createKeyReader, MARK_PASTES, NO_PASTE_MARKS } from './input.ts';
+import type { MessageScreenDoor } from './port.ts';
+import { createSession, type Press } from './session.ts';
+import { App } from './view/app.ts';
+
+/** Of a terminal that does not tell its size. */
+const USUAL = { columns: 80, rows: 24 } as const;
+/** Milliseconds without a key before a search begins. */
+const PAUSE_MS = 150;
+const CLEAR = '\x1b[2J\x1b[H';
+/** Milliseconds after which a lone Escape is the key, and not the beginning of another one. */
+const ESCAPE_MS = 50;
+const OTHER_SCREEN = `\x1b[?1049h${CLEAR}${MARK_PASTES}`;
+const OWN_SCREEN = `${NO_PASTE_MARKS}\x1b[?1049l\x1b[?25h`;
+
+export interface TuiOptions {
+  readonly door: MessageScreenDoor;
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  /** What stands in the query box at the start. */
+  readonly text: string;
+  /** Ends the screen like the key for quitting. */
+  readonly signal: AbortSignal;
+}
+
+/** Shows the screen until the person quits; the terminal is then as it was before. */
+export async function runTui({ door, stdin, stdout, text, signal }: TuiOptions): Promise<void> {
+  const size = (): [number, number] => [stdout.columns || USUAL.columns, stdout.rows || USUAL.rows];
+  const [columns, rows] = size();
+  let timer: NodeJS.Timeout | undefined;
+  const session = createSession({
+    door,
+    columns,
+    rows,
+    text,
+    soon(run) {
+      clearTimeout(timer);
+      timer = setTimeout(run, PAUSE_MS);
+    },
+  });
+  const keys = listen(stdin, session.press);
+  const onResize = (): void => {
+    // What the terminal made of the old lines is not what Ink believes to stand there.
+    stdout.write(CLEAR);
+    session.resize(...size());
+  };
+  const back = (): unknown => stdout.write(OWN_SCREEN);
+  stdout.write(OTHER_SCREEN);
+  stdout.on('resize', onResize);
+  // Whatever ends the process, the shell gets its screen back.
+  process.once('exit', back);
+  const screen = render(createElement(App, { session }), { stdin, stdout, exitOnCtrlC: false, patchConsole: false });
+  try {
+    await Promise.race([session.done, screen.waitUntilExit(), aborted(signal)]);
+  } finally {
+    clearTimeout(timer);
+    keys.stop();
+    screen.unmount();
+    stdout.off('resize', onResize);
+    process.off('exit', back);
+    back();
+  }
+}
+
+/** Keys one by one, as they are pressed. */
+function listen(stdin: NodeJS.ReadStream, press: (press: Press) => void): { stop(): void } {
+  const reader = createKeyReader(press);
+  let pause: NodeJS.Timeout | undefined;
+  const onData = (text: string): void => {
+    clearTimeout(pause);
+    reader.feed(text);
+    pause = setTimeout(reader.pause, ESCAPE_MS);
+  };
+  stdin.setEncoding('utf8');
+  stdin.setRawMode(true);
+  stdin.on('data', onData);
+  return {
+    stop() {
+      clearTimeout(pause);
+      stdin.off('data', onData);
+      stdin.setRawMode(false);
+      stdin.pause();
+    },
+  };
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,135 @@
+import type { SearchResponse } from '../../contracts/index.ts';
+import { messageOf } from '../../core/errors.ts';
+import { ACTIONS } from './model/actions.ts';
+import { insert } from './model/edit.ts';
+import { actionOf } from './model/keys.ts';
+import { MOST_ROWS, nextPage, queriesOf } from './model/query.ts';
+import { type Found, initialState, type TuiState } from './model/state.ts';
+import type { MessageScreenDoor } from './port.ts';
+
+/** A key by its name (`up`, `ctrl+u`, `j`), and what it types, if anything. */
+export interface Press {
+  readonly key: string;
+  readonly typed: string;
+}
+
+export interface Session {
+  state(): TuiState;
+  /** Called after every change. Answers how to stop listening. */
+  listen(listener: () => void): () => void;
+  press(press: Press): void;
+  resize(columns: number, rows: number): void;
+  /** Resolves when the person has asked to quit. */
+  readonly done: Promise<void>;
+}
+
+export interface SessionDeps {
+  readonly door: MessageScreenDoor;
+  readonly columns: number;
+  readonly rows: number;
+  readonly text: string;
+  /** Runs something when nobody has typed for a moment; calls it off when it is asked again. */
+  readonly soon: (run: () => void) => void;
+}
+
+/** The screen without a terminal: keys come in, searches go out, a state results. One search is under way at most; of those that wait only the last one is done. */
+export function createSession({ door, columns, rows, text, soon }: SessionDeps): Session {
+  let state = initialState({ columns, rows, text });
+  const listeners = new Set<() => void>();
+  let quit: () => void = () => undefined;
+  const done = new Promise<void>((resolve) => {
+    quit = resolve;
+  });
+  let busy = false;
+  let waiting: (() => Promise<void>) | undefined;
+
+  const set = (change: Partial<TuiState>): void => {
+    state = { ...state, ...change };
+    for (const listener of listeners) listener();
+  };
+
+  const run = (job: () => Promise<void>): void => {
+    if (busy) {
+      waiting = job;
+      return;
+    }
+    busy = true;
+    set({ searching: true });
+    void job()
+      .then(() => set({ failure: undefined }))
+      .catch((error: unknown) => set({ failure: messageOf(error) }))
+      .finally(() => {
+        busy = false;
+        const next = waiting;
+        waiting = undefined;
+        if (next === undefined) set({ searching: false });
+        else run(next);
+      });
+  };
+
+  const search = (): void =>
+    run(async () => {
+      const asked = { text: state.text, facets: state.facets };
+      const answers: SearchResponse[] = [];
+      for (const query of queriesOf(asked)) answers.push(await door.search(query));
+      set({ found: foundIn(answers, asked), selected: 0, scroll: undefined });
+    });
+
+  const more = (): void => {
+    const { found } = state;
+    if (found?.next === undefined || busy || found.results.length >= MOST_ROWS) return;
+    const query = nextPage({ text: found.text, facets: state.facets }, found.next);
+    if (query === undefined) return;
+    run(async () => {
+      const answer = await door.search(query);
+      // Whoever typed in between gets the new search; this page belongs to the old one.
+      if (state.found === found) set({ found: { ...found, answer, results: [...found.results, ...answer.results], next: answer.next_cursor } });
+    });
+  };
+
+  const own: Readonly<Record<string, () => void>> = { more, again: search, quit: () => quit() };
+
+  const act = (name: string): void => {
+    const before = state;
+    own[name]?.();
+    const step = ACTIONS[name];
+    if (step !== undefined) set(step(state));
+    const typed = state.text !== before.text;
+    if (typed) soon(search);
+    else if (state.facets !== before.facets) search();
+    if (name.startsWith('select.') && state.selected === (state.found?.results.length ?? 0) - 1) more();
+  };
+
+  search();
+  void door.places().then(
+    (places) => set({ places }),
+    // The search itself tells what is wrong with the database.
+    () => undefined,
+  );
+
+  return {
+    state: () => state,
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    press({ key, typed }) {
+      const action = actionOf(state, key);
+      if (action !== undefined) act(action);
+      else if (state.focus === 'query' && typed !== '') {
+        set(insert(state, typed));
+        soon(search);
+      }
+    },
+    resize: (newColumns, newRows) => set({ columns: newColumns, rows: newRows }),
+    done,
+  };
+}
+
+function foundIn(answers: readonly SearchResponse[], { text, facets }: Pick<TuiState, 'text' | 'facets'>): Found {
+  const last = answers.at(-1) ?? { results: [] };
+  const oldest = facets.sort === 'oldest';
+  const results = answers.flatMap(({ results: rows }) => (oldest ? rows.toReversed() : rows));
+  // The page of the oldest is the last one: what follows it in the search is older still, and comes before it.
+  return { results, answer: last, text, next: oldest ? undefined : last.next_cursor, partOfOldest: oldest && last.next_cursor !== undefined };
+}

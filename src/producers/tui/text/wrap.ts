@@ -1,0 +1,62 @@
+import { printableLine } from '../../cli/text/words.ts';
+import { cells, characters } from './cells.ts';
+
+/** More lines of one text than anybody scrolls through. */
+const MOST_LINES = 5000;
+const MOST_CHARACTERS = 400_000;
+
+/** A text as lines of at most `width` columns, broken at spaces where that is possible; nothing in it acts on the terminal. */
+export function wrap(text: string, width: number): string[] {
+  const shown = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}\n[cut here: ${text.length} characters]` : text;
+  const lines: string[] = [];
+  for (const line of shown.split(/\r\n|\r|\n/)) {
+    if (lines.length >= MOST_LINES) return [...lines.slice(0, MOST_LINES), '[cut here]'];
+    lines.push(...wrapLine(printableLine(line.toWellFormed()).replaceAll('\t', '    '), Math.max(1, width)));
+  }
+  return lines;
+}
+
+/** One line of text, e.g. a subject: nothing in it breaks the line or acts on the terminal. */
+export function oneLine(text: string): string {
+  return printableLine(text.toWellFormed().replace(/[\t\r\n]+/g, ' '));
+}
+
+function wrapLine(line: string, width: number): string[] {
+  if (cells(line) <= width) return [line];
+  const lines: string[] = [];
+  let current = '';
+  let used = 0;
+  // Spaces stay with the word before them.
+  for (const word of line.match(/\S*\s*/gu) ?? []) {
+    const size = cells(word.trimEnd());
+    if (used > 0 && used + size > width) {
+      lines.push(current.trimEnd());
+      current = '';
+      used = 0;
+    }
+    for (const piece of size > width ? pieces(word, width) : [word]) {
+      if (used > 0 && used + cells(piece.trimEnd()) > width) {
+        lines.push(current.trimEnd());
+        current = '';
+        used = 0;
+      }
+      current += piece;
+      used += cells(piece);
+    }
+  }
+  return current.trim() === '' ? lines : [...lines, current.trimEnd()];
+}
+
+/** A word that is longer than a line, in parts that are not. */
+function pieces(word: string, width: number): string[] {
+  const parts: string[] = [];
+  let part = '';
+  for (const character of characters(word)) {
+    if (part !== '' && cells(part + character) > width) {
+      parts.push(part);
+      part = '';
+    }
+    part += character;
+  }
+  return [...parts, part];
+}

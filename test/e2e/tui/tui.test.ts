@@ -1,0 +1,136 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { placesOf } from '../../../src/bin/places.ts';
+import { writeCorpus } from '../../quality/messages/mailbox.ts';
+import { commandLine } from '../../support/command-line.ts';
+import { scriptArgs } from '../../support/compiled/script.ts';
+import { openTerminal, type Terminal } from '../../support/tmux.ts';
+
+const WRIT = new URL('../../../src/bin/writ.ts', import.meta.url);
+
+const home = mkdtempSync(path.join(tmpdir(), 'writ-tui-'));
+const places = placesOf(path.join(home, 'data'));
+let terminal: Terminal;
+
+beforeAll(() => {
+  mkdirSync(places.dataDir, { recursive: true, mode: 0o700 });
+  writeFileSync(places.configFile, '[log]\nlevel = "silent"\n', { mode: 0o600 });
+  writeCorpus(places.messages);
+  terminal = openTerminal(home, [process.execPath, ...scriptArgs(WRIT, ['--data-dir', places.dataDir, 'tui'])]);
+});
+afterAll(() => {
+  terminal[Symbol.dispose]();
+  rmSync(home, { recursive: true, force: true });
+});
+
+/** One person at one screen: each step goes on where the one before has left it. */
+describe('writ tui in a terminal of 80x24', () => {
+  it('begins with the newest messages, all parts and the keys', async () => {
+    const text = await terminal.shows('155 results');
+    expect(text).toMatch(/^Writ · message search/);
+    for (const part of [
+      'Search:',
+      'Kind messages',
+      'Imp any',
+      'Ack any',
+      'Sort relevance',
+      'Thread any',
+      'Scope everywhere',
+      'Mode auto',
+      '── Results',
+      '── Preview',
+    ]) {
+      expect(text).toContain(part);
+    }
+    expect(text).toContain('Ctrl-C quit');
+  });
+
+  it('finds what is typed, and marks it in the message', async () => {
+    terminal.type('databas* locked');
+    await terminal.shows(/\b[1-9]\d? results? · fts5/);
+    terminal.press('Enter');
+    await terminal.shows(/^› .*sqlite: database is locked/m);
+    // In yellow, as capture-pane writes it.
+    expect(terminal.painted()).toContain('\u001b[33mlocked');
+  });
+
+  it('takes keys that arrive together one after the other', async () => {
+    terminal.press('Down', 'Up', 'i', 'i');
+    await terminal.shows('Imp high');
+    terminal.press('x');
+    await terminal.shows('Imp any');
+  });
+
+  it.each(['semantic', 'hybrid'])('says that %s is not there and what was done instead [MS-128]', async (mode) => {
+    terminal.press('m');
+    if (mode === 'semantic') terminal.press('m');
+    await terminal.shows(`Mode ${mode}`);
+    await terminal.shows(`⚠ Degraded: ${mode} is not available, searched lexical`);
+  });
+
+  it('goes back to the deterministic lexical search with auto [MS-127]', async () => {
+    terminal.press('x');
+    await terminal.shows('Mode auto');
+    await terminal.shows(/^(?![\s\S]*Degraded)[\s\S]*results? · fts5 ·/);
+  });
+
+  it('narrows to a project and to a thread', async () => {
+    terminal.press('p', 'p', 'p', 'p');
+    await terminal.shows('Scope mobile-app');
+    await terminal.shows('(nothing found)');
+    terminal.press('x');
+    await terminal.shows('thread br-107');
+    terminal.press('t');
+    await terminal.shows('Thread br-107');
+    terminal.press('x');
+    await terminal.shows('Thread any');
+  });
+
+  it('reads a message to its end and comes back', async () => {
+    terminal.press('Enter');
+    await terminal.shows('← results');
+    terminal.press('Left', '?');
+    await terminal.shows('Ctrl-W, Ctrl-U, Ctrl-K');
+    terminal.press('Escape');
+    await terminal.shows('── Preview');
+  });
+
+  it('shows how it was searched', async () => {
+    terminal.press('e');
+    await terminal.shows(/method +fts5, engine fts5/);
+    terminal.press('e');
+    await terminal.shows('── Preview');
+  });
+
+  it('answers what FTS5 refuses, and says how', async () => {
+    terminal.press('/', 'C-u');
+    terminal.type('reservation "');
+    await terminal.shows('⚠ Degraded: not a query that the index can read');
+    await terminal.shows(/5 results · fts5 like_fallback/);
+  });
+
+  it('follows the size of the terminal', async () => {
+    terminal.resize(130, 30);
+    await terminal.shows(/── Results ─+ .*── Preview/);
+    terminal.resize(60, 14);
+    await terminal.shows(/^(?![\s\S]*── Preview)[\s\S]*── Results/);
+    expect(terminal.lines().filter((line) => line.length > 60)).toEqual([]);
+    terminal.resize(80, 24);
+    await terminal.shows('── Preview');
+  });
+
+  it('leaves the terminal as it was and ends with 0', async () => {
+    terminal.press('Tab', 'q');
+    const text = await terminal.shows('ended with 0');
+    expect(text).not.toContain('Writ · message search');
+  });
+});
+
+describe('writ tui elsewhere', () => {
+  it('says what to use where there is no terminal', async () => {
+    const said = await commandLine(['--data-dir', places.dataDir, 'tui']);
+    expect(said).toMatchObject({ code: 2, out: '', err: expect.stringContaining('writ messages search') });
+  });
+});

@@ -1,0 +1,194 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ConfigSchema } from '../../../config/schema.ts';
+import { openMessageSearch } from '../../../src/bin/messages/open-search.ts';
+import { placesOf } from '../../../src/bin/places.ts';
+import { SearchMessagesOutput, SearchMessagesProductOutput, SearchResponse } from '../../../src/contracts/index.ts';
+import { callMcp } from '../../../src/producers/http/routes/mcp.ts';
+import { searchMessages } from '../../../src/producers/http/routes/message-search.ts';
+import { commandLine, lastJson } from '../../support/command-line.ts';
+import { scriptArgs } from '../../support/compiled/script.ts';
+import { toldBy } from '../../unit/producers/mcp/mcp-rig.ts';
+import { type Site, startSite } from '../producers/http/core-site.ts';
+import { inspect } from '../producers/mcp/inspector.ts';
+import { fillMailbox } from './mailbox.ts';
+
+const WRIT = new URL('../../../src/bin/writ.ts', import.meta.url);
+
+let home: string;
+let site: Site;
+let client: Client;
+const search = () => openMessageSearch({ config: ConfigSchema.parse({}), places: placesOf(path.join(home, 'data')) });
+let service: ReturnType<typeof search>;
+
+beforeAll(async () => {
+  home = mkdtempSync(path.join(tmpdir(), 'writ-messages-'));
+  const places = placesOf(path.join(home, 'data'));
+  mkdirSync(places.dataDir, { mode: 0o700 });
+  writeFileSync(places.configFile, '[log]\nlevel = "silent"\n', { mode: 0o600 });
+  await fillMailbox(places.messages);
+  service = search();
+  await service.start();
+  site = await startSite({ routes: [callMcp, searchMessages], services: { messageSearch: service } });
+  client = new Client({ name: 'test', version: '1' });
+  const headers = { authorization: `Bearer ${site.secrets.search}` };
+  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', site.url), { requestInit: { headers } }));
+  // From now on the client holds every answer against the schema of its tool.
+  await client.listTools();
+}, 60_000);
+afterAll(async () => {
+  await client.close();
+  await site.server.stop();
+  await service.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const tool = async (name: string, args: object) => toldBy(await client.callTool({ name, arguments: { ...args } }));
+const inBackend = (args: object) => tool('search_messages', { project_key: 'backend', query: 'plan', ...args });
+const writ = (...args: string[]) => commandLine(['--data-dir', path.join(home, 'data'), ...args]);
+
+async function post(body: unknown, secret = site.secrets.search) {
+  const reply = await site.fetch('/v1/messages/search', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
+}
+
+describe('message search on its surfaces', () => {
+  it('finds the same, in the same order, over MCP, over HTTP and on the command line [MS-001] [MS-106]', async () => {
+    const { answer } = await inBackend({});
+    const ids = SearchMessagesOutput.parse(answer).result.map(({ id }) => id);
+    expect(ids).toHaveLength(6);
+    const backend = await projectOfLunch();
+    const http = SearchResponse.parse((await post({ text: 'plan', project_id: backend, limit: 20 })).body);
+    expect(http.results.map(({ id }) => id)).toEqual(ids);
+    const cli = SearchResponse.parse(lastJson(await writ('--json', 'messages', 'search', 'plan', '--project', 'backend')));
+    expect(cli.results).toEqual(http.results);
+  });
+
+  it('pages through a search by its cursor, over MCP and over HTTP, without a gap or a double', async () => {
+    for (const page of [
+      async (cursor?: string) =>
+        (await inBackend({ limit: 2, ...(cursor === undefined ? {} : { cursor }) })).answer as { result: { id: number }[]; next_cursor?: string },
+      async (cursor?: string) => {
+        const { results, next_cursor } = SearchResponse.parse((await post({ text: 'plan', project_id: 1, limit: 2, cursor })).body);
+        return { result: results, next_cursor };
+      },
+    ]) {
+      const seen: number[] = [];
+      let cursor: string | undefined;
+      do {
+        const { result, next_cursor } = await page(cursor);
+        seen.push(...result.map(({ id }) => id));
+        cursor = next_cursor;
+      } while (cursor !== undefined && seen.length < 20);
+      expect(seen).toHaveLength(6);
+      expect(new Set(seen).size).toBe(6);
+    }
+  });
+
+  it.each([
+    [{ sender: 'bluelake' }, 3],
+    [{ importance: 'urgent' }, 1],
+    [{ thread_id: 't-1' }, 2],
+    [{ ack_required: true }, 1],
+    [{ since: '2026-01-02T04:00' }, 2],
+    [{ until: '2026-01-02' }, 6],
+    [{ until: '2026-01-01' }, 0],
+    [{ date_end: '2026-01-02T00:00:00Z' }, 1],
+    [{ recipient_name: 'GreenHill' }, 6],
+    [{ offset: 4 }, 2],
+  ])('narrows by %j to %i [MS-110] [MS-111] [MS-112] [MS-113] [MS-114] [MS-119] [MS-120]', async (args, count) => {
+    const { answer } = await inBackend(args);
+    expect(SearchMessagesOutput.parse(answer).result).toHaveLength(count);
+  });
+
+  it('orders by time when asked to, and writes times with six digits [MS-109] [MS-116]', async () => {
+    const rows = SearchMessagesOutput.parse((await inBackend({ ranking: 'recent' })).answer).result;
+    const times = rows.map(({ created_ts }) => created_ts ?? '');
+    expect(times[0]).toBe('2026-01-02T05:00:00.000000Z');
+    expect(times).toEqual(times.toSorted().reverse());
+  });
+
+  it('explains only when asked to [MS-115]', async () => {
+    const answerTo = async (args: object) => SearchMessagesOutput.parse((await inBackend(args)).answer);
+    expect(await answerTo({})).not.toHaveProperty('explain');
+    expect((await answerTo({ explain: true })).explain).toMatchObject({ engine: 'fts5', used_like_fallback: false, matched_count: 6 });
+  });
+
+  it('says without explain that it was degraded, the same each time [MS-118] [MS-125] [MS-126]', async () => {
+    const answered = async () => SearchMessagesOutput.parse((await inBackend({ mode: 'hybrid' })).answer);
+    const [first, second] = [await answered(), await answered()];
+    expect(first.result).toHaveLength(6);
+    expect(first.diagnostics).toMatchObject({ degraded: true });
+    expect(second.diagnostics).toEqual(first.diagnostics);
+  });
+
+  it('guides and assists over MCP [MS-117]', async () => {
+    const { answer } = await inBackend({ query: 'from:BlueLake zebra', importance: 'low' });
+    expect(answer).toMatchObject({ result: [], assistance: { applied_filter_hints: [{ field: 'from', value: 'BlueLake' }] } });
+    expect(SearchMessagesOutput.parse(answer).guidance?.suggestions?.map(({ kind }) => kind)).toContain('drop_importance_filter');
+  });
+
+  it('searches all projects of a product, or one of them [MS-121] [MS-122] [MS-124]', async () => {
+    const all = await tool('search_messages_product', { product_key: 'suite', query: 'plan' });
+    expect(SearchMessagesProductOutput.parse(all.answer).result).toHaveLength(8);
+    const one = await tool('search_messages_product', { product_key: 'The Suite', query: 'plan', proj: 'frontend' });
+    expect(SearchMessagesProductOutput.parse(one.answer).result).toHaveLength(2);
+    const none = await tool('search_messages_product', { product_key: 'suite', query: 'plan', proj: 'elsewhere' });
+    expect(none).toMatchObject({ isError: true, answer: { code: 'NOT_FOUND', field: 'proj' } });
+  });
+
+  it.each(['"', 'a AND', 'col:x', "it's", '*', 'NEAR(', '%_\\', '\u0000', '🦊', 'plan OR (', "'; DROP TABLE messages; --"])(
+    'answers the query %j, whatever the engine thinks of it [MS-157]',
+    async (query) => {
+      expect((await inBackend({ query })).isError).toBe(false);
+      expect((await post({ text: query })).status).toBe(200);
+    },
+  );
+
+  it('needs the role search, and takes a body as its contract says', async () => {
+    expect((await post({ text: 'x' }, site.secrets.read)).body).toMatchObject({ status: 403, code: 'FORBIDDEN' });
+    expect((await post({ text: 1 })).body).toMatchObject({ status: 400, code: 'INVALID_ARGUMENT', field: 'text' });
+    expect((await post({})).body).toMatchObject({ status: 400, field: 'text' });
+    expect((await post({ text: 'x', mode: 'magic' })).body).toMatchObject({ status: 400, field: 'mode' });
+    expect((await post({ text: 'plan', colour: 'red', limit: 100_000 })).status).toBe(200);
+  });
+
+  it('tells what was withheld only to keys with the role operate', async () => {
+    const hidden = { text: 'plan', scope: { caller_scoped: { caller_agent: 'Stranger' } }, redaction: { redact_body: true }, limit: 50 };
+    expect((await post(hidden)).body).not.toHaveProperty('audit');
+    expect((await post(hidden, site.secrets.all)).body['audit']).toBeInstanceOf(Array);
+  });
+
+  it('is told of one that has no messages yet, as NOT_FOUND or as nothing found', async () => {
+    const empty = mkdtempSync(path.join(home, 'empty-'));
+    const said = await commandLine(['--data-dir', empty, 'messages', 'search', 'plan']);
+    expect({ code: said.code, out: said.out }).toEqual({ code: 0, out: 'nothing found\n' });
+    expect((await commandLine(['--data-dir', empty, 'messages', 'search', 'plan', '--project', 'backend'])).code).toBe(1);
+  });
+
+  it('is refused by WRONG_STATE where messages are off', async () => {
+    await using off = openMessageSearch({ config: ConfigSchema.parse({ messages: { enabled: false } }), places: placesOf(path.join(home, 'data')) });
+    await expect(off.search({ text: 'plan' }, null)).rejects.toMatchObject({ code: 'WRONG_STATE' });
+    expect((await writ('--set', 'messages.enabled=false', 'messages', 'search', 'plan')).code).toBe(1);
+  });
+
+  it('serves the inspector over stdio', async () => {
+    const args = ['--method', 'tools/call', '--tool-name', 'search_messages', '--tool-arg', 'project_key=backend', 'query=migration', 'limit=1'];
+    const answer = await inspect([process.execPath, ...args, '--', ...scriptArgs(WRIT, ['--data-dir', path.join(home, 'data'), 'mcp'])]);
+    expect(answer).toMatchObject({ structuredContent: { result: [{ importance: expect.any(String) }], next_cursor: expect.any(String) } });
+  }, 30_000);
+});
+
+/** Only `backend` has a message about it. */
+async function projectOfLunch(): Promise<number> {
+  const [first] = SearchResponse.parse((await post({ text: 'lunch' })).body).results;
+  return first?.project_id ?? 0;
+}

@@ -1,0 +1,33 @@
+import { createFts5Engine } from '../../src/adapters/messages/fts5/engine.ts';
+import { productNamed, projectNamed } from '../../src/adapters/messages/named-places.ts';
+import { createMessagesReader } from '../../src/adapters/messages/reader.ts';
+import type { MessageSearch } from '../../src/core/ports/index.ts';
+import type { EngineAnswer, MessageEngine } from '../../src/core/ports/message-engine.ts';
+import { createMessageSearchService } from '../../src/message-search/index.ts';
+
+/** One database three times: behind its engine, behind one that refuses everything, and behind one that throws. */
+export function fuzzedSearches(file: string): Readonly<Record<'working' | 'failing' | 'throwing', MessageSearch>> & { close(): void } {
+  const reader = createMessagesReader(file);
+  const fts5 = createFts5Engine(reader.database);
+  const over = (engine: MessageEngine): MessageSearch => ({
+    ...createMessageSearchService({
+      engines: { fts5: engine },
+      killSwitch: undefined,
+      now: () => 1_000_000,
+      elapsed: () => performance.now(),
+      emit: () => undefined,
+    }),
+    project: async (key) => projectNamed(reader.database(), key),
+    product: async (key) => productNamed(reader.database(), key),
+  });
+  const refuse = (): EngineAnswer<never> => ({ ok: false, error: { kind: 'engine_error', message: 'broken' } });
+  const crash = (): never => {
+    throw new Error('broken to pieces');
+  };
+  return {
+    working: over(fts5),
+    failing: over({ ...fts5, find: refuse, rows: refuse }),
+    throwing: over({ ...fts5, find: crash, rows: crash }),
+    close: () => reader.close(),
+  };
+}

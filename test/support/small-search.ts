@@ -1,0 +1,19 @@
+import { mailboxFile } from './mailbox.ts';
+import { BOX } from './mailbox-small.ts';
+import { searchOver } from './search-service.ts';
+
+/** Search in the small mailbox, on a file of its own. */
+export type SmallSearch = ReturnType<typeof searchOver> & { readonly file: string; remove(): void };
+
+export function searchInSmallMailbox(): SmallSearch {
+  const box = mailboxFile(BOX);
+  const search = searchOver(box.file);
+  return {
+    ...search,
+    file: box.file,
+    remove() {
+      search.close();
+      box.remove();
+    },
+  };
+}

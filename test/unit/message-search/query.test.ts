@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { SearchQuery } from '../../../src/contracts/index.ts';
+import { facetsOf, filtersOf } from '../../../src/message-search/facets.ts';
+import { orderOf, planOf } from '../../../src/message-search/planner.ts';
+import { normalQuery } from '../../../src/message-search/query.ts';
+import { scopeLabel, scopeOf } from '../../../src/message-search/scope.ts';
+
+const normal = (query: object) => normalQuery(SearchQuery.parse({ text: '', ...query }));
+const facets = (query: object, viewer: Parameters<typeof scopeOf>[1] = null) => {
+  const asked = normal(query);
+  return facetsOf(filtersOf(asked), scopeOf(asked, viewer), asked, asked.cursor !== null);
+};
+
+describe('a query', () => {
+  it('needs its text alone; everything else has the default of version 2 [MS-002, MS-026, MS-029, MS-035, MS-036, MS-038, MS-041, MS-045, MS-046, MS-047]', () => {
+    expect(normal({ text: ' a \t b ' })).toEqual({
+      text: 'a b',
+      doc_kind: 'message',
+      project_id: null,
+      product_id: null,
+      importance: [],
+      direction: null,
+      agent_name: null,
+      thread_id: null,
+      ack_required: null,
+      min_ts: null,
+      max_ts: null,
+      ranking: 'relevance',
+      limit: 50,
+      offset: 0,
+      cursor: null,
+      explain: false,
+      scope: 'unrestricted',
+      redaction: null,
+      mode: null,
+      sender_name: null,
+      recipient_name: null,
+      min_score: null,
+      rerank_top_k: 100,
+      rrf_k: 60,
+    });
+    expect(SearchQuery.safeParse({}).success).toBe(false);
+    expect(SearchQuery.parse({ text: '', what_is_this: 1 })).toEqual({ text: '' });
+  });
+
+  it.each([
+    ['limit', [null, 0, 1, 1000, 1001], [50, 1, 1, 1000, 1000]],
+    ['rerank_top_k', [null, 9, 10, 1000, 1001], [100, 10, 10, 1000, 1000]],
+    ['rrf_k', [null, 0, 1, 1000, 1001], [60, 1, 1, 1000, 1000]],
+  ] as const)('keeps %s within its bounds [MS-036, MS-045, MS-046, MS-053, MS-054]', (field, given, kept) => {
+    expect(given.map((value) => normal({ [field]: value })[field])).toEqual(kept);
+  });
+
+  it('has closed sets of words [MS-006, MS-022, MS-023, MS-024, MS-058]', () => {
+    const words = {
+      mode: ['lexical', 'semantic', 'hybrid', 'hybrid_rerank'],
+      doc_kind: ['message', 'agent', 'project'],
+      direction: ['inbox', 'outbox'],
+      ranking: ['relevance', 'recency'],
+    };
+    for (const [field, known] of Object.entries(words)) {
+      for (const word of known) expect(SearchQuery.safeParse({ text: '', [field]: word }).success).toBe(true);
+      for (const word of ['Lexical', 'thread', '', 1]) expect(SearchQuery.safeParse({ text: '', [field]: word }).success).toBe(false);
+    }
+    expect(SearchQuery.safeParse({ text: '', importance: ['low', 'normal', 'high', 'urgent'] }).success).toBe(true);
+    expect(SearchQuery.safeParse({ text: '', importance: ['meh'] }).success).toBe(false);
+  });
+
+  it('takes null for absence where version 2 had an option, and whole numbers that JSON can hold', () => {
+    const nulls = Object.fromEntries(
+      ['project_id', 'product_id', 'direction', 'agent_name', 'thread_id', 'limit', 'cursor', 'redaction', 'min_score'].map((field) => [field, null]),
+    );
+    expect(normal(nulls)).toEqual(normal({}));
+    for (const project_id of [2 ** 53, 1.5, '1']) expect(SearchQuery.safeParse({ text: '', project_id }).success).toBe(false);
+  });
+
+  it('has no threshold where min_score is zero or less', () => {
+    expect([0, -1, 0.5].map((min_score) => normal({ min_score }).min_score)).toEqual([null, null, 0.5]);
+  });
+
+  it('redacts only with one of the three flags', () => {
+    expect(normal({ redaction: { placeholder: 'x' } }).redaction).toBeNull();
+    expect(normal({ redaction: { redact_thread_ids: true } }).redaction).toEqual({ body: false, names: false, threads: true, placeholder: '[redacted]' });
+  });
+});
+
+describe('the plan of a query', () => {
+  it.each([
+    [{ text: 'plan' }, 'words'],
+    [{ text: '../..' }, 'substrings'],
+    [{ project_id: 1 }, 'filters'],
+    [{ product_id: 1 }, 'filters'],
+    [{ importance: ['low'] }, 'filters'],
+    [{ agent_name: 'Ada' }, 'filters'],
+    [{ agent_name: 'Ada', direction: 'inbox' }, 'filters'],
+    [{ thread_id: 'x' }, 'filters'],
+    [{ ack_required: false }, 'filters'],
+    [{ time_range: { max_ts: 1 } }, 'filters'],
+    [{ sender_name: 'Ada' }, 'filters'],
+    [{ recipient_name: 'Ada' }, 'filters'],
+    [{}, 'empty'],
+    [{ direction: 'inbox' }, 'empty'],
+    [{ min_score: 0.5 }, 'empty'],
+    [{ text: '***', project_id: 1 }, 'empty'],
+    [{ text: 'AND', project_id: 1 }, 'empty'],
+    [{ doc_kind: 'agent', project_id: 1 }, 'empty'],
+    [{ doc_kind: 'project', thread_id: 'x' }, 'empty'],
+  ])('of %j is %s [MS-030, MS-049]', (query, expected) => {
+    const plan = planOf(normal(query));
+    expect(plan.empty ? 'empty' : plan.match.by).toBe(expected);
+  });
+
+  it('orders words by relevance, everything else newest first, and agents and projects without words by id [MS-035, MS-060]', () => {
+    const order = (query: object) => {
+      const plan = planOf(normal(query));
+      return plan.empty ? undefined : orderOf(normal(query), plan.match);
+    };
+    expect([
+      order({ text: 'x' }),
+      order({ text: 'x', ranking: 'recency' }),
+      order({ thread_id: 'x' }),
+      order({ text: '../..' }),
+      order({ text: '../..', doc_kind: 'agent' }),
+    ]).toEqual(['relevance', 'newest', 'newest', 'newest', 'id']);
+  });
+});
+
+describe('facets', () => {
+  const EVERYTHING = {
+    project_id: 1,
+    product_id: 2,
+    importance: ['low'],
+    thread_id: 'x',
+    ack_required: true,
+    time_range: { min_ts: 1, max_ts: 2 },
+    direction: 'inbox',
+    agent_name: 'Ada',
+    sender_name: 'Bob',
+    recipient_name: 'Eve',
+    min_score: 0.5,
+    cursor: 's0:i1',
+    scope: { project_set: { allowed_project_ids: [1, 2] } },
+  };
+
+  it('are named in their order, the project before the product [MS-087, MS-088, MS-142]', () => {
+    expect(facets(EVERYTHING)).toEqual([
+      'project_id',
+      'scope_project_set',
+      'importance',
+      'thread_id',
+      'ack_required',
+      'time_range_min',
+      'time_range_max',
+      'direction',
+      'cursor',
+      'sender_name',
+      'recipient_name',
+      'min_score',
+    ]);
+    expect(facets({ product_id: 2, agent_name: 'Ada' })).toEqual(['product_id', 'agent_name']);
+    expect(facets({ direction: 'outbox' })).toEqual([]);
+  });
+
+  it.each(['agent', 'project'])('of messages do not count for the kind %s [MS-144]', (doc_kind) => {
+    expect(facets({ ...EVERYTHING, doc_kind })).toEqual(['project_id', 'scope_project_set', 'cursor', 'min_score']);
+  });
+});
+
+describe('scope', () => {
+  it('has a label for explain [MS-090]', () => {
+    expect(scopeLabel('unrestricted')).toBe('unrestricted');
+    expect(scopeLabel({ caller_scoped: { caller_agent: 'Ada' } })).toBe('caller_scoped:Ada');
+    expect(scopeLabel({ project_set: { allowed_project_ids: [4, 5] } })).toBe('project_set:2');
+  });
+});

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { likeTerms } from '../../../src/message-search/like-terms.ts';
+import { normalText, sanitizeFtsQuery } from '../../../src/message-search/sanitize.ts';
+
+const UNCHANGED = [
+  'hello',
+  'hello world',
+  'migrat*',
+  'plan AND users',
+  '"build plan"',
+  '"hello world"',
+  'FTS5 OR sqlite',
+  '((( ab )))',
+  'foo--bar',
+  '-b',
+  'é-x',
+  "it's",
+  'subject:x',
+];
+const NOTHING = [
+  '',
+  '   ',
+  '*',
+  '**',
+  '***',
+  '.',
+  '..',
+  '...',
+  '?',
+  '??',
+  '???',
+  'AND',
+  'or',
+  'NOT',
+  'AND OR NOT',
+  '(AND) OR',
+  'NEAR AND',
+  ' (AND) OR NOT NEAR ',
+  '!!!',
+  '((()))',
+  ' *',
+  '* * *',
+  '🙂',
+];
+const VECTORS: readonly (readonly [string, string])[] = [
+  ['*foo', 'foo'],
+  ['**foo', 'foo'],
+  ['* bar', 'bar'],
+  ['foo *', 'foo'],
+  ['foo  bar   baz', 'foo bar baz'],
+  ['a   b   c', 'a b c'],
+  ['POL-358', '"POL-358"'],
+  ['POL-358-', '"POL-358"-'],
+  ['foo-bar-baz', '"foo-bar-baz"'],
+  ['search for FEAT-123 and bd-42', 'search for "FEAT-123" and "bd-42"'],
+  ['a-b*', '"a-b"*'],
+  ['"a-b" c-d', '"a-b" "c-d"'],
+  ['"a-b c-d', '"a-b c-d'],
+];
+
+describe('sanitizeFtsQuery', () => {
+  it.each(UNCHANGED)('keeps %j [MS-025]', (text) => {
+    expect(sanitizeFtsQuery(text)).toBe(text);
+  });
+
+  it.each(NOTHING)('finds no word in %j', (text) => {
+    expect(sanitizeFtsQuery(text)).toBeUndefined();
+  });
+
+  it.each(VECTORS)('makes of %j %j [MS-050]', (text, expected) => {
+    expect(sanitizeFtsQuery(text)).toBe(expected);
+  });
+
+  it('gives what has a letter or digit whenever it gives anything, for every text', () => {
+    fc.assert(fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (text) => /[\p{L}\p{N}]|^$/u.test(sanitizeFtsQuery(text) ?? '')));
+  });
+});
+
+describe('normalText', () => {
+  it('leaves out blanks at the ends and makes one of several [MS-048]', () => {
+    expect(normalText('  a \t b\u00a0\n\u2003c\0d ')).toBe('a b c d');
+  });
+});
+
+describe('likeTerms', () => {
+  it.each([
+    ['hello hello hello', ['hello']],
+    ['a b cc dd', ['cc', 'dd']],
+    ['POL-358 migration', ['POL-358', 'migration']],
+    ['foo AND bar OR baz', ['foo', 'bar', 'baz']],
+    ['AND OR NOT near', []],
+    ['one two three four five six', ['one', 'two', 'three', 'four', 'five']],
+    ["it's src/a_b.ts (x) 100%", ['it', 'src/a_b.ts', '100']],
+    ['計画 é', ['計画', 'é']],
+  ] as const)('reads %j as %j [MS-050]', (text, terms) => {
+    expect(likeTerms(text)).toEqual(terms);
+  });
+});
