@@ -18,7 +18,8 @@ beforeAll(() => {
   mkdirSync(places.dataDir, { recursive: true, mode: 0o700 });
   writeFileSync(places.configFile, '[log]\nlevel = "silent"\n', { mode: 0o600 });
   writeCorpus(places.messages);
-  terminal = openTerminal(home, [process.execPath, ...scriptArgs(WRIT, ['--data-dir', places.dataDir, 'tui'])]);
+  // A person may sit at a terminal of a build server, where Ink would draw nothing.
+  terminal = openTerminal(home, ['env', 'CI=true', process.execPath, ...scriptArgs(WRIT, ['--data-dir', places.dataDir, 'tui'])]);
 });
 afterAll(() => {
   terminal[Symbol.dispose]();

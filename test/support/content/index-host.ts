@@ -73,6 +73,8 @@ export interface HostProcess {
   until(state: IndexState): Promise<void>;
   /** Resolves with the next news that fits, from now on. */
   next(fits: (news: HostNews) => boolean): Promise<HostNews>;
+  /** Resolves with the first news that fits, told already or from now on. */
+  told(fits: (news: HostNews) => boolean): Promise<HostNews>;
   /** Whether it has not ended. */
   isAlive(): boolean;
   ask(kind: IndexTaskKind): void;
@@ -124,6 +126,7 @@ export async function startHost(argument: HostArgument): Promise<HostProcess> {
       if (last !== state) await next((one) => one.kind === 'state' && one.state === state);
     },
     next,
+    told: async (fits) => news.find(fits) ?? next(fits),
     isAlive: () => child.exitCode === null && child.signalCode === null,
     ask(kind) {
       if (child.connected) child.send({ ask: kind } satisfies HostAsk);

@@ -72,7 +72,7 @@ type TaskNews = Extract<HostNews, { kind: 'task' }>;
 /** The end of a task of this kind that is over, or comes. */
 async function ended(host: HostProcess, task: string): Promise<TaskNews> {
   const fits = (news: HostNews): news is TaskNews => news.kind === 'task' && news.task === task && news.outcome !== 'skipped';
-  const news = host.news.find(fits) ?? (await host.next(fits));
+  const news = await host.told(fits);
   if (!fits(news) || !['done', 'nothing'].includes(news.outcome)) throw new Error(`the ${task} ended with ${JSON.stringify(news)}`);
   return news;
 }
