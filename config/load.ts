@@ -79,6 +79,14 @@ export function cacheEnvironment(env: NonNullable<LoadOptions['env']> = process.
   return Object.fromEntries(['HOME', 'XDG_CACHE_HOME', 'LOCALAPPDATA', 'TMPDIR', 'TEMP', 'TMP'].map((name) => [name, env[name]]));
 }
 
+/**
+ * Takes back what says that this process runs on a build server. Ink draws nothing live there and chalk no colours, but
+ * whoever has opened a screen sits at a terminal. To be called before they are loaded.
+ */
+export function forgetBuildServer(env: NodeJS.ProcessEnv = process.env): void {
+  for (const name of ['CI', 'CONTINUOUS_INTEGRATION']) delete env[name];
+}
+
 /** The word of SEARCH_ENGINE that is none of its states, and so counts as if it were not there (message-search.md 1.3). */
 export function unknownSearchEngine(env: NonNullable<LoadOptions['env']> = process.env): string | undefined {
   const word = searchEngineWord(env);

@@ -1,4 +1,5 @@
 import { ReadStream, WriteStream } from 'node:tty';
+import { forgetBuildServer } from '../../../../config/load.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { Call } from '../act.ts';
 
@@ -10,8 +11,7 @@ export async function runTuiCommand(call: Call, _flags: object, words: readonly 
   }
   const services = await call.services();
   const search = await services.messageSearch();
-  // Ink draws nothing live, and chalk no colours, where these say that nobody watches. Whoever is here sits at a terminal.
-  for (const name of ['CI', 'CONTINUOUS_INTEGRATION']) delete process.env[name];
+  forgetBuildServer();
   // Drawing is loaded by nobody else, and takes longer than most commands.
   const { runTui } = await import('../../tui/run.ts');
   await runTui({
