@@ -1,0 +1,70 @@
+import { appendFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { IngestOp } from '../../../src/contracts/index.ts';
+import { type ImportSite, importSite } from './import-site.ts';
+
+let site: ImportSite;
+beforeEach(() => {
+  site = importSite();
+});
+afterEach(() => site[Symbol.dispose]());
+
+const line = (i: number, more: object = {}): string =>
+  JSON.stringify({ key: `k${i}`, from: 'Ann', to: ['Bob'], subject: `s${i}`, body_md: `b${i}`, created_ts: i, ...more });
+
+describe('an import of JSON Lines', () => {
+  it('stores messages and other operations, and reports what is none without losing the rest', async () => {
+    const file = join(site.directory, 'mail.jsonl');
+    const lines = [
+      line(1, { created_ts: '2026-01-02T03:04:05Z' }),
+      '{"broken',
+      '',
+      line(2, { importance: 'extreme' }),
+      JSON.stringify({ op: 'agent', name: 'Ann', task_description: 'writes parsers' }),
+      JSON.stringify({ op: 'rebuild' }),
+      JSON.stringify({ op: 'explode' }),
+      JSON.stringify({ subject: 'no key', project: 'web' }),
+      '[]',
+      line(3),
+    ];
+    await writeFile(file, lines.join('\n'));
+    const { counts, bad, told, finished } = await site.run(file, { project: 'backend' });
+    expect({ counts, bad, finished }).toEqual({ counts: { inserted: 3, updated: 1, deleted: 0, unchanged: 0, refused: 0 }, bad: 5, finished: true });
+    expect(told.map((text) => text.slice(0, text.indexOf(':')))).toEqual(['line 2', 'line 4', 'line 6', 'line 7', 'line 9']);
+    expect(site.rows('SELECT p.slug, m.subject FROM messages m JOIN projects p ON p.id = m.project_id ORDER BY m.id')).toEqual([
+      ['backend', 's1'],
+      ['web', 'no key'],
+      ['backend', 's3'],
+    ]);
+    expect(site.rows(`SELECT created_ts FROM messages WHERE subject = 's1'`)).toEqual([[Date.UTC(2026, 0, 2, 3, 4, 5) * 1000]]);
+  });
+
+  it('goes on where it was stopped, and takes what was added since; a file that is another one begins anew', async () => {
+    const file = join(site.directory, 'mail.jsonl');
+    await writeFile(file, `${Array.from({ length: 1700 }, (_, i) => line(i)).join('\n')}\n`);
+    const first = await site.run(file, { project: 'p' }, { most: 2 });
+    expect(first.finished).toBe(false);
+    const jobs: (readonly IngestOp[])[] = [];
+    const second = await site.run(file, { project: 'p' }, { jobs });
+    expect(second.finished).toBe(true);
+    expect(site.rows('SELECT count(*) FROM messages')).toEqual([[1700]]);
+    await appendFile(file, `${line(1700)}\n`);
+    expect((await site.run(file, { project: 'p' })).counts).toMatchObject({ inserted: 1, unchanged: 0 });
+    await writeFile(file, `${line(9000)}\n${line(5)}\n`);
+    expect((await site.run(file, { project: 'p' })).counts).toMatchObject({ inserted: 1, unchanged: 1 });
+  });
+
+  it('writes a position only when everything before it is stored', async () => {
+    const file = join(site.directory, 'mail.jsonl');
+    await writeFile(file, Array.from({ length: 3000 }, (_, i) => line(i)).join('\n'));
+    const jobs: (readonly IngestOp[])[] = [];
+    await site.run(file, { project: 'p' }, { jobs });
+    let sent = 0;
+    for (const ops of jobs) {
+      for (const op of ops) if (op.op === 'mark') expect(op.items).toBeLessThanOrEqual(sent);
+      sent += ops.filter(({ op }) => op === 'message').length;
+    }
+    expect(jobs.at(-1)).toMatchObject([{ op: 'mark', items: 3000, finished: true }]);
+  });
+});
