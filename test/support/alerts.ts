@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { afterAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { packageRoot } from '../../config/places.ts';
 
@@ -41,20 +43,18 @@ export interface Story {
   readonly labels: Readonly<Record<string, string>> | undefined;
 }
 
-/**
- * Plays stories with promtool, all in one run, since a start costs it more than a story; each alone when one is not as told.
- *
- * @returns what promtool says against a story; `as told` when nothing
- */
-export function teller(rules: string, stories: readonly (readonly [string, Story])[], room: string): (story: Story) => string {
+/** Tests that play these stories with promtool: all in one run, since a start costs more than a story; one alone when they are not as told. */
+export function tellStories(rules: string, stories: readonly (readonly [string, Story])[]): void {
+  const room = mkdtempSync(path.join(tmpdir(), 'writ-alerts-'));
+  afterAll(() => rmSync(room, { recursive: true }));
   const files = new Map(stories.map(([, story], number) => [story, path.join(room, `${rules}-${number}.yml`)]));
   let all: string | undefined;
-  return (story) => {
+  it.each(stories)('tells, or is silent: %s', (_, story) => {
     // JSON is YAML.
     if (all === undefined) for (const [one, file] of files) writeFileSync(file, JSON.stringify(played(rules, one)));
     all ??= promtool([...files.values()]);
-    return all === 'as told' ? all : promtool([files.get(story) ?? '']);
-  };
+    expect(all === 'as told' ? all : promtool([files.get(story) ?? ''])).toBe('as told');
+  });
 }
 
 function promtool(files: readonly string[]): string {

@@ -1,14 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
 import { METRICS } from '../../../src/observability/events.ts';
-import { rulesFile, type Story, teller } from '../../support/alerts.ts';
+import { rulesFile, type Story, tellStories } from '../../support/alerts.ts';
 
 const RULES = rulesFile('index');
-const room = mkdtempSync(path.join(tmpdir(), 'writ-alerts-'));
-afterAll(() => rmSync(room, { recursive: true }));
 
 function promtool(...args: readonly string[]): { readonly status: number | null; readonly said: string } {
   const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
@@ -82,8 +78,5 @@ describe('prometheus/index-alerts.yml', () => {
       { alert: 'WritIndexNotKeepingUp', series: { [`writ_index_overlay_entries{${HOST}, kind="file"}`]: '9000x5 10x55' }, after: '30m', labels: undefined },
     ],
   ];
-  const told = teller('index', stories, room);
-  it.each(stories)('tell, or are silent: %s', (_, story) => {
-    expect(told(story)).toBe('as told');
-  });
+  tellStories('index', stories);
 });
