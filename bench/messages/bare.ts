@@ -1,5 +1,6 @@
-import type { SqlValue } from '../../src/adapters/messages/fts5/sql.ts';
-import { pageStatement } from '../../src/adapters/messages/fts5/statements.ts';
+import { fts5Ranking } from '../../src/adapters/messages/fts5/ranking.ts';
+import type { SqlValue } from '../../src/adapters/messages/set/sql.ts';
+import { pageStatement } from '../../src/adapters/messages/set/statements.ts';
 import type { SqliteDatabase } from '../../src/adapters/sqlite/open.ts';
 import type { EngineAsk } from '../../src/core/ports/message-engine.ts';
 
@@ -8,7 +9,7 @@ export type Bare = () => number[];
 
 /** The identical statement, with scope, count, least and greatest, prepared once, its rows fetched as objects. */
 export function identicalSql(db: SqliteDatabase, ask: EngineAsk): Bare {
-  const { text, params } = pageStatement(ask, null);
+  const { text, params } = pageStatement(ask, null, ask.match.by === 'words' ? fts5Ranking(ask.kind, ask.match.expression) : null);
   const statement = db.prepare<SqlValue[], { n: number }>(text);
   // The first row says what holds for the set, the last one only whether there are more.
   return () =>

@@ -69,7 +69,7 @@ function read({ ids: idText, keys: keyText, unit, lowest_key, highest_key, whole
     idsFrom: (index, count) => ids.slice(index, index + count),
     scoreOf(id) {
       const key = keys[places.get(id) ?? -1] ?? highest_key;
-      return { score: range === 0 ? 1 : Math.round(((highest_key - key) / range) * GRID) / GRID, raw: key * unit };
+      return { score: range === 0 ? 1 : Math.round(((highest_key - key) / range) * GRID) / GRID, raw: key * unit + 0 };
     },
   };
 }

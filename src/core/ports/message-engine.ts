@@ -38,6 +38,8 @@ export interface EngineScope {
   readonly eyes: readonly EngineEyes[];
   /** Whether rows that the eyes may not see stay in the set, for the caller to redact. */
   readonly keep_denied: boolean;
+  /** The set is what matches and may not be seen by these eyes, and nothing else: for the audit of an operator. */
+  readonly only_denied?: true;
 }
 
 /** relevance: score descending, id; newest: time descending, id; id: id alone. */
@@ -102,8 +104,9 @@ export interface EngineRow {
 export interface EngineList {
   /** Ids in their order, in decimal, with commas. */
   readonly ids: string;
-  /** Snapped raw scores as whole multiples of `unit`, in the same order, in decimal, with commas. */
+  /** Snapped raw scores as whole multiples of `unit`, less is better, in the same order, in decimal, with commas. */
   readonly keys: string;
+  /** Negative where more is better. */
   readonly unit: number;
   readonly lowest_key: number;
   readonly highest_key: number;

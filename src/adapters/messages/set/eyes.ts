@@ -14,7 +14,7 @@ interface Sight {
 export interface Eyes {
   /** Common tables, to be written behind WITH. */
   readonly tables: readonly Sql[];
-  /** Whether `m` may be seen by all of them; `undefined`: nobody restricts anything. */
+  /** Whether `m` may be seen by all of them (or, for `only_denied`, may not); `undefined`: nobody restricts anything. */
   readonly sees: Sql | undefined;
   readonly reason: Sql;
   /** Whether recipient `r` of `m` may be looked for: who is in Bcc is known to the sender and to themselves. */
@@ -23,16 +23,22 @@ export interface Eyes {
 
 /** What of a set may be seen. Agents and projects are no secret. */
 export function eyesOf({ kind, scope }: Pick<EngineSet, 'kind' | 'scope'>, nowUs: number): Eyes {
-  if (kind !== 'message') return { tables: [], sees: undefined, reason: sql`'non_message_entity'`, recipient: undefined };
+  if (kind !== 'message') return { tables: [], sees: nobody(scope), reason: sql`'non_message_entity'`, recipient: undefined };
   const [first, second] = scope.eyes.map((eyes, index) => sightOf(eyes, index === 0 ? FIRST : SECOND, nowUs));
-  if (first === undefined) return { tables: [], sees: undefined, reason: sql`'operator_mode'`, recipient: undefined };
+  if (first === undefined) return { tables: [], sees: nobody(scope), reason: sql`'operator_mode'`, recipient: undefined };
   const sights = second === undefined ? [first] : [first, second];
+  const together = sql`(${all(sights.map(({ sees }) => sees))})`;
   return {
     tables: sights.map(({ tables }) => tables),
-    sees: sql`(${all(sights.map(({ sees }) => sees))})`,
+    sees: scope.only_denied ? sql`(NOT ${together})` : together,
     reason: second === undefined ? first.reason : sql`CASE WHEN ${first.sees} AND NOT ${second.sees} THEN ${second.reason} ELSE ${first.reason} END`,
     recipient: all(sights.map(({ agents }) => sql`(r.kind <> 'bcc' OR m.sender_id IN ${agents} OR r.agent_id IN ${agents})`)),
   };
+}
+
+/** Where nobody restricts anything, nothing is denied. */
+function nobody({ only_denied }: EngineSet['scope']): Sql | undefined {
+  return only_denied ? sql`0` : undefined;
 }
 
 /** Names of the common tables, by the pair of eyes: the viewer's, and those that the query asks for. */

@@ -4,7 +4,7 @@ import type { KindTables } from './kinds.ts';
 import { all, joined, NOTHING, type Sql, type SqlValue, sql } from './sql.ts';
 
 /** The filters of a set as conditions on `m`, visibility left out. */
-export function filterConditions({ match, filters, scope }: EngineSet, { project }: KindTables, eyes: Eyes): Sql[] {
+export function filterConditions({ match, filters, scope }: Omit<EngineSet, 'kind'>, { project }: KindTables, eyes: Eyes): Sql[] {
   const recipients = recipientsOf(match.by === 'filters' && eyes.recipient === undefined, eyes.recipient);
   const { agent_name: agent, direction } = filters;
   return [

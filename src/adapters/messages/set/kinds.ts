@@ -1,12 +1,9 @@
 import type { DocKind } from '../../../contracts/index.ts';
 import { type Sql, sql } from './sql.ts';
 
-/** Where the rows of a kind lie. In statements `m` is the table, `f` its full text, `a` the sender. */
+/** Where the rows of a kind lie. In statements `m` is the table, `a` the sender, `f` where raw scores come from. */
 export interface KindTables {
   readonly table: Sql;
-  readonly text: Sql;
-  /** Columns that are not indexed have a weight too: title 10, body 1, the others 0. */
-  readonly bm25: Sql;
   readonly title: Sql;
   readonly body: Sql;
   readonly project: Sql;
@@ -21,8 +18,6 @@ const NO_REST = sql`NULL, NULL, NULL, NULL`;
 export const KINDS = {
   message: {
     table: sql`messages`,
-    text: sql`fts_messages`,
-    bm25: sql`bm25(fts_messages, 0.0, 10.0, 1.0)`,
     title: sql`m.subject`,
     body: sql`m.body_md`,
     project: sql`m.project_id`,
@@ -32,8 +27,6 @@ export const KINDS = {
   },
   agent: {
     table: sql`agents`,
-    text: sql`fts_agents`,
-    bm25: sql`bm25(fts_agents, 0.0, 0.0, 10.0, 1.0, 0.0, 0.0)`,
     title: sql`m.name`,
     body: sql`m.task_description`,
     project: sql`m.project_id`,
@@ -43,8 +36,6 @@ export const KINDS = {
   },
   project: {
     table: sql`projects`,
-    text: sql`fts_projects`,
-    bm25: sql`bm25(fts_projects, 0.0, 10.0, 1.0)`,
     title: sql`m.slug`,
     body: sql`m.human_key`,
     project: sql`m.id`,

@@ -7,9 +7,9 @@ import { containsAll, filterConditions, where } from './where.ts';
 /**
  * One statement answers a page: what it says of the whole set comes first, as a row of its own, then the rows of the page.
  *
- *   hit     every row that matches, with its bm25
+ *   hit     every row that matches, with its cost: a raw score of which less is better
  *   span    their number, their best and their worst
- *   scale   raw scores are snapped to multiples of 1 / f, f a power of two: 30 bits below the largest one
+ *   scale   costs are snapped to multiples of 1 / f, f a power of two: 30 bits below the largest one; then what scores 1 and 0
  *   ranked  the front of the order, `list` rows or as many as the page needs
  */
 export interface Place {
@@ -19,11 +19,40 @@ export interface Place {
   readonly score: number;
 }
 
-/** Header: [0, matched, denied, f, lowest key, highest key, key of the anchor, rows in the list, ids, keys, version, ...]; rows: [1, id, key, ...]. */
-export function pageStatement(ask: EngineAsk, after: Place | null): Sql {
+/** Where ids and raw scores come from; the filters and the scope of a set are laid over it. */
+export interface Ranking {
+  /** A table, called `f`. */
+  readonly from: Sql;
+  readonly id: Sql;
+  /** The cost of a row, less is better: a score of which more is better with its sign turned. */
+  readonly cost: Sql;
+  /** What makes a raw score of a cost: 1, or -1 where more is better. */
+  readonly sign: 1 | -1;
+  readonly match: readonly Sql[];
+  /** Whether every id is that of a row that is there; else the rows are looked up. */
+  readonly current: boolean;
+  readonly scale: ScoreScale;
+}
+
+/** What scores 1 and what scores 0, as costs; `null`: the best, or the worst, row of the set. */
+export interface ScoreScale {
+  readonly best: number | null;
+  readonly worst: number | null;
+}
+
+/** Header: [0, matched, denied, f, lowest key, highest key, key of the anchor, rows in the list, ids, keys, version, ...]; rows: [1, id, key, ...]. `null`: nothing is ranked. */
+export function pageStatement(ask: EngineAsk, after: Place | null, ranking: Ranking | null): Sql {
   const kind = KINDS[ask.kind];
   const eyes = eyesOf(ask, ask.now_us);
-  return ask.match.by === 'words' ? rankedByWords(ask, ask.match.expression, kind, eyes, after) : listed(ask, kind, eyes, after);
+  return ranking === null ? listed(ask, kind, eyes, after) : ranked(ask, ranking, kind, eyes, after);
+}
+
+/** Ids of what may be seen of a set, by filters and scope alone, in no order. */
+export function candidatesStatement(set: Omit<EngineSet, 'match'> & { now_us: number }): Sql {
+  const kind = KINDS[set.kind];
+  const eyes = eyesOf(set, set.now_us);
+  const conditions = [...filterConditions({ ...set, match: { by: 'filters' } }, kind, eyes), ...visibleOnly(set, eyes)];
+  return sql`${withTables(eyes.tables)}SELECT m.id FROM ${kind.table} m${where(conditions)}`;
 }
 
 /** Rows of a set by their ids, whatever their text is by now. */
@@ -40,24 +69,26 @@ export function timeStatement({ kind }: EngineSet, id: bigint): Sql {
   return sql`SELECT ${KINDS[kind].time} FROM ${KINDS[kind].table} m WHERE m.id = ${id}`;
 }
 
-function rankedByWords(ask: EngineAsk, expression: string, kind: KindTables, eyes: Eyes, after: Place | null): Sql {
+function ranked(ask: EngineAsk, ranking: Ranking, kind: KindTables, eyes: Eyes, after: Place | null): Sql {
   const newest = ask.order === 'newest';
   const conditions = filterConditions(ask, kind, eyes);
-  const needsRow = conditions.length > 0 || eyes.sees !== undefined || newest;
+  const needsRow = !ranking.current || conditions.length > 0 || eyes.sees !== undefined || newest;
   const judged = eyes.sees === undefined ? NOTHING : sql`, ${eyes.sees} AS ok`;
   const seen = eyes.sees === undefined || ask.scope.keep_denied ? NOTHING : sql` FILTER (WHERE ok)`;
   const only = eyes.sees === undefined || ask.scope.keep_denied ? NOTHING : sql` WHERE ok`;
   const key = sql`round(hit.raw * scale.f)`;
   const order = newest ? sql`at DESC, id` : sql`k, id`;
   const rows = ask.offset + ask.limit + 1;
+  const best = ranking.scale.best === null ? sql`lo` : sql`${ranking.scale.best}`;
+  const worst = ranking.scale.worst === null ? sql`hi` : sql`${ranking.scale.worst}`;
   return sql`WITH ${listOf(eyes.tables)}hit AS MATERIALIZED (
-      SELECT f.rowid AS id, ${kind.bm25} AS raw${newest ? sql`, ${kind.time} AS at` : NOTHING}${judged}
-      FROM ${kind.text} f${needsRow ? sql` CROSS JOIN ${kind.table} m ON m.id = f.rowid` : NOTHING}
-      ${where([sql`f.${kind.text} MATCH ${expression}`, ...conditions])}),
+      SELECT ${ranking.id} AS id, ${ranking.cost} AS raw${newest ? sql`, ${kind.time} AS at` : NOTHING}${judged}
+      FROM ${ranking.from} f${needsRow ? sql` CROSS JOIN ${kind.table} m ON m.id = ${ranking.id}` : NOTHING}
+      ${where([...ranking.match, ...conditions])}),
     span AS MATERIALIZED (SELECT count(*)${seen} AS n, ${eyes.sees === undefined ? sql`0` : sql`count(*) FILTER (WHERE NOT ok)`} AS denied,
       min(raw)${seen} AS lo, max(raw)${seen} AS hi FROM hit),
-    scale AS MATERIALIZED (SELECT n, denied, f, round(lo * f) AS k0, round(hi * f) AS k1
-      FROM (SELECT *, coalesce(pow(2.0, 30 - floor(log2(max(-lo, -hi)))), 1.0) AS f FROM span)),
+    scale AS MATERIALIZED (SELECT n, denied, f, round(${best} * f) AS k0, round(${worst} * f) AS k1
+      FROM (SELECT *, coalesce(pow(2.0, 30 - floor(log2(max(-${best}, -${worst})))), 1.0) AS f FROM span)),
     ${after === null || newest ? NOTHING : anchor(key, only, after)}
     ranked AS MATERIALIZED (SELECT hit.id AS id, ${key} AS k${newest ? sql`, hit.at AS at` : NOTHING}
       FROM ${after === null || newest ? NOTHING : sql`anchor CROSS JOIN `}scale CROSS JOIN hit${where([
@@ -126,7 +157,7 @@ function columns(kind: KindTables, eyes: Eyes): Sql {
   return sql`${kind.project}, ${kind.title}, ${kind.body}, ${kind.time}, ${kind.rest}, ${eyes.sees ?? sql`1`}, ${eyes.reason}`;
 }
 
-function visibleOnly({ scope }: EngineSet, { sees }: Eyes): Sql[] {
+function visibleOnly({ scope }: Pick<EngineSet, 'scope'>, { sees }: Eyes): Sql[] {
   return sees === undefined || scope.keep_denied ? [] : [sees];
 }
 
