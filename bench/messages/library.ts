@@ -1,5 +1,6 @@
 import { createFts5Engine } from '../../src/adapters/messages/fts5/engine.ts';
 import { createMessagesReader } from '../../src/adapters/messages/reader.ts';
+import { createRecipientsReader } from '../../src/adapters/messages/recipients.ts';
 import type { SearchQuery } from '../../src/contracts/index.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { EngineAsk } from '../../src/core/ports/message-engine.ts';
@@ -16,7 +17,13 @@ export interface Library {
 export function openLibrary(file: string): Library {
   const reader = createMessagesReader(file);
   const fts5 = createFts5Engine(reader.database);
-  const rest = { killSwitch: undefined, now: systemClock.now, elapsed: systemClock.monotonic, emit: () => undefined };
+  const rest = {
+    recipients: createRecipientsReader(reader.database),
+    killSwitch: undefined,
+    now: systemClock.now,
+    elapsed: systemClock.monotonic,
+    emit: () => undefined,
+  };
   return {
     service: createMessageSearchService({ ...rest, engines: { fts5 } }),
     async asked(query) {

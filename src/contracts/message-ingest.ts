@@ -7,6 +7,7 @@ import { z } from 'zod';
 
 export const MESSAGE_IMPORTANCES = ['low', 'normal', 'high', 'urgent'] as const;
 export const RECIPIENT_KINDS = ['to', 'cc', 'bcc'] as const;
+export type RecipientKind = (typeof RECIPIENT_KINDS)[number];
 export const CONTACT_STATES = ['pending', 'approved', 'blocked'] as const;
 
 /** What `writ messages import` reads. */

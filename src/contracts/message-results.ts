@@ -38,6 +38,9 @@ export const SearchResult = z.strictObject({
   created_ts: z.int().optional().meta({ description: 'Microseconds since 1970 UTC.' }),
   thread_id: z.string().optional(),
   from_agent: z.string().optional(),
+  to: z.array(z.string()).optional().meta({ description: 'Of a message, by name. Absent where names are redacted.' }),
+  cc: z.array(z.string()).optional(),
+  bcc: z.array(z.string()).optional().meta({ description: 'Absent when empty; for callers who may see everything, the sender, and those in it.' }),
   reason_codes: z.array(z.enum(REASON_CODES)).optional(),
   score_factors: z.array(ScoreFactor).optional(),
   redacted: z.boolean(),
@@ -63,7 +66,10 @@ export const SearchResponse = z
     assistance: QueryAssistance.optional(),
     guidance: ZeroResultGuidance.optional().meta({ description: 'Only when nothing was found.' }),
     diagnostics: SearchDiagnostics.optional().meta({ description: 'Only when the search was degraded.' }),
-    audit: z.array(SearchAuditEntry).optional().meta({ description: 'What was withheld on this page and why; for callers who may see everything.' }),
+    audit: z.array(SearchAuditEntry).optional().meta({
+      description:
+        'What was withheld and why, for callers who may see everything: rows that are redacted on this page; on a first page the first 100 that were left out.',
+    }),
   })
   .meta({ description: 'What a search in messages found.' });
 export type SearchResponse = z.infer<typeof SearchResponse>;

@@ -67,6 +67,9 @@ const ROW = {
   created_ts: z.string().nullable().meta({ description: 'RFC 3339, UTC, six digits of a second.' }),
   thread_id: z.string().nullable(),
   from: z.string(),
+  to: z.array(z.string()).meta({ description: 'Names, in code-point order.' }),
+  cc: z.array(z.string()),
+  bcc: z.array(z.string()).optional().meta({ description: 'Absent when empty; for callers who may see everything, the sender, and those in it.' }),
   reason_codes: z.array(z.enum(REASON_CODES)).optional(),
   score_factors: z.array(ScoreFactor).optional(),
 };

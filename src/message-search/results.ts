@@ -1,5 +1,6 @@
 import type { ReasonCode, ScoreFactor, SearchResult } from '../contracts/index.ts';
 import type { EngineMatch, EngineRow } from '../core/ports/message-engine.ts';
+import type { MessageRecipients } from '../core/ports/message-recipients.ts';
 import type { NormalQuery } from './query.ts';
 import { redacted } from './scope.ts';
 
@@ -10,8 +11,15 @@ const REASONS = {
   filters: ['stage_not_executed'],
 } satisfies Record<EngineMatch['by'], readonly ReasonCode[]>;
 
-/** A row of an engine as the caller sees it. `mayJudge`: whether raw scores, which depend on everybody's mail, may be shown. */
-export function resultOf(row: EngineRow, query: NormalQuery, match: EngineMatch, mayJudge: boolean): SearchResult {
+interface Seen {
+  /** Whether raw scores, which depend on everybody's mail, may be shown. */
+  readonly mayJudge: boolean;
+  /** Of the messages of the page; `undefined` when they could not be read. */
+  readonly recipients: ReadonlyMap<number, MessageRecipients> | undefined;
+}
+
+/** A row of an engine as the caller sees it. */
+export function resultOf(row: EngineRow, query: NormalQuery, match: EngineMatch, { mayJudge, recipients }: Seen): SearchResult {
   const result: SearchResult = {
     doc_kind: query.doc_kind,
     id: row.id,
@@ -25,11 +33,16 @@ export function resultOf(row: EngineRow, query: NormalQuery, match: EngineMatch,
     ...(row.created_ts !== null && { created_ts: row.created_ts }),
     ...(row.thread_id !== null && { thread_id: row.thread_id }),
     ...(row.from_agent !== null && { from_agent: row.from_agent }),
+    ...(recipients !== undefined && query.doc_kind === 'message' && recipientsOf(recipients.get(row.id))),
     reason_codes: [...REASONS[match.by]],
     ...(query.explain && { score_factors: factorsOf(row, match) }),
     redacted: false,
   };
   return row.visible || query.redaction === null ? result : redacted(result, query.redaction);
+}
+
+function recipientsOf({ to, cc, bcc }: MessageRecipients = { to: [], cc: [], bcc: [] }): Pick<SearchResult, 'to' | 'cc' | 'bcc'> {
+  return { to: [...to], cc: [...cc], ...(bcc.length > 0 && { bcc: [...bcc] }) };
 }
 
 function factorsOf(row: EngineRow, match: EngineMatch): ScoreFactor[] {

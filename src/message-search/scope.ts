@@ -23,9 +23,12 @@ export function scopeLabel(policy: ScopePolicy): string {
 
 /** A row that may be seen only in part: no score, no codes of its own, and what the configuration withholds replaced. */
 export function redacted(result: SearchResult, { body, names, threads, placeholder }: Redaction): SearchResult {
-  const { score: _score, raw_score: _raw, score_factors: _factors, thread_id, ...rest } = result;
+  const { score: _score, raw_score: _raw, score_factors: _factors, thread_id, to, cc, bcc, ...rest } = result;
   return {
     ...rest,
+    ...(!names && to !== undefined && { to }),
+    ...(!names && cc !== undefined && { cc }),
+    ...(!names && bcc !== undefined && { bcc }),
     ...(body && { title: placeholder, body: placeholder }),
     ...(names && rest.from_agent !== undefined && { from_agent: placeholder }),
     ...(!threads && thread_id !== undefined && { thread_id }),
@@ -35,9 +38,9 @@ export function redacted(result: SearchResult, { body, names, threads, placehold
   };
 }
 
-export function auditEntry(query: NormalQuery, row: EngineRow): SearchAuditEntry {
+export function auditEntry(action: SearchAuditEntry['action'], query: NormalQuery, row: EngineRow): SearchAuditEntry {
   return {
-    action: 'redacted',
+    action,
     doc_kind: query.doc_kind,
     doc_id: row.id,
     ...(row.project_id !== null && { project_id: row.project_id }),

@@ -1,10 +1,12 @@
-import type { QueryAssistance, SearchQuery, SearchResponse } from '../contracts/index.ts';
-import { messageOf } from '../core/errors.ts';
-import type { EngineAnswer, EngineMatch, EngineName, MessageEngine } from '../core/ports/message-engine.ts';
+import type { QueryAssistance, SearchAuditEntry, SearchQuery, SearchResponse } from '../contracts/index.ts';
+import type { EngineMatch, EngineName, MessageEngine } from '../core/ports/message-engine.ts';
+import type { ReadRecipients } from '../core/ports/message-recipients.ts';
 import type { MessageSearchEvent, SearchViewer } from '../core/ports/message-search.ts';
 import { assist } from './assistance.ts';
+import { type BesidePage, besidePage, NOTHING_BESIDE } from './beside-page.ts';
 import { type Course, diagnosticsOf, downgradeOf, explainOf, type Fault, methodOf } from './explain.ts';
 import { facetsOf, filtersOf } from './facets.ts';
+import { guarded } from './guarded.ts';
 import { guide } from './guidance.ts';
 import { type KillSwitch, type Missing, type Route, routeOf } from './modes.ts';
 import { createOrderLists, type OrderLists } from './order-lists.ts';
@@ -29,6 +31,8 @@ const NOT_THERE: Missing = {
 export interface MessageSearchParts {
   /** The engines that there are. FTS5 always is, also when its database is not: then it says so for each search. */
   readonly engines: { readonly fts5: MessageEngine } & Partial<Readonly<Record<EngineName, MessageEngine>>>;
+  /** Who got the messages of a page. */
+  readonly recipients: ReadRecipients;
   readonly killSwitch: KillSwitch;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -72,22 +76,30 @@ interface Tried {
   readonly engine: MessageEngine | null;
   readonly match: EngineMatch | null;
   readonly page: Page | null;
+  readonly beside: BesidePage;
   readonly faults: readonly Fault[];
   readonly notes: readonly string[];
   readonly engineMs: number;
 }
 
 function nothing(reason: string): Tried {
-  return { engine: null, match: null, page: null, faults: [], notes: [reason], engineMs: 0 };
+  return { engine: null, match: null, page: null, beside: NOTHING_BESIDE, faults: [], notes: [reason], engineMs: 0 };
 }
 
 /** One engine after the other, the tables at the end, until one answers. */
 async function tryEngines(parts: MessageSearchParts, lists: OrderLists, wish: Wish): Promise<Tried> {
   const faults: Fault[] = [];
   for (const { engine, match } of attemptsOf(parts, wish)) {
+    // A database that is not there is not there for its tables either.
+    if (faults.some((fault) => fault.engine === engine.name && fault.kind === 'index_not_ready')) continue;
     const started = parts.elapsed();
-    const page = await guarded(() => pageOf(engine, askOf(parts, wish, match), wish.query.cursor, lists));
-    if (page.ok) return { engine, match, page: page.value, faults, notes: page.value.notes, engineMs: parts.elapsed() - started };
+    const ask = askOf(parts, wish, match);
+    const page = await guarded(() => pageOf(engine, ask, wish.query.cursor, lists));
+    if (page.ok) {
+      const engineMs = parts.elapsed() - started;
+      const beside = await besidePage(page.value, ask, { engine, recipients: parts.recipients, viewer: wish.viewer });
+      return { engine, match, page: page.value, beside, faults, notes: [...page.value.notes, ...beside.faults.map((why) => `left out: ${why}`)], engineMs };
+    }
     faults.push({ engine: engine.name, ...page.error });
   }
   return { ...nothing('no engine could answer'), faults };
@@ -113,15 +125,6 @@ function askOf({ now }: MessageSearchParts, { query, viewer }: Wish, match: Engi
     count: query.explain,
     now_us: now() * 1000,
   };
-}
-
-/** An engine that throws has failed, no more. */
-async function guarded<T>(ask: () => Promise<EngineAnswer<T>>): Promise<EngineAnswer<T>> {
-  try {
-    return await ask();
-  } catch (error) {
-    return { ok: false, error: { kind: 'engine_error', message: messageOf(error) } };
-  }
 }
 
 type Way = Omit<Wish, 'match'> & { readonly tried: Tried; readonly started: number };
@@ -184,23 +187,29 @@ function tell({ emit }: MessageSearchParts, course: Course, page: Page | null): 
   });
 }
 
-function responseOf(course: Course, { engine, match, page }: Tried, viewer: SearchViewer): SearchResponse {
+function responseOf(course: Course, { engine, match, page, beside }: Tried, viewer: SearchViewer): SearchResponse {
   const { query } = course;
   const rows = page?.rows ?? [];
   const last = rows.at(-1);
   const mayJudge = viewer === null && query.scope === 'unrestricted';
   const assistance: QueryAssistance | undefined = assist(query.text);
   const diagnostics = diagnosticsOf(course);
-  const hidden = viewer === null ? rows.filter(({ visible }) => !visible) : [];
+  const audit = viewer === null ? auditOf(query, rows, beside) : [];
   return {
-    results: match === null ? [] : rows.map((row) => resultOf(row, query, match, mayJudge)),
+    results: match === null ? [] : rows.map((row) => resultOf(row, query, match, { mayJudge, recipients: beside.recipients })),
     ...(page?.more === true && last !== undefined && engine !== null && match !== null && { next_cursor: tokenAfter(last, orderOf(query, match), engine) }),
     ...(query.explain && { explain: explainOf(course) }),
     ...(assistance !== undefined && { assistance }),
     ...(rows.length === 0 && { guidance: guide(query, assistance) }),
     ...(diagnostics !== undefined && { diagnostics }),
-    ...(hidden.length > 0 && { audit: hidden.map((row) => auditEntry(query, row)) }),
+    ...(audit.length > 0 && { audit }),
   };
+}
+
+/** What is withheld: on this page redacted, on the first one left out. */
+function auditOf(query: NormalQuery, rows: Page['rows'], { denied }: BesidePage): SearchAuditEntry[] {
+  const redacted = rows.filter(({ visible }) => !visible).map((row) => auditEntry('redacted', query, row));
+  return [...redacted, ...denied.map((row) => auditEntry('denied', query, row))];
 }
 
 function micros(ms: number): number {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { SearchQuery, SearchResponse } from '../../src/contracts/index.ts';
 import type { MessageSearchService } from '../../src/message-search/index.ts';
 import { addMails, type Mail, type Mailbox, mailboxFile, removeMails } from '../support/mailbox.ts';
-import { deniedCount, oracle } from '../support/mailbox-oracle.ts';
+import { deniedIds, oracle, recipientsSeen } from '../support/mailbox-oracle.ts';
 import { type Asked, randomAsked, randomMail, randomMailbox } from '../support/mailbox-random.ts';
 import { createRandom, type Random } from '../support/random.ts';
 
@@ -102,13 +102,27 @@ async function exactPages({ box, search, other }: Rig, random: Random): Promise<
     const from = random.chance(0.33) ? other : search;
     const answer = await from.search(SearchQuery.parse({ ...asked.query, limit, offset, cursor, explain: random.chance(0.3) }), asked.viewer);
     expect(SearchResponse.safeParse(answer).error).toBeUndefined();
-    if (cursor === undefined && answer.explain !== undefined) expect(answer.explain.denied_count, where(asked)).toBe(deniedCount(box, asked));
+    const denied = cursor === undefined ? deniedIds(box, asked) : [];
+    if (cursor === undefined && answer.explain !== undefined) expect(answer.explain.denied_count, where(asked)).toBe(denied.length);
+    expect({ audited: auditedIn(answer), asked }).toEqual({ audited: isToldOf(asked) ? denied : [], asked });
+    for (const { id, to, cc, bcc, redacted } of answer.results) {
+      if (!redacted) expect({ to, cc, bcc, asked }).toEqual({ bcc: undefined, ...recipientsSeen(box, asked, id), asked });
+    }
     found.push(...answer.results.map(({ id, score, redacted }) => (redacted ? { id, redacted } : { id, score })));
     if (answer.next_cursor !== undefined) expect(answer.results).toHaveLength(limit);
     cursor = answer.next_cursor;
   } while (cursor !== undefined);
   const rows = expected.slice(offset).map(({ id, score, visible }) => (visible ? { id, score } : { id, redacted: true }));
   expect({ found, asked }).toEqual({ found: rows, asked });
+}
+
+/** Only operators are told what a scope of their own leaves out; with a redaction it is not left out. */
+function isToldOf({ query, viewer }: Asked): boolean {
+  return viewer === null && query.redaction?.redact_body !== true;
+}
+
+function auditedIn({ audit = [] }: SearchResponse): number[] {
+  return audit.flatMap(({ action, doc_id }) => (action === 'denied' ? [doc_id] : [])).sort((a, b) => a - b);
 }
 
 /** Between pages mail comes and goes; what was there all the time comes once, in the order of the beginning. */

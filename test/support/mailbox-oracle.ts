@@ -51,11 +51,30 @@ export function oracle(box: Mailbox, asked: Asked): Expected[] {
     .map(({ id, score, visible }) => ({ id, score, visible }));
 }
 
-/** How many may not be seen. */
-export function deniedCount(box: Mailbox, asked: Asked): number {
-  if (asked.wanted.by === 'filters' && !hasFilter(asked)) return 0;
+/** What may not be seen, by id. */
+export function deniedIds(box: Mailbox, asked: Asked): number[] {
+  if (asked.wanted.by === 'filters' && !hasFilter(asked)) return [];
   const eyes = eyesOf(box, asked);
-  return box.mails.filter((mail) => passes(box, mail, asked, eyes) && matches(mail, asked.wanted) && !eyes.every((agents) => maySee(box, mail, agents))).length;
+  return box.mails
+    .filter((mail) => passes(box, mail, asked, eyes) && matches(mail, asked.wanted) && !eyes.every((agents) => maySee(box, mail, agents)))
+    .map(({ id }) => id)
+    .sort((a, b) => a - b);
+}
+
+/** Whom a message names as its recipients; Bcc is for the sender, those in it, and who may see everything. */
+export function recipientsSeen(box: Mailbox, asked: Asked, id: number): { to: string[]; cc: string[]; bcc?: string[] } {
+  const mail = box.mails.find((one) => one.id === id);
+  const eyes = eyesOf(box, asked);
+  const names = (kind: 'to' | 'cc' | 'bcc'): string[] =>
+    (mail?.recipients ?? [])
+      .filter(
+        ({ agent_id, kind: own }) =>
+          own === kind && (kind !== 'bcc' || eyes.every((looking) => looking.includes(agent_id) || looking.includes(mail?.sender_id ?? -1))),
+      )
+      .map(({ agent_id }) => box.agents.find((agent) => agent.id === agent_id)?.name ?? '')
+      .sort((a, b) => (a < b ? -1 : 1));
+  const bcc = names('bcc');
+  return { to: names('to'), cc: names('cc'), ...(bcc.length > 0 ? { bcc } : {}) };
 }
 
 function hasFilter({ query }: Asked): boolean {

@@ -1,24 +1,21 @@
 import { createFts5Engine } from '../../src/adapters/messages/fts5/engine.ts';
-import { productNamed, projectNamed } from '../../src/adapters/messages/named-places.ts';
+import { lookUp, productNamed, projectNamed } from '../../src/adapters/messages/named-places.ts';
 import { createMessagesReader } from '../../src/adapters/messages/reader.ts';
+import { createRecipientsReader } from '../../src/adapters/messages/recipients.ts';
 import type { MessageSearch } from '../../src/core/ports/index.ts';
 import type { EngineAnswer, MessageEngine } from '../../src/core/ports/message-engine.ts';
-import { createMessageSearchService } from '../../src/message-search/index.ts';
+import { createMessageSearchService, unanswered } from '../../src/message-search/index.ts';
 
 /** One database three times: behind its engine, behind one that refuses everything, and behind one that throws. */
 export function fuzzedSearches(file: string): Readonly<Record<'working' | 'failing' | 'throwing', MessageSearch>> & { close(): void } {
   const reader = createMessagesReader(file);
   const fts5 = createFts5Engine(reader.database);
-  const over = (engine: MessageEngine): MessageSearch => ({
-    ...createMessageSearchService({
-      engines: { fts5: engine },
-      killSwitch: undefined,
-      now: () => 1_000_000,
-      elapsed: () => performance.now(),
-      emit: () => undefined,
-    }),
-    project: async (key) => projectNamed(reader.database(), key),
-    product: async (key) => productNamed(reader.database(), key),
+  const parts = { killSwitch: undefined, now: () => 1_000_000, elapsed: () => performance.now(), emit: () => undefined };
+  const over = (engine: MessageEngine, database = reader.database): MessageSearch => ({
+    ...createMessageSearchService({ ...parts, engines: { fts5: engine }, recipients: createRecipientsReader(database) }),
+    project: async (key) => lookUp(database, (db) => projectNamed(db, key)),
+    product: async (key) => lookUp(database, (db) => productNamed(db, key)),
+    unanswered: (query, error) => unanswered(query, null, error, parts),
   });
   const refuse = (): EngineAnswer<never> => ({ ok: false, error: { kind: 'engine_error', message: 'broken' } });
   const crash = (): never => {
@@ -27,7 +24,7 @@ export function fuzzedSearches(file: string): Readonly<Record<'working' | 'faili
   return {
     working: over(fts5),
     failing: over({ ...fts5, find: refuse, rows: refuse }),
-    throwing: over({ ...fts5, find: crash, rows: crash }),
+    throwing: over({ ...fts5, find: crash, rows: crash }, crash),
     close: () => reader.close(),
   };
 }

@@ -53,6 +53,9 @@ const RESULT = {
   created_ts: 1,
   thread_id: 'br-42',
   from_agent: 'BlueLake',
+  to: ['GreenHill'],
+  cc: [],
+  bcc: ['RedFox'],
   ...REASONS,
   redacted: false,
   redaction_reason: 'x',
@@ -66,6 +69,9 @@ const ROW = {
   created_ts: '2026-01-01T00:00:00.000000Z',
   thread_id: null,
   from: 'BlueLake',
+  to: ['GreenHill'],
+  cc: [],
+  bcc: ['RedFox'],
   ...REASONS,
 };
 const OPTIONS = { limit: 5, offset: 1, ranking: 'recency', sender: 'Ada', date_from: '2026-01-01', explain: true, mode: 'hybrid', min_score: 0.5 };

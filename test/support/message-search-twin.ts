@@ -1,10 +1,12 @@
 import type { SearchQuery, SearchResponse, SearchResult } from '../../src/contracts/index.ts';
-import type { MessageSearch } from '../../src/core/ports/index.ts';
+import type { EngineAnswer, MessageSearch } from '../../src/core/ports/index.ts';
 
 /** A message search that keeps what it was asked, and answers what it was told to. */
 export interface MessageSearchTwin extends MessageSearch {
   readonly asked: SearchQuery[];
   response: SearchResponse;
+  /** Set: no place can be looked up. */
+  broken?: EngineAnswer<never>;
 }
 
 export const A_MESSAGE: SearchResult = {
@@ -18,6 +20,8 @@ export const A_MESSAGE: SearchResult = {
   ack_required: true,
   created_ts: 1_767_225_600_123_456,
   from_agent: 'BlueLake',
+  to: ['GreenHill', 'RedFox'],
+  cc: [],
   redacted: false,
 };
 
@@ -38,9 +42,10 @@ export function messageSearchTwin(response: SearchResponse = { results: [A_MESSA
     },
     async project(key) {
       const id = PROJECTS.get(key);
-      return id === undefined ? undefined : { id, name: key };
+      return twin.broken ?? { ok: true, value: id === undefined ? undefined : { id, name: key } };
     },
-    product: async (key) => (key === 'suite' ? { id: 9, name: 'suite', project_ids: [1, 2] } : undefined),
+    product: async (key) => twin.broken ?? { ok: true, value: key === 'suite' ? { id: 9, name: 'suite', project_ids: [1, 2] } : undefined },
+    unanswered: async (_query, { message }) => ({ results: [], diagnostics: { degraded: true, search_index_reason: message } }),
   };
   return twin;
 }

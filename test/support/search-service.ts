@@ -1,5 +1,6 @@
 import { createFts5Engine } from '../../src/adapters/messages/fts5/engine.ts';
 import { createMessagesReader } from '../../src/adapters/messages/reader.ts';
+import { createRecipientsReader } from '../../src/adapters/messages/recipients.ts';
 import type { MessageEngine } from '../../src/core/ports/message-engine.ts';
 import type { MessageSearchEvent } from '../../src/core/ports/message-search.ts';
 import { createMessageSearchService, type KillSwitch, type MessageSearchService } from '../../src/message-search/index.ts';
@@ -17,6 +18,13 @@ export function searchOver(file: string, wishes: Wishes = {}): MessageSearchServ
   const reader = createMessagesReader(file);
   const events: MessageSearchEvent[] = [];
   const fts5 = createFts5Engine(reader.database);
-  const service = createMessageSearchService({ engines: { fts5, ...engines }, killSwitch, now, elapsed, emit: (event) => events.push(event) });
+  const service = createMessageSearchService({
+    engines: { fts5, ...engines },
+    recipients: createRecipientsReader(reader.database),
+    killSwitch,
+    now,
+    elapsed,
+    emit: (event) => events.push(event),
+  });
   return { ...service, events, fts5, close: () => reader.close() };
 }

@@ -1,3 +1,5 @@
+import { messageOf } from '../../core/errors.ts';
+import type { EngineAnswer } from '../../core/ports/message-engine.ts';
 import type { NamedPlace } from '../../core/ports/message-search.ts';
 import type { SqliteDatabase } from '../sqlite/open.ts';
 
@@ -26,6 +28,21 @@ export function productNamed(db: SqliteDatabase, key: string): NamedProduct | un
   if (product === undefined) return undefined;
   const links = db.prepare<[number], { project_id: number }>('SELECT project_id FROM product_project_links WHERE product_id = ? ORDER BY project_id');
   return { ...product, project_ids: links.all(product.id).map(({ project_id }) => project_id) };
+}
+
+/** What a look into the database says; that there is none, or that it is damaged, says nothing about what is in it. */
+export function lookUp<T>(database: () => SqliteDatabase, look: (db: SqliteDatabase) => T): EngineAnswer<T> {
+  let db: SqliteDatabase;
+  try {
+    db = database();
+  } catch (error) {
+    return { ok: false, error: { kind: 'index_not_ready', message: messageOf(error) } };
+  }
+  try {
+    return { ok: true, value: look(db) };
+  } catch (error) {
+    return { ok: false, error: { kind: 'engine_error', message: messageOf(error) } };
+  }
 }
 
 function idIn(key: string): number | null {

@@ -1,7 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createFts5Engine } from '../../adapters/messages/fts5/engine.ts';
-import { productNamed, projectNamed } from '../../adapters/messages/named-places.ts';
+import { lookUp, productNamed, projectNamed } from '../../adapters/messages/named-places.ts';
 import { createMessagesReader } from '../../adapters/messages/reader.ts';
+import { createRecipientsReader } from '../../adapters/messages/recipients.ts';
 import { systemClock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
 import { createMessageSearchService } from '../../message-search/index.ts';
@@ -16,6 +17,7 @@ const say = (message: FromSearchThread): void => port.postMessage(message);
 const reader = createMessagesReader(file);
 const service = createMessageSearchService({
   engines: { fts5: createFts5Engine(reader.database) },
+  recipients: createRecipientsReader(reader.database),
   killSwitch,
   now: systemClock.now,
   elapsed: systemClock.monotonic,
@@ -38,5 +40,6 @@ port.on('message', (message: ToSearchThread) => {
 
 async function answer(asked: Asked): Promise<SearchThreadAnswers[Asked['op']]['answer']> {
   if (asked.op === 'search') return service.search(...asked.args);
-  return asked.op === 'project' ? projectNamed(reader.database(), ...asked.args) : productNamed(reader.database(), ...asked.args);
+  const [key] = asked.args;
+  return asked.op === 'project' ? lookUp(reader.database, (db) => projectNamed(db, key)) : lookUp(reader.database, (db) => productNamed(db, key));
 }

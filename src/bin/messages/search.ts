@@ -2,11 +2,11 @@ import type { Worker } from 'node:worker_threads';
 import { systemClock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
-import type { EngineAnswer, MessageEngine } from '../../core/ports/message-engine.ts';
+import type { SearchError } from '../../core/ports/message-engine.ts';
 import type { MessageSearch, MessageSearchEvent } from '../../core/ports/message-search.ts';
 import { startThread } from '../../core/thread-entry.ts';
 import { createTurns } from '../../core/turns.ts';
-import { createMessageSearchService, type KillSwitch } from '../../message-search/index.ts';
+import { type KillSwitch, unanswered } from '../../message-search/index.ts';
 import type { FromSearchThread, SearchThreadAnswers, SearchThreadData, SearchThreadOp, ToSearchThread } from './search-messages.ts';
 
 /** A search that takes longer is ended together with its thread. */
@@ -33,6 +33,7 @@ interface Waiting {
  */
 export function createMessageSearch(options: MessageSearchOptions): Lifecycle & MessageSearch {
   const { onEvent = () => {}, timeoutMs = TIMEOUT_MS } = options;
+  const parts = { killSwitch: options.killSwitch, now: systemClock.now, elapsed: systemClock.monotonic, emit: onEvent };
   const waiting = new Map<number, Waiting>();
   const turns = createTurns();
   let pending = 0;
@@ -101,12 +102,12 @@ export function createMessageSearch(options: MessageSearchOptions): Lifecycle & 
       try {
         return await ask('search', query, viewer);
       } catch (error) {
-        return unanswered(options.killSwitch, messageOf(error), onEvent).search(query, viewer);
+        return unanswered(query, viewer, faultOf(error), parts);
       }
     },
-    // A place that cannot be looked up is a place that is not there: no other answer is open to a surface.
-    project: (key) => ask('project', key).catch(() => undefined),
-    product: (key) => ask('product', key).catch(() => undefined),
+    project: (key) => ask('project', key).catch((error) => ({ ok: false, error: faultOf(error) })),
+    product: (key) => ask('product', key).catch((error) => ({ ok: false, error: faultOf(error) })),
+    unanswered: (query, error) => unanswered(query, null, error, parts),
     async start() {
       stopped = false;
     },
@@ -125,9 +126,7 @@ export function createMessageSearch(options: MessageSearchOptions): Lifecycle & 
   };
 }
 
-/** The search with an engine that fails: the answer then says so in all its parts. */
-function unanswered(killSwitch: KillSwitch, message: string, emit: (event: MessageSearchEvent) => void) {
-  const failing = (): EngineAnswer<never> => ({ ok: false, error: { kind: 'engine_error', message } });
-  const fts5: MessageEngine = { name: 'fts5', tag: 'fts5', mode: 'lexical', find: failing, rows: failing };
-  return createMessageSearchService({ engines: { fts5 }, killSwitch, now: systemClock.now, elapsed: systemClock.monotonic, emit });
+/** The thread, not a database, is at fault. */
+function faultOf(error: unknown): SearchError {
+  return { kind: 'engine_error', message: messageOf(error) };
 }

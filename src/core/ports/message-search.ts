@@ -1,4 +1,5 @@
 import type { DocKind, SearchQuery, SearchResponse, ShadowComparison } from '../../contracts/index.ts';
+import type { EngineAnswer, SearchError } from './message-engine.ts';
 
 /** Whose eyes a search is for: an agent, or `null` for somebody who runs the system and may see everything. */
 export type SearchViewer = { readonly project_id: number; readonly agent_id: number } | null;
@@ -18,10 +19,12 @@ export interface NamedPlace {
  */
 export interface MessageSearch {
   search(query: SearchQuery, viewer: SearchViewer): Promise<SearchResponse>;
-  /** A project by slug, human key or, in digits, id; `undefined` when there is none (or no database yet). */
-  project(key: string): Promise<NamedPlace | undefined>;
+  /** A project by slug, human key or, in digits, id; `undefined` when there is none, an error when nobody can tell. */
+  project(key: string): Promise<EngineAnswer<NamedPlace | undefined>>;
   /** A product by uid, name or, in digits, id, with its projects. */
-  product(key: string): Promise<(NamedPlace & { readonly project_ids: readonly number[] }) | undefined>;
+  product(key: string): Promise<EngineAnswer<(NamedPlace & { readonly project_ids: readonly number[] }) | undefined>>;
+  /** What a search answers whose place could not be looked up: nothing found, and why. */
+  unanswered(query: SearchQuery, error: SearchError): Promise<SearchResponse>;
 }
 
 /** What happened in a search, for logs and metrics (message-search.md 8). */

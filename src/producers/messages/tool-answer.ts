@@ -11,6 +11,9 @@ export function toolRow(row: SearchResult): SearchMessagesOutput['result'][numbe
     created_ts: row.created_ts === undefined ? null : momentText(row.created_ts),
     thread_id: row.thread_id ?? null,
     from: row.from_agent ?? '',
+    to: row.to ?? [],
+    cc: row.cc ?? [],
+    ...(row.bcc === undefined ? {} : { bcc: row.bcc }),
     ...(row.reason_codes === undefined ? {} : { reason_codes: row.reason_codes }),
     ...(row.score_factors === undefined ? {} : { score_factors: row.score_factors }),
   };

@@ -29,7 +29,8 @@ describe('fuzzed requests to message search', () => {
       const counts = await fuzzMessageSearch(searches[engine], { runs: 400, seed: SEED });
       expect(counts.answered).toBeGreaterThan(50);
       expect(counts.INVALID_ARGUMENT).toBeGreaterThan(5);
-      expect(counts.NOT_FOUND).toBeGreaterThan(5);
+      // Where nothing can be read, nobody can say that a place is not there.
+      expect(counts.NOT_FOUND > 5).toBe(engine !== 'throwing');
     },
     30_000,
   );

@@ -85,6 +85,29 @@ describe('what may be seen', () => {
     ]);
     expect(answer.explain).toMatchObject({ redacted_count: 1, denied_count: 1 });
     expect((await ask(query, { project_id: 1, agent_id: 1 })).audit).toBeUndefined();
+    expect(await ask({ ...query, redaction: { redact_body: true } })).toMatchObject({ results: { 3: { id: 2, to: [], cc: [] }, 4: { to: ['Bob'] } } });
+  });
+
+  it('tells an operator what a scope left out, once and never a restricted viewer [MS-040, MS-091]', async () => {
+    const denied = (doc_id: number, reason: string) => ({ action: 'denied', doc_kind: 'message', doc_id, project_id: 1, reason, policy: 'caller_scoped:Ada' });
+    for (const text of ['plan', '', "plan's"]) {
+      const query = { ...as('Ada'), text, ranking: 'recency' as const, time_range: { max_ts: T + 5 }, limit: 2 };
+      const first = await ask(query);
+      expect(first.audit).toEqual([denied(2, 'contacts_only_denied')]);
+      expect((await ask({ ...query, cursor: first.next_cursor ?? null })).audit).toBeUndefined();
+      expect((await ask(query, { project_id: 1, agent_id: 1 })).audit).toBeUndefined();
+    }
+    expect((await ask({})).audit).toBeUndefined();
+    expect((await ask({ ...as('Ada'), doc_kind: 'agent', text: 'tests' })).audit).toBeUndefined();
+  });
+
+  it('names recipients, Bcc to those who may know of it [MS-138]', async () => {
+    const seen = async (query: Partial<SearchQuery>) =>
+      Object.fromEntries((await ask({ ranking: 'recency', ...query })).results.map(({ id, to, cc, bcc }) => [id, [to, cc, bcc]]));
+    expect(await seen({})).toMatchObject({ 1: [['Bob'], [], undefined], 3: [[], ['Ada'], undefined], 4: [[], [], ['Bob']], 5: [[], [], undefined] });
+    for (const name of ['Bob', 'Eve']) expect(await seen(as(name))).toMatchObject({ 4: [[], [], ['Bob']] });
+    expect(await seen(as('Ada'))).toMatchObject({ 4: [[], [], undefined] });
+    expect((await ask({ doc_kind: 'project', text: 'app' })).results[0]).not.toHaveProperty('to');
   });
 
   it('shows raw scores only to those who may see everything [MS-061, MS-070]', async () => {

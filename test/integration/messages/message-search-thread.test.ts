@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -65,16 +65,14 @@ describe('message search in its thread', () => {
   });
 
   it('finds projects and products by their names, keys and ids', async () => {
-    expect(await search.project('app')).toEqual({ id: 1, name: 'app' });
-    expect(await search.project('/srv/app')).toEqual({ id: 1, name: 'app' });
-    expect(await search.project('1')).toEqual({ id: 1, name: 'app' });
-    expect(await search.project('web')).toBeUndefined();
-    const suite = { id: 7, name: 'Suite', project_ids: [1] };
+    for (const key of ['app', '/srv/app', '1']) expect(await search.project(key)).toEqual({ ok: true, value: { id: 1, name: 'app' } });
+    expect(await search.project('web')).toEqual({ ok: true, value: undefined });
+    const suite = { ok: true, value: { id: 7, name: 'Suite', project_ids: [1] } };
     expect([await search.product('uid-7'), await search.product('Suite'), await search.product('7'), await search.product('x')]).toEqual([
       suite,
       suite,
       suite,
-      undefined,
+      { ok: true, value: undefined },
     ]);
   });
 
@@ -83,9 +81,25 @@ describe('message search in its thread', () => {
     const none = createMessageSearch({ file: path.join(directory, 'messages.sqlite') });
     const answer = await none.search({ text: 'plan', explain: true }, null);
     expect(answer).toMatchObject({ results: [], diagnostics: { degraded: true, fallback_mode: 'search_index_not_ready', search_index_state: 'not_ready' } });
-    expect(answer.explain?.notes?.join()).toContain('index_not_ready');
-    expect(await none.project('app')).toBeUndefined();
+    // Once: its tables are not there either.
+    expect(answer.explain?.notes?.filter((note) => note.includes('index_not_ready'))).toHaveLength(1);
+    const looked = await none.project('app');
+    expect(looked).toMatchObject({ ok: false, error: { kind: 'index_not_ready' } });
+    if (!looked.ok) expect((await none.unanswered({ text: 'plan' }, looked.error)).diagnostics).toEqual(answer.diagnostics);
     await none.stop();
+    rmSync(directory, { recursive: true });
+  });
+
+  it('does not take a place for missing because the database is damaged', async () => {
+    const directory = mkdtempSync(path.join(tmpdir(), 'writ-bad-mail-'));
+    const file = path.join(directory, 'messages.sqlite');
+    writeFileSync(file, 'no database at all, for some hundred bytes of it. '.repeat(100));
+    const broken = createMessageSearch({ file });
+    for (const looked of [await broken.project('app'), await broken.product('suite')]) expect(looked.ok).toBe(false);
+    await broken.stop();
+    const hasty = createMessageSearch({ file: mailbox.file, timeoutMs: 0 });
+    expect(await hasty.product('Suite')).toMatchObject({ ok: false, error: { kind: 'engine_error' } });
+    await hasty.stop();
     rmSync(directory, { recursive: true });
   });
 

@@ -70,6 +70,8 @@ describe('message search on its surfaces', () => {
     expect(http.results.map(({ id }) => id)).toEqual(ids);
     const cli = SearchResponse.parse(lastJson(await writ('--json', 'messages', 'search', 'plan', '--project', 'backend')));
     expect(cli.results).toEqual(http.results);
+    expect(http.results.every(({ to, cc, bcc }) => to?.join() === 'GreenHill' && cc?.length === 0 && bcc === undefined)).toBe(true);
+    expect(SearchMessagesOutput.parse(answer).result.every(({ to, cc }) => to.join() === 'GreenHill' && cc.length === 0)).toBe(true);
   });
 
   it('pages through a search by its cursor, over MCP and over HTTP, without a gap or a double', async () => {
@@ -163,15 +165,22 @@ describe('message search on its surfaces', () => {
 
   it('tells what was withheld only to keys with the role operate', async () => {
     const hidden = { text: 'plan', scope: { caller_scoped: { caller_agent: 'Stranger' } }, redaction: { redact_body: true }, limit: 50 };
-    expect((await post(hidden)).body).not.toHaveProperty('audit');
-    expect((await post(hidden, site.secrets.all)).body['audit']).toBeInstanceOf(Array);
+    const { redaction: _, ...leftOut } = hidden;
+    for (const body of [hidden, leftOut]) {
+      expect((await post(body)).body).not.toHaveProperty('audit');
+      const { audit = [] } = SearchResponse.parse((await post(body, site.secrets.all)).body);
+      expect(audit.map(({ action }) => action)).toEqual(Array.from({ length: 9 }, () => (body === hidden ? 'redacted' : 'denied')));
+    }
   });
 
-  it('is told of one that has no messages yet, as NOT_FOUND or as nothing found', async () => {
+  it('says that there are no messages yet, also of a project that nobody can look up', async () => {
     const empty = mkdtempSync(path.join(home, 'empty-'));
-    const said = await commandLine(['--data-dir', empty, 'messages', 'search', 'plan']);
-    expect({ code: said.code, out: said.out }).toEqual({ code: 0, out: 'nothing found\n' });
-    expect((await commandLine(['--data-dir', empty, 'messages', 'search', 'plan', '--project', 'backend'])).code).toBe(1);
+    for (const more of [[], ['--project', 'backend'], ['--product', 'suite']]) {
+      const said = await commandLine(['--data-dir', empty, 'messages', 'search', 'plan', ...more]);
+      expect({ code: said.code, out: said.out }).toEqual({ code: 0, out: 'nothing found\n' });
+      expect(said.err).toContain('search_index_not_ready');
+    }
+    expect((await writ('messages', 'search', 'plan', '--project', 'nowhere')).code).toBe(1);
   });
 
   it('is refused by WRONG_STATE where messages are off', async () => {

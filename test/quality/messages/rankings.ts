@@ -1,5 +1,6 @@
 import { createFts5Engine } from '../../../src/adapters/messages/fts5/engine.ts';
 import { createMessagesReader } from '../../../src/adapters/messages/reader.ts';
+import { createRecipientsReader } from '../../../src/adapters/messages/recipients.ts';
 import type { SearchQuery } from '../../../src/contracts/index.ts';
 import { createMessageSearchService } from '../../../src/message-search/index.ts';
 import { RECALL_AT } from '../metrics.ts';
@@ -27,6 +28,7 @@ export function openRankings(file: string): Rankings {
   let clock = 0;
   const service = createMessageSearchService({
     engines: { fts5: createFts5Engine(reader.database) },
+    recipients: createRecipientsReader(reader.database),
     killSwitch: undefined,
     now: () => clock,
     elapsed: () => (clock += 1),

@@ -1,7 +1,7 @@
 import type { DocKind, SearchMode, SearchQuery } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { MessageSearch } from '../../../core/ports/index.ts';
-import { productNamed, projectNamed } from '../../messages/places.ts';
+import { inProduct, inProject, type SearchedPlace } from '../../messages/places.ts';
 import { importancesOf, momentOf, nameOf, rankingOf, timeRangeOf, wordOf } from '../../messages/words.ts';
 import { parseWhole } from '../text/words.ts';
 
@@ -30,15 +30,14 @@ export interface MessagesSearchFlags {
 
 const MAX_OFFSET = 1_000_000;
 
-/** The query that a command line means. Throws WritError INVALID_ARGUMENT naming the option; NOT_FOUND for a project or product. */
-export async function queryOf(words: readonly string[], flags: MessagesSearchFlags, search: MessageSearch): Promise<SearchQuery> {
+/** The query that a command line means, but for its place. Throws WritError INVALID_ARGUMENT naming the option. */
+export function queryOf(words: readonly string[], flags: MessagesSearchFlags): SearchQuery {
   const filters = filtersOf(flags);
   const { kind, mode, cursor, offset, explain } = flags;
   const ranking = rankingOf(wordOf('--sort', flags.sort));
   const as = nameOf(wordOf('--as', flags.as));
   return {
     text: words.join(' '),
-    ...(await placeOf(flags, search)),
     ...filters,
     limit: parseWhole(flags.limit, '--limit', { min: 1, max: 1000 }),
     ...(kind === undefined ? {} : { doc_kind: kind }),
@@ -70,10 +69,11 @@ function filtersOf({ from, to, agent, thread, importance, ack, since, until }: M
   };
 }
 
-async function placeOf({ project, product }: MessagesSearchFlags, search: MessageSearch): Promise<Pick<SearchQuery, 'project_id' | 'product_id'>> {
-  if (project !== undefined) return { project_id: (await projectNamed(project, '--project', search)).id };
-  if (product !== undefined) return { product_id: (await productNamed(product, '--product', search)).id };
-  return {};
+/** Where a command line looks; everywhere unless it says a place. Throws WritError NOT_FOUND for one that is not there. */
+export async function placeOf({ project, product }: MessagesSearchFlags, search: MessageSearch): Promise<SearchedPlace> {
+  if (project !== undefined) return inProject(project, '--project', search);
+  if (product !== undefined) return inProduct(product, '--product', search);
+  return { ok: true, value: {} };
 }
 
 function scoreOf(word: string): number {

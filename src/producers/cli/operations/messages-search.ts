@@ -1,5 +1,6 @@
+import { searchIn } from '../../messages/places.ts';
 import type { Call } from '../act.ts';
-import { type MessagesSearchFlags, queryOf } from '../messages/query.ts';
+import { type MessagesSearchFlags, placeOf, queryOf } from '../messages/query.ts';
 import { besideText, explainText, resultsText } from '../messages/render.ts';
 
 export type { MessagesSearchFlags } from '../messages/query.ts';
@@ -7,8 +8,9 @@ export type { MessagesSearchFlags } from '../messages/query.ts';
 /** `writ messages search`: one page of results. Whoever may read the data directory may see every message. */
 export async function runMessagesSearch(call: Call, flags: MessagesSearchFlags, words: readonly string[]): Promise<number> {
   const { output } = call;
+  const query = queryOf(words, flags);
   const search = await (await call.services()).messageSearch();
-  const response = await search.search(await queryOf(words, flags, search), null);
+  const response = await searchIn(await placeOf(flags, search), query, search);
   const explained = response.explain === undefined ? '' : `\n\n${explainText(response.explain)}`;
   await output.answer(response, () => `${resultsText(response)}${explained}`);
   if (!output.json) for (const line of besideText(response)) output.note(line);

@@ -1,18 +1,9 @@
-import {
-  SearchMessagesInputs,
-  SearchMessagesOutput,
-  SearchMessagesProductInputs,
-  SearchMessagesProductOutput,
-  type SearchQuery,
-} from '../../../contracts/index.ts';
+import { SearchMessagesInputs, SearchMessagesOutput, SearchMessagesProductInputs, SearchMessagesProductOutput } from '../../../contracts/index.ts';
 import { aliasedText, PROJECT } from '../../messages/aliases.ts';
-import { productNamed, projectNamed, projectOf } from '../../messages/places.ts';
+import { inProduct, inProject, searchIn } from '../../messages/places.ts';
 import { besideRows, productRow, toolRow } from '../../messages/tool-answer.ts';
 import { toolQueryOf } from '../../messages/tool-query.ts';
 import { checkedInput, judgingTool, LOOKS_ONLY } from '../tool.ts';
-
-/** Nobody's eyes in particular: whoever has the role sees every message. */
-const OPERATOR = null;
 
 const HOW =
   'The best match first. Words, "phrases", prefix* and AND, OR, NOT work where they are well formed. A word like from:Alice is not a filter; use the arguments. ' +
@@ -31,8 +22,7 @@ export const searchMessages = judgingTool<SearchMessagesOutput>({
     if (isBlank(inputs)) return { result: [] };
     const query = toolQueryOf(inputs);
     const search = await services.messageSearch();
-    const project = await projectNamed(inputs.project_key, 'project_key', search);
-    const response = await search.search({ ...query, project_id: project.id }, OPERATOR);
+    const response = await searchIn(await inProject(inputs.project_key, 'project_key', search), query, search);
     return { result: response.results.map(toolRow), ...besideRows(response) };
   },
 });
@@ -51,10 +41,7 @@ export const searchMessagesProduct = judgingTool<SearchMessagesProductOutput>({
     const query = toolQueryOf(inputs);
     const wanted = aliasedText(PROJECT, inputs);
     const search = await services.messageSearch();
-    const product = await productNamed(inputs.product_key, 'product_key', search);
-    const place: Pick<SearchQuery, 'project_id' | 'product_id'> =
-      wanted === undefined ? { product_id: product.id } : { project_id: (await projectOf(product, wanted.word, wanted.field, search)).id };
-    const response = await search.search({ ...query, ...place }, OPERATOR);
+    const response = await searchIn(await inProduct(inputs.product_key, 'product_key', search, wanted), query, search);
     return { result: response.results.map(productRow), ...besideRows(response) };
   },
 });

@@ -1,4 +1,4 @@
-import type { SearchResult } from '../../../contracts/index.ts';
+import { RECIPIENT_KINDS, type SearchResult } from '../../../contracts/index.ts';
 import { firstHit, highlight, type Segment, termsOf } from '../text/highlight.ts';
 import { oneLine, wrap } from '../text/wrap.ts';
 
@@ -33,6 +33,7 @@ export function previewOf(result: SearchResult, text: string, width: number): Pr
 const HEADS = {
   message: (result: SearchResult): readonly (string | undefined)[] => [
     result.from_agent === undefined ? undefined : `from ${result.from_agent}`,
+    ...RECIPIENT_KINDS.map((kind) => peopleOf(kind, result[kind] ?? [])),
     result.created_ts === undefined ? undefined : `${timeOf(result.created_ts)} UTC`,
     result.thread_id === undefined ? undefined : `thread ${result.thread_id}`,
     result.importance,
@@ -41,6 +42,15 @@ const HEADS = {
   agent: (): readonly string[] => ['agent'],
   project: (): readonly string[] => ['project'],
 } as const;
+
+/** The head is one line: who else got it is a number. */
+const NAMED = 2;
+
+function peopleOf(kind: string, names: readonly string[]): string | undefined {
+  if (names.length === 0) return undefined;
+  const rest = names.length - NAMED;
+  return `${kind} ${names.slice(0, NAMED).join(', ')}${rest > 0 ? ` +${rest}` : ''}`;
+}
 
 function headOf(result: SearchResult): string {
   return [`#${result.id}`, ...HEADS[result.doc_kind](result), result.redacted ? `redacted: ${result.redaction_reason ?? ''}` : undefined]

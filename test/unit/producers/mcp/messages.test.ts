@@ -135,7 +135,19 @@ describe('search_messages', () => {
     const search = messageSearchTwin();
     await using mcp = await startMcp({ messageSearch: async () => search });
     expect((await mcp.call('search_messages', PROJECT)).answer).toEqual({
-      result: [{ id: 7, subject: 'Plan', importance: 'high', ack_required: 1, created_ts: '2026-01-01T00:00:00.123456Z', thread_id: null, from: 'BlueLake' }],
+      result: [
+        {
+          id: 7,
+          subject: 'Plan',
+          importance: 'high',
+          ack_required: 1,
+          created_ts: '2026-01-01T00:00:00.123456Z',
+          thread_id: null,
+          from: 'BlueLake',
+          to: ['GreenHill', 'RedFox'],
+          cc: [],
+        },
+      ],
     });
     search.response = {
       results: [{ ...A_MESSAGE, reason_codes: ['lexical_bm25'], score_factors: [{ key: 'bm25', contribution: 2, summary: 'words' }] }],
@@ -148,6 +160,20 @@ describe('search_messages', () => {
     expect(read).toEqual(answer);
     expect(Object.keys(read)).toEqual(expect.arrayContaining(['assistance', 'next_cursor', 'diagnostics']));
     expect(read.result[0]).toMatchObject({ reason_codes: ['lexical_bm25'], score_factors: [{ key: 'bm25' }] });
+  });
+
+  it('never says NOT_FOUND of a place that nobody could look up: the answer is degraded [MS-118] [MS-157]', async () => {
+    const search = messageSearchTwin();
+    search.broken = { ok: false, error: { kind: 'engine_error', message: 'the disk is gone' } };
+    await using mcp = await startMcp({ messageSearch: async () => search });
+    for (const [tool, args] of [
+      ['search_messages', PROJECT],
+      ['search_messages_product', PRODUCT],
+    ] as const) {
+      const degraded = { isError: false, answer: { result: [], diagnostics: { degraded: true, search_index_reason: 'the disk is gone' } } };
+      expect(await mcp.call(tool, args)).toMatchObject(degraded);
+    }
+    expect(search.asked).toEqual([]);
   });
 
   it('answers a blank query with nothing, before it looks at anything else', async () => {

@@ -1,0 +1,24 @@
+import type { EngineScope } from './message-engine.ts';
+
+/** Who got a message, by name in code-point order. */
+export interface MessageRecipients {
+  readonly to: readonly string[];
+  readonly cc: readonly string[];
+  /** Those that the eyes of the search may know of: to others than the sender and themselves nobody is in Bcc. */
+  readonly bcc: readonly string[];
+}
+
+export interface RecipientsAsk {
+  /** Messages of one page. */
+  readonly ids: readonly number[];
+  readonly scope: EngineScope;
+  /** Now, microseconds: approvals of contacts end. */
+  readonly now_us: number;
+}
+
+/**
+ * Recipients of the messages of a page, whichever engine found them. A message that is gone meanwhile has none.
+ *
+ * Throws when the database cannot be read; the search then goes on without them.
+ */
+export type ReadRecipients = (ask: RecipientsAsk) => ReadonlyMap<number, MessageRecipients>;

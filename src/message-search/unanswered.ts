@@ -1,0 +1,19 @@
+import type { SearchQuery, SearchResponse } from '../contracts/index.ts';
+import type { EngineAnswer, MessageEngine, SearchError } from '../core/ports/message-engine.ts';
+import type { SearchViewer } from '../core/ports/message-search.ts';
+import { createMessageSearchService, type MessageSearchParts } from './service.ts';
+
+/**
+ * The answer of a search that could not be asked: nothing is found, and explain, diagnostics and events say why, as if every
+ * engine had failed with this error.
+ */
+export function unanswered(
+  query: SearchQuery,
+  viewer: SearchViewer,
+  error: SearchError,
+  parts: Omit<MessageSearchParts, 'engines' | 'recipients'>,
+): Promise<SearchResponse> {
+  const failing = (): EngineAnswer<never> => ({ ok: false, error });
+  const fts5: MessageEngine = { name: 'fts5', tag: 'fts5', mode: 'lexical', find: failing, rows: failing };
+  return createMessageSearchService({ ...parts, engines: { fts5 }, recipients: () => new Map() }).search(query, viewer);
+}
