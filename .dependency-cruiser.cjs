@@ -83,6 +83,7 @@ const LAYERS = [
       'ipaddr[.]js',
       '@modelcontextprotocol',
       '@huggingface/tokenizers',
+      '@oxdev03',
       'onnxruntime-(?:node|common)',
     ],
     why: 'Adapters implement ports of core against the outside world. They serve the inner layers and know nothing of who uses them.',
