@@ -2,6 +2,7 @@ import { configFiles } from './config-files.ts';
 import { contractFiles } from './contract-files.ts';
 import { contractBreaks } from './contracts/breaks.ts';
 import { driftOf } from './generated.ts';
+import { kernelFiles } from './kernel-files.ts';
 import { lockFiles } from './lock/files.ts';
 import { licenceProblems } from './lock/licences.ts';
 import { readLock } from './lock/production.ts';
@@ -23,6 +24,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'dependency-cruiser', tool: ['depcruise', '--config', '.dependency-cruiser.cjs', ...SOURCES] },
   { name: 'biome', tool: ['biome', 'check', '--error-on-warnings', '.'] },
   { name: 'contracts', problems: () => [...contractBreaks(contractFiles()), ...driftOf(contractFiles(), 'npm run contracts')] },
+  { name: 'kernel of vectors', problems: () => driftOf(kernelFiles(), 'npm run kernel') },
   { name: 'configuration', problems: () => driftOf(configFiles(), 'npm run config:write') },
   { name: 'metrics', problems: () => driftOf(telemetryFiles(), 'npm run config:write') },
   { name: 'lock file', problems: () => driftOf(lockFiles(), 'npm run lock') },

@@ -2,6 +2,7 @@ import { configFiles } from './config-files.ts';
 import { contractFiles } from './contract-files.ts';
 import { contractBreaks } from './contracts/breaks.ts';
 import { type GeneratedFile, writeGenerated } from './generated.ts';
+import { kernelFiles } from './kernel-files.ts';
 import { lockFiles } from './lock/files.ts';
 import { sbomFiles } from './lock/sbom.ts';
 import { telemetryFiles } from './telemetry-files.ts';
@@ -10,6 +11,7 @@ import { telemetryFiles } from './telemetry-files.ts';
 const WRITERS: Readonly<Record<string, () => GeneratedFile[]>> = {
   config: () => [...configFiles(), ...telemetryFiles()],
   contracts: contractFiles,
+  kernel: kernelFiles,
   lock: lockFiles,
   sbom: sbomFiles,
 };
