@@ -1,4 +1,5 @@
 import { fts5Ranking } from '../../src/adapters/messages/fts5/ranking.ts';
+import { recipientsStatement } from '../../src/adapters/messages/recipients.ts';
 import type { SqlValue } from '../../src/adapters/messages/set/sql.ts';
 import { pageStatement } from '../../src/adapters/messages/set/statements.ts';
 import type { SqliteDatabase } from '../../src/adapters/sqlite/open.ts';
@@ -7,16 +8,21 @@ import type { EngineAsk } from '../../src/core/ports/message-engine.ts';
 /** A question as bare SQLite does it: ids of the page. */
 export type Bare = () => number[];
 
-/** The identical statement, with scope, count, least and greatest, prepared once, its rows fetched as objects. */
+/** The identical statements, with scope, count, least and greatest, and who got the messages; prepared once, rows as objects. */
 export function identicalSql(db: SqliteDatabase, ask: EngineAsk): Bare {
   const { text, params } = pageStatement(ask, null, ask.match.by === 'words' ? fts5Ranking(ask.kind, ask.match.expression) : null);
   const statement = db.prepare<SqlValue[], { n: number }>(text);
   // The first row says what holds for the set, the last one only whether there are more.
-  return () =>
-    statement
+  const recipientsOf = (ids: readonly number[]) => recipientsStatement({ ids, scope: ask.scope, now_us: ask.now_us });
+  const recipients = db.prepare<SqlValue[], object>(recipientsOf([]).text);
+  return () => {
+    const ids = statement
       .all(...params)
       .slice(1, ask.limit + 1)
       .map(({ n }) => n);
+    recipients.all(...recipientsOf(ids).params);
+    return ids;
+  };
 }
 
 /**

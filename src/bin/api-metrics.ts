@@ -17,7 +17,7 @@ import { packageVersion } from './version.ts';
 
 export interface ApiMetrics extends MetricsGatherer {
   /** The same port, its pushes counted for a surface. */
-  counted<T extends Enqueue>(enqueue: T, surface: 'http' | 'board'): T;
+  counted<T extends Enqueue>(enqueue: T, surface: 'http' | 'mcp' | 'board'): T;
   readonly http: HttpMeter;
   /** Those of this process, for what else it does. */
   readonly own: Metrics;

@@ -32,7 +32,7 @@ const WRIT_METRICS = {
     type: 'counter',
     unit: 'tasks',
     help: 'Tasks that were pushed through a surface of this process, by what became of the push.',
-    labels: { surface: ['http', 'board'], outcome: ['accepted', 'in_flight', 'retried', 'finished', 'conflict', 'rejected'] },
+    labels: { surface: ['http', 'mcp', 'board'], outcome: ['accepted', 'in_flight', 'retried', 'finished', 'conflict', 'rejected'] },
     roles: API,
   },
   writ_http_requests_total: {

@@ -81,17 +81,19 @@ export function wireHttpServices(wiring: HttpWiring): {
   const plans = createPlans({ jobs: planJobs, views, clock, guard });
   const planEvents = createPlanEvents({ connection: subscriber, pool: config.pool.id, shards: queueShards(config.queue), reader: connection, onError: warn });
 
+  const tasks: HttpServices['tasks'] = {
+    enqueue,
+    ledger,
+    signals,
+    get journal() {
+      return journal.current();
+    },
+  };
   const services: HttpServices = {
     version,
     clock,
-    tasks: {
-      enqueue,
-      ledger,
-      signals,
-      get journal() {
-        return journal.current();
-      },
-    },
+    tasks,
+    toolTasks: tasks,
     plans: {
       plans,
       events: planEvents,

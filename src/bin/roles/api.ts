@@ -30,6 +30,7 @@ import { indexRefusal } from '../content/index/refusal.ts';
 import { indexService, randomHex } from '../content/index/service.ts';
 import { contentService, limited } from '../content/service.ts';
 import { apiCertificate } from '../http/certificate.ts';
+import { pushingThrough } from '../http/pushing-through.ts';
 import { wireHttpServices } from '../http/services.ts';
 import { lanesOf } from '../lanes.ts';
 import { writingLane } from '../messages/ingest.ts';
@@ -95,9 +96,9 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
   });
   const { tasks } = wired.services;
   const pushes: PushTracing = { queueOf: (capability) => queueOf(capability, config.pool.id), prefer: 'job' };
-  const countedAs = (surface: 'http' | 'board') => ({ ...tasks, enqueue: tracePushes(metrics.counted(tasks.enqueue, surface), tracer, pushes) });
+  const countedAs = (surface: 'http' | 'mcp' | 'board') => pushingThrough(tasks, tracePushes(metrics.counted(tasks.enqueue, surface), tracer, pushes));
   const plans = { ...wired.services.plans, plans: tracePlanPushes(wired.services.plans.plans, queueName('plan', config.pool.id), tracer) };
-  const services: HttpServices = { ...wired.services, plans, tasks: countedAs('http') };
+  const services: HttpServices = { ...wired.services, plans, tasks: countedAs('http'), toolTasks: countedAs('mcp') };
   const boardDoors: HttpServices = { ...wired.services, tasks: countedAs('board') };
   const board = openBoardQueues({ connection, pool: config.pool.id, providers, lanes: lanesOf(config), shards });
 

@@ -15,6 +15,8 @@ export interface HttpServices {
   readonly version: string;
   readonly clock: Clock;
   readonly tasks: TaskDoor;
+  /** The same for the tools of `/mcp`, whose pushes are counted apart. */
+  readonly toolTasks: TaskDoor;
   readonly plans: PlanDoor;
   readonly contentSearch: ContentSearchDoor;
   readonly contentIndex: IndexService;

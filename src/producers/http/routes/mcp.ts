@@ -63,7 +63,7 @@ function mcpServices({ services, caller }: McpCall): McpServices {
     clock,
     maxWaitS,
     regrantByDefault,
-    tasks: async () => services.tasks,
+    tasks: async () => services.toolTasks,
     plans: async () => services.plans,
     contentSearch: async () => services.contentSearch,
     contentIndex: async () => services.contentIndex,

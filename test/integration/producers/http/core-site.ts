@@ -64,16 +64,19 @@ const judgedOnly = async (request: unknown): Promise<ContentSearchOutcome> => {
   return judged.ok ? unused() : judged;
 };
 
+const noTasks: HttpServices['tasks'] = {
+  enqueue: { push: unused, pushMany: unused, retry: unused, jobState: unused },
+  ledger: { row: unused, refusal: unused, cancel: unused },
+  signals: { onRecorded: unused },
+  journal: undefined,
+};
+
 /** Services of which the core needs readiness, figures and a clock; the routes of tasks are tested with real ones. */
 export const coreServices: HttpServices = {
   version: '0.0.0-test',
   clock: systemClock,
-  tasks: {
-    enqueue: { push: unused, pushMany: unused, retry: unused, jobState: unused },
-    ledger: { row: unused, refusal: unused, cancel: unused },
-    signals: { onRecorded: unused },
-    journal: undefined,
-  },
+  tasks: noTasks,
+  toolTasks: noTasks,
   plans: {
     plans: { push: unused, view: unused, cancel: unused, retry: unused, onChange: unused },
     preview: { link: unused, outline: unused },

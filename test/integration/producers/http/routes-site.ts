@@ -69,6 +69,8 @@ export async function startSite(
     readonly messageSearch?: HttpServices['messageSearch'];
     readonly routes?: readonly AnyRoute[];
     readonly kernel?: boolean;
+    /** What the tools of /mcp push through, made from what the routes do. */
+    readonly toolTasks?: (tasks: HttpServices['tasks']) => HttpServices['tasks'];
   } = {},
 ): Promise<Site> {
   const rig = await startRig(options);
@@ -100,7 +102,7 @@ export async function startSite(
   }
   mkdirSync(places.loginLinks, { recursive: true });
   const server = createHttpServer({
-    services,
+    services: { ...services, toolTasks: options.toolTasks?.(services.tasks) ?? services.tasks },
     routes: options.routes ?? ROUTES,
     apiKeys,
     loginLinks: createLoginLinks({ directory: places.loginLinks }),

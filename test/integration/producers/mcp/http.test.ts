@@ -1,11 +1,16 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pushingThrough } from '../../../../src/bin/http/pushing-through.ts';
+import { countSubmissions } from '../../../../src/observability/counting.ts';
+import { createMetrics } from '../../../../src/observability/metrics.ts';
+import type { HttpServices } from '../../../../src/producers/http/services.ts';
 import { toldBy } from '../../../unit/producers/mcp/mcp-rig.ts';
 import { type Site, startSite } from '../http/routes-site.ts';
 import { inspect } from './inspector.ts';
 
 let site: Site;
+const metrics = createMetrics('api', '0.0.0-test');
 /** Told when a search that lasts begins, and when its signal was aborted. */
 const searches = new EventTarget();
 
@@ -18,7 +23,8 @@ beforeAll(async () => {
         reject(new Error('stopped'));
       });
     });
-  site = await startSite({ contentSearch: { refusal: undefined, search } });
+  const toolTasks = (tasks: HttpServices['tasks']) => pushingThrough(tasks, countSubmissions(tasks.enqueue, 'mcp', metrics));
+  site = await startSite({ contentSearch: { refusal: undefined, search }, toolTasks });
   await site.rig.startWorker();
 }, 60_000);
 afterAll(() => site[Symbol.asyncDispose]());
@@ -55,6 +61,7 @@ describe('the MCP server over HTTP', () => {
     const manifest = site.manifest('mcp-http');
     const done = await mcp.call('submit_task', { manifest, sign: true, wait_s: 20 });
     expect(done).toMatchObject({ isError: false, answer: { receipt: 'accepted', task: { state: 'success' } } });
+    expect(await metrics.text()).toContain('writ_tasks_submitted_total{surface="mcp",outcome="accepted"} 1\n');
     const undone = await mcp.call('undo_task', { task_id: manifest.task_id, wait_s: 20 });
     expect(undone).toMatchObject({ isError: false, answer: { undo_of: manifest.task_id, task: { state: 'success' } } });
     expect(await mcp.call('undo_task', { task_id: manifest.task_id })).toMatchObject({ isError: true, answer: { code: 'WRONG_STATE' } });

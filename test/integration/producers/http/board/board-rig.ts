@@ -100,6 +100,7 @@ export async function startBoardRig(running?: Running): Promise<BoardRig> {
   const server = createHttpServer({
     services: {
       ...doors('api'),
+      toolTasks: coreServices.toolTasks,
       plans: coreServices.plans,
       contentSearch: coreServices.contentSearch,
       contentIndex: coreServices.contentIndex,

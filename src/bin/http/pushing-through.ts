@@ -1,0 +1,12 @@
+import type { TaskDoor } from '../../core/ports/index.ts';
+
+/** The same door with another way to the queues. Its journal is asked for each time: a worker may make it later. */
+export function pushingThrough(tasks: TaskDoor, enqueue: TaskDoor['enqueue']): TaskDoor {
+  return {
+    ...tasks,
+    get journal() {
+      return tasks.journal;
+    },
+    enqueue,
+  };
+}
