@@ -1,5 +1,5 @@
 import type { SearchMode } from '../contracts/index.ts';
-import type { EngineName } from '../core/ports/message-engine.ts';
+import type { EngineName, EngineTag } from '../core/ports/message-engine.ts';
 
 /** What SEARCH_ENGINE says (message-search.md 1.3); `undefined`: nothing. */
 export type KillSwitch = 'fts5' | 'tantivy' | 'shadow' | 'hybrid' | undefined;
@@ -31,8 +31,12 @@ export interface Route {
 /** Why an engine is not there; absent: it is. */
 export type Missing = Readonly<Partial<Record<EngineName, string>>>;
 
-/** Which engines answer a mode, given the kill switch and what there is. FTS5 is the last resort of every chain. */
-export function routeOf(mode: SearchMode | null, killSwitch: KillSwitch, missing: Missing): Route {
+/**
+ * Which engines answer a mode, given the kill switch and what there is. FTS5 is the last resort of every chain.
+ *
+ * @param began the engine whose order is to be gone on with: FTS5 goes on also where Tantivy would begin, unless Tantivy was ordered
+ */
+export function routeOf(mode: SearchMode | null, killSwitch: KillSwitch, missing: Missing, began?: EngineTag): Route {
   const requested = mode ?? (killSwitch === 'hybrid' ? 'hybrid' : 'lexical');
   const shadow = killSwitch === 'shadow';
   if (killSwitch === 'fts5' || shadow) {
@@ -40,7 +44,8 @@ export function routeOf(mode: SearchMode | null, killSwitch: KillSwitch, missing
     return { requested, engines: ['fts5'], reasons, shadow };
   }
   const chain: readonly EngineName[] = CHAINS[requested];
-  const engines = chain.filter((engine) => missing[engine] === undefined);
+  const there = chain.filter((engine) => missing[engine] === undefined);
+  const engines = began === 'fts5' && there[0] === 'tantivy' && killSwitch !== 'tantivy' ? there.slice(1) : there;
   // Whoever asks for lexical search gets it from FTS5 too, so that is no reason worth a word, unless Tantivy was ordered.
   const said = chain.slice(0, chain.indexOf(engines[0] ?? 'fts5')).filter((engine) => engine !== 'tantivy' || killSwitch === 'tantivy');
   return { requested, engines, reasons: said.map((engine) => `${engine}: ${missing[engine] ?? 'not there'}`), shadow };

@@ -4,6 +4,7 @@ import type { ReadRecipients } from '../core/ports/message-recipients.ts';
 import type { MessageSearchEvent, SearchViewer } from '../core/ports/message-search.ts';
 import { assist } from './assistance.ts';
 import { type BesidePage, besidePage, NOTHING_BESIDE } from './beside-page.ts';
+import { decodeCursor } from './cursor.ts';
 import { type Course, diagnosticsOf, downgradeOf, explainOf, type Fault, methodOf } from './explain.ts';
 import { facetsOf, filtersOf } from './facets.ts';
 import { guarded } from './guarded.ts';
@@ -31,6 +32,8 @@ const NOT_THERE: Missing = {
 export interface MessageSearchParts {
   /** The engines that there are. FTS5 always is, also when its database is not: then it says so for each search. */
   readonly engines: { readonly fts5: MessageEngine } & Partial<Readonly<Record<EngineName, MessageEngine>>>;
+  /** Why others are not, where more is known than that. */
+  readonly absent?: Missing;
   /** Who got the messages of a page. */
   readonly recipients: ReadRecipients;
   readonly killSwitch: KillSwitch;
@@ -49,12 +52,11 @@ export interface MessageSearchService {
 /** Message search over engines (message-search.md 2 to 9). */
 export function createMessageSearchService(parts: MessageSearchParts): MessageSearchService {
   const lists = createOrderLists({ most: LISTS_MOST, lifeMs: LIST_LIFE_MS, now: parts.elapsed });
-  const missing = Object.fromEntries(Object.entries(NOT_THERE).filter(([name]) => parts.engines[name as EngineName] === undefined)) as Missing;
   return {
     async search(asked, viewer) {
       const started = parts.elapsed();
       const query = normalQuery(asked);
-      const route = routeOf(query.mode, parts.killSwitch, missing);
+      const route = wayOf(parts, query);
       const plan = planOf(query);
       const tried = plan.empty ? nothing(plan.reason) : await tryEngines(parts, lists, { query, viewer, route, match: plan.match });
       const course = await courseOf(parts, { query, viewer, route, tried, started });
@@ -62,6 +64,19 @@ export function createMessageSearchService(parts: MessageSearchParts): MessageSe
       return responseOf(course, tried, viewer);
     },
   };
+}
+
+/** Which engines are asked. The one that began an order goes on with it. */
+function wayOf({ engines, absent, killSwitch }: MessageSearchParts, query: NormalQuery): Route {
+  const began = query.cursor === null ? undefined : decodeCursor(query.cursor)?.engine;
+  const missing: Missing = Object.fromEntries(
+    Object.entries({ ...NOT_THERE, ...absent }).flatMap(([name, why]) => {
+      const engine = engines[name as EngineName];
+      const reason = engine === undefined ? why : engine.absent?.(began === engine.tag);
+      return reason === undefined ? [] : [[name, reason]];
+    }),
+  );
+  return routeOf(query.mode, killSwitch, missing, began);
 }
 
 interface Wish {
@@ -131,7 +146,12 @@ type Way = Omit<Wish, 'match'> & { readonly tried: Tried; readonly started: numb
 
 async function courseOf(parts: MessageSearchParts, { query, viewer, route, tried, started }: Way): Promise<Course> {
   const { engine, match, page, faults, notes, engineMs } = tried;
-  const missingShadow = route.shadow && parts.engines.tantivy === undefined ? ['shadow: Tantivy is not installed, nothing was compared'] : [];
+  const withoutShadow = route.shadow
+    ? parts.engines.tantivy === undefined
+      ? (parts.absent?.tantivy ?? NOT_THERE.tantivy)
+      : parts.engines.tantivy.absent?.(false)
+    : undefined;
+  const missingShadow = withoutShadow === undefined ? [] : [`shadow: nothing was compared: ${withoutShadow}`];
   const course: Course = {
     query,
     route,
@@ -156,7 +176,8 @@ async function courseOf(parts: MessageSearchParts, { query, viewer, route, tried
 /** Asks Tantivy the same and says how the first pages compare. Its failure concerns nobody. */
 async function shadowOf(parts: MessageSearchParts, { served }: Course, wish: Omit<Wish, 'match'>, page: Page | null) {
   const shadow = parts.engines.tantivy;
-  if (!wish.route.shadow || shadow === undefined || served?.match.by !== 'words' || page === null || page.cursorUsed) return undefined;
+  if (!wish.route.shadow || shadow === undefined || shadow.absent?.(false) !== undefined || served?.match.by !== 'words' || page === null || page.cursorUsed)
+    return undefined;
   const found = await guarded(async () => shadow.find({ ...askOf(parts, { ...wish, match: served.match }, served.match), after: null, list: 0 }));
   if (!found.ok) {
     parts.emit({ event: 'search.engine.error', engine: shadow.name, message: found.error.message });

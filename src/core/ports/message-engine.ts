@@ -144,6 +144,11 @@ export interface MessageEngine {
   readonly name: EngineName;
   readonly tag: EngineTag;
   readonly mode: SearchMode;
+  /**
+   * Why it cannot be asked now although nothing has failed, when that is so: it has nothing yet, or not the newest. `resuming`:
+   * only whether it can go on with an order that it began.
+   */
+  absent?(resuming: boolean): string | undefined;
   /** A page of a set in its order. */
   find(ask: EngineAsk): EngineAnswer<EngineFound> | Promise<EngineAnswer<EngineFound>>;
   /** Those of these ids that are still in the set, whatever their text is by now; in no order, with score 0. */

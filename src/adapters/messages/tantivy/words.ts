@@ -1,0 +1,158 @@
+import type { DocKind } from '../../../contracts/index.ts';
+import { PART_NAMES, type Part } from './schema.ts';
+
+/** What a text looks for. */
+export type Wanted =
+  | { readonly is: 'words'; readonly parts: readonly Part[]; readonly words: readonly string[]; readonly open: boolean }
+  | { readonly is: 'all' | 'any'; readonly of: readonly Wanted[] }
+  | { readonly is: 'without'; readonly keep: Wanted; readonly drop: Wanted };
+
+/** Columns that may be named before a colon, as FTS5 has them. */
+const COLUMNS = {
+  message: { subject: 'title', body: 'body' },
+  agent: { name: 'title', task_description: 'body' },
+  project: { slug: 'title', human_key: 'body' },
+} satisfies Record<DocKind, Readonly<Record<string, Part>>>;
+
+const DEEPEST = 50;
+/** Quoted text, with a doubled quote for a quote in it; brackets; everything else up to a blank, a quote or a bracket. */
+const TOKENS = /"((?:[^"]|"")*)"(\*?)|([()])|([^\s"()]+)|(")/gu;
+
+type Token =
+  | { readonly is: 'leaf'; readonly text: string; readonly open: boolean }
+  | { readonly is: 'column'; readonly part: Part }
+  | { readonly is: '(' | ')' | 'AND' | 'OR' | 'NOT' };
+
+/**
+ * Reads the syntax that FTS5 has: words that must all occur, AND, OR, NOT, brackets, phrases, `begin*`, `subject:word`. What
+ * is none of it is one phrase as a whole (message-search.md 2.2, rule 2).
+ *
+ * @param expression the text after the rules of sanitation
+ * @param analyze    words of a text as they are indexed
+ */
+export function readWords(expression: string, kind: DocKind, analyze: (text: string) => readonly string[]): Wanted {
+  const tokens = tokensOf(expression, kind);
+  const read = tokens === undefined ? undefined : new Reader(tokens, analyze).whole();
+  return read ?? { is: 'words', parts: PART_NAMES, words: analyze(expression), open: false };
+}
+
+/** `undefined` where a quote or a column is none. */
+function tokensOf(expression: string, kind: DocKind): Token[] | undefined {
+  const tokens: Token[] = [];
+  for (const [, quoted, star, bracket, word, loose] of expression.matchAll(TOKENS)) {
+    if (loose !== undefined || /^NEAR$/u.test(word ?? '')) return undefined;
+    if (quoted !== undefined) tokens.push({ is: 'leaf', text: quoted, open: star === '*' });
+    else if (bracket === '(' || bracket === ')') tokens.push({ is: bracket });
+    else if (word === 'AND' || word === 'OR' || word === 'NOT') tokens.push({ is: word });
+    else {
+      const named = wordTokens(word ?? '', kind);
+      if (named === undefined) return undefined;
+      tokens.push(...named);
+    }
+  }
+  return tokens;
+}
+
+function wordTokens(word: string, kind: DocKind): Token[] | undefined {
+  const columns: Readonly<Record<string, Part>> = COLUMNS[kind];
+  const [, name, rest] = /^([^:]*):(.*)$/su.exec(word) ?? [];
+  if (name === undefined || rest === undefined) return [leaf(word)];
+  const part = Object.hasOwn(columns, name.toLowerCase()) ? columns[name.toLowerCase()] : undefined;
+  if (part === undefined) return undefined;
+  return rest === '' ? [{ is: 'column', part }] : [{ is: 'column', part }, leaf(rest)];
+}
+
+function leaf(word: string): Token {
+  return word.endsWith('*') ? { is: 'leaf', text: word.slice(0, -1), open: true } : { is: 'leaf', text: word, open: false };
+}
+
+/** Words side by side bind first, then NOT, AND, OR. Every method answers `undefined` for what is no syntax. */
+class Reader {
+  #at = 0;
+  #depth = 0;
+  readonly #tokens: readonly Token[];
+  readonly #analyze: (text: string) => readonly string[];
+
+  constructor(tokens: readonly Token[], analyze: (text: string) => readonly string[]) {
+    this.#tokens = tokens;
+    this.#analyze = analyze;
+  }
+
+  whole(): Wanted | undefined {
+    const read = this.#any();
+    return this.#at === this.#tokens.length ? read : undefined;
+  }
+
+  #any(): Wanted | undefined {
+    return this.#chain('OR', 'any', () => this.#chain('AND', 'all', () => this.#without()));
+  }
+
+  #chain(operator: 'AND' | 'OR', is: 'all' | 'any', operand: () => Wanted | undefined): Wanted | undefined {
+    const of: Wanted[] = [];
+    do {
+      const one = operand();
+      if (one === undefined) return undefined;
+      of.push(one);
+    } while (this.#take(operator));
+    return together(is, of);
+  }
+
+  #without(): Wanted | undefined {
+    let keep = this.#sideBySide();
+    while (keep !== undefined && this.#take('NOT')) {
+      const drop = this.#sideBySide();
+      keep = drop && { is: 'without', keep, drop };
+    }
+    return keep;
+  }
+
+  #sideBySide(): Wanted | undefined {
+    const of: Wanted[] = [];
+    for (
+      let token = this.#tokens[this.#at];
+      token !== undefined && (token.is === 'leaf' || token.is === 'column' || token.is === '(');
+      token = this.#tokens[this.#at]
+    ) {
+      const one = this.#single(token);
+      if (one === undefined) return undefined;
+      of.push(one);
+    }
+    return of.length === 0 ? undefined : together('all', of.length === 1 ? of : of.filter(saysSomething));
+  }
+
+  #single(token: Token): Wanted | undefined {
+    this.#at += 1;
+    if (token.is === 'leaf') return this.#leaf(token, PART_NAMES);
+    if (token.is === 'column') {
+      const next = this.#tokens[this.#at];
+      if (next?.is !== 'leaf') return undefined;
+      this.#at += 1;
+      return this.#leaf(next, [token.part]);
+    }
+    this.#depth += 1;
+    if (this.#depth > DEEPEST) return undefined;
+    const inner = this.#any();
+    this.#depth -= 1;
+    return this.#take(')') ? inner : undefined;
+  }
+
+  #leaf({ text, open }: Extract<Token, { is: 'leaf' }>, parts: readonly Part[]): Wanted {
+    return { is: 'words', parts, words: this.#analyze(text), open };
+  }
+
+  #take(is: Token['is']): boolean {
+    const taken = this.#tokens[this.#at]?.is === is;
+    if (taken) this.#at += 1;
+    return taken;
+  }
+}
+
+/** Signs that stand alone between words say nothing. */
+function saysSomething(wanted: Wanted): boolean {
+  return wanted.is !== 'words' || wanted.words.length > 0;
+}
+
+function together(is: 'all' | 'any', of: readonly Wanted[]): Wanted {
+  const [only] = of;
+  return of.length === 1 && only !== undefined ? only : { is, of };
+}
