@@ -2,14 +2,25 @@ import { expect, it } from 'vitest';
 import { SearchQuery, SearchResponse } from '../../src/contracts/index.ts';
 import type { MessageSearchService } from '../../src/message-search/index.ts';
 import { addMails, type Mail, type Mailbox, mailboxFile, removeMails } from '../support/mailbox.ts';
-import { deniedIds, oracle, recipientsSeen } from '../support/mailbox-oracle.ts';
+import { deniedIds, oracle, type RankOracle, recipientsSeen } from '../support/mailbox-oracle.ts';
 import { type Asked, randomAsked, randomMail, randomMailbox } from '../support/mailbox-random.ts';
 import { createRandom, type Random } from '../support/random.ts';
 
 /** Makes the search under test over a file of messages. */
 export type MakeSearch = (file: string) => MessageSearchService & { close: () => void };
 
+interface Wishes {
+  readonly mailboxes: number;
+  readonly queries: number;
+  readonly seed: number;
+  /** The mode that is asked for, of an engine that ranks in a way of its own. */
+  readonly mode?: SearchQuery['mode'];
+  readonly rank?: RankOracle | undefined;
+}
+
 interface Rig {
+  readonly mode: SearchQuery['mode'];
+  readonly rank: RankOracle | undefined;
   readonly box: Mailbox;
   readonly search: MessageSearchService;
   /** Another process: it has none of the orders that this one keeps. */
@@ -22,20 +33,20 @@ interface Rig {
  * What every engine of message search must show on generated mailboxes, against an oracle that looks at every mail: filters,
  * ranking, pages and visibility, and the three promises about pages.
  */
-export function messageSearchConformance(make: MakeSearch, { mailboxes, queries, seed }: { mailboxes: number; queries: number; seed: number }): void {
+export function messageSearchConformance(make: MakeSearch, { mailboxes, queries, seed, mode, rank }: Wishes): void {
   const seeds = Array.from({ length: mailboxes }, (_, index) => seed + index);
 
   it.each(seeds)(
     'A: without writes all pages together are the order of the oracle (seed %i) [MS-004, MS-027, MS-028, MS-031, MS-032, MS-033, MS-034, MS-037, MS-039, MS-042, MS-043, MS-044, MS-055, MS-056, MS-061, MS-066, MS-067, MS-071, MS-072, MS-079, MS-080, MS-081, MS-091, MS-129, MS-130, MS-131, MS-132, MS-133, MS-134, MS-135, MS-136, MS-137, MS-138, MS-139, MS-140, MS-141, MS-142, MS-171]',
     async (n) => {
-      await withRig(make, createRandom(n), 20 + (n % 5) * 60, async (rig, random) => {
+      await withRig({ make, mode, rank }, createRandom(n), 20 + (n % 5) * 60, async (rig, random) => {
         for (let index = 0; index < queries; index += 1) await exactPages(rig, random);
       });
     },
   );
 
   it.each(seeds)('B: newest first and filters alone, mail that comes and goes repeats and hides nothing (seed %i) [MS-060, MS-083]', async (n) => {
-    await withRig(make, createRandom(n), 120, async (rig, random) => {
+    await withRig({ make, mode, rank }, createRandom(n), 120, async (rig, random) => {
       for (let index = 0; index < queries / 5; index += 1) {
         const asked = randomAsked(random, rig.box.agents);
         await changingPages(rig, random, { ...asked, query: { ...asked.query, ranking: 'recency', min_score: undefined } }, rig.search);
@@ -44,7 +55,7 @@ export function messageSearchConformance(make: MakeSearch, { mailboxes, queries,
   });
 
   it.each(seeds)('C: by relevance too, while the order of the first page is kept (seed %i) [MS-083]', async (n) => {
-    await withRig(make, createRandom(n), 120, async (rig, random) => {
+    await withRig({ make, mode, rank }, createRandom(n), 120, async (rig, random) => {
       for (let index = 0; index < queries / 5; index += 1) {
         const asked = randomAsked(random, rig.box.agents);
         await changingPages(rig, random, { ...asked, query: { ...asked.query, ranking: 'relevance' } }, rig.search);
@@ -53,18 +64,25 @@ export function messageSearchConformance(make: MakeSearch, { mailboxes, queries,
   });
 
   it.each(seeds)('C: and elsewhere after the rank that the last row has now, with order_changed (seed %i)', async (n) => {
-    await withRig(make, createRandom(n), 120, async (rig, random) => {
+    await withRig({ make, mode, rank }, createRandom(n), 120, async (rig, random) => {
       for (let index = 0; index < queries / 5; index += 1) await resumedElsewhere(rig, random);
     });
   });
 }
 
-async function withRig(make: MakeSearch, random: Random, size: number, work: (rig: Rig, random: Random) => Promise<void>): Promise<void> {
+async function withRig(
+  { make, mode, rank }: Pick<Wishes, 'mode' | 'rank'> & { make: MakeSearch },
+  random: Random,
+  size: number,
+  work: (rig: Rig, random: Random) => Promise<void>,
+): Promise<void> {
   const box = randomMailbox(random, size);
   const mails: Mail[] = [...box.mails];
   const { file, db, remove } = mailboxFile(box);
   const [search, other] = [make(file), make(file)];
   const rig: Rig = {
+    mode,
+    rank,
     box: { ...box, mails },
     search,
     other,
@@ -90,9 +108,9 @@ async function withRig(make: MakeSearch, random: Random, size: number, work: (ri
   }
 }
 
-async function exactPages({ box, search, other }: Rig, random: Random): Promise<void> {
+async function exactPages({ box, search, other, mode, rank }: Rig, random: Random): Promise<void> {
   const asked = randomAsked(random, box.agents);
-  const expected = oracle(box, asked);
+  const expected = oracle(box, asked, rank);
   const limit = 1 + random.integer(random.chance(0.5) ? 8 : 60);
   const offset = random.chance(0.1) ? random.integer(5) : 0;
   const found: unknown[] = [];
@@ -100,9 +118,9 @@ async function exactPages({ box, search, other }: Rig, random: Random): Promise<
   do {
     // Every third page comes from somebody who has not seen the one before.
     const from = random.chance(0.33) ? other : search;
-    const answer = await from.search(SearchQuery.parse({ ...asked.query, limit, offset, cursor, explain: random.chance(0.3) }), asked.viewer);
+    const answer = await from.search(SearchQuery.parse({ ...asked.query, mode, limit, offset, cursor, explain: random.chance(0.3) }), asked.viewer);
     expect(SearchResponse.safeParse(answer).error).toBeUndefined();
-    const denied = cursor === undefined ? deniedIds(box, asked) : [];
+    const denied = cursor === undefined ? deniedIds(box, asked, rank) : [];
     if (cursor === undefined && answer.explain !== undefined) expect(answer.explain.denied_count, where(asked)).toBe(denied.length);
     expect({ audited: auditedIn(answer), asked }).toEqual({ audited: isToldOf(asked) ? denied : [], asked });
     for (const { id, to, cc, bcc, redacted } of answer.results) {
@@ -127,13 +145,13 @@ function auditedIn({ audit = [] }: SearchResponse): number[] {
 
 /** Between pages mail comes and goes; what was there all the time comes once, in the order of the beginning. */
 async function changingPages(rig: Rig, random: Random, asked: Asked, search: MessageSearchService): Promise<void> {
-  const atFirst = oracle(rig.box, asked).map(({ id }) => id);
+  const atFirst = oracle(rig.box, asked, rig.rank).map(({ id }) => id);
   const gone = new Set<number>();
   const seen: number[] = [];
   const limit = 1 + random.integer(9);
   let cursor: string | undefined;
   do {
-    const answer = await search.search(SearchQuery.parse({ ...asked.query, limit, cursor }), asked.viewer);
+    const answer = await search.search(SearchQuery.parse({ ...asked.query, mode: rig.mode, limit, cursor }), asked.viewer);
     seen.push(...answer.results.map(({ id }) => id));
     cursor = answer.next_cursor;
     for (const id of change(rig, random, seen)) gone.add(id);
@@ -158,14 +176,14 @@ function change(rig: Rig, random: Random, seen: readonly number[]): readonly num
 async function resumedElsewhere(rig: Rig, random: Random): Promise<void> {
   const asked = randomAsked(random, rig.box.agents);
   const limit = 1 + random.integer(9);
-  const query = { ...asked.query, ranking: 'relevance' as const, limit };
+  const query = { ...asked.query, mode: rig.mode, ranking: 'relevance' as const, limit };
   const first = await rig.search.search(SearchQuery.parse(query), asked.viewer);
   const last = first.results.at(-1)?.id;
   if (first.next_cursor === undefined || last === undefined || asked.wanted.by !== 'words') return;
   const gone = change(rig, random, [last]);
   const second = await rig.other.search(SearchQuery.parse({ ...query, cursor: first.next_cursor, explain: true }), asked.viewer);
   expect(second.explain?.order_changed, where(asked)).toBe(true);
-  const now = oracle(rig.box, { ...asked, query }).map(({ id }) => id);
+  const now = oracle(rig.box, { ...asked, query }, rig.rank).map(({ id }) => id);
   if (gone.includes(last) || !now.includes(last)) return;
   const rest = now.slice(now.indexOf(last) + 1);
   expect({ ids: second.results.map(({ id }) => id), asked }).toEqual({ ids: rest.slice(0, limit), asked });

@@ -16,18 +16,22 @@ const STEMS: Readonly<Record<string, string>> = { plans: 'plan', planned: 'plan'
 const WEIGHT = { subject: 10, body: 1 };
 const NOW_US = 1_000_000_000;
 
-/** The whole set in its order. */
-export function oracle(box: Mailbox, asked: Asked): Expected[] {
+/** What an engine of vectors says of mails and a text: scores by id, of those that it finds at all. */
+export type RankOracle = (mails: readonly Mail[], text: string) => ReadonlyMap<number, number>;
+
+/** The whole set in its order; with a rank of its own for every text there is. */
+export function oracle(box: Mailbox, asked: Asked, rank?: RankOracle): Expected[] {
   const { query, wanted } = asked;
   if (wanted.by === 'filters' && !hasFilter(asked)) return [];
   const eyes = eyesOf(box, asked);
   const redacting = query.redaction?.redact_body === true && eyes.length > 0;
+  const given = rank !== undefined && wanted.by !== 'filters' ? rank(box.mails, query.text) : undefined;
   const set = box.mails
-    .filter((mail) => passes(box, mail, asked, eyes) && matches(mail, wanted))
+    .filter((mail) => passes(box, mail, asked, eyes) && (given === undefined ? matches(mail, wanted) : given.has(mail.id)))
     .map((mail) => ({ mail, visible: eyes.every((agents) => maySee(box, mail, agents)) }))
     .filter(({ visible }) => visible || redacting);
   const raws = new Map(
-    wanted.by === 'words'
+    wanted.by === 'words' && given === undefined
       ? rawScores(
           box.mails,
           set.map(({ mail }) => mail),
@@ -38,12 +42,13 @@ export function oracle(box: Mailbox, asked: Asked): Expected[] {
   const keys = snapped(raws);
   const [best, worst] = [Math.max(...keys.values()), Math.min(...keys.values())];
   const scoreOf = (mail: Mail): number => {
+    if (given !== undefined) return given.get(mail.id) ?? Number.NaN;
     const key = keys.get(mail.id);
     if (key === undefined || best === worst) return 1;
     return Math.round(((key - worst) / (best - worst)) * 2 ** 40) / 2 ** 40;
   };
   const rows = set.map(({ mail, visible }) => ({ id: mail.id, score: scoreOf(mail), visible, time: mail.created_ts }));
-  const byTime = query.ranking === 'recency' || wanted.by !== 'words';
+  const byTime = query.ranking === 'recency' || (wanted.by !== 'words' && given === undefined);
   const minimum = query.min_score ?? 0;
   return rows
     .filter(({ score }) => score >= minimum)
@@ -52,11 +57,13 @@ export function oracle(box: Mailbox, asked: Asked): Expected[] {
 }
 
 /** What may not be seen, by id. */
-export function deniedIds(box: Mailbox, asked: Asked): number[] {
+export function deniedIds(box: Mailbox, asked: Asked, rank?: RankOracle): number[] {
   if (asked.wanted.by === 'filters' && !hasFilter(asked)) return [];
   const eyes = eyesOf(box, asked);
+  const given = rank !== undefined && asked.wanted.by !== 'filters' ? rank(box.mails, asked.query.text) : undefined;
+  const isFound = (mail: Mail): boolean => (given === undefined ? matches(mail, asked.wanted) : given.has(mail.id));
   return box.mails
-    .filter((mail) => passes(box, mail, asked, eyes) && matches(mail, asked.wanted) && !eyes.every((agents) => maySee(box, mail, agents)))
+    .filter((mail) => passes(box, mail, asked, eyes) && isFound(mail) && !eyes.every((agents) => maySee(box, mail, agents)))
     .map(({ id }) => id)
     .sort((a, b) => a - b);
 }

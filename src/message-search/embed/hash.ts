@@ -11,6 +11,12 @@ const MOST_KNOWN = 20_000;
  * each other when they share words; it knows nothing of what words mean.
  */
 export function createHashEmbedder(): Embedder {
+  const vectorOf = createHashing();
+  return { id: 'fnv1a-384', dimension: DIMENSION, embed: async (texts) => texts.map(vectorOf) };
+}
+
+/** The same for one text. Throws Error when it is empty. */
+export function createHashing(): (text: string) => Float32Array {
   const encoder = new TextEncoder();
   /** Place of a word, with its sign; 0 would have no sign, so places count from 1. */
   const places = new Map<string, number>();
@@ -27,22 +33,16 @@ export function createHashEmbedder(): Embedder {
     return signed;
   }
 
-  return {
-    id: 'fnv1a-384',
-    dimension: DIMENSION,
-    async embed(texts) {
-      return texts.map((text) => {
-        if (text === '') throw new Error('an empty text has no vector');
-        const words = wordsOf(text);
-        const sums = new Float64Array(DIMENSION);
-        if (words.length === 0) sums.fill(1);
-        for (const word of words) {
-          const place = placeOf(word);
-          sums[Math.abs(place) - 1] = (sums[Math.abs(place) - 1] ?? 0) + Math.sign(place);
-        }
-        return unit(sums);
-      });
-    },
+  return (text) => {
+    if (text === '') throw new Error('an empty text has no vector');
+    const words = wordsOf(text);
+    const sums = new Float64Array(DIMENSION);
+    if (words.length === 0) sums.fill(1);
+    for (const word of words) {
+      const place = placeOf(word);
+      sums[Math.abs(place) - 1] = (sums[Math.abs(place) - 1] ?? 0) + Math.sign(place);
+    }
+    return unit(sums);
   };
 }
 

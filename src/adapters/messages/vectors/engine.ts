@@ -1,0 +1,93 @@
+import type { Embedder } from '../../../core/ports/embedder.ts';
+import type { EngineAnswer, EngineAsk, MessageEngine } from '../../../core/ports/message-engine.ts';
+import type { SqliteDatabase } from '../../sqlite/open.ts';
+import { dataVersion } from '../open.ts';
+import { createSetReader } from '../set/reader.ts';
+import { createScoredEngine } from '../set/scored-engine.ts';
+import type { VectorSearcher } from './searcher.ts';
+import type { Among, Nearest, VectorIndex } from './vector-index.ts';
+
+/** Documents that a search by vectors finds at most, whatever page is asked for: pages end with them. */
+export const VECTOR_POOL = 1000;
+/** Sets of candidates that are kept for the next page, or the next text. */
+const KEPT = 16;
+
+export interface VectorEngineParts {
+  readonly embedder: Embedder;
+  readonly searcher: VectorSearcher;
+  /** The messages, open for reading; throws while there are none. */
+  readonly database: () => SqliteDatabase;
+}
+
+/** The nearest documents of a set, at most `VECTOR_POOL`, and of what belongs to it and may not be seen. */
+export interface SetNearest {
+  readonly found: Nearest;
+  readonly denied: Nearest;
+}
+
+export type NearestOf = (ask: EngineAsk) => Promise<EngineAnswer<SetNearest>>;
+
+const NONE: Nearest = { ids: [], scores: [] };
+
+/** Filters first: only vectors of candidates are looked at. Which these are is kept until something changes. */
+export function nearestOf({ embedder, searcher, database }: VectorEngineParts): NearestOf {
+  const sets = createSetReader(database);
+  const kept = new Map<string, Among>();
+
+  function amongOf(ask: EngineAsk, index: VectorIndex, state: string): Among | null {
+    if (isEverything(ask)) return null;
+    // Approvals of contacts end with time.
+    if (ask.scope.eyes.length > 0) return index.among(sets.candidates(ask));
+    const key = JSON.stringify([state, dataVersion(database()), ask.kind, ask.filters, ask.scope]);
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const among = index.among(sets.candidates(ask));
+    kept.set(key, among);
+    for (const oldest of kept.keys()) {
+      if (kept.size <= KEPT) break;
+      kept.delete(oldest);
+    }
+    return among;
+  }
+
+  /** What is hidden has places of its own: it moves nothing that is seen, and can be counted. */
+  function deniedOf(ask: EngineAsk, index: VectorIndex, query: Float32Array): Nearest {
+    const { eyes, keep_denied, only_denied } = ask.scope;
+    if (eyes.length === 0 || keep_denied || only_denied) return NONE;
+    const hidden = sets.candidates({ ...ask, scope: { ...ask.scope, only_denied: true } });
+    return hidden.length === 0 ? NONE : index.nearest(query, VECTOR_POOL, index.among(hidden));
+  }
+
+  return async (ask) => {
+    if (ask.match.by !== 'words') return { ok: false, error: { kind: 'invalid_query', message: 'there is no text to compare' } };
+    const [query] = await embedder.embed([ask.match.text]);
+    if (query === undefined || !query.every(Number.isFinite)) throw new Error(`the embedder ${embedder.id} made no vector of the query`);
+    const ready = searcher.index(ask.kind);
+    if (!ready.ok) return ready;
+    const { index, state } = ready.value;
+    return { ok: true, value: { found: index.nearest(query, VECTOR_POOL, amongOf(ask, index, state)), denied: deniedOf(ask, index, query) } };
+  };
+}
+
+/** Search by vectors (message-search.md 1.1): cosines as they are, from 0 to 1; what has nothing in common with the text is not found. */
+export function createSemanticEngine(parts: VectorEngineParts): MessageEngine {
+  const nearest = nearestOf(parts);
+  return createScoredEngine({
+    name: 'semantic',
+    tag: 'hybrid',
+    mode: 'semantic',
+    database: parts.database,
+    async score(ask) {
+      const nearby = await nearest(ask);
+      if (!nearby.ok) return nearby;
+      const { found, denied } = nearby.value;
+      return { ok: true, value: { ids: [...found.ids, ...denied.ids], raws: [...found.scores, ...denied.scores], scale: { best: 1, worst: 0 } } };
+    },
+  });
+}
+
+/** Whether no filter and nobody's eyes narrow a set. Documents that are gone are left out later. */
+function isEverything({ filters, scope }: EngineAsk): boolean {
+  const { importance, ...rest } = filters;
+  return importance.length === 0 && Object.values(rest).every((value) => value === null) && scope.projects === null && scope.eyes.length === 0;
+}
