@@ -14,6 +14,12 @@ export const MessageSettings = z.strictObject({
     .max(100 * MAX_INGEST_OPS)
     .default(2000)
     .describe('Messages after which no further job joins a transaction of the writer.'),
+  tantivy: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Whether Tantivy's index is kept in messages/tantivy of the data directory and asked first, where its optional package is installed; else searches take SQLite's full text.",
+    ),
   engine: z
     .enum(ENGINE_WISHES)
     .default('')

@@ -33,7 +33,7 @@ export interface MessageSearchParts {
   /** The engines that there are. FTS5 always is, also when its database is not: then it says so for each search. */
   readonly engines: { readonly fts5: MessageEngine } & Partial<Readonly<Record<EngineName, MessageEngine>>>;
   /** Why others are not, where more is known than that. */
-  readonly absent?: Missing;
+  readonly absent?: Missing | undefined;
   /** Who got the messages of a page. */
   readonly recipients: ReadRecipients;
   readonly killSwitch: KillSwitch;

@@ -55,6 +55,20 @@ export const MESSAGE_INGEST_LINES = {
     roles: ['api'],
     help: 'The full text of all messages was made anew.',
   },
+  messageIndexMismatch: {
+    level: 'warn',
+    message: 'index.schema.mismatch',
+    fields: ['expected', 'actual'],
+    roles: ['api'],
+    help: "Tantivy's index was written by another version: it is made anew, and searches take SQLite's full text until then.",
+  },
+  messageIndexFailed: {
+    level: 'warn',
+    message: 'the index of messages cannot follow',
+    fields: ['engine', 'why'],
+    roles: ['api'],
+    help: "Tantivy's index could not be brought up to date; the next change tries again, and searches take SQLite's full text meanwhile.",
+  },
   messagesStandBy: {
     level: 'warn',
     message: 'messages are not taken in',

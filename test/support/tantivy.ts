@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { createMessagesReader } from '../../src/adapters/messages/reader.ts';
 import { loadTantivy, type Tantivy } from '../../src/adapters/messages/tantivy/binding.ts';
 import { createTantivyEngine } from '../../src/adapters/messages/tantivy/engine.ts';
-import { createTantivyIndexer, type IndexEvent } from '../../src/adapters/messages/tantivy/indexer.ts';
+import { createTantivyIndexer } from '../../src/adapters/messages/tantivy/indexer.ts';
+import type { MessageIndexEvent } from '../../src/core/ports/index.ts';
 
 /** Tests that need Tantivy's binding. Without it, which is a supported state, there is one that says how to get it. */
 export function describeTantivy(title: string, tests: (tantivy: Tantivy) => void): void {
@@ -22,7 +23,7 @@ export function describeTantivy(title: string, tests: (tantivy: Tantivy) => void
 export function tantivyOver(tantivy: Tantivy, file: string) {
   const root = mkdtempSync(path.join(tmpdir(), 'writ-tantivy-'));
   const reader = createMessagesReader(file);
-  const events: IndexEvent[] = [];
+  const events: MessageIndexEvent[] = [];
   const indexer = createTantivyIndexer({ tantivy, root, db: reader.database(), emit: (event) => events.push(event) });
   return {
     root,

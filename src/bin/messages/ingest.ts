@@ -3,6 +3,8 @@ import { messageWriter } from '../../../processors/message-writer.ts';
 import { createConnection } from '../../../queues/connection.ts';
 import { createMessageLane, type MessageLaneOptions } from '../../../queues/message-lane.ts';
 import { createMessageStore } from '../../adapters/messages/store.ts';
+import { loadTantivy } from '../../adapters/messages/tantivy/binding.ts';
+import { createTantivyKeeper } from '../../adapters/messages/tantivy/keeper.ts';
 import { createMemoryGuard } from '../../adapters/redis/policy.ts';
 import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import { systemClock } from '../../core/clock.ts';
@@ -50,10 +52,16 @@ export function writingLane({ config, connection, places, log, metrics }: Writer
     onFailed: telemetry.failed,
     onError: (error) => log.warn({ err: error }, LOG_LINES.queue.message),
   });
+  const keeper =
+    config.messages.tantivy && loadTantivy().ok ? createTantivyKeeper({ file: places.messages, root: places.messagesTantivy, ...telemetry.index }) : undefined;
   const store = createMessageStore({
     file: places.messages,
     batchOps: config.messages.batch_size,
-    onCommit: telemetry.committed,
+    onCommit(news) {
+      telemetry.committed(news);
+      if (news.rebuild === undefined) keeper?.follow();
+      else keeper?.rebuild();
+    },
     onRebuild: telemetry.rebuilding,
   });
   const onStandBy = (error: unknown): void => log.warn({ why: messageOf(error) }, LOG_LINES.messagesStandBy.message);
@@ -66,6 +74,8 @@ export function writingLane({ config, connection, places, log, metrics }: Writer
         () => worker.disconnect(),
       ),
       writer,
+      // After the writer: the database is there then, where there can be one.
+      ...(keeper === undefined ? [] : [keeper]),
     ],
   };
 }

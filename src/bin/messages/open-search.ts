@@ -14,9 +14,14 @@ interface Wiring {
 
 /** Search in the messages of a data directory; where messages are off, every question throws WritError WRONG_STATE. */
 export function openMessageSearch({ config, places, onEvent }: Wiring): Lifecycle & MessageSearch {
-  const { enabled, engine } = config.messages;
+  const { enabled, engine, tantivy } = config.messages;
   if (!enabled) return { ...NOTHING, search: off, project: off, product: off, unanswered: off };
-  return createMessageSearch({ file: places.messages, killSwitch: engine === '' ? undefined : engine, ...(onEvent === undefined ? {} : { onEvent }) });
+  return createMessageSearch({
+    file: places.messages,
+    ...(tantivy && { tantivy: places.messagesTantivy }),
+    killSwitch: engine === '' ? undefined : engine,
+    ...(onEvent === undefined ? {} : { onEvent }),
+  });
 }
 
 /** Nothing to start, nothing to stop. */

@@ -5,6 +5,8 @@ import type { KillSwitch } from '../../message-search/index.ts';
 /** What the thread of message search is started with. */
 export interface SearchThreadData {
   readonly file: string;
+  /** The directory of Tantivy's index; `null`: there shall be none. */
+  readonly tantivy: string | null;
   readonly killSwitch: KillSwitch;
 }
 

@@ -17,6 +17,8 @@ const MOST_WAITING = 256;
 export interface MessageSearchOptions {
   /** The database of messages; it may be made later. */
   readonly file: string;
+  /** The directory of Tantivy's index; without it there is none. */
+  readonly tantivy?: string;
   readonly killSwitch?: KillSwitch;
   readonly onEvent?: (event: MessageSearchEvent) => void;
   readonly timeoutMs?: number;
@@ -42,7 +44,7 @@ export function createMessageSearch(options: MessageSearchOptions): Lifecycle & 
   let stopped = false;
 
   function launch(): Worker {
-    const data: SearchThreadData = { file: options.file, killSwitch: options.killSwitch };
+    const data: SearchThreadData = { file: options.file, tantivy: options.tantivy ?? null, killSwitch: options.killSwitch };
     const thread = startThread(import.meta.url, './search-thread', { workerData: data, name: 'message-search' });
     let cause: unknown;
     thread.on('error', (error) => {

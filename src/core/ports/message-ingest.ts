@@ -30,6 +30,13 @@ export interface CommitNews {
   readonly rebuild: RebuildNews | undefined;
 }
 
+/** What happens to an index beside the database (message-search.md 8). */
+export type MessageIndexEvent =
+  | { readonly event: 'index.rebuild.start'; readonly doc_count: number }
+  | { readonly event: 'index.rebuild.complete'; readonly doc_count: number; readonly duration_ms: number }
+  | { readonly event: 'index.incremental.batch'; readonly batch_size: number; readonly duration_ms: number }
+  | { readonly event: 'index.schema.mismatch'; readonly expected: string; readonly actual: string };
+
 /** The one writer of the messages. What came while it was busy is one transaction; what it has answered is durable. */
 export interface MessageStore extends Lifecycle {
   /**

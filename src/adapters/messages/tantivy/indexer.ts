@@ -1,19 +1,13 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DocKind } from '../../../contracts/index.ts';
+import type { MessageIndexEvent } from '../../../core/ports/index.ts';
 import type { SqliteDatabase } from '../../sqlite/open.ts';
 import { beginningsOf } from './beginnings.ts';
 import type { Tantivy, TantivyAnalyzer, TantivyDocument, TantivyIndex, TantivyWriter } from './binding.ts';
 import { currentText, damageOf, newDirectory, type Published, publish, publishedIn, segmentsIn, sweep, takeGeneration, workingCopy } from './generations.ts';
 import { type Numbers, readNumbers, writeNumbers } from './numbers.ts';
 import { analyzerOf, fieldOf, KEY, keyOf, NUMBER, numberOf, PART_NAMES, prefixFieldOf, registerTokenizers, SCHEMA_HASH, schemaOf } from './schema.ts';
-
-/** What happens to the index (message-search.md 8). */
-export type IndexEvent =
-  | { readonly event: 'index.rebuild.start'; readonly doc_count: number }
-  | { readonly event: 'index.rebuild.complete'; readonly doc_count: number; readonly duration_ms: number }
-  | { readonly event: 'index.incremental.batch'; readonly batch_size: number; readonly duration_ms: number }
-  | { readonly event: 'index.schema.mismatch'; readonly expected: string; readonly actual: string };
 
 export interface TantivyIndexer {
   /** Brings the index up to the newest change of the texts and publishes it. How many changes there were. */
@@ -29,7 +23,7 @@ interface IndexerParts {
   readonly root: string;
   /** The database of messages, for reading. It stays its owner's. */
   readonly db: SqliteDatabase;
-  readonly emit: (event: IndexEvent) => void;
+  readonly emit: (event: MessageIndexEvent) => void;
 }
 
 /** Tantivy's least, and what a hundred thousand messages need without a second segment. */

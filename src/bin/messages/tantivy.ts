@@ -1,0 +1,17 @@
+import { loadTantivy } from '../../adapters/messages/tantivy/binding.ts';
+import { createTantivyEngine } from '../../adapters/messages/tantivy/engine.ts';
+import type { SqliteDatabase } from '../../adapters/sqlite/open.ts';
+import type { MessageEngine } from '../../core/ports/message-engine.ts';
+import type { Missing } from '../../message-search/index.ts';
+
+/** Tantivy as an engine of message search, or why it is none. @param root directory of the index; `null`: there shall be none */
+export function tantivyOf(
+  root: string | null,
+  database: () => SqliteDatabase,
+  load = loadTantivy,
+): { readonly engines?: { readonly tantivy: MessageEngine }; readonly absent?: Missing } {
+  if (root === null) return { absent: { tantivy: 'messages.tantivy is false' } };
+  const loaded = load();
+  if (!loaded.ok) return { absent: { tantivy: loaded.why } };
+  return { engines: { tantivy: createTantivyEngine({ tantivy: loaded.tantivy, root, database }) } };
+}
