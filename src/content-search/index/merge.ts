@@ -3,9 +3,11 @@ import type { Hasher } from './hash.ts';
 import { hasBit } from './query/bitmap.ts';
 import { liveDocuments } from './query/live.ts';
 import { isLive, type Snapshot, type SnapshotSegment } from './query/snapshot.ts';
+import { CatalogWriter } from './segment/catalog.ts';
 import type { Posting } from './segment/dictionary-reader.ts';
 import { type ByteSink, isSpecial, type SegmentDocument, segmentNumber } from './segment/format.ts';
 import { union } from './segment/id-lists.ts';
+import { postingOf, type SegmentPosting } from './segment/postings.ts';
 import { writeSegment } from './segment/writer.ts';
 
 export interface MergeTarget {
@@ -34,10 +36,13 @@ export function mergeSegments(snapshot: Snapshot, which: readonly number[], { na
       for (const { document } of liveDocuments(snapshot, which, counts)) yield document;
     });
   try {
-    const { numbers, documentCount } = renumbered(snapshot, which, counts);
+    const generation = segmentNumber(name);
+    const numbers = renumbered(snapshot, which, counts);
+    const catalog = new CatalogWriter(generation, hasher);
+    for (const document of documents()) catalog.add(document);
     const postings = watched(() => mergedPostings(which.map((place) => ({ segment: snapshot.segments[place], numbers: numbers.get(place) }))));
-    const { bytes } = writeSegment(sink, { generation: segmentNumber(name), keyHash, documents: documents(), documentCount, postings }, hasher);
-    return { outcome: 'done', documents: documentCount, bytes };
+    const { bytes } = writeSegment(sink, { generation, keyHash, catalog, postings }, hasher);
+    return { outcome: 'done', documents: catalog.documents, bytes };
   } catch (error) {
     if (error instanceof Stopped) return { outcome: 'stopped' };
     throw error;
@@ -55,11 +60,7 @@ export function snapshotAfterMerge({ generation, deltas }: SnapshotId, which: re
 const isNotHidden = ({ hidden }: SnapshotSegment, id: number): boolean => !hasBit(hidden, id);
 
 /** The numbers that documents get, by place of their segment; `DROPPED` for those that get none. */
-function renumbered(
-  snapshot: Snapshot,
-  which: readonly number[],
-  counts: (segment: SnapshotSegment, id: number) => boolean,
-): { readonly numbers: ReadonlyMap<number, Uint32Array>; readonly documentCount: number } {
+function renumbered(snapshot: Snapshot, which: readonly number[], counts: (segment: SnapshotSegment, id: number) => boolean): ReadonlyMap<number, Uint32Array> {
   const numbers = new Map(which.map((place) => [place, new Uint32Array(snapshot.segments[place]?.reader.documentCount ?? 0).fill(DROPPED)]));
   let documentCount = 0;
   for (const { segment, id } of liveDocuments(snapshot, which, counts)) {
@@ -67,7 +68,7 @@ function renumbered(
     if (list !== undefined) list[id] = documentCount;
     documentCount += 1;
   }
-  return { numbers, documentCount };
+  return numbers;
 }
 const DROPPED = 0xffff_ffff;
 
@@ -77,7 +78,7 @@ interface Member {
 }
 
 /** Dictionaries are in byte order, so the least of their heads is the next one. */
-function* mergedPostings(members: readonly Member[]): Generator<{ readonly trigram: Buffer; readonly documents: Uint32Array }> {
+function* mergedPostings(members: readonly Member[]): Generator<SegmentPosting> {
   const heads = members.flatMap(({ segment, numbers }) => {
     if (segment === undefined || numbers === undefined) return [];
     const entries = segment.reader.postings()[Symbol.iterator]();
@@ -94,7 +95,7 @@ function* mergedPostings(members: readonly Member[]): Generator<{ readonly trigr
       head.entry = nextOf(head.entries);
     }
     const documents = union(lists);
-    if (documents.length > 0) yield { trigram: least, documents };
+    if (documents.length > 0) yield postingOf(least, documents);
   }
 }
 

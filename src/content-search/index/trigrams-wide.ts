@@ -1,7 +1,9 @@
 /** A set of n-grams of any code points: open addressing over typed arrays, because a Map of strings is ten times slower. */
 export interface WideSet {
-  /** Adds the n-gram that begins at `start`. */
-  add(points: Uint32Array, start: number): void;
+  /** N-grams since `take`. */
+  readonly size: number;
+  /** Adds the n-gram that begins at `start`; its place among those that are in the set. */
+  add(points: Uint32Array, start: number): number;
   /** The n-grams since the last call, k code points each, in the order in which they came. */
   take(): Uint32Array;
 }
@@ -35,13 +37,18 @@ export function createWideSet(k: number): WideSet {
   }
 
   return {
+    get size() {
+      return count;
+    },
     add(points, start) {
       const slot = slotOf(points, start);
-      if (slots[slot] !== 0) return;
+      const known = slots[slot] ?? 0;
+      if (known !== 0) return known - 1;
       for (let i = 0; i < k; i += 1) grams[count * k + i] = points[start + i] ?? 0;
       count += 1;
       slots[slot] = count;
       if (2 * count > slots.length) grow();
+      return count - 1;
     },
     take() {
       const taken = grams.slice(0, count * k);

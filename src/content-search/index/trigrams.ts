@@ -5,7 +5,9 @@ import { createWideSet } from './trigrams-wide.ts';
 export const NGRAM_K = { default: 3, min: 1, max: 8 } as const satisfies Record<string, number>;
 
 /** N-grams of ASCII up to this size are numbers of 7 bits for each character, which a bit map has room for. */
-const NARROW_K_MAX = 3;
+export const NARROW_K_MAX = 3;
+/** Of a character. */
+export const NARROW_BITS = 7;
 
 /** The different n-grams of a text, in the order in which they first occur within each of the two lists. */
 export interface GramSet {

@@ -1,6 +1,9 @@
 import createXxHash from 'xxhash-wasm';
 import type { Hasher } from '../../../src/content-search/index/hash.ts';
+import { ByteReader } from '../../../src/content-search/index/segment/bytes.ts';
+import { CatalogWriter } from '../../../src/content-search/index/segment/catalog.ts';
 import type { ByteSource, SegmentDocument } from '../../../src/content-search/index/segment/format.ts';
+import { postingOf, readDifferences, type SegmentPosting } from '../../../src/content-search/index/segment/postings.ts';
 import type { SegmentReader } from '../../../src/content-search/index/segment/reader.ts';
 import { writeSegment } from '../../../src/content-search/index/segment/writer.ts';
 
@@ -14,6 +17,18 @@ export const hasher: Hasher = {
 export const KEY_HASH = Buffer.alloc(32, 7);
 export const GENERATION = 3;
 export const EXPECTED = { keyHash: KEY_HASH, generation: GENERATION, comparePaths: Buffer.compare };
+
+/** The catalog of a segment. */
+export function catalogOf(generation: number, documents: readonly SegmentDocument[]): CatalogWriter {
+  const catalog = new CatalogWriter(generation, hasher);
+  for (const document of documents) catalog.add(document);
+  return catalog;
+}
+
+/** Documents of a posting. */
+export function documentsOf({ differences, count }: SegmentPosting): readonly number[] {
+  return Array.from(readDifferences(new ByteReader(differences), count, 2 ** 32));
+}
 
 /** What goes into a segment, as plain data. */
 export interface SegmentModel {
@@ -30,9 +45,8 @@ export function written({ documents, postings }: SegmentModel): Buffer {
     {
       generation: GENERATION,
       keyHash: KEY_HASH,
-      documents,
-      documentCount: documents.length,
-      postings: [...postings].sort(([a], [b]) => (a < b ? -1 : 1)).map(([trigram, list]) => ({ trigram: Buffer.from(trigram, 'hex'), documents: list })),
+      catalog: catalogOf(GENERATION, documents),
+      postings: [...postings].sort(([a], [b]) => (a < b ? -1 : 1)).map(([trigram, list]) => postingOf(Buffer.from(trigram, 'hex'), list)),
     },
     hasher,
   );

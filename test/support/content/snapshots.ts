@@ -3,9 +3,10 @@ import { memoryIndexFiles } from '../../../src/adapters/content-index/files-memo
 import { openSnapshot, type Snapshot } from '../../../src/content-search/index/query/snapshot.ts';
 import { DOCUMENT_FLAG, type SegmentDocument, segmentNumber } from '../../../src/content-search/index/segment/format.ts';
 import { comparePaths, pathBytes } from '../../../src/content-search/index/segment/path-order.ts';
+import { postingOf } from '../../../src/content-search/index/segment/postings.ts';
 import { writeSegment } from '../../../src/content-search/index/segment/writer.ts';
 import type { IndexFiles, SegmentName, SnapshotId } from '../../../src/core/ports/index.ts';
-import { hasher, KEY_HASH } from './segments.ts';
+import { catalogOf, hasher, KEY_HASH } from './segments.ts';
 
 /** A document as a test thinks of it: its path as bytes, its n-grams, and whether it is told by them. */
 export interface DocumentModel {
@@ -60,9 +61,8 @@ export function writeModel(files: IndexFiles, name: SegmentName, documents: read
   const contents = {
     generation: segmentNumber(name),
     keyHash: KEY_HASH,
-    documents: sorted.map(storedOf),
-    documentCount: sorted.length,
-    postings: [...postings].map(([gram, ids]) => ({ trigram: Buffer.from(gram), documents: ids })).sort((a, b) => Buffer.compare(a.trigram, b.trigram)),
+    catalog: catalogOf(segmentNumber(name), sorted.map(storedOf)),
+    postings: [...postings].map(([gram, ids]) => postingOf(Buffer.from(gram), ids)).sort((a, b) => Buffer.compare(a.trigram, b.trigram)),
   };
   writeSegment(sink, contents, hasher);
   sink.finish();

@@ -1,9 +1,10 @@
 import type { ByteSink, IndexFiles, SegmentName } from '../../../core/ports/index.ts';
 import type { Hasher } from '../hash.ts';
+import { CatalogWriter } from '../segment/catalog.ts';
 import { DOCUMENT_FLAG, type SegmentDocument, segmentNumber } from '../segment/format.ts';
+import type { SegmentPosting } from '../segment/postings.ts';
 import { writeSegment } from '../segment/writer.ts';
 import type { GramSet } from '../trigrams.ts';
-import { createDocumentList } from './document-list.ts';
 import type { GramPairs } from './gram-pairs.ts';
 import { createInverter, MAX_RUN_BYTES } from './invert.ts';
 import { Halted, type Pace } from './pace.ts';
@@ -38,33 +39,27 @@ export interface DraftParts {
 export function createDraft({ index, into, keyHash, pairs, hasher, pace, roomBytes, maxRunBytes = MAX_RUN_BYTES }: DraftParts): SegmentDraft {
   const runs = index.runs(into.generation);
   const inverter = createInverter({ pairs, runs, hasher, maxBytes: maxRunBytes });
-  const documents = createDocumentList();
+  const catalog = new CatalogWriter(segmentNumber(into), hasher);
   let last: Buffer | undefined;
 
   return {
     get documents() {
-      return documents.length;
+      return catalog.documents;
     },
     get last() {
       return last;
     },
     add(document, grams) {
-      documents.add(document);
+      const number = catalog.add(document);
       last = document.path;
-      if (grams !== undefined) inverter.add(documents.length - 1, grams);
+      if (grams !== undefined) inverter.add(number, grams);
     },
-    addGone: (path) => documents.add({ ...GONE, path }),
+    addGone: (path) => void catalog.add({ ...GONE, path }),
     discard: () => runs.clear(),
     write() {
       const writer = index.create(into);
       try {
-        const contents = {
-          generation: segmentNumber(into),
-          keyHash,
-          documents: documents.taken(),
-          documentCount: documents.length,
-          postings: paced(inverter.postings(documents.length), pace),
-        };
+        const contents = { generation: segmentNumber(into), keyHash, catalog, postings: paced(inverter.postings(), pace) };
         const { bytes } = writeSegment(limited(writer, roomBytes), contents, hasher);
         writer.finish();
         return bytes;
@@ -78,17 +73,12 @@ export function createDraft({ index, into, keyHash, pairs, hasher, pace, roomByt
   };
 }
 
-interface Posting {
-  readonly trigram: Buffer;
-  readonly documents: ArrayLike<number>;
-}
-
 const GONE = { size: 0, mtimeNs: 0n, ctimeNs: 0n, ino: 0n, dev: 0n, flags: DOCUMENT_FLAG.gone } as const satisfies Omit<SegmentDocument, 'path'>;
 
 /** N-grams that take about as long as a file. */
 const POSTINGS_OF_STEP = 128;
 
-function* paced(postings: Iterable<Posting>, pace: Pace): Generator<Posting> {
+function* paced(postings: Iterable<SegmentPosting>, pace: Pace): Generator<SegmentPosting> {
   let count = 0;
   for (const posting of postings) {
     count += 1;

@@ -1,179 +1,132 @@
-import type { GramSet } from '../trigrams.ts';
+import { ByteWriter } from '../segment/bytes.ts';
+import type { SegmentPosting } from '../segment/postings.ts';
+import { type GramSet, NARROW_BITS, NARROW_K_MAX } from '../trigrams.ts';
+import { createWideSet } from '../trigrams-wide.ts';
+import { type Buckets, createBuckets, createSortedBucket, LOW_BITS, TAG_BITS } from './buckets.ts';
+import { paired } from './paired.ts';
 
-/** N-grams up to this size are numbers by themselves, if they are ASCII (`trigrams.ts`). */
-const NARROW_K_MAX = 3;
-const BITS_OF_NARROW = 7;
+const PAIR_BYTES = 4;
+/** Of n-grams that are no numbers: they lie in a table that is at most half full. */
+const WIDE_CODE_POINT_BYTES = 8;
 
-/** A pair takes two numbers of four bytes, and as much again while it is sorted. */
-export const PAIR_BYTES = 16;
-const FIRST_PAIRS = 16_384;
-
-/** An n-gram and where its documents are among the sorted ones. */
-export interface GramGroup {
-  /** UTF-8. */
-  readonly gram: Buffer;
-  readonly start: number;
-  readonly end: number;
-}
+/** Documents that a pair can tell apart. */
+export const MOST_DOCUMENTS = 2 ** TAG_BITS;
 
 /** Pairs of n-gram and document: gathered as they come, sorted when there are enough. */
 export interface GramPairs {
-  readonly size: number;
-  /** Documents come in the order of their numbers. */
+  /** What they take in memory. */
+  readonly bytes: number;
+  /** Documents come in the order of their numbers; the last one is less than `MOST_DOCUMENTS` behind the first. */
   add(grams: GramSet, document: number): void;
-  /** The n-grams in byte order; `documents` has the documents of each in their order until `clear`. */
-  groups(): Generator<GramGroup>;
-  readonly documents: Uint32Array;
+  /** The n-grams in byte order, each with its documents until the next one; empties it. */
+  postings(): Generator<SegmentPosting>;
   /** Forgets all, and keeps the memory. */
   clear(): void;
+  /** Forgets all, and gives the memory back. */
+  release(): void;
 }
 
 /** @param k code points of an n-gram */
 export function createGramPairs(k: number): GramPairs {
-  /** From here on numbers are those of wide n-grams, in the order in which they came. */
-  const wideFrom = k <= NARROW_K_MAX ? 2 ** (BITS_OF_NARROW * k) : 0;
-  const ofText = new Map<string, number>();
-  const texts: string[] = [];
-  let numbers = new Uint32Array(FIRST_PAIRS);
-  let documents = new Uint32Array(FIRST_PAIRS);
-  let otherNumbers = new Uint32Array(0);
-  let otherDocuments = new Uint32Array(0);
-  let size = 0;
+  const narrowBuckets = k <= NARROW_K_MAX ? Math.ceil(2 ** (NARROW_BITS * k - LOW_BITS)) : 0;
+  const buckets = createBuckets();
+  /** Its numbers are those of wide n-grams, in the order in which they came. */
+  const wideNumbers = createWideSet(k);
+  let ofDocument = new Uint32Array(1024);
+  let first: number | undefined;
 
-  function wideNumber(text: string): number {
-    const known = ofText.get(text);
-    if (known !== undefined) return known;
-    const number = wideFrom + texts.length;
-    ofText.set(text, number);
-    texts.push(text);
-    return number;
+  function numbersOf(wide: Uint32Array): Uint32Array {
+    const count = wide.length / k;
+    if (ofDocument.length < count) ofDocument = new Uint32Array(2 * count);
+    for (let at = 0; at < count; at += 1) ofDocument[at] = wideNumbers.add(wide, at * k);
+    return ofDocument.subarray(0, count);
   }
 
-  function reserve(more: number): void {
-    if (size + more <= numbers.length) return;
-    const capacity = Math.max(2 * numbers.length, size + more);
-    [numbers, documents] = [grown(numbers, capacity), grown(documents, capacity)];
-  }
-
-  /** A radix sort from the lowest digit: equal numbers keep their order, and memory is gone through, not jumped about in. */
-  function sort(): void {
-    if (otherNumbers.length < size) [otherNumbers, otherDocuments] = [new Uint32Array(numbers.length), new Uint32Array(numbers.length)];
-    const highest = wideFrom + texts.length;
-    for (let shift = 0; 2 ** shift < highest; shift += DIGIT_BITS) {
-      scatter(numbers, documents, otherNumbers, otherDocuments, size, shift);
-      [numbers, otherNumbers] = [otherNumbers, numbers];
-      [documents, otherDocuments] = [otherDocuments, documents];
+  function* narrowPostings(): Generator<SegmentPosting> {
+    const each = postingsOf(buckets, first ?? 0);
+    for (let bucket = 0; bucket < narrowBuckets; bucket += 1) {
+      if (!buckets.isEmpty(bucket)) yield* each(bucket, (low) => narrowBytes((bucket << LOW_BITS) | low, k));
     }
   }
 
-  function* narrowGroups(end: number): Generator<GramGroup> {
-    for (let start = 0; start < end; ) {
-      const number = numbers[start] ?? 0;
-      let next = start + 1;
-      while (next < end && numbers[next] === number) next += 1;
-      yield { gram: narrowBytes(number, k), start, end: next };
-      start = next;
+  /** Their numbers in byte order take the place of those in the order of coming; in buckets behind them, so that none is moved twice. */
+  function* widePostings(): Generator<SegmentPosting> {
+    const grams = wideNumbers.take();
+    const inOrder = ordered(grams, k);
+    const ranks = new Uint32Array(inOrder.length);
+    for (const [rank, number] of inOrder.entries()) ranks[number] = rank;
+    const many = Math.ceil(inOrder.length / 2 ** LOW_BITS);
+    const firstBucket = narrowBuckets + many;
+    for (let bucket = 0; bucket < many; bucket += 1) buckets.renumber(narrowBuckets + bucket, ranks.subarray(bucket << LOW_BITS), firstBucket);
+    const each = postingsOf(buckets, first ?? 0);
+    for (let bucket = 0; bucket < many; bucket += 1) {
+      yield* each(firstBucket + bucket, (low) => wideBytes(grams, inOrder[(bucket << LOW_BITS) | low] ?? 0, k));
     }
   }
 
-  function wideGroups(first: number): GramGroup[] {
-    const groups: GramGroup[] = [];
-    for (let start = first; start < size; ) {
-      const number = numbers[start] ?? 0;
-      let end = start + 1;
-      while (end < size && numbers[end] === number) end += 1;
-      groups.push({ gram: Buffer.from(texts[number - wideFrom] ?? ''), start, end });
-      start = end;
-    }
-    return groups.sort((a, b) => Buffer.compare(a.gram, b.gram));
+  function clear(): void {
+    buckets.clear();
+    wideNumbers.take();
+    first = undefined;
   }
 
   return {
-    get size() {
-      return size;
-    },
-    get documents() {
-      return documents;
+    get bytes() {
+      return buckets.size * PAIR_BYTES + wideNumbers.size * WIDE_CODE_POINT_BYTES * k;
     },
     add({ narrow, wide }, document) {
-      reserve(narrow.length + wide.length / k);
-      const first = size;
-      numbers.set(narrow, size);
-      size += narrow.length;
-      for (let at = 0; at < wide.length; at += k) {
-        numbers[size] = wideNumber(String.fromCodePoint(...wide.subarray(at, at + k)));
-        size += 1;
-      }
-      documents.fill(document, first, size);
+      first ??= document;
+      buckets.add(narrow, 0, document - first);
+      if (wide.length > 0) buckets.add(numbersOf(wide), narrowBuckets, document - first);
     },
-    *groups() {
-      sort();
-      const firstWide = lowerBound(numbers, size, wideFrom);
-      const wide = wideGroups(firstWide);
-      let at = 0;
-      for (const group of narrowGroups(firstWide)) {
-        for (let next = wide[at]; next !== undefined && Buffer.compare(next.gram, group.gram) < 0; next = wide[at]) {
-          yield next;
-          at += 1;
-        }
-        yield group;
-      }
-      yield* wide.slice(at);
+    *postings() {
+      const sides = paired(narrowPostings(), widePostings(), (a, b) => Buffer.compare(a.trigram, b.trigram));
+      for (const [narrow, wide] of sides) yield narrow ?? wide;
+      clear();
     },
-    clear() {
-      size = 0;
-      ofText.clear();
-      texts.length = 0;
+    clear,
+    release() {
+      clear();
+      buckets.release();
     },
   };
 }
 
-/** Of a digit: so many places are written to by turns, and more would be more than the processor has at hand. */
-const DIGIT_BITS = 8;
-const next = new Uint32Array(2 ** DIGIT_BITS);
-
-function scatter(numbers: Uint32Array, documents: Uint32Array, toNumbers: Uint32Array, toDocuments: Uint32Array, size: number, shift: number): void {
-  const mask = next.length - 1;
-  next.fill(0);
-  for (let at = 0; at < size; at += 1) {
-    const digit = ((numbers[at] ?? 0) >>> shift) & mask;
-    next[digit] = (next[digit] ?? 0) + 1;
-  }
-  let begin = 0;
-  for (let digit = 0; digit < next.length; digit += 1) {
-    const many = next[digit] ?? 0;
-    next[digit] = begin;
-    begin += many;
-  }
-  for (let at = 0; at < size; at += 1) {
-    const number = numbers[at] ?? 0;
-    const digit = (number >>> shift) & mask;
-    const to = next[digit] ?? 0;
-    next[digit] = to + 1;
-    toNumbers[to] = number;
-    toDocuments[to] = documents[at] ?? 0;
-  }
+/** Goes through a bucket: the postings of its n-grams, each until the next one. */
+function postingsOf(buckets: Buckets, base: number): (bucket: number, gramOf: (low: number) => Buffer) => Generator<SegmentPosting> {
+  const sorted = createSortedBucket();
+  const list = new ByteWriter(1 << 16);
+  return function* (bucket, gramOf) {
+    buckets.sort(bucket, sorted);
+    const { ends, tags } = sorted;
+    for (let low = 0, start = 0; low < ends.length; low += 1) {
+      const end = ends[low] ?? 0;
+      if (end === start) continue;
+      list.clear();
+      list.differences(tags, start, end, base);
+      yield { trigram: gramOf(low), count: end - start, last: base + (tags[end - 1] ?? 0), differences: list.view() };
+      start = end;
+    }
+  };
 }
 
-/** Place of the first number that is not below `from`. */
-function lowerBound(numbers: Uint32Array, size: number, from: number): number {
-  let [low, high] = [0, size];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((numbers[middle] ?? 0) < from) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+/** Places of n-grams in byte order, which is the order of their code points. */
+function ordered(grams: Uint32Array, k: number): Uint32Array {
+  return Uint32Array.from({ length: grams.length / k }, (_, at) => at).sort((a, b) => {
+    for (let at = 0; at < k; at += 1) {
+      const order = (grams[a * k + at] ?? 0) - (grams[b * k + at] ?? 0);
+      if (order !== 0) return order;
+    }
+    return 0;
+  });
 }
 
 function narrowBytes(number: number, k: number): Buffer {
   const bytes = Buffer.allocUnsafe(k);
-  for (let at = 0; at < k; at += 1) bytes[at] = (number >>> (BITS_OF_NARROW * (k - 1 - at))) & 0x7f;
+  for (let at = 0; at < k; at += 1) bytes[at] = (number >>> (NARROW_BITS * (k - 1 - at))) & 0x7f;
   return bytes;
 }
 
-function grown(list: Uint32Array<ArrayBuffer>, capacity: number): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(capacity);
-  larger.set(list);
-  return larger;
+function wideBytes(grams: Uint32Array, place: number, k: number): Buffer {
+  return Buffer.from(String.fromCodePoint(...grams.subarray(place * k, (place + 1) * k)));
 }

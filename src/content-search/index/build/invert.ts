@@ -1,7 +1,9 @@
 import type { Hasher } from '../hash.ts';
+import { ByteReader, ByteWriter } from '../segment/bytes.ts';
+import type { SegmentPosting } from '../segment/postings.ts';
 import type { GramSet } from '../trigrams.ts';
-import { type GramPairs, PAIR_BYTES } from './gram-pairs.ts';
-import { decodeRun, encodeRun, type RunEntry, type RunStore } from './runs.ts';
+import { type GramPairs, MOST_DOCUMENTS } from './gram-pairs.ts';
+import { decodeRun, encodeRun, type RunStore } from './runs.ts';
 
 export interface InverterOptions {
   /** Are emptied at once, and used until the last document. */
@@ -16,16 +18,17 @@ export interface InverterOptions {
 export interface Inverter {
   /** Documents come in the order of their numbers. */
   add(document: number, grams: GramSet): void;
-  /** Every n-gram with its documents, in byte order; once, after the last document. */
-  postings(documentCount: number): Generator<{ readonly trigram: Buffer; readonly documents: ArrayLike<number> }>;
+  /** Every n-gram with its documents until the next one, in byte order; once, after the last document. */
+  postings(): Generator<SegmentPosting>;
 }
 
-/** Four million pairs of n-gram and document (search-rules 24: a million files in less than 400 MB). */
-export const MAX_RUN_BYTES = 64 * 2 ** 20;
+/** Twelve million pairs of n-gram and document (search-rules 24: a million files in less than 400 MB). */
+export const MAX_RUN_BYTES = 48 * 2 ** 20;
 
 export function createInverter({ pairs, runs, hasher, maxBytes = MAX_RUN_BYTES }: InverterOptions): Inverter {
   /** Bytes of each run that was written. */
   const written: number[] = [];
+  let first = 0;
   pairs.clear();
 
   function flush(): void {
@@ -37,64 +40,73 @@ export function createInverter({ pairs, runs, hasher, maxBytes = MAX_RUN_BYTES }
         yield part;
       }
     };
-    runs.write(run, counted(encodeRun(entries(pairs), { run, hasher })));
-    written.push(bytes);
     // Runs hold the n-grams themselves: so those of all files of a tree need not be in memory together.
-    pairs.clear();
+    runs.write(run, counted(encodeRun(pairs.postings(), { run, hasher })));
+    written.push(bytes);
   }
 
   return {
-    add(document, { k, narrow, wide }) {
-      const more = narrow.length + wide.length / k;
-      // Before, not after: the memory of the pairs doubles when one does not fit, and is kept.
-      if (pairs.size > 0 && (pairs.size + more) * PAIR_BYTES > maxBytes) flush();
-      pairs.add({ k, narrow, wide }, document);
-      if (pairs.size * PAIR_BYTES >= maxBytes) flush();
+    add(document, grams) {
+      if (pairs.bytes > 0 && document - first >= MOST_DOCUMENTS) flush();
+      if (pairs.bytes === 0) first = document;
+      pairs.add(grams, document);
+      if (pairs.bytes >= maxBytes) flush();
     },
-    *postings(documentCount) {
-      if (written.length === 0) {
-        for (const { gram, documents } of entries(pairs)) yield { trigram: gram, documents };
-        return;
+    *postings() {
+      try {
+        if (written.length === 0) {
+          yield* pairs.postings();
+          return;
+        }
+        if (pairs.bytes > 0) flush();
+        pairs.release();
+        yield* merged(written.map((bytes, run) => decodeRun(runs.read(run), bytes, { run, hasher })));
+      } finally {
+        pairs.release();
       }
-      if (pairs.size > 0) flush();
-      const sources = written.map((bytes, run) => decodeRun(runs.read(run), bytes, documentCount, { run, hasher }));
-      yield* merged(sources);
     },
   };
 }
 
-function* entries(pairs: GramPairs): Generator<RunEntry> {
-  for (const { gram, start, end } of pairs.groups()) yield { gram, documents: pairs.documents.subarray(start, end) };
-}
-
 interface Head {
-  readonly source: Generator<RunEntry>;
-  entry: RunEntry | undefined;
+  readonly source: Generator<SegmentPosting>;
+  posting: SegmentPosting | undefined;
   /** The first bytes of its n-gram as a number: nearly always they decide. */
   rank: number;
 }
 
 /** Lists of the same n-gram follow each other in the order of the runs, which is the order of documents. */
-function* merged(sources: readonly Generator<RunEntry>[]): Generator<{ readonly trigram: Buffer; readonly documents: ArrayLike<number> }> {
-  const heads = sources.map((source): Head => ({ source, entry: undefined, rank: 0 }));
+function* merged(sources: readonly Generator<SegmentPosting>[]): Generator<SegmentPosting> {
+  const heads = sources.map((source): Head => ({ source, posting: undefined, rank: 0 }));
   for (const head of heads) advance(head);
+  const list = new ByteWriter(1 << 16);
   for (;;) {
     let least: Head | undefined;
     for (const head of heads) {
-      if (head.entry === undefined || (least !== undefined && head.rank > least.rank)) continue;
+      if (head.posting === undefined || (least !== undefined && head.rank > least.rank)) continue;
       if (least === undefined || head.rank < least.rank || compare(head, least) < 0) least = head;
     }
-    if (least?.entry === undefined) return;
+    if (least?.posting === undefined) return;
     const { rank } = least;
-    const { gram } = least.entry;
-    const lists: Uint32Array[] = [];
+    const { trigram } = least.posting;
+    let [count, last] = [0, -1];
+    list.clear();
     for (const head of heads) {
-      if (head.rank !== rank || head.entry === undefined || !equal(head.entry.gram, gram)) continue;
-      lists.push(head.entry.documents);
+      const its = head.posting;
+      if (head.rank !== rank || its === undefined || !equal(its.trigram, trigram)) continue;
+      append(list, its.differences, last);
+      [count, last] = [count + its.count, its.last];
       advance(head);
     }
-    yield { trigram: gram, documents: joined(lists) };
+    yield { trigram, count, last, differences: list.view() };
   }
+}
+
+/** A list behind one that ends with the document `last`: only its first difference becomes another. */
+function append(list: ByteWriter, differences: Buffer, last: number): void {
+  const reader = new ByteReader(differences);
+  list.varint(reader.varint() - last - 1);
+  list.bytes(differences.subarray(reader.at));
 }
 
 /** Of n-grams of one rank. */
@@ -103,7 +115,7 @@ function equal(a: Buffer, b: Buffer): boolean {
 }
 
 function compare(a: Head, b: Head): number {
-  return a.rank - b.rank || (a.entry === undefined || b.entry === undefined ? 0 : Buffer.compare(a.entry.gram, b.entry.gram));
+  return a.rank - b.rank || (a.posting === undefined || b.posting === undefined ? 0 : Buffer.compare(a.posting.trigram, b.posting.trigram));
 }
 
 /** Bytes that fit into a number exactly. */
@@ -111,21 +123,9 @@ const RANKED_BYTES = 6;
 
 function advance(head: Head): void {
   const step = head.source.next();
-  head.entry = step.done === true ? undefined : step.value;
+  head.posting = step.done === true ? undefined : step.value;
   let rank = 0;
-  const gram = head.entry?.gram;
+  const gram = head.posting?.trigram;
   for (let at = 0; at < RANKED_BYTES; at += 1) rank = rank * 256 + (gram?.[at] ?? 0);
-  head.rank = head.entry === undefined ? Number.POSITIVE_INFINITY : rank;
-}
-
-function joined(lists: readonly Uint32Array[]): Uint32Array {
-  const [only] = lists;
-  if (only !== undefined && lists.length === 1) return only;
-  const all = new Uint32Array(lists.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const list of lists) {
-    all.set(list, at);
-    at += list.length;
-  }
-  return all;
+  head.rank = head.posting === undefined ? Number.POSITIVE_INFINITY : rank;
 }

@@ -1,19 +1,13 @@
 import type { Hasher } from '../hash.ts';
 import { ByteReader, ByteWriter } from '../segment/bytes.ts';
 import { type ByteSource, CorruptSegment } from '../segment/format.ts';
-import { readDifferences, writeDifferences } from '../segment/postings.ts';
+import type { SegmentPosting } from '../segment/postings.ts';
 
 /** Where the sorted parts of an inversion lie until they are merged; they die with the build. */
 export interface RunStore {
   /** Keeps the parts of a run in this order. */
   write(run: number, parts: Iterable<Uint8Array>): void;
   read(run: number): ByteSource;
-}
-
-/** An n-gram and its documents within one run. */
-export interface RunEntry {
-  readonly gram: Buffer;
-  readonly documents: Uint32Array;
 }
 
 /** Says which run it is, so that another one in its place is found out; and what makes the checksums. */
@@ -30,11 +24,10 @@ const seedOf = (run: number, part: number): bigint => (BigInt(run) << 32n) | Big
 
 /**
  * The bytes of a run: parts, each a frame and a body of whole entries: u8 bytes of the n-gram, the n-gram, varint count, varint
- * bytes of the list, the list. A run that is damaged must not become a segment that is sound.
+ * last document, varint bytes of the list, the list. A run that is damaged must not become a segment that is sound.
  */
-export function* encodeRun(entries: Iterable<RunEntry>, { run, hasher }: RunIdentity): Generator<Uint8Array> {
+export function* encodeRun(postings: Iterable<SegmentPosting>, { run, hasher }: RunIdentity): Generator<Uint8Array> {
   const out = new ByteWriter(2 * PART_BYTES);
-  const list = new ByteWriter();
   let part = 0;
   const framed = (): readonly Uint8Array[] => {
     const body = Buffer.from(out.view());
@@ -45,21 +38,20 @@ export function* encodeRun(entries: Iterable<RunEntry>, { run, hasher }: RunIden
     part += 1;
     return [frame, body];
   };
-  for (const { gram, documents } of entries) {
-    list.clear();
-    writeDifferences(list, documents);
-    out.u8(gram.length);
-    out.bytes(gram);
-    out.varint(documents.length);
-    out.varint(list.length);
-    out.bytes(list.view());
+  for (const { trigram, count, last, differences } of postings) {
+    out.u8(trigram.length);
+    out.bytes(trigram);
+    out.varint(count);
+    out.varint(last);
+    out.varint(differences.length);
+    out.bytes(differences);
     if (out.length >= PART_BYTES) yield* framed();
   }
   if (out.length > 0) yield* framed();
 }
 
 /** Reads a run from its begin to its end, a part at a time. @param size bytes that were written @throws CorruptSegment */
-export function* decodeRun(source: ByteSource, size: number, documentCount: number, { run, hasher }: RunIdentity): Generator<RunEntry> {
+export function* decodeRun(source: ByteSource, size: number, { run, hasher }: RunIdentity): Generator<SegmentPosting> {
   if (source.size !== size) throw new CorruptSegment('a run is not as long as it was');
   for (let at = 0, part = 0; at < size; part += 1) {
     const frame = source.read(at, FRAME_BYTES);
@@ -67,21 +59,16 @@ export function* decodeRun(source: ByteSource, size: number, documentCount: numb
     if (at + FRAME_BYTES + length > size) throw new CorruptSegment('a run ends too early');
     const body = source.read(at + FRAME_BYTES, length);
     if (body.length !== length || hasher.h64(body, seedOf(run, part)) !== frame.readBigUInt64LE(4)) throw new CorruptSegment('a run is damaged');
-    yield* entriesOf(body, documentCount);
+    yield* postingsIn(body);
     at += FRAME_BYTES + length;
   }
 }
 
-function* entriesOf(body: Buffer, documentCount: number): Generator<RunEntry> {
+/** Of a body that has its checksum. */
+function* postingsIn(body: Buffer): Generator<SegmentPosting> {
   const reader = new ByteReader(body);
-  while (reader.at < body.length) {
-    const gram = reader.bytes(reader.u8());
-    const count = reader.varint();
-    // The list ends where its numbers end.
-    const length = reader.varint();
-    const end = reader.at + length;
-    const documents = readDifferences(reader, count, documentCount);
-    if (reader.at !== end) throw new CorruptSegment('a list of a run is not as long as it says');
-    yield { gram, documents };
+  while (!reader.ended) {
+    const trigram = reader.bytes(reader.u8());
+    yield { trigram, count: reader.varint(), last: reader.varint(), differences: reader.bytes(reader.varint()) };
   }
 }

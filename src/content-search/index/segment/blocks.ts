@@ -36,14 +36,16 @@ export interface SectionId {
   readonly generation: number;
 }
 
-/** Gathers entries into blocks of some 4 KiB, each under a checksum, and remembers where they lie. */
+/** Gathers entries into blocks of some 4 KiB, each under a checksum, and notes where they lie. */
 export class BlockWriter {
-  readonly places: BlockPlace[] = [];
   /** The block that is being filled. */
   readonly open = new ByteWriter(2 * BLOCK_BYTES);
   readonly #id: SectionId;
   readonly #hasher: Hasher;
   readonly #emit: (bytes: Uint8Array) => void;
+  /** What the index says of the blocks: a key of its own for each would keep the slab that Node has cut it from. */
+  readonly #places = new ByteWriter();
+  #blocks = 0;
   #firstKey: Buffer | undefined;
   #offset = 0;
 
@@ -71,8 +73,12 @@ export class BlockWriter {
   /** Ends the block, if anything is in it. */
   flush(): void {
     if (this.#firstKey === undefined) return;
-    const block = sealed(this.open.view(), seedOf(this.#id.section, this.places.length, this.#id.generation), this.#hasher);
-    this.places.push({ firstKey: this.#firstKey, offset: this.#offset, length: block.length });
+    const block = sealed(this.open.view(), seedOf(this.#id.section, this.#blocks, this.#id.generation), this.#hasher);
+    this.#places.varint(this.#firstKey.length);
+    this.#places.bytes(this.#firstKey);
+    this.#places.varint(this.#offset);
+    this.#places.varint(block.length);
+    this.#blocks += 1;
     this.#emit(block);
     this.#offset += block.length;
     this.#firstKey = undefined;
@@ -82,13 +88,8 @@ export class BlockWriter {
   /** The index of the blocks, under its own checksum. */
   index(): Buffer {
     const out = new ByteWriter();
-    out.varint(this.places.length);
-    for (const { firstKey, offset, length } of this.places) {
-      out.varint(firstKey.length);
-      out.bytes(firstKey);
-      out.varint(offset);
-      out.varint(length);
-    }
+    out.varint(this.#blocks);
+    out.bytes(this.#places.view());
     return sealed(out.view(), seedOf(this.#id.indexSection, 0, this.#id.generation), this.#hasher);
   }
 }

@@ -56,13 +56,17 @@ export class ByteWriter {
     this.#length += 1;
   }
 
-  /** Ascending numbers below 2^32 as differences, each as a varint; most of an index is made of these. */
-  differences(list: ArrayLike<number>): void {
-    this.#room(MOST_VARINT_BYTES * list.length);
+  /**
+   * Ascending numbers below 2^32 as differences, each as a varint; most of an index is made of these.
+   *
+   * @param base is added to each number of `list`
+   */
+  differences(list: ArrayLike<number>, from = 0, end = list.length, base = 0): void {
+    this.#room(MOST_VARINT_BYTES * (end - from));
     const bytes = this.#bytes;
     let at = this.#length;
-    let last = -1;
-    for (let i = 0; i < list.length; i += 1) {
+    let last = -1 - base;
+    for (let i = from; i < end; i += 1) {
       const id = list[i] ?? 0;
       let rest = id - last - 1;
       last = id;
@@ -101,6 +105,32 @@ export class ByteWriter {
     const grown = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#length + more));
     this.#bytes.copy(grown, 0, 0, this.#length);
     this.#bytes = grown;
+  }
+}
+
+const PART_BYTES = 64 * 1024;
+
+/** Many bytes that are kept until they can be written. In parts of their own: small pieces would hold on to much that is not theirs. */
+export class HeldBytes {
+  readonly #parts: Buffer[] = [];
+  readonly #open = new ByteWriter();
+
+  append(more: Uint8Array): void {
+    this.#open.bytes(more);
+    if (this.#open.length >= PART_BYTES) this.#close();
+  }
+
+  /** All of them. */
+  parts(): readonly Buffer[] {
+    if (this.#open.length > 0) this.#close();
+    return this.#parts;
+  }
+
+  #close(): void {
+    const part = Buffer.allocUnsafeSlow(this.#open.length);
+    this.#open.view().copy(part);
+    this.#parts.push(part);
+    this.#open.clear();
   }
 }
 

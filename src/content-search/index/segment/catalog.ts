@@ -1,19 +1,25 @@
 import type { BytePath } from '../../../core/ports/index.ts';
 import type { Hasher } from '../hash.ts';
 import { type Blocks, BlockWriter } from './blocks.ts';
-import { ByteReader, sharedPrefix } from './bytes.ts';
-import { CATALOG_DOCUMENTS, CorruptSegment, SECTION, type SegmentDocument } from './format.ts';
+import { ByteReader, HeldBytes, sharedPrefix } from './bytes.ts';
+import { CATALOG_DOCUMENTS, CorruptSegment, DOCUMENT_FLAG, SECTION, type SegmentDocument, SPECIAL_LIST } from './format.ts';
+import { postingOf, type SegmentPosting } from './postings.ts';
+
+type SpecialName = keyof typeof SPECIAL_LIST;
+/** In byte order of their keys. */
+const SPECIAL_NAMES = ['gone', 'always'] as const satisfies readonly SpecialName[];
 
 /** Writes the documents of a segment, which must come in key order; their numbers are their places in it. */
 export class CatalogWriter {
   readonly blocks: BlockWriter;
   documents = 0;
-  readonly #held: Buffer[] = [];
+  readonly #held = new HeldBytes();
+  readonly #special: Readonly<Record<SpecialName, number[]>> = { gone: [], always: [] };
   #last: Buffer = Buffer.alloc(0);
 
   constructor(generation: number, hasher: Hasher) {
     const id = { section: SECTION.catalog, indexSection: SECTION.catalogIndex, generation };
-    this.blocks = new BlockWriter(id, hasher, (bytes) => this.#held.push(Buffer.from(bytes)));
+    this.blocks = new BlockWriter(id, hasher, (bytes) => this.#held.append(bytes));
   }
 
   /** @returns the number of the document */
@@ -30,16 +36,22 @@ export class CatalogWriter {
     open.bigVarint(ino);
     open.bigVarint(dev);
     open.u8(flags);
+    for (const name of SPECIAL_NAMES) if ((flags & DOCUMENT_FLAG[name]) !== 0) this.#special[name].push(this.documents);
     this.#last = Buffer.from(path);
     this.documents += 1;
     if (this.documents % CATALOG_DOCUMENTS === 0) this.blocks.flush();
     return this.documents - 1;
   }
 
+  /** The special lists that have documents, in byte order of their keys. */
+  special(): readonly SegmentPosting[] {
+    return SPECIAL_NAMES.filter((name) => this.#special[name].length > 0).map((name) => postingOf(SPECIAL_LIST[name], this.#special[name]));
+  }
+
   /** The blocks, in order. */
   finish(): readonly Buffer[] {
     this.blocks.flush();
-    return this.#held;
+    return this.#held.parts();
   }
 }
 

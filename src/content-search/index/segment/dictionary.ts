@@ -1,8 +1,8 @@
 import type { Hasher } from '../hash.ts';
 import { BlockWriter } from './blocks.ts';
-import { sharedPrefix } from './bytes.ts';
+import { HeldBytes, sharedPrefix } from './bytes.ts';
 import { INLINE_COUNT, listSeed, MAX_TRIGRAM_BYTES, SECTION } from './format.ts';
-import { encodeList, writeDifferences } from './postings.ts';
+import { encodeList, type SegmentPosting } from './postings.ts';
 
 /** Writes lists and the dictionary that leads to them. Trigrams must come in byte order, each once. */
 export class DictionaryWriter {
@@ -12,7 +12,7 @@ export class DictionaryWriter {
   readonly #seed: number;
   readonly #hasher: Hasher;
   readonly #emitList: (bytes: Uint8Array) => void;
-  readonly #held: Buffer[] = [];
+  readonly #held = new HeldBytes();
   #listOffset = 0;
   #last: Buffer = Buffer.alloc(0);
 
@@ -25,10 +25,11 @@ export class DictionaryWriter {
     this.#hasher = hasher;
     this.#emitList = emitList;
     const id = { section: SECTION.dictionary, indexSection: SECTION.dictionaryIndex, generation };
-    this.blocks = new BlockWriter(id, hasher, (bytes) => this.#held.push(Buffer.from(bytes)));
+    this.blocks = new BlockWriter(id, hasher, (bytes) => this.#held.append(bytes));
   }
 
-  add(trigram: Buffer, list: ArrayLike<number>): void {
+  add(posting: SegmentPosting): void {
+    const { trigram, count, differences } = posting;
     if (trigram.length === 0 || trigram.length > MAX_TRIGRAM_BYTES) throw new RangeError('a trigram has 1 to 255 bytes');
     if (this.trigrams > 0 && Buffer.compare(this.#last, trigram) >= 0) throw new RangeError('trigrams must come in order');
     const { open } = this.blocks;
@@ -38,9 +39,9 @@ export class DictionaryWriter {
     open.u8(shared);
     open.u8(trigram.length - shared);
     open.bytes(trigram.subarray(shared));
-    open.varint(list.length);
-    if (list.length <= INLINE_COUNT) writeDifferences(open, list);
-    else this.#addList(list);
+    open.varint(count);
+    if (count <= INLINE_COUNT) open.bytes(differences);
+    else this.#addList(posting);
     this.#last = Buffer.from(trigram);
     this.trigrams += 1;
     if (this.blocks.isFull) this.blocks.flush();
@@ -49,11 +50,11 @@ export class DictionaryWriter {
   /** The blocks, in order. */
   finish(): readonly Buffer[] {
     this.blocks.flush();
-    return this.#held;
+    return this.#held.parts();
   }
 
-  #addList(list: ArrayLike<number>): void {
-    const { bytes, isBitmap } = encodeList(list, this.#documents);
+  #addList(posting: SegmentPosting): void {
+    const { bytes, isBitmap } = encodeList(posting, this.#documents);
     this.blocks.open.varint(bytes.length * 2 + (isBitmap ? 1 : 0));
     this.blocks.open.u32(this.#hasher.h32(bytes, this.#seed));
     this.#emitList(bytes);

@@ -2,37 +2,57 @@ import { type ByteReader, ByteWriter } from './bytes.ts';
 import { CorruptSegment } from './format.ts';
 import { intersection } from './id-lists.ts';
 
+/** An n-gram and its documents, as segments are made of them. */
+export interface SegmentPosting {
+  /** UTF-8. */
+  readonly trigram: Buffer;
+  /** Of documents; not 0. */
+  readonly count: number;
+  /** The last of them. */
+  readonly last: number;
+  /** Their numbers, ascending, as varint differences. */
+  readonly differences: Buffer;
+}
+
+/** @param documents ascending; not none */
+export function postingOf(trigram: Buffer, documents: ArrayLike<number>): SegmentPosting {
+  const list = new ByteWriter(2 * documents.length);
+  list.differences(documents);
+  return { trigram, count: documents.length, last: documents[documents.length - 1] ?? 0, differences: list.view() };
+}
+
 /** A list of documents, as it lies in a segment. */
 export interface EncodedList {
   readonly bytes: Buffer;
   readonly isBitmap: boolean;
 }
 
-const scratch = new ByteWriter(1 << 16);
-
 /**
  * The shorter of two forms: differences as varint, or a bit for each document.
  *
- * @param list numbers of documents, ascending
  * @param documents how many documents there are
  */
-export function encodeList(list: ArrayLike<number>, documents: number): EncodedList {
+export function encodeList({ differences }: SegmentPosting, documents: number): EncodedList {
   const bitmapBytes = Math.ceil(documents / 8);
-  if (list.length <= bitmapBytes) {
-    scratch.clear();
-    writeDifferences(scratch, list);
-    if (scratch.length <= bitmapBytes) return { bytes: Buffer.from(scratch.view()), isBitmap: false };
-  }
-  const bitmap = Buffer.alloc(bitmapBytes);
-  for (let i = 0; i < list.length; i += 1) {
-    const id = list[i] ?? 0;
-    bitmap[id >> 3] = (bitmap[id >> 3] ?? 0) | (1 << (id & 7));
-  }
-  return { bytes: bitmap, isBitmap: true };
+  return differences.length <= bitmapBytes ? { bytes: differences, isBitmap: false } : { bytes: bitmapOf(differences, bitmapBytes), isBitmap: true };
 }
 
-export function writeDifferences(to: ByteWriter, list: ArrayLike<number>): void {
-  to.differences(list);
+/** Only of differences that were made here: nothing is checked. */
+function bitmapOf(differences: Buffer, bytes: number): Buffer {
+  const bitmap = Buffer.alloc(bytes);
+  let id = -1;
+  for (let at = 0; at < differences.length; at += 1) {
+    let byte = differences[at] ?? 0;
+    let difference = byte & 0x7f;
+    for (let scale = 0x80; byte >= 0x80; scale *= 0x80) {
+      at += 1;
+      byte = differences[at] ?? 0;
+      difference += (byte & 0x7f) * scale;
+    }
+    id += difference + 1;
+    bitmap[id >> 3] = (bitmap[id >> 3] ?? 0) | (1 << (id & 7));
+  }
+  return bitmap;
 }
 
 /** @throws CorruptSegment when it is not `count` ascending numbers below `documents` */

@@ -1,40 +1,33 @@
 import type { Hasher } from '../hash.ts';
-import { CatalogWriter } from './catalog.ts';
+import type { CatalogWriter } from './catalog.ts';
 import { DictionaryWriter } from './dictionary.ts';
-import { type ByteSink, DOCUMENT_FLAG, HEADER_BYTES, isSpecial, type SegmentDocument, SPECIAL_LIST } from './format.ts';
+import { type ByteSink, HEADER_BYTES, isSpecial } from './format.ts';
 import { encodeHeader } from './header.ts';
+import type { SegmentPosting } from './postings.ts';
 
 export interface SegmentContents {
   readonly generation: number;
   readonly keyHash: Buffer;
-  /** In key order. Gone through before the postings. */
-  readonly documents: Iterable<SegmentDocument>;
-  readonly documentCount: number;
-  /** In byte order of the trigram, each with ascending numbers of documents; without the special lists. */
-  readonly postings: Iterable<{ readonly trigram: Buffer; readonly documents: ArrayLike<number> }>;
+  /** Of all documents. */
+  readonly catalog: CatalogWriter;
+  /** In byte order of the trigram, with numbers of documents in the catalog; without the special lists. Each is used before the next. */
+  readonly postings: Iterable<SegmentPosting>;
 }
 
 /** Writes a segment; it is one when the header is written, which is the last thing. The caller makes it durable. */
-export function writeSegment(to: ByteSink, contents: SegmentContents, hasher: Hasher): { readonly bytes: number } {
-  const { generation, keyHash, documentCount } = contents;
-  const catalog = new CatalogWriter(generation, hasher);
-  const special: Record<keyof typeof SPECIAL_LIST, number[]> = { gone: [], always: [] };
-  for (const document of contents.documents) {
-    const id = catalog.add(document);
-    for (const name of SPECIAL_NAMES) if ((document.flags & DOCUMENT_FLAG[name]) !== 0) special[name].push(id);
-  }
-  if (catalog.documents !== documentCount) throw new RangeError('there are not as many documents as was said');
+export function writeSegment(to: ByteSink, { generation, keyHash, catalog, postings }: SegmentContents, hasher: Hasher): { readonly bytes: number } {
+  const documentCount = catalog.documents;
   let listBytes = 0;
   to.append(Buffer.alloc(HEADER_BYTES));
   const dictionary = new DictionaryWriter({ documents: documentCount, generation }, hasher, (bytes) => {
     to.append(bytes);
     listBytes += bytes.length;
   });
-  for (const { trigram, documents } of contents.postings) {
-    if (isSpecial(trigram)) throw new RangeError('special lists are made of the flags');
-    dictionary.add(trigram, documents);
+  for (const posting of postings) {
+    if (isSpecial(posting.trigram)) throw new RangeError('special lists are made of the flags');
+    dictionary.add(posting);
   }
-  for (const name of SPECIAL_NAMES) if (special[name].length > 0) dictionary.add(SPECIAL_LIST[name], special[name]);
+  for (const posting of catalog.special()) dictionary.add(posting);
   const sections = [dictionary.finish(), catalog.finish(), [dictionary.blocks.index()], [catalog.blocks.index()]] as const;
   for (const section of sections) for (const bytes of section) to.append(bytes);
   let offset = HEADER_BYTES;
@@ -58,9 +51,6 @@ export function writeSegment(to: ByteSink, contents: SegmentContents, hasher: Ha
   to.writeHeader(encodeHeader(header, hasher));
   return { bytes: offset };
 }
-
-/** In byte order of their keys. */
-const SPECIAL_NAMES = ['gone', 'always'] as const satisfies readonly (keyof typeof SPECIAL_LIST)[];
 
 function bytesOf(parts: readonly Buffer[]): number {
   return parts.reduce((total, { length }) => total + length, 0);

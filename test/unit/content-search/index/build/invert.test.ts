@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createGramPairs } from '../../../../../src/content-search/index/build/gram-pairs.ts';
-import { createInverter } from '../../../../../src/content-search/index/build/invert.ts';
+import { createInverter, type Inverter } from '../../../../../src/content-search/index/build/invert.ts';
 import type { RunStore } from '../../../../../src/content-search/index/build/runs.ts';
 import { loadHasher } from '../../../../../src/content-search/index/hash.ts';
 import { type ByteSource, CorruptSegment } from '../../../../../src/content-search/index/segment/format.ts';
 import { createTokenizer, TOKENIZER_DEFAULTS } from '../../../../../src/content-search/index/tokenizer.ts';
+import { documentsOf } from '../../../../support/content/segments.ts';
+import { createRandom } from '../../../../support/random.ts';
 
 const hasher = await loadHasher();
 
@@ -23,13 +25,18 @@ function memoryRuns(): RunStore & { readonly count: () => number } {
 
 const text = fc.string({ unit: fc.constantFrom(...'abcé\u4e00\u{1f600}\n\0~'), maxLength: 60, size: 'max' });
 
+/** A posting is there until the next one. */
+function listsOf(inverter: Inverter): readonly (readonly [trigram: Buffer, documents: readonly number[]])[] {
+  return Array.from(inverter.postings(), (posting) => [Buffer.from(posting.trigram), documentsOf(posting)]);
+}
+
 type Lists = readonly (readonly [gram: string, documents: readonly number[]])[];
 
 function inverted(texts: readonly string[], maxBytes: number, k: number): Lists {
   const tokenize = createTokenizer({ ...TOKENIZER_DEFAULTS, ngramK: k });
   const inverter = createInverter({ pairs: createGramPairs(k), runs: memoryRuns(), hasher, maxBytes });
   for (const [document, one] of texts.entries()) inverter.add(document, tokenize(Buffer.from(one)).grams);
-  return [...inverter.postings(texts.length)].map(({ trigram, documents }) => [trigram.toString('hex'), Array.from(documents)]);
+  return listsOf(inverter).map(([trigram, documents]) => [trigram.toString('hex'), documents]);
 }
 
 function byDefinition(texts: readonly string[], k: number): Lists {
@@ -64,24 +71,30 @@ describe('an inversion', () => {
   it('holds no more in memory than it may, but for one document', () => {
     const runs = memoryRuns();
     const tokenize = createTokenizer(TOKENIZER_DEFAULTS);
-    const inverter = createInverter({ pairs: createGramPairs(3), runs, hasher, maxBytes: 84 });
+    const inverter = createInverter({ pairs: createGramPairs(3), runs, hasher, maxBytes: 28 });
     for (let document = 0; document < 5; document += 1) inverter.add(document, tokenize(Buffer.from(`abcdefgh${document}`)).grams);
-    // Seven n-grams, 12 bytes each at first, are one run for each document; so is a larger document.
+    // Seven n-grams, 4 bytes each, are one run for each document; so is a larger document.
     expect(runs.count()).toBe(5);
     inverter.add(5, tokenize(Buffer.from('the quick brown fox jumps')).grams);
     expect(runs.count()).toBe(6);
-    expect([...inverter.postings(6)].find(({ trigram }) => trigram.toString() === 'abc')).toEqual({
-      trigram: Buffer.from('abc'),
-      documents: Uint32Array.from([0, 1, 2, 3, 4]),
-    });
+    expect(listsOf(inverter).find(([trigram]) => trigram.toString() === 'abc')).toEqual([Buffer.from('abc'), [0, 1, 2, 3, 4]]);
   });
 
-  it('keeps a list through all sizes of its slices', () => {
+  it('keeps a list of more documents than a pair tells apart', () => {
     const tokenize = createTokenizer(TOKENIZER_DEFAULTS);
-    const inverter = createInverter({ pairs: createGramPairs(3), runs: memoryRuns(), hasher });
-    const documents = Array.from({ length: 9000 }, (_, at) => at * 131);
+    const runs = memoryRuns();
+    const inverter = createInverter({ pairs: createGramPairs(3), runs, hasher });
+    const documents = [...Array.from({ length: 9000 }, (_, at) => at * 131), 2 ** 20 + 2 ** 19, 2 ** 31];
     for (const document of documents) inverter.add(document, tokenize(Buffer.from('abc')).grams);
-    expect([...inverter.postings(2 ** 21)].map((posting) => [posting.trigram.toString(), Array.from(posting.documents)])).toEqual([['abc', documents]]);
+    expect(listsOf(inverter)).toEqual([[Buffer.from('abc'), documents]]);
+    expect(runs.count()).toBe(3);
+  });
+
+  it('takes one large document after small ones, and small ones after it', () => {
+    const random = createRandom(1);
+    const large = Array.from({ length: 34_000 }, () => String.fromCharCode(32 + random.integer(95), 0x4e00 + random.integer(9000))).join('');
+    const texts = ['abcd', large, 'abcd', large.slice(0, 2000)];
+    expect(JSON.stringify(inverted(texts, 100_000, 3)) === JSON.stringify(byDefinition(texts, 3))).toBe(true);
   });
 
   it('is no inversion if a bit of a run is another, a run is shorter, or two are exchanged: nothing is built on it [FR-LSI-BG-22.1]', () => {
@@ -99,7 +112,7 @@ describe('an inversion', () => {
       const inverter = createInverter({ pairs: createGramPairs(3), runs, hasher, maxBytes: 600 });
       const tokenize = createTokenizer(TOKENIZER_DEFAULTS);
       for (const [document, one] of texts.entries()) inverter.add(document, tokenize(Buffer.from(one)).grams);
-      return () => [...inverter.postings(texts.length)];
+      return () => listsOf(inverter);
     };
     const [first, second] = [0, 1];
     expect(hurt(() => undefined)).not.toThrow();

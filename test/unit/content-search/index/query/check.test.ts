@@ -3,8 +3,9 @@ import { memoryIndexFiles } from '../../../../../src/adapters/content-index/file
 import { checkSnapshot } from '../../../../../src/content-search/index/query/check.ts';
 import type { Snapshot } from '../../../../../src/content-search/index/query/snapshot.ts';
 import { segmentNumber } from '../../../../../src/content-search/index/segment/format.ts';
+import { postingOf } from '../../../../../src/content-search/index/segment/postings.ts';
 import { writeSegment } from '../../../../../src/content-search/index/segment/writer.ts';
-import { hasher, KEY_HASH } from '../../../../support/content/segments.ts';
+import { catalogOf, hasher, KEY_HASH } from '../../../../support/content/segments.ts';
 import { openedOf, planted } from '../../../../support/content/snapshots.ts';
 
 interface Written {
@@ -21,9 +22,11 @@ function snapshotWith({ paths, flags = 0, postings = [] }: Written): Snapshot {
   const contents = {
     generation: segmentNumber(name),
     keyHash: KEY_HASH,
-    documents: paths.map((path) => ({ path: Buffer.from(path), size: 1, mtimeNs: 0n, ctimeNs: 0n, ino: 1n, dev: 1n, flags })),
-    documentCount: paths.length,
-    postings: postings.map(([trigram, documents]) => ({ trigram, documents })),
+    catalog: catalogOf(
+      segmentNumber(name),
+      paths.map((path) => ({ path: Buffer.from(path), size: 1, mtimeNs: 0n, ctimeNs: 0n, ino: 1n, dev: 1n, flags })),
+    ),
+    postings: postings.map(([trigram, documents]) => postingOf(trigram, documents)),
   };
   writeSegment(sink, contents, hasher);
   sink.finish();

@@ -1,0 +1,169 @@
+/** Bits of a number that a word keeps; its other bits choose the bucket. The rest of a word is a tag. */
+export const LOW_BITS = 12;
+export const TAG_BITS = 32 - LOW_BITS;
+
+/**
+ * Pairs of number and tag, four bytes each: the high bits of a number are the bucket in which its pair lies, in the order in
+ * which pairs came. Few buckets are written to by turns, and each is small enough to be sorted where the processor has it at
+ * hand: a sort of all pairs at once goes through the memory of the machine several times.
+ */
+export interface Buckets {
+  /** Pairs. */
+  readonly size: number;
+  /** @param first bucket of the number 0 */
+  add(numbers: Uint32Array, first: number, tag: number): void;
+  isEmpty(bucket: number): boolean;
+  /** Empties a bucket: its pairs by number, without the high bits. */
+  sort(bucket: number, into: SortedBucket): void;
+  /** Empties a bucket. Its pairs get other numbers, `numbers` by what is left of the old ones. @param first bucket of the new number 0 */
+  renumber(bucket: number, numbers: Uint32Array, first: number): void;
+  /** Forgets all, and keeps the memory. */
+  clear(): void;
+  /** Forgets all, and keeps little. */
+  release(): void;
+}
+
+export interface SortedBucket {
+  /** Where the tags of each number end; they begin where those of the number before end. */
+  readonly ends: Uint32Array;
+  /** May be longer. Those of a number in the order in which they came. */
+  tags: Uint32Array;
+}
+
+export const createSortedBucket = (): SortedBucket => ({ ends: new Uint32Array(LOWS), tags: new Uint32Array(CHUNK) });
+
+const LOWS = 2 ** LOW_BITS;
+const CHUNK_BITS = 8;
+const CHUNK = 2 ** CHUNK_BITS;
+const FIRST_WORDS = 2 ** 16;
+/** What large jobs get at once. Memory that was never written to is not there: so no copy of half of it has to be. */
+const MANY_WORDS = 12 * 2 ** 20;
+const FIRST_BUCKETS = 1024;
+
+export function createBuckets(): Buckets {
+  let words = new Uint32Array(FIRST_WORDS);
+  /** The chunk that follows a chunk; chunks are counted from 1, so that 0 is none. */
+  let following = new Uint32Array(FIRST_WORDS / CHUNK);
+  /** Of each bucket its first chunk, and where its next word goes: at the begin of a chunk there is no room. */
+  let heads = new Uint32Array(FIRST_BUCKETS);
+  let tails = new Uint32Array(FIRST_BUCKETS);
+  let chunks = 1;
+  /** The first of the chunks that were used before. */
+  let spare = 0;
+  let size = 0;
+  let taken = new Uint32Array(CHUNK);
+
+  function newChunk(): number {
+    if (spare !== 0) {
+      const chunk = spare;
+      spare = following[chunk] ?? 0;
+      following[chunk] = 0;
+      return chunk;
+    }
+    const chunk = chunks;
+    chunks += 1;
+    if (chunks * CHUNK > words.length) {
+      words = grown(words, Math.max(2 * words.length, MANY_WORDS));
+      following = grown(following, words.length / CHUNK);
+    }
+    return chunk;
+  }
+
+  /** Gives a bucket its next chunk; the place of its first word. */
+  function extended(bucket: number): number {
+    if (bucket >= heads.length) [heads, tails] = [grown(heads, 2 * bucket), grown(tails, 2 * bucket)];
+    const chunk = newChunk();
+    const tail = tails[bucket] ?? 0;
+    if (tail === 0) heads[bucket] = chunk;
+    else following[(tail >>> CHUNK_BITS) - 1] = chunk;
+    return chunk << CHUNK_BITS;
+  }
+
+  /** Copies the words of a bucket to `taken`, and gives its chunks to others; the number of words. */
+  function drain(bucket: number): number {
+    const tail = tails[bucket] ?? 0;
+    let count = 0;
+    for (let chunk = heads[bucket] ?? 0; chunk !== 0; ) {
+      const start = chunk << CHUNK_BITS;
+      const end = tail > start && tail <= start + CHUNK ? tail : start + CHUNK;
+      if (count + CHUNK > taken.length) taken = grown(taken, 2 * taken.length);
+      taken.set(words.subarray(start, end), count);
+      count += end - start;
+      const next = following[chunk] ?? 0;
+      following[chunk] = spare;
+      spare = chunk;
+      chunk = next;
+    }
+    if (tail !== 0) [heads[bucket], tails[bucket]] = [0, 0];
+    size -= count;
+    return count;
+  }
+
+  function put(number: number, first: number, tag: number): void {
+    const bucket = first + (number >>> LOW_BITS);
+    let at = tails[bucket] ?? 0;
+    if ((at & (CHUNK - 1)) === 0) at = extended(bucket);
+    words[at] = (tag << LOW_BITS) | (number & (LOWS - 1));
+    tails[bucket] = at + 1;
+  }
+
+  function clear(): void {
+    [chunks, spare, size] = [1, 0, 0];
+    for (const list of [following, heads, tails]) list.fill(0);
+  }
+
+  return {
+    get size() {
+      return size;
+    },
+    add(numbers, first, tag) {
+      for (let i = 0; i < numbers.length; i += 1) put(numbers[i] ?? 0, first, tag);
+      size += numbers.length;
+    },
+    isEmpty: (bucket) => (tails[bucket] ?? 0) === 0,
+    sort(bucket, into) {
+      const count = drain(bucket);
+      if (into.tags.length < count) into.tags = new Uint32Array(taken.length);
+      const { ends, tags } = into;
+      ends.fill(0);
+      for (let i = 0; i < count; i += 1) {
+        const low = (taken[i] ?? 0) & (LOWS - 1);
+        ends[low] = (ends[low] ?? 0) + 1;
+      }
+      let start = 0;
+      for (let low = 0; low < LOWS; low += 1) {
+        const many = ends[low] ?? 0;
+        ends[low] = start;
+        start += many;
+      }
+      for (let i = 0; i < count; i += 1) {
+        const word = taken[i] ?? 0;
+        const low = word & (LOWS - 1);
+        const to = ends[low] ?? 0;
+        tags[to] = word >>> LOW_BITS;
+        ends[low] = to + 1;
+      }
+    },
+    renumber(bucket, numbers, first) {
+      const count = drain(bucket);
+      for (let i = 0; i < count; i += 1) {
+        const word = taken[i] ?? 0;
+        put(numbers[word & (LOWS - 1)] ?? 0, first, word >>> LOW_BITS);
+      }
+      size += count;
+    },
+    clear,
+    release() {
+      words = new Uint32Array(FIRST_WORDS);
+      following = new Uint32Array(FIRST_WORDS / CHUNK);
+      taken = new Uint32Array(CHUNK);
+      clear();
+    },
+  };
+}
+
+function grown(list: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(length);
+  larger.set(list);
+  return larger;
+}
