@@ -1,32 +1,18 @@
 import { type Job, WaitingError } from 'bullmq';
-import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
 import type { IndexActivity } from '../src/contracts/index.ts';
 import { messageOf } from '../src/core/errors.ts';
-import { part } from '../src/core/parts.ts';
 import type { IndexTask, IndexTaskHandler, MaintenanceLane } from '../src/core/ports/index.ts';
 import { createTurns } from '../src/core/turns.ts';
-import { indexQueueName, LOCK_TIMES, type LockTimes, QUEUE_PREFIX, RETENTION, workerOptions } from './catalog.ts';
+import { indexQueueName, LOCK_TIMES, QUEUE_PREFIX, RETENTION, workerOptions } from './catalog.ts';
 import { readIndexJob } from './index-job.ts';
+import { type LaneOptions, laneLife } from './lane-life.ts';
 import { openQueue } from './open-queue.ts';
-import { TolerantWorker } from './tolerant-worker.ts';
 import { withoutStack } from './without-stack.ts';
 
-export interface IndexLaneOptions {
-  readonly pool: string;
-  /** For submitting; the owner closes it. */
-  readonly connection: RedisConnection;
-  /** For the worker, of the kind `worker`; needed where the lane processes. The owner closes it. */
-  readonly worker?: RedisConnection;
-  /** Makes the id of a job: letters and digits. */
-  readonly newId: () => string;
-  readonly locks?: LockTimes;
-  /** Refuses new work when Redis is nearly full. */
-  readonly guard?: { check(): Promise<void> };
+export interface IndexLaneOptions extends LaneOptions {
   /** Told of each task that failed. */
   readonly onFailed?: (task: IndexTask, job: string, error: unknown) => void;
-  /** Errors of the connection and of BullMQ itself. */
-  readonly onError?: (error: Error) => void;
 }
 
 /**
@@ -44,15 +30,10 @@ const MOST_LOSSES = 10;
  */
 export function createIndexLane(options: IndexLaneOptions): MaintenanceLane {
   const { pool, connection, newId, locks = LOCK_TIMES, guard, onFailed = () => undefined, onError = () => undefined } = options;
-  const name = indexQueueName(pool);
-  const queue = openQueue(name, QUEUE_PREFIX, connection);
+  const queue = openQueue(indexQueueName(pool), QUEUE_PREFIX, connection);
   const turns = createTurns();
-  let handler: IndexTaskHandler | undefined;
-  let worker: TolerantWorker | undefined;
-  let stop = new AbortController();
 
-  const run = async (job: Job<unknown>, token: string | undefined, handle: IndexTaskHandler): Promise<void> => {
-    const { signal } = stop;
+  const run = async (job: Job<unknown>, token: string | undefined, handle: IndexTaskHandler, signal: AbortSignal): Promise<void> => {
     const read = readIndexJob(job);
     if (!read.ok) throw withoutStack(new Error(read.message));
     const { task } = read;
@@ -71,33 +52,9 @@ export function createIndexLane(options: IndexLaneOptions): MaintenanceLane {
     });
   };
 
-  const life = part(
-    async () => {
-      const handle = handler;
-      if (handle === undefined) return;
-      if (options.worker === undefined) throw new TypeError('a lane that processes needs a connection for its worker');
-      stop = new AbortController();
-      worker = new TolerantWorker(name, (job, token) => run(job, token, handle), {
-        ...workerOptions(locks, AT_ONCE),
-        maxStalledCount: MOST_LOSSES,
-        connection: options.worker,
-      });
-      worker.on('error', onError);
-      await worker.waitUntilReady();
-    },
-    async () => {
-      stop.abort('shutdown');
-      await worker?.close();
-      worker = undefined;
-      await queue.close();
-    },
-  );
-
+  const settings = { ...workerOptions(locks, AT_ONCE), maxStalledCount: MOST_LOSSES };
   return {
-    ...life,
-    process(handle) {
-      handler = handle;
-    },
+    ...laneLife({ queue, connection: options.worker, settings, onError, run }),
     submit: (task) =>
       redisCall(async () => {
         await guard?.check();

@@ -1,34 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Job, UnrecoverableError } from 'bullmq';
-import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
 import { IngestOutcome, MAX_INGEST_BYTES, MAX_INGEST_OPS } from '../src/contracts/index.ts';
 import { messageOf, WritError } from '../src/core/errors.ts';
-import { part } from '../src/core/parts.ts';
 import type { IngestEnd, IngestHandler, MessageLane } from '../src/core/ports/index.ts';
-import { LOCK_TIMES, type LockTimes, messageQueueName, QUEUE_PREFIX, RETENTION, workerOptions } from './catalog.ts';
+import { LOCK_TIMES, messageQueueName, QUEUE_PREFIX, RETENTION, workerOptions } from './catalog.ts';
+import { type LaneOptions, laneLife } from './lane-life.ts';
 import { doneJobData, messageJobData, readMessageJob } from './message-job.ts';
 import { openQueue } from './open-queue.ts';
-import { TolerantWorker } from './tolerant-worker.ts';
 import { withoutStack } from './without-stack.ts';
 
-export interface MessageLaneOptions {
-  readonly pool: string;
-  /** For submitting and looking; the owner closes it. */
-  readonly connection: RedisConnection;
-  /** For the worker, of the kind `worker`; needed where the lane processes. The owner closes it. */
-  readonly worker?: RedisConnection;
-  /** Makes the id of a job: letters and digits. */
-  readonly newId: () => string;
+export interface MessageLaneOptions extends LaneOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  readonly locks?: LockTimes;
-  /** Refuses new work when Redis is nearly full. */
-  readonly guard?: { check(): Promise<void> };
   /** Told of each job that was given up or could not be read. */
   readonly onFailed?: (job: string, error: unknown) => void;
-  /** Errors of the connection and of BullMQ itself. */
-  readonly onError?: (error: Error) => void;
 }
 
 /** Jobs that the writer may do in one transaction. */
@@ -47,10 +33,7 @@ const LOOK_MOST_MS = 250;
  */
 export function createMessageLane(options: MessageLaneOptions): MessageLane {
   const { pool, connection, newId, now, locks = LOCK_TIMES, guard, onFailed = () => undefined, onError = () => undefined } = options;
-  const name = messageQueueName(pool);
-  const queue = openQueue(name, QUEUE_PREFIX, connection);
-  let handler: IngestHandler | undefined;
-  let worker: TolerantWorker | undefined;
+  const queue = openQueue(messageQueueName(pool), QUEUE_PREFIX, connection);
   let lastAt = 0;
 
   /** Two batches of one process never bear the same time. */
@@ -59,7 +42,7 @@ export function createMessageLane(options: MessageLaneOptions): MessageLane {
     return lastAt;
   };
 
-  const run = async (job: Job<unknown>, handle: IngestHandler): Promise<unknown> => {
+  const run = async (job: Job<unknown>, _token: string | undefined, handle: IngestHandler): Promise<unknown> => {
     const read = readMessageJob(job);
     if (read.kind === 'malformed') {
       onFailed(job.id ?? '', new WritError('INVALID_ARGUMENT', read.message));
@@ -77,27 +60,8 @@ export function createMessageLane(options: MessageLaneOptions): MessageLane {
     }
   };
 
-  const life = part(
-    async () => {
-      const handle = handler;
-      if (handle === undefined) return;
-      if (options.worker === undefined) throw new TypeError('a lane that processes needs a connection for its worker');
-      worker = new TolerantWorker(name, (job) => run(job, handle), { ...workerOptions(locks, AT_ONCE), connection: options.worker });
-      worker.on('error', onError);
-      await worker.waitUntilReady();
-    },
-    async () => {
-      await worker?.close();
-      worker = undefined;
-      await queue.close();
-    },
-  );
-
   return {
-    ...life,
-    process(handle) {
-      handler = handle;
-    },
+    ...laneLife({ queue, connection: options.worker, settings: workerOptions(locks, AT_ONCE), onError, run }),
     submit: async (ops) => {
       if (ops.length === 0 || ops.length > MAX_INGEST_OPS) throw new WritError('INVALID_ARGUMENT', `a job has 1 to ${MAX_INGEST_OPS} operations`);
       const data = messageJobData({ at: stamp(), ops });
