@@ -31,6 +31,8 @@ export const MessageSubmission = z.strictObject({
     .max(MAX_INGEST_OPS),
 });
 export type MessageSubmission = z.infer<typeof MessageSubmission>;
+/** As a producer writes it: what has a default may be left out. */
+export type MessageSubmissionInput = z.input<typeof MessageSubmission>;
 
 /** Queued: the writer does it in its turn. */
 export const IngestReceipt = z.strictObject({

@@ -1,6 +1,7 @@
 import { type ContentIndexApi, createContentIndex } from './content-index.ts';
 import type { ContentSearchAnswer, ContentSearchRequest } from './content-types.ts';
 import { type EventsOptions, events } from './events.ts';
+import { createMessages, type MessagesApi } from './messages.ts';
 import { settingsOf, type WritClientOptions } from './options.ts';
 import { createPlans, type PlansApi } from './plans.ts';
 import { createSearch, type SearchApi } from './search.ts';
@@ -44,6 +45,8 @@ export class WritClient {
   /** Searches with an answer of their own type. */
   readonly search: SearchApi;
   readonly leases: LeasesApi;
+  /** Agent mail, and the search in it. */
+  readonly messages: MessagesApi;
   /** The index of `contentSearch`. */
   readonly contentIndex: ContentIndexApi;
   readonly #transport: Transport;
@@ -56,6 +59,7 @@ export class WritClient {
     this.plans = createPlans(transport);
     this.search = createSearch(this.tasks);
     this.contentIndex = createContentIndex(transport);
+    this.messages = createMessages(transport);
     this.leases = {
       async issue(manifest, { ttl, confirmedBy, signal } = {}) {
         const json: LeaseRequest = { manifest, ...(ttl === undefined ? {} : { ttl }), ...(confirmedBy === undefined ? {} : { confirmed_by: confirmedBy }) };

@@ -3,7 +3,7 @@ import type { Settings } from './options.ts';
 
 /** One request. */
 export interface Ask {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Below the base, `/v1/tasks`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;

@@ -8,6 +8,8 @@ export type * from './content-types.ts';
 export { WritApiError, WritConnectionError, WritTaskError, WritTimeoutError } from './errors.ts';
 export type { EventsOptions } from './events.ts';
 export type * from './index-types.ts';
+export type * from './message-types.ts';
+export type { ChangedMessages, MessagesApi } from './messages.ts';
 export type { WritClientOptions } from './options.ts';
 export type { ActedOnPlan, PlansApi, SubmitPlanOptions, SubmittedPlan } from './plans.ts';
 export type { RetryManyOptions } from './retry-many.ts';

@@ -13,6 +13,7 @@ import type { MessageLane } from '../../../src/core/ports/index.ts';
 import { METRICS } from '../../../src/observability/events.ts';
 import { ingestTelemetry } from '../../../src/observability/message-ingest.ts';
 import { createMetrics } from '../../../src/observability/metrics.ts';
+import { WritClient } from '../../../src/producers/client/index.ts';
 import { commandLine, lastJson } from '../../support/command-line.ts';
 import { rowsIn } from '../../support/messages/rows.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
@@ -99,6 +100,40 @@ describe('DELETE /v1/messages/{id}', () => {
   });
 });
 
+describe('the client, and what operators did', () => {
+  const client = (as: Parameters<Site['secret']>[0]) => new WritClient({ baseUrl: site.url, key: site.secret(as) });
+
+  it('sends, searches, deletes and indexes anew with types of its own', async () => {
+    const { messages } = client('ingest');
+    const sent = await messages.ingest([{ op: 'message', project: 'typed', subject: 'by the client' }], { wait: 20 });
+    if (!sent.stored) return expect.unreachable('it waited');
+    const [id = 0] = sent.report.ids;
+    expect(rows(`SELECT subject FROM messages WHERE id = ${id}`)).toEqual([['by the client']]);
+    expect((await client('search').messages.search({ text: 'plan' })).results[0]?.to).toEqual(['GreenHill', 'RedFox']);
+    expect(await messages.delete(id, { wait: 20 })).toMatchObject({ stored: true, report: { counts: { deleted: 1 } } });
+    await expect(messages.rebuild()).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    expect(await client('operate').messages.rebuild({ wait: 20 })).toMatchObject({ stored: true });
+  });
+
+  it('is in the audit log where something is deleted or made anew, not where messages are sent', async () => {
+    const from = site.audit().length;
+    await send([{ ...hello, key: 'gone' }]);
+    await send([hello, { op: 'delete', project: 'web', key: 'gone' }], { prefer: 'wait=20' });
+    await site.ask('/v1/messages/1', { method: 'DELETE', as: 'ingest' });
+    await site.ask('/v1/messages/rebuild', { method: 'POST', as: 'operate' });
+    const noted = site.audit().slice(from);
+    expect(noted.map(({ surface, who, action, subject, outcome }) => [surface, who, action, subject, outcome].join(' '))).toEqual([
+      'http ingest message.delete a list of operations asked',
+      'http ingest message.delete a list of operations done',
+      'http ingest message.delete 1 asked',
+      'http ingest message.delete 1 done',
+      'http operate message.rebuild full text asked',
+      'http operate message.rebuild full text done',
+    ]);
+    expect(noted[0]?.detail).toEqual({ deletes: 1, operations: 2 });
+  });
+});
+
 describe('writ messages', () => {
   it('imports a file through the queue, tells what is wrong with it, and goes on from there', async () => {
     const source = join(realpathSync(mkdtempSync(join(tmpdir(), 'writ-source-'))), 'mail.jsonl');
@@ -116,15 +151,20 @@ describe('writ messages', () => {
     expect([whole.code, whole.out]).toEqual([1, expect.stringContaining('0 new, 0 changed, 1200 as before, 1 left out')]);
     expect(whole.err).toContain('line 1201: ');
     expect(rows(`SELECT count(*) FROM messages WHERE subject LIKE 'imported %'`)).toEqual([[1200]]);
+    const audit = (await commandLine(['audit', 'list', '--json', '--data-dir', dataDir])).out;
+    expect(audit.match(/"action":"message.import"/g)).toHaveLength(6);
+    expect(audit).toContain('"inserted":1200');
     const status = lastJson(await commandLine(['status', '--json', '--data-dir', dataDir]));
     expect(JSON.stringify(status)).toContain('message-index');
   });
 
   it('makes the full text anew, and the events of its life say so [MS-145] [MS-146] [MS-147]', async () => {
+    logged.length = 0;
     expect((await commandLine(['messages', 'rebuild', '--data-dir', dataDir])).code).toBe(0);
     const named = (text: string) => logged.filter(([, message]) => message === text).map(([fields]) => fields);
     expect(named('index.rebuild.start')).toEqual([{ doc_count: expect.any(Number), engine: 'fts5' }]);
     expect(named('index.rebuild.complete')).toEqual([{ doc_count: expect.any(Number), duration_ms: expect.any(Number), engine: 'fts5' }]);
+    await send([hello], { prefer: 'wait=20' });
     expect(named('index.incremental.batch')[0]).toEqual({ batch_size: expect.any(Number), engine: 'fts5', ms: expect.any(Number) });
   });
 
@@ -132,7 +172,7 @@ describe('writ messages', () => {
     const text = await metrics.text();
     expect(Object.keys(METRICS).filter((name) => name.startsWith('writ_message_ops'))).toEqual(['writ_message_ops_total']);
     expect(text).toMatch(/writ_message_ops_total\{what="inserted"\} 12\d\d/);
-    expect(text).toMatch(/writ_message_rebuilds_total 1/);
+    expect(text).toMatch(/writ_message_rebuilds_total [1-9]/);
   });
 
   it('says that messages are off where they are', async () => {

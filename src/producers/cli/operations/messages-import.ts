@@ -4,6 +4,7 @@ import { type ImportSummary, importMessages } from '../../messages/import.ts';
 import type { Call } from '../act.ts';
 import type { CliIo } from '../services.ts';
 import { bytes, duration } from '../text/words.ts';
+import { auditedCall } from './audited-call.ts';
 
 export interface MessagesImportFlags {
   readonly format?: ImportFormat;
@@ -13,6 +14,8 @@ export interface MessagesImportFlags {
 
 /** So many bad records are told one by one to a person; a program gets all of them with --json. */
 const TOLD = 50;
+/** Of a path in the audit log. */
+const MAX_SUBJECT = 1024;
 
 /** `writ messages import`: 0 all of it, 1 some records were left out or refused, or it was broken off. */
 export async function runMessagesImport(call: Call, flags: MessagesImportFlags, path: string): Promise<number> {
@@ -34,7 +37,9 @@ export async function runMessagesImport(call: Call, flags: MessagesImportFlags, 
     },
   };
   try {
-    const summary = await importMessages(source, door, mark, report, call.interrupted());
+    const entry = { action: 'message.import', subject: path.slice(0, MAX_SUBJECT), detail: { format: source.format } };
+    const work = () => importMessages(source, door, mark, report, call.interrupted());
+    const summary = await auditedCall(call, entry, work, ({ counts, bad, finished }) => ({ ...counts, bad, finished }));
     progress.stop();
     const ms = Math.round(call.clock.monotonic() - started);
     await call.output.answer({ summary: { format: source.format, ...summary, ms } }, () => summaryText(summary, ms));

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type IngestOp, IngestReceipt, IngestReport, MessageSubmission } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
+import { audited } from '../../tasks/audited.ts';
 import { type Answer, type Call, route } from '../route.ts';
 import { PREFER, PREFERENCE_APPLIED, waitOf } from './prefer.ts';
 
@@ -18,7 +19,7 @@ export const submitMessages = route({
   summary: 'Send messages, edits, agents, projects, products',
   description:
     'A list of operations. The same project and key again is the same message: sent twice it is stored once, sent with other text it is edited. ' +
-    'What was sent later wins. With `Prefer: wait=N` the answer comes when the messages are stored and can be found.',
+    'What was sent later wins. With `Prefer: wait=N` the answer comes when the messages are stored and can be found. Lists with deletions are audited.',
   tag: 'messages',
   access: ['ingest'],
   headers: PREFER,
@@ -27,7 +28,10 @@ export const submitMessages = route({
   problems: [...problems],
   async handle(call) {
     const ops = call.body.ops.map((op): IngestOp => (op.op === 'message' ? { ...op, key: op.key ?? `http:${randomUUID()}` } : op));
-    return send(ops, call);
+    const deletes = ops.filter(({ op }) => op === 'delete').length;
+    if (deletes === 0) return send(ops, call);
+    const entry = { ...entryOf(call, 'message.delete', 'a list of operations'), detail: { deletes, operations: ops.length } };
+    return audited(call.services.audit, entry, () => send(ops, call));
   },
 });
 
@@ -36,7 +40,7 @@ export const deleteMessage = route({
   path: '/v1/messages/:id',
   operation: 'deleteMessage',
   summary: 'Delete a message',
-  description: 'Its id is never given to another message. Deleting what is not there is no error.',
+  description: 'Its id is never given to another message. Deleting what is not there is no error. Audited.',
   tag: 'messages',
   access: ['ingest'],
   headers: PREFER,
@@ -50,8 +54,27 @@ export const deleteMessage = route({
   }),
   responses,
   problems: [...problems],
-  handle: (call) => send([{ op: 'delete', id: call.params.id }], call),
+  handle: (call) =>
+    audited(call.services.audit, entryOf(call, 'message.delete', String(call.params.id)), () => send([{ op: 'delete', id: call.params.id }], call)),
 });
+
+export const rebuildMessages = route({
+  method: 'POST',
+  path: '/v1/messages/rebuild',
+  operation: 'rebuildMessages',
+  summary: 'Make the full text of all messages anew',
+  description: 'From the messages themselves, should it ever be damaged; searches see the old one until the new one is complete. Audited.',
+  tag: 'messages',
+  access: ['operate'],
+  headers: PREFER,
+  responses,
+  problems: problems.filter((code) => code !== 'BODY_TOO_LARGE'),
+  handle: (call) => audited(call.services.audit, entryOf(call, 'message.rebuild', 'full text'), () => send([{ op: 'rebuild' }], call)),
+});
+
+function entryOf({ caller }: Pick<Call<unknown, unknown, unknown>, 'caller'>, action: 'message.delete' | 'message.rebuild', subject: string) {
+  return { surface: 'http', who: caller.name, action, subject } as const;
+}
 
 async function send(
   ops: readonly IngestOp[],

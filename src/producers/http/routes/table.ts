@@ -7,7 +7,7 @@ import { listKeys } from './keys.ts';
 import { issueLease } from './leases.ts';
 import { callMcp } from './mcp.ts';
 import { searchMessages } from './message-search.ts';
-import { deleteMessage, submitMessages } from './messages.ts';
+import { deleteMessage, rebuildMessages, submitMessages } from './messages.ts';
 import { cancelOneTask, retryOneTask, undoOneTask } from './operate.ts';
 import { cancelOnePlan, retryOnePlan } from './plan-operate.ts';
 import { readPlan, submitPlan } from './plans.ts';
@@ -33,6 +33,7 @@ const TASK_ROUTES: readonly AnyRoute[] = [
   actOnIndex,
   submitMessages,
   deleteMessage,
+  rebuildMessages,
   callMcp,
   issueLease,
   listKeys,

@@ -31,6 +31,7 @@ const MAY: Readonly<Record<string, 'open' | 'any' | readonly Role[]>> = {
   'GET /v1/events': ['read'],
   'POST /v1/messages': ['ingest'],
   'DELETE /v1/messages/:id': ['ingest'],
+  'POST /v1/messages/rebuild': ['operate'],
   'POST /mcp': 'any',
   'GET /healthz': 'open',
   'GET /readyz': 'open',

@@ -6,6 +6,9 @@ import type * as client from '../../../../src/producers/client/index.ts';
 type Plain<T> = T extends object ? { [K in keyof T]: Plain<T[K]> } : T;
 type Same<A, B> = (<T>() => T extends Plain<A> ? 1 : 2) extends <T>() => T extends Plain<B> ? 1 : 2 ? true : false;
 
+/** JSON in JSON has no end that could be written out. */
+type Flat<Op> = Op extends { op: 'message' } ? Omit<Op, 'attachments'> : Op;
+
 type Names = Extract<keyof Pairs, string>;
 interface Pairs {
   Problem: Same<client.Problem, contract.Problem>;
@@ -47,6 +50,11 @@ interface Pairs {
   ContentSearchAnswer: Same<client.ContentSearchAnswer, contract.ContentSearchAnswer>;
   IndexReport: Same<client.IndexReport, contract.IndexReport>;
   IndexReceipt: Same<client.IndexReceipt, contract.IndexReceipt>;
+  MessageSearchQuery: Same<client.MessageSearchQuery, contract.SearchQuery>;
+  MessageSearchAnswer: Same<client.MessageSearchAnswer, contract.SearchResponse>;
+  MessageOp: Same<Flat<client.MessageOp>, Flat<contract.MessageSubmissionInput['ops'][number]>>;
+  MessageReceipt: Same<client.MessageReceipt, contract.IngestReceipt>;
+  MessageReport: Same<client.MessageReport, contract.IngestReport>;
   capabilities: Same<client.CapabilityId, contract.CapabilityId>;
 }
 
@@ -91,6 +99,11 @@ const EQUAL: { readonly [K in Names]: Pairs[K] } & { readonly [K in Names]: true
   ContentSearchAnswer: true,
   IndexReport: true,
   IndexReceipt: true,
+  MessageSearchQuery: true,
+  MessageSearchAnswer: true,
+  MessageOp: true,
+  MessageReceipt: true,
+  MessageReport: true,
   capabilities: true,
 };
 const NOTICES_A_MISSING_FIELD: Same<{ a: string; b?: string | undefined }, { a: string }> = false;

@@ -1,0 +1,237 @@
+/** Messages, and the search in them (docs/message-search.md, docs/messages-import.md). Times are microseconds since 1970, UTC. */
+
+export type MessageImportance = 'low' | 'normal' | 'high' | 'urgent';
+export type MessageSearchMode = 'lexical' | 'semantic' | 'hybrid' | 'hybrid_rerank';
+
+/** Only the text is required; null is absence. */
+export interface MessageSearchQuery {
+  text: string;
+  doc_kind?: 'message' | 'agent' | 'project' | undefined;
+  project_id?: number | null | undefined;
+  product_id?: number | null | undefined;
+  importance?: MessageImportance[] | undefined;
+  direction?: 'inbox' | 'outbox' | null | undefined;
+  agent_name?: string | null | undefined;
+  thread_id?: string | null | undefined;
+  ack_required?: boolean | null | undefined;
+  time_range?: { min_ts?: number | null | undefined; max_ts?: number | null | undefined } | undefined;
+  ranking?: 'relevance' | 'recency' | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  /** `next_cursor` of the page before. */
+  cursor?: string | null | undefined;
+  explain?: boolean | undefined;
+  scope?: 'unrestricted' | { caller_scoped: { caller_agent: string } } | { project_set: { allowed_project_ids: number[] } } | undefined;
+  redaction?:
+    | {
+        redact_body?: boolean | undefined;
+        redact_agent_names?: boolean | undefined;
+        redact_thread_ids?: boolean | undefined;
+        placeholder?: string | undefined;
+      }
+    | null
+    | undefined;
+  mode?: MessageSearchMode | undefined;
+  sender_name?: string | null | undefined;
+  recipient_name?: string | null | undefined;
+  min_score?: number | null | undefined;
+  rerank_top_k?: number | null | undefined;
+  rrf_k?: number | null | undefined;
+}
+
+export interface MessageSearchResult {
+  doc_kind: 'message' | 'agent' | 'project';
+  id: number;
+  project_id?: number | undefined;
+  /** Subject of a message, name of an agent, slug of a project. */
+  title: string;
+  /** Markdown of a message, task of an agent, key of a project. */
+  body: string;
+  score?: number | undefined;
+  raw_score?: number | undefined;
+  importance?: MessageImportance | undefined;
+  ack_required?: boolean | undefined;
+  created_ts?: number | undefined;
+  thread_id?: string | undefined;
+  from_agent?: string | undefined;
+  to?: string[] | undefined;
+  cc?: string[] | undefined;
+  /** Absent when empty. */
+  bcc?: string[] | undefined;
+  reason_codes?: MessageReasonCode[] | undefined;
+  score_factors?: { key: string; contribution: number; summary: string }[] | undefined;
+  redacted: boolean;
+  redaction_reason?: string | undefined;
+}
+
+export type MessageReasonCode =
+  | 'lexical_bm25'
+  | 'lexical_term_coverage'
+  | 'semantic_cosine'
+  | 'semantic_neighborhood'
+  | 'fusion_weighted_blend'
+  | 'rerank_policy_boost'
+  | 'rerank_policy_penalty'
+  | 'stage_not_executed'
+  | 'scope_redacted'
+  | 'scope_denied';
+
+export interface MessageSearchAnswer {
+  results: MessageSearchResult[];
+  next_cursor?: string | undefined;
+  explain?: MessageSearchExplain | undefined;
+  assistance?:
+    | {
+        query_text: string;
+        applied_filter_hints?: { field: string; value: string }[] | undefined;
+        did_you_mean?: { token: string; suggested_field: string; value: string }[] | undefined;
+      }
+    | undefined;
+  /** Only when nothing was found. */
+  guidance?: { summary: string; suggestions?: { kind: MessageGuidanceKind; label: string; detail?: string | undefined }[] | undefined } | undefined;
+  /** Only when the search was degraded. */
+  diagnostics?: MessageSearchDiagnostics | undefined;
+  /** For keys with the role `operate`. */
+  audit?:
+    | {
+        action: 'denied' | 'redacted';
+        doc_kind: 'message' | 'agent' | 'project';
+        doc_id: number;
+        project_id?: number | undefined;
+        reason: string;
+        policy: string;
+      }[]
+    | undefined;
+}
+
+export type MessageGuidanceKind =
+  | 'broaden_date_range'
+  | 'drop_importance_filter'
+  | 'drop_agent_filter'
+  | 'drop_thread_filter'
+  | 'drop_ack_filter'
+  | 'fix_typo'
+  | 'simplify_query'
+  | 'enter_search_terms';
+
+export interface MessageSearchDiagnostics {
+  degraded: boolean;
+  fallback_mode?: string | undefined;
+  timeout_stage?: string | undefined;
+  budget_tier?: string | undefined;
+  budget_remaining_ms?: number | undefined;
+  budget_exhausted?: boolean | undefined;
+  search_index_state?: string | undefined;
+  search_index_reason?: string | undefined;
+  remediation_hints?: string[] | undefined;
+}
+
+export interface MessageSearchExplain {
+  method: 'fts5' | 'like_fallback' | 'filter_only' | 'empty' | 'tantivy' | 'semantic' | 'hybrid' | 'hybrid_rerank';
+  normalized_query: string | null;
+  used_like_fallback: boolean;
+  facet_count: number;
+  facets_applied: string[];
+  sql: string;
+  scope_policy: string;
+  denied_count: number;
+  redacted_count: number;
+  requested_mode?: string | undefined;
+  actual_mode?: string | undefined;
+  engine?: string | undefined;
+  mode_downgraded: boolean;
+  downgrade_reason?: string | undefined;
+  timing?:
+    | {
+        total_us: number;
+        lexical_us?: number | undefined;
+        vector_us?: number | undefined;
+        fusion_us?: number | undefined;
+        rerank_us?: number | undefined;
+        scope_us?: number | undefined;
+      }
+    | undefined;
+  cursor_invalidated: boolean;
+  shadow?:
+    | {
+        serving_engine: string;
+        shadow_engine: string;
+        overlap_jaccard: number;
+        ndcg_at_10: number;
+        mrr_delta: number;
+        serving_only: number;
+        shadow_only: number;
+      }
+    | undefined;
+  matched_count?: number | undefined;
+  order_changed?: boolean | undefined;
+  notes?: string[] | undefined;
+}
+
+/** Somebody of the message's project by name, or of another one. */
+export type MessagePerson = string | { project: string; name: string };
+
+/** What a call changes; done twice is as if done once. */
+export type MessageOp =
+  | {
+      op: 'message';
+      project: string;
+      /** The same project and key again is an edit; a new message gets one from the client. */
+      key?: string | undefined;
+      id?: number | undefined;
+      from?: MessagePerson | undefined;
+      to?: MessagePerson[] | undefined;
+      cc?: MessagePerson[] | undefined;
+      bcc?: MessagePerson[] | undefined;
+      thread_id?: string | null | undefined;
+      in_reply_to?: string | undefined;
+      subject?: string | undefined;
+      body_md?: string | undefined;
+      importance?: MessageImportance | undefined;
+      ack_required?: boolean | undefined;
+      created_ts?: number | undefined;
+      attachments?: Record<string, MessageJson>[] | undefined;
+    }
+  | { op: 'delete'; id: number }
+  | { op: 'delete'; project: string; key: string }
+  | { op: 'project'; slug: string; human_key?: string | undefined; created_at?: number | undefined }
+  | { op: 'product'; product_uid: string; name: string; created_at?: number | undefined }
+  | { op: 'link' | 'unlink'; product_uid: string; project: string }
+  | {
+      op: 'agent';
+      project: string;
+      name: string;
+      program?: string | undefined;
+      model?: string | undefined;
+      task_description?: string | undefined;
+      inception_ts?: number | undefined;
+      last_active_ts?: number | undefined;
+      attachments_policy?: string | undefined;
+      contact_policy?: string | undefined;
+    }
+  | {
+      op: 'contact';
+      from: { project: string; name: string };
+      to: { project: string; name: string };
+      status: 'pending' | 'approved' | 'blocked';
+      reason?: string | undefined;
+      expires_ts?: number | null | undefined;
+    };
+
+export type MessageJson = string | number | boolean | null | MessageJson[] | { [key: string]: MessageJson };
+
+/** It is queued. */
+export interface MessageReceipt {
+  job: string;
+  /** Of the messages, in the order of their operations. */
+  keys: string[];
+}
+
+/** It is stored, durable, and can be found. */
+export interface MessageReport extends MessageReceipt {
+  counts: { inserted: number; updated: number; deleted: number; unchanged: number; refused: number };
+  /** Of the messages, in the order of their operations. */
+  ids: number[];
+  /** Why operations were refused, of the first hundred. */
+  refusals: string[];
+}
