@@ -16,8 +16,12 @@ const STEMS: Readonly<Record<string, string>> = { plans: 'plan', planned: 'plan'
 const WEIGHT = { subject: 10, body: 1 };
 const NOW_US = 1_000_000_000;
 
-/** What an engine of vectors says of mails and a text: scores by id, of those that it finds at all. */
-export type RankOracle = (mails: readonly Mail[], text: string) => ReadonlyMap<number, number>;
+/** What an engine that ranks in a way of its own says of mails and a question: scores by id, of those that it finds at all. */
+export interface RankOracle {
+  (mails: readonly Mail[], text: string, asked: Asked): ReadonlyMap<number, number>;
+  /** Whether a score is the share that a row has of the best row of the set. */
+  readonly isShare?: true;
+}
 
 /** The whole set in its order; with a rank of its own for every text there is. */
 export function oracle(box: Mailbox, asked: Asked, rank?: RankOracle): Expected[] {
@@ -25,7 +29,7 @@ export function oracle(box: Mailbox, asked: Asked, rank?: RankOracle): Expected[
   if (wanted.by === 'filters' && !hasFilter(asked)) return [];
   const eyes = eyesOf(box, asked);
   const redacting = query.redaction?.redact_body === true && eyes.length > 0;
-  const given = rank !== undefined && wanted.by !== 'filters' ? rank(box.mails, query.text) : undefined;
+  const given = rank !== undefined && wanted.by !== 'filters' ? rank(box.mails, query.text, asked) : undefined;
   const set = box.mails
     .filter((mail) => passes(box, mail, asked, eyes) && (given === undefined ? matches(mail, wanted) : given.has(mail.id)))
     .map((mail) => ({ mail, visible: eyes.every((agents) => maySee(box, mail, agents)) }))
@@ -41,11 +45,12 @@ export function oracle(box: Mailbox, asked: Asked, rank?: RankOracle): Expected[
   );
   const keys = snapped(raws);
   const [best, worst] = [Math.max(...keys.values()), Math.min(...keys.values())];
+  const top = rank?.isShare ? Math.max(...set.map(({ mail }) => given?.get(mail.id) ?? 0)) : 1;
   const scoreOf = (mail: Mail): number => {
-    if (given !== undefined) return given.get(mail.id) ?? Number.NaN;
+    if (given !== undefined) return onGrid((given.get(mail.id) ?? Number.NaN) / top);
     const key = keys.get(mail.id);
     if (key === undefined || best === worst) return 1;
-    return Math.round(((key - worst) / (best - worst)) * 2 ** 40) / 2 ** 40;
+    return onGrid((key - worst) / (best - worst));
   };
   const rows = set.map(({ mail, visible }) => ({ id: mail.id, score: scoreOf(mail), visible, time: mail.created_ts }));
   const byTime = query.ranking === 'recency' || (wanted.by !== 'words' && given === undefined);
@@ -56,11 +61,15 @@ export function oracle(box: Mailbox, asked: Asked, rank?: RankOracle): Expected[
     .map(({ id, score, visible }) => ({ id, score, visible }));
 }
 
+function onGrid(score: number): number {
+  return Math.round(score * 2 ** 40) / 2 ** 40;
+}
+
 /** What may not be seen, by id. */
 export function deniedIds(box: Mailbox, asked: Asked, rank?: RankOracle): number[] {
   if (asked.wanted.by === 'filters' && !hasFilter(asked)) return [];
   const eyes = eyesOf(box, asked);
-  const given = rank !== undefined && asked.wanted.by !== 'filters' ? rank(box.mails, asked.query.text) : undefined;
+  const given = rank !== undefined && asked.wanted.by !== 'filters' ? rank(box.mails, asked.query.text, asked) : undefined;
   const isFound = (mail: Mail): boolean => (given === undefined ? matches(mail, asked.wanted) : given.has(mail.id));
   return box.mails
     .filter((mail) => passes(box, mail, asked, eyes) && isFound(mail) && !eyes.every((agents) => maySee(box, mail, agents)))
