@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { createConnection } from '../../queues/connection.ts';
 import { createEnqueue } from '../../queues/enqueue.ts';
 import { embeddedTarget } from '../../src/adapters/redis/embedded-files.ts';
@@ -48,7 +49,7 @@ export async function latency(site: Site, queue: string): Promise<{ p50: number;
   const all: Promise<void>[] = [];
   const start = performance.now();
   for (let sent = 0; sent < TASKS; sent += 1) {
-    await new Promise((resolve) => setTimeout(resolve, Math.max(0, start + sent * EVERY_MS - performance.now())));
+    await delay(Math.max(0, start + sent * EVERY_MS - performance.now()));
     all.push(one());
   }
   await Promise.all(all);

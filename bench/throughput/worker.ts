@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'bullmq';
 import { ConfigSchema } from '../../config/schema.ts';
 import { LOCK_TIMES, QUEUE_PREFIX, workerOptions } from '../../queues/catalog.ts';
@@ -113,7 +114,7 @@ async function finished(): Promise<void> {
   const redis = createConnection(target, 'ledger');
   const key = (list: string): string => `${QUEUE_PREFIX}:${setup.queue}:${list}`;
   for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, done < setup.jobs ? 20 : 2));
+    await delay(done < setup.jobs ? 20 : 2);
     if (done < setup.jobs) continue;
     const [waiting, active, failed] = await Promise.all([redis.llen(key('wait')), redis.llen(key('active')), redis.zcard(key('failed'))]);
     if (failed > 0) throw new Error(`${failed} jobs failed`);

@@ -1,6 +1,8 @@
+import type { QueryExplain } from '../../src/contracts/index.ts';
+
 /** Valid samples of the contracts of message search, for test/unit/contracts/json-schema.test.ts. */
 
-const EXPLAIN = {
+export const EXPLAIN_SAMPLE: QueryExplain = {
   method: 'fts5',
   normalized_query: 'plan',
   used_like_fallback: false,
@@ -60,7 +62,7 @@ const RESULT = {
   redacted: false,
   redaction_reason: 'x',
 };
-const REST = { assistance: ASSISTANCE, guidance: GUIDANCE, explain: EXPLAIN, next_cursor: 's0:i1', diagnostics: DIAGNOSTICS };
+const REST = { assistance: ASSISTANCE, guidance: GUIDANCE, explain: EXPLAIN_SAMPLE, next_cursor: 's0:i1', diagnostics: DIAGNOSTICS };
 const ROW = {
   id: 1,
   subject: 'Plan',

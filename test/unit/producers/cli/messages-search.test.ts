@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SearchResponse } from '../../../../src/contracts/index.ts';
+import { EXPLAIN_SAMPLE } from '../../../support/message-samples.ts';
 import { A_MESSAGE, messageSearchTwin } from '../../../support/message-search-twin.ts';
 import { createWorld } from './world.ts';
 
@@ -9,26 +10,6 @@ async function search(args: readonly string[], response?: SearchResponse) {
   const said = await (await createWorld()).cli(['messages', 'search', ...args], '', { messageSearch: async () => twin });
   return { ...said, asked: twin.asked };
 }
-
-const EXPLAIN = {
-  method: 'fts5',
-  normalized_query: 'plan',
-  used_like_fallback: false,
-  facet_count: 1,
-  facets_applied: ['project_id'],
-  sql: 'SELECT 1\n  FROM x',
-  scope_policy: 'unrestricted',
-  denied_count: 0,
-  redacted_count: 0,
-  requested_mode: 'hybrid',
-  actual_mode: 'lexical',
-  engine: 'fts5',
-  mode_downgraded: true,
-  downgrade_reason: 'there are no vectors',
-  timing: { total_us: 1234, lexical_us: 900 },
-  cursor_invalidated: false,
-  matched_count: 2,
-} as const;
 
 describe('writ messages search', () => {
   it('shows a table of what was found, and how to go on', async () => {
@@ -85,7 +66,8 @@ describe('writ messages search', () => {
   });
 
   it('says how it was searched in lines that a person can read', async () => {
-    const { out } = await search(['plan', '--explain'], { results: [A_MESSAGE], explain: { ...EXPLAIN, facets_applied: [...EXPLAIN.facets_applied] } });
+    const explain = { ...EXPLAIN_SAMPLE, requested_mode: 'hybrid' as const, sql: 'SELECT 1\n  FROM x', timing: { total_us: 1234, lexical_us: 900 } };
+    const { out } = await search(['plan', '--explain'], { results: [A_MESSAGE], explain });
     expect(out).toContain('lexical instead of hybrid: there are no vectors');
     expect(out).toMatch(/time +1\.23 ms \(lexical 0\.90 ms\)/);
     expect(out).toMatch(/sql +SELECT 1 FROM x/);
