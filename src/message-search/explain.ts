@@ -1,4 +1,4 @@
-import type { PlanMethod, QueryExplain, SearchDiagnostics, ShadowComparison } from '../contracts/index.ts';
+import type { PlanMethod, QueryExplain, SearchDiagnostics, SearchMode, ShadowComparison } from '../contracts/index.ts';
 import type { EngineMatch, MessageEngine } from '../core/ports/message-engine.ts';
 import { modeOf, type Route } from './modes.ts';
 import type { NormalQuery } from './query.ts';
@@ -28,6 +28,7 @@ export interface Fault {
   readonly engine: string;
   readonly kind: 'invalid_query' | 'index_not_ready' | 'engine_error' | 'feature_unavailable';
   readonly message: string;
+  readonly stage?: 'rerank_timeout' | 'rerank_failed';
 }
 
 export function methodOf(course: Pick<Course, 'served'>): PlanMethod {
@@ -52,11 +53,20 @@ export function downgradeOf({
   return { actual, reason: reasons.join('; ') || 'a search without words has nothing to rank' };
 }
 
+/** Pages end where the pools do, which no page size moves. */
+const POOL_NOTES = {
+  lexical: [],
+  semantic: ['pages end with the 1000 nearest rows'],
+  hybrid: ['pages end with the best 1000 rows by words and the 1000 nearest ones'],
+  hybrid_rerank: ['pages end with the best 1000 rows by words and the 1000 nearest ones'],
+} satisfies Record<SearchMode, readonly string[]>;
+
 /** message-search.md 5. */
 export function explainOf(course: Course): QueryExplain {
   const { query, route, served, facets, faults, notes, shadow } = course;
   const downgrade = downgradeOf(course);
-  const said = [...notes, ...faults.map(({ engine, kind, message }) => `${kind}: ${engine}: ${message}`)];
+  const ends = served?.match.by === 'words' ? POOL_NOTES[served.engine.mode] : [];
+  const said = [...notes, ...ends, ...faults.map(({ engine, kind, message }) => `${kind}: ${engine}: ${message}`)];
   const lexical = served === null || served.engine.mode === 'lexical';
   return {
     method: methodOf(course),
@@ -73,7 +83,11 @@ export function explainOf(course: Course): QueryExplain {
     ...(served !== null && { engine: served.engine.name }),
     mode_downgraded: downgrade !== undefined,
     ...(downgrade !== undefined && { downgrade_reason: downgrade.reason }),
-    timing: { total_us: course.totalUs, ...(served !== null && lexical && { lexical_us: course.engineUs }) },
+    timing: {
+      total_us: course.totalUs,
+      ...(served !== null && lexical && { lexical_us: course.engineUs }),
+      ...(served?.engine.mode === 'semantic' && { vector_us: course.engineUs }),
+    },
     cursor_invalidated: course.cursorInvalidated,
     ...(shadow !== undefined && { shadow }),
     ...(course.matched !== null && { matched_count: course.matched }),
@@ -89,7 +103,10 @@ export function diagnosticsOf(course: Course): SearchDiagnostics | undefined {
   if (faults.length === 0 && downgrade === undefined) return undefined;
   const notReady = faults.find(({ kind }) => kind === 'index_not_ready');
   const failed = faults.some(({ kind }) => kind === 'engine_error');
+  const rerank = faults.find(({ stage }) => stage !== undefined)?.stage;
   const hints: readonly (readonly [string, boolean, string])[] = [
+    ['rerank_timeout', rerank === 'rerank_timeout', 'The reranker was too slow: the order is that of mode hybrid.'],
+    ['rerank_failed', rerank === 'rerank_failed', 'The reranker failed: the order is that of mode hybrid.'],
     ['search_index_not_ready', notReady !== undefined, 'Import messages first (writ messages import), or wait for the index.'],
     ['engine_error', failed, 'An engine failed: see the log, and writ doctor.'],
     ['mode_downgrade', downgrade !== undefined, 'Ask for mode lexical, or provide what the mode needs.'],
@@ -101,6 +118,7 @@ export function diagnosticsOf(course: Course): SearchDiagnostics | undefined {
   return {
     degraded: true,
     fallback_mode: first[0],
+    ...(rerank === 'rerank_timeout' && { timeout_stage: 'rerank' }),
     ...(notReady !== undefined && { search_index_state: 'not_ready', search_index_reason: notReady.message }),
     remediation_hints: applying.map(([, , hint]) => hint),
   };

@@ -1,3 +1,6 @@
+export { createHashEmbedder } from './embed/hash.ts';
+export { type RerankParts, rerankedSet } from './hybrid/rerank-set.ts';
+export { fusedSet, type HybridSides } from './hybrid/scores.ts';
 export type { KillSwitch, Missing } from './modes.ts';
 export { createMessageSearchService, type MessageSearchService } from './service.ts';
 export { unanswered } from './unanswered.ts';

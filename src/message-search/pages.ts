@@ -119,6 +119,6 @@ function page(
 }
 
 /** One order for one set: the same words, filters, eyes and threshold. */
-function keyOf(engine: MessageEngine, { kind, match, filters, scope, min_score }: Ask): string {
-  return JSON.stringify([engine.name, kind, match, filters, scope, min_score]);
+function keyOf(engine: MessageEngine, { kind, match, filters, scope, min_score, fusion }: Ask): string {
+  return JSON.stringify([engine.name, kind, match, filters, scope, min_score, fusion]);
 }

@@ -139,6 +139,7 @@ function askOf({ now }: MessageSearchParts, { query, viewer }: Wish, match: Engi
     limit: query.limit,
     count: query.explain,
     now_us: now() * 1000,
+    fusion: { rrf_k: query.rrf_k, rerank_top_k: query.rerank_top_k },
   };
 }
 

@@ -7,5 +7,5 @@ import { messageSearchConformance } from './message-search.ts';
 const queries = cases(15);
 
 describe('message search by vectors', () => {
-  messageSearchConformance(semanticSearchOver, { mailboxes: 3, queries, seed: 201, mode: 'semantic', rank: hashRank });
+  messageSearchConformance((file) => semanticSearchOver(file), { mailboxes: 3, queries, seed: 201, mode: 'semantic', rank: hashRank });
 });

@@ -66,6 +66,8 @@ export interface EngineAsk extends EngineSet {
   readonly list: number;
   /** Now, microseconds: approvals of contacts end. */
   readonly now_us: number;
+  /** How engines that ask several others join what these say; absent: as `message-search.md` 2.1 has it. */
+  readonly fusion?: { readonly rrf_k: number; readonly rerank_top_k: number };
 }
 
 /** Why a row may be seen, or not. */
@@ -134,7 +136,7 @@ export interface EngineFound {
 export type SearchError =
   | { readonly kind: 'invalid_query'; readonly message: string }
   | { readonly kind: 'index_not_ready'; readonly message: string }
-  | { readonly kind: 'engine_error'; readonly message: string }
+  | { readonly kind: 'engine_error'; readonly message: string; readonly stage?: 'rerank_timeout' | 'rerank_failed' }
   | { readonly kind: 'feature_unavailable'; readonly message: string };
 
 export type EngineAnswer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: SearchError };

@@ -1,0 +1,57 @@
+import { createScoredEngine } from '../../adapters/messages/set/scored-engine.ts';
+import { createSemanticEngine } from '../../adapters/messages/vectors/engine.ts';
+import type { VectorSearcher } from '../../adapters/messages/vectors/searcher.ts';
+import type { SqliteDatabase } from '../../adapters/sqlite/open.ts';
+import type { Embedder } from '../../core/ports/embedder.ts';
+import type { EngineAsk, MessageEngine } from '../../core/ports/message-engine.ts';
+import type { Reranker } from '../../core/ports/reranker.ts';
+import { fusedSet, rerankedSet } from '../../message-search/index.ts';
+
+/** Milliseconds that a reranker may take for one search. */
+const RERANK_BUDGET_MS = 2000;
+
+export interface VectorEngineWishes {
+  readonly embedder: Embedder;
+  readonly searcher: VectorSearcher;
+  readonly database: () => SqliteDatabase;
+  /** Engines of words, best first. */
+  readonly lexical: readonly MessageEngine[];
+  readonly reranker?: Reranker | undefined;
+  readonly rerankBudgetMs?: number;
+}
+
+/** The engines that need vectors: alone, joined with words, and that order judged by a model. */
+export function vectorEngines({ embedder, searcher, database, lexical, reranker, rerankBudgetMs = RERANK_BUDGET_MS }: VectorEngineWishes) {
+  const semantic = createSemanticEngine({ embedder, searcher, database });
+  const fused = (ask: EngineAsk) => fusedSet({ lexical, semantic }, ask);
+  const hybrid = createScoredEngine({
+    name: 'hybrid',
+    tag: 'hybrid',
+    mode: 'hybrid',
+    database,
+    async score(ask) {
+      const found = await fused(ask);
+      return found.ok ? answerOf([...found.value.visible, ...found.value.denied]) : found;
+    },
+  });
+  if (reranker === undefined) return { semantic, hybrid };
+  const parts = { reranker, rows: semantic, budgetMs: rerankBudgetMs };
+  const hybrid_rerank = createScoredEngine({
+    name: 'hybrid_rerank',
+    tag: 'hybrid',
+    mode: 'hybrid_rerank',
+    database,
+    async score(ask) {
+      const found = await fused(ask);
+      if (!found.ok) return found;
+      const visible = await rerankedSet(parts, ask, found.value.visible);
+      return visible.ok ? answerOf([...visible.value, ...found.value.denied]) : visible;
+    },
+  });
+  return { semantic, hybrid, hybrid_rerank };
+}
+
+/** Scores as they are, from 0 to 1. */
+function answerOf(rows: readonly { readonly id: number; readonly score: number }[]) {
+  return { ok: true, value: { ids: rows.map(({ id }) => id), raws: rows.map(({ score }) => score), scale: { best: 1, worst: 0 } } } as const;
+}

@@ -1,0 +1,52 @@
+import type { EngineAnswer, EngineAsk, MessageEngine } from '../../core/ports/message-engine.ts';
+import { FUSION_POOL, type Fused, fuse } from './rrf.ts';
+
+export interface HybridSides {
+  /** Engines of words, best first: the first that answers is taken. */
+  readonly lexical: readonly MessageEngine[];
+  readonly semantic: MessageEngine;
+}
+
+/** Rows of a set, each with its score, the best first. */
+export interface FusedSet {
+  readonly visible: readonly Fused[];
+  /** What belongs to it and may not be seen: ranked apart, so that it moves nothing that is seen. */
+  readonly denied: readonly Fused[];
+}
+
+/** Both sides' best rows of a set, fused. Fails when a side has no answer; a text that is no expression of words has none of their rows. */
+export async function fusedSet(sides: HybridSides, ask: EngineAsk): Promise<EngineAnswer<FusedSet>> {
+  const visible = await fusedRows(sides, ask);
+  if (!visible.ok) return visible;
+  const { eyes, keep_denied, only_denied } = ask.scope;
+  if (eyes.length === 0 || keep_denied || only_denied) return { ok: true, value: { visible: visible.value, denied: [] } };
+  const denied = await fusedRows(sides, { ...ask, scope: { ...ask.scope, only_denied: true } });
+  return denied.ok ? { ok: true, value: { visible: visible.value, denied: denied.value } } : denied;
+}
+
+async function fusedRows({ lexical, semantic }: HybridSides, ask: EngineAsk): Promise<EngineAnswer<readonly Fused[]>> {
+  const words = await wordOrder(lexical, ask);
+  if (!words.ok) return words;
+  const near = await orderOf(semantic, ask);
+  return near.ok ? { ok: true, value: fuse([words.value, near.value], ask.fusion?.rrf_k ?? RRF_K) } : near;
+}
+
+const RRF_K = 60;
+
+async function wordOrder(engines: readonly MessageEngine[], ask: EngineAsk): Promise<EngineAnswer<readonly number[]>> {
+  let answer: EngineAnswer<readonly number[]> = { ok: false, error: { kind: 'feature_unavailable', message: 'there is no engine of words' } };
+  for (const engine of engines) {
+    answer = await orderOf(engine, ask);
+    if (answer.ok) return answer;
+  }
+  // Nobody wrote such words: vectors alone order the rest.
+  return !answer.ok && answer.error.kind === 'invalid_query' ? { ok: true, value: [] } : answer;
+}
+
+/** Ids of the best rows of a set, whatever page is asked for. */
+async function orderOf(engine: MessageEngine, ask: EngineAsk): Promise<EngineAnswer<readonly number[]>> {
+  const found = await engine.find({ ...ask, order: 'relevance', min_score: null, after: null, offset: 0, limit: 1, count: false, list: FUSION_POOL });
+  if (!found.ok) return found;
+  const ids = found.value.list?.ids ?? '';
+  return { ok: true, value: ids === '' ? [] : ids.split(',', FUSION_POOL).map(Number) };
+}
