@@ -8,6 +8,7 @@ import { examineContentSearch } from './content-search.ts';
 import { examineDirectories } from './directories.ts';
 import { examineHost } from './host.ts';
 import { examineKeys } from './keys.ts';
+import { examineMessages } from './messages.ts';
 import { examinePlans } from './plans.ts';
 import { examineSearch } from './search.ts';
 import { examineServers } from './servers.ts';
@@ -27,6 +28,7 @@ export async function diagnose({ loaded, places }: CliSettings, doors: Diagnosed
     examineSearch(doors.scopes),
     examineContentSearch(loaded.config),
     examineContentIndex(loaded.config),
+    examineMessages(loaded.config, places),
     examinePlans(loaded.config),
     examineServers(loaded.config, doors.redis, doors.reachKernel),
   ]);
