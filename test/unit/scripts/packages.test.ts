@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../config/places.ts';
 import { licenceProblems, packagesByLicence } from '../../../scripts/lock/licences.ts';
@@ -19,6 +20,12 @@ describe('the bill of materials', () => {
     expect(sbomProblems()).toEqual([]);
     expect(sbom).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.5' });
     expect(sbom.components.length).toBeGreaterThan(200);
+  });
+
+  it('is a document of CycloneDX 1.5, whose schema refuses one that is none', async () => {
+    const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot5);
+    expect(await validator.validate(text)).toBeNull();
+    expect(await validator.validate(JSON.stringify({ ...sbom, components: [{ name: 'without a type' }] }))).not.toBeNull();
   });
 
   it('says nothing of the machine and the moment at which it was made', () => {
