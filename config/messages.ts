@@ -20,6 +20,25 @@ export const MessageSettings = z.strictObject({
     .describe(
       "Whether Tantivy's index is kept in messages/tantivy of the data directory and asked first, where its optional package is installed; else searches take SQLite's full text.",
     ),
+  vectors: z
+    .boolean()
+    .default(true)
+    .describe('Whether vectors of messages are kept in messages/vectors of the data directory, for the modes semantic, hybrid and hybrid_rerank.'),
+  model: z
+    .string()
+    .max(4096)
+    .regex(/^$|^\//, 'must be empty or an absolute path')
+    .default('')
+    .describe(
+      'Directory with the model.onnx and tokenizer.json of a sentence-embedding model; empty: words are hashed (fnv1a-384), which finds shared words and no meaning.',
+    ),
+  reranker: z
+    .string()
+    .max(4096)
+    .regex(/^$|^\//, 'must be empty or an absolute path')
+    .default('')
+    .describe('Directory with the model.onnx and tokenizer.json of a cross-encoder, for the mode hybrid_rerank; empty: there is none.'),
+  vector_batch: z.int().min(1).max(4096).default(256).describe('Texts whose vectors are made and stored together.'),
   engine: z
     .enum(ENGINE_WISHES)
     .default('')

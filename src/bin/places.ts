@@ -25,8 +25,11 @@ export function placesOf(dataDir: string) {
     taskIndex: inside('task-index.db'),
     /** Agent mail and its full text, in a directory of its own. */
     messages: inside('messages', 'messages.sqlite'),
+    screenShelf: inside('messages', 'screen.json'),
     /** Tantivy's index of them; may be deleted. */
     messagesTantivy: inside('messages', 'tantivy'),
+    /** Vectors of them; may be deleted while nothing runs. */
+    messagesVectors: inside('messages', 'vectors'),
     /** What running searches put on the disk. */
     searchSpill: inside('search'),
     /** Sockets on which the processes of this data directory show their metrics. */

@@ -29,6 +29,13 @@ export const MESSAGE_INGEST_METRICS = {
     labels: {},
     roles: API,
   },
+  writ_message_indexed_total: {
+    type: 'counter',
+    unit: 'events',
+    help: 'Texts that an index beside the database of messages has taken over, by the index.',
+    labels: { engine: ['tantivy', 'vectors'] },
+    roles: API,
+  },
   writ_message_rebuilds_total: { type: 'counter', unit: 'events', help: 'Full text of all messages that was made anew.', labels: {}, roles: API },
 } as const satisfies Record<string, MetricRow>;
 
@@ -67,7 +74,7 @@ export const MESSAGE_INGEST_LINES = {
     message: 'the index of messages cannot follow',
     fields: ['engine', 'why'],
     roles: ['api'],
-    help: "Tantivy's index could not be brought up to date; the next change tries again, and searches take SQLite's full text meanwhile.",
+    help: 'An index beside the messages (Tantivy, vectors) could not be brought up to date; the next change tries again, and searches take what there is meanwhile.',
   },
   messagesStandBy: {
     level: 'warn',

@@ -10,24 +10,25 @@ export interface IngestTelemetry {
   rebuilding(documents: number): void;
   done(counts: IngestCounts): void;
   failed(job: string, error: unknown): void;
-  /** What Tantivy's index tells. */
-  readonly index: { onEvent(event: MessageIndexEvent): void; onFailed(why: string): void };
+  /** What an index beside the database tells. */
+  index(engine: 'tantivy' | 'vectors'): { onEvent(event: MessageIndexEvent): void; onFailed(why: string): void };
 }
 
 const ENGINE = 'fts5';
-const INDEX = 'tantivy';
 
 export function ingestTelemetry(metrics: Metrics, log: Pick<Logger, 'debug' | 'info' | 'warn'>): IngestTelemetry {
-  const told: { readonly [E in MessageIndexEvent as E['event']]: (event: E) => void } = {
-    'index.rebuild.start': ({ doc_count }) => log.info({ doc_count, engine: INDEX }, LOG_LINES.messagesRebuildBegun.message),
+  const told = (engine: 'tantivy' | 'vectors'): { readonly [E in MessageIndexEvent as E['event']]: (event: E) => void } => ({
+    'index.rebuild.start': ({ doc_count }) => log.info({ doc_count, engine }, LOG_LINES.messagesRebuildBegun.message),
     'index.rebuild.complete'({ doc_count, duration_ms }) {
       metrics.inc('writ_message_rebuilds_total', {});
-      log.info({ doc_count, duration_ms: Math.round(duration_ms), engine: INDEX }, LOG_LINES.messagesRebuilt.message);
+      log.info({ doc_count, duration_ms: Math.round(duration_ms), engine }, LOG_LINES.messagesRebuilt.message);
     },
-    'index.incremental.batch': ({ batch_size, duration_ms }) =>
-      log.debug({ batch_size, engine: INDEX, ms: Math.round(duration_ms) }, LOG_LINES.messagesIndexed.message),
+    'index.incremental.batch'({ batch_size, duration_ms }) {
+      metrics.inc('writ_message_indexed_total', { engine }, batch_size);
+      log.debug({ batch_size, engine, ms: Math.round(duration_ms) }, LOG_LINES.messagesIndexed.message);
+    },
     'index.schema.mismatch': ({ expected, actual }) => log.warn({ expected, actual }, LOG_LINES.messageIndexMismatch.message),
-  };
+  });
   return {
     committed({ documents, durationMs, rebuild }) {
       metrics.observe('writ_message_commit_seconds', {}, durationMs / 1000);
@@ -48,9 +49,12 @@ export function ingestTelemetry(metrics: Metrics, log: Pick<Logger, 'debug' | 'i
       metrics.inc('writ_message_ingest_failures_total', {});
       log.warn({ job, err: error }, LOG_LINES.messageJobFailed.message);
     },
-    index: {
-      onEvent: (event) => (told[event.event] as (event: MessageIndexEvent) => void)(event),
-      onFailed: (why) => log.warn({ engine: INDEX, why }, LOG_LINES.messageIndexFailed.message),
+    index(engine) {
+      const tell = told(engine);
+      return {
+        onEvent: (event) => (tell[event.event] as (event: MessageIndexEvent) => void)(event),
+        onFailed: (why) => log.warn({ engine, why }, LOG_LINES.messageIndexFailed.message),
+      };
     },
   };
 }

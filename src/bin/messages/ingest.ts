@@ -19,6 +19,7 @@ import type { Metrics } from '../../observability/metrics.ts';
 import { randomHex } from '../content/index/service.ts';
 import type { Places } from '../places.ts';
 import { redisTarget } from '../redis-target.ts';
+import { createVectorKeeper } from './vectors.ts';
 
 interface LaneWiring {
   readonly config: Config;
@@ -53,7 +54,13 @@ export function writingLane({ config, connection, places, log, metrics }: Writer
     onError: (error) => log.warn({ err: error }, LOG_LINES.queue.message),
   });
   const keeper =
-    config.messages.tantivy && loadTantivy().ok ? createTantivyKeeper({ file: places.messages, root: places.messagesTantivy, ...telemetry.index }) : undefined;
+    config.messages.tantivy && loadTantivy().ok
+      ? createTantivyKeeper({ file: places.messages, root: places.messagesTantivy, ...telemetry.index('tantivy') })
+      : undefined;
+  const { vectors, model, vector_batch: batch } = config.messages;
+  const vectorKeeper = vectors
+    ? createVectorKeeper({ file: places.messages, directory: places.messagesVectors, model, batch, ...telemetry.index('vectors') })
+    : undefined;
   const store = createMessageStore({
     file: places.messages,
     batchOps: config.messages.batch_size,
@@ -61,6 +68,7 @@ export function writingLane({ config, connection, places, log, metrics }: Writer
       telemetry.committed(news);
       if (news.rebuild === undefined) keeper?.follow();
       else keeper?.rebuild();
+      if (news.documents > 0) vectorKeeper?.follow();
     },
     onRebuild: telemetry.rebuilding,
   });
@@ -76,6 +84,7 @@ export function writingLane({ config, connection, places, log, metrics }: Writer
       writer,
       // After the writer: the database is there then, where there can be one.
       ...(keeper === undefined ? [] : [keeper]),
+      ...(vectorKeeper === undefined ? [] : [vectorKeeper]),
     ],
   };
 }

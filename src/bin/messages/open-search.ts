@@ -14,11 +14,12 @@ interface Wiring {
 
 /** Search in the messages of a data directory; where messages are off, every question throws WritError WRONG_STATE. */
 export function openMessageSearch({ config, places, onEvent }: Wiring): Lifecycle & MessageSearch {
-  const { enabled, engine, tantivy } = config.messages;
+  const { enabled, engine, tantivy, vectors, model, reranker } = config.messages;
   if (!enabled) return { ...NOTHING, search: off, project: off, product: off, unanswered: off };
   return createMessageSearch({
     file: places.messages,
     ...(tantivy && { tantivy: places.messagesTantivy }),
+    ...(vectors && { vectors: { directory: places.messagesVectors, model, reranker } }),
     killSwitch: engine === '' ? undefined : engine,
     ...(onEvent === undefined ? {} : { onEvent }),
   });

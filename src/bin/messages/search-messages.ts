@@ -1,12 +1,15 @@
 import type { SearchQuery, SearchResponse } from '../../contracts/index.ts';
 import type { MessageSearch, MessageSearchEvent, SearchViewer } from '../../core/ports/message-search.ts';
 import type { KillSwitch } from '../../message-search/index.ts';
+import type { VectorSettings } from './models.ts';
 
 /** What the thread of message search is started with. */
 export interface SearchThreadData {
   readonly file: string;
   /** The directory of Tantivy's index; `null`: there shall be none. */
   readonly tantivy: string | null;
+  /** Where vectors are and what makes them; `null`: there shall be none. */
+  readonly vectors: VectorSettings | null;
   readonly killSwitch: KillSwitch;
 }
 

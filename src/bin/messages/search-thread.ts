@@ -7,19 +7,22 @@ import { systemClock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
 import { createMessageSearchService } from '../../message-search/index.ts';
 import type { FromSearchThread, SearchThreadAnswers, SearchThreadData, ToSearchThread } from './search-messages.ts';
+import { vectorsOf } from './search-vectors.ts';
 import { tantivyOf } from './tantivy.ts';
 
 /** A search over a broad word reads every row that has it: no event loop of a server may wait for that. */
-const { file, tantivy, killSwitch } = workerData as SearchThreadData;
+const { file, tantivy, vectors, killSwitch } = workerData as SearchThreadData;
 const port = parentPort;
 if (port === null) throw new Error('message search runs only as a thread');
 
 const say = (message: FromSearchThread): void => port.postMessage(message);
 const reader = createMessagesReader(file);
+const fts5 = createFts5Engine(reader.database);
 const lexical = tantivyOf(tantivy, reader.database);
+const near = vectorsOf(vectors, reader.database, [...Object.values(lexical.engines ?? {}), fts5]);
 const service = createMessageSearchService({
-  engines: { fts5: createFts5Engine(reader.database), ...lexical.engines },
-  absent: lexical.absent,
+  engines: { fts5, ...lexical.engines, ...near.engines },
+  absent: { ...lexical.absent, ...near.absent },
   recipients: createRecipientsReader(reader.database),
   killSwitch,
   now: systemClock.now,

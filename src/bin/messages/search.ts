@@ -7,6 +7,7 @@ import type { MessageSearch, MessageSearchEvent } from '../../core/ports/message
 import { startThread } from '../../core/thread-entry.ts';
 import { createTurns } from '../../core/turns.ts';
 import { type KillSwitch, unanswered } from '../../message-search/index.ts';
+import type { VectorSettings } from './models.ts';
 import type { FromSearchThread, SearchThreadAnswers, SearchThreadData, SearchThreadOp, ToSearchThread } from './search-messages.ts';
 
 /** A search that takes longer is ended together with its thread. */
@@ -19,6 +20,8 @@ export interface MessageSearchOptions {
   readonly file: string;
   /** The directory of Tantivy's index; without it there is none. */
   readonly tantivy?: string;
+  /** Where vectors are and what makes them; without it there are none. */
+  readonly vectors?: VectorSettings;
   readonly killSwitch?: KillSwitch;
   readonly onEvent?: (event: MessageSearchEvent) => void;
   readonly timeoutMs?: number;
@@ -44,7 +47,7 @@ export function createMessageSearch(options: MessageSearchOptions): Lifecycle & 
   let stopped = false;
 
   function launch(): Worker {
-    const data: SearchThreadData = { file: options.file, tantivy: options.tantivy ?? null, killSwitch: options.killSwitch };
+    const data: SearchThreadData = { file: options.file, tantivy: options.tantivy ?? null, vectors: options.vectors ?? null, killSwitch: options.killSwitch };
     const thread = startThread(import.meta.url, './search-thread', { workerData: data, name: 'message-search' });
     let cause: unknown;
     thread.on('error', (error) => {

@@ -1,6 +1,6 @@
 import type { Embedder } from '../../core/ports/embedder.ts';
+import { unitVector } from '../../core/unit-vector.ts';
 import { fnv1a64 } from './fnv.ts';
-import { unit } from './unit.ts';
 
 const DIMENSION = 384;
 /** Words whose place is remembered; most mail is written with few of them. */
@@ -42,7 +42,7 @@ export function createHashing(): (text: string) => Float32Array {
       const place = placeOf(word);
       sums[Math.abs(place) - 1] = (sums[Math.abs(place) - 1] ?? 0) + Math.sign(place);
     }
-    return unit(sums);
+    return unitVector(sums);
   };
 }
 

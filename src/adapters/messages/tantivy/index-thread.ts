@@ -1,9 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../../core/errors.ts';
+import type { FromIndexThread, ToIndexThread } from '../index-keeper.ts';
 import { createMessagesReader } from '../reader.ts';
 import { loadTantivy } from './binding.ts';
 import { createTantivyIndexer, type TantivyIndexer } from './indexer.ts';
-import type { FromIndexThread, IndexThreadData, ToIndexThread } from './thread-messages.ts';
+import type { IndexThreadData } from './thread-messages.ts';
 
 /** A commit takes tens of milliseconds, a rebuild of a hundred thousand messages half a minute: neither the writer of messages nor an event loop may wait for that. */
 const { file, root } = workerData as IndexThreadData;
