@@ -1,4 +1,5 @@
 import type { SearchQuery, SearchResponse, SearchResult } from '../../src/contracts/index.ts';
+import { EMPTY_SHELF, type Shelf } from '../../src/producers/tui/model/shelf.ts';
 import type { MessageScreenDoor } from '../../src/producers/tui/port.ts';
 import { createSession, type Session } from '../../src/producers/tui/session.ts';
 import { screenOf } from '../../src/producers/tui/view/screen.ts';
@@ -9,7 +10,7 @@ export interface TuiRig {
   readonly session: Session;
   readonly asked: SearchQuery[];
   /** What the search throws, or adds to its answers. */
-  readonly play: { failure: Error | undefined; answer: Partial<SearchResponse> };
+  readonly play: { failure: Error | undefined; answer: Partial<SearchResponse>; shelf: Shelf; shelfFailure: Error | undefined };
   /** Types and presses: `'type:lock'` types, everything else is the name of a key. */
   keys(...names: readonly string[]): Promise<void>;
   /** Until nothing is under way. */
@@ -21,8 +22,9 @@ export interface TuiRig {
 export const PROJECTS = [...new Set(corpusMessages().map(({ project }) => project))];
 
 export async function tuiRig(size: { columns: number; rows: number } = { columns: 80, rows: 24 }, text = ''): Promise<TuiRig> {
+  let now = 0;
   const asked: SearchQuery[] = [];
-  const play: TuiRig['play'] = { failure: undefined, answer: {} };
+  const play: TuiRig['play'] = { failure: undefined, answer: {}, shelf: EMPTY_SHELF, shelfFailure: undefined };
   let due: (() => void) | undefined;
   const door: MessageScreenDoor = {
     async search(query) {
@@ -31,11 +33,21 @@ export async function tuiRig(size: { columns: number; rows: number } = { columns
       return { ...answerOf(query), ...play.answer };
     },
     places: async () => PROJECTS.map((name, at) => ({ kind: 'project', id: at + 1, name })),
+    shelf: {
+      read: async () => play.shelf,
+      async change(change) {
+        if (play.shelfFailure) throw play.shelfFailure;
+        const next = change(play.shelf);
+        play.shelf = next ?? play.shelf;
+        return next;
+      },
+    },
   };
   const session = createSession({
     door,
     ...size,
     text,
+    now: () => (now += 1000),
     soon: (run) => {
       due = run;
     },

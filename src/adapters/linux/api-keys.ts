@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../../core/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/errors.ts';
 import type { ApiKey, ApiKeyStore } from '../../core/ports/api-keys.ts';
 import { KeyName, KeyRoles, type LoadedKeys, loadKeys, MAX_KEYS, openKeys, type StoredKey, stampOf, textOf } from './api-keys-file.ts';
-import { waitForLock } from './lock-wait.ts';
+import { inTurn } from './lock-wait.ts';
 import { replaceFile, syncDirectoryOf } from './replace-file.ts';
 
 /** How long a change of the file by another process may stay unseen. */
@@ -44,7 +44,7 @@ export function createApiKeyStore({ file, clock = systemClock }: { readonly file
   };
   const change = async <T>(edit: (keys: readonly StoredKey[]) => { keys: readonly StoredKey[]; answer: T }): Promise<T> => {
     try {
-      return await locked(file, async () => {
+      return await inTurn(file, async () => {
         const { keys, answer } = edit((await loadKeys(file)).keys);
         await replaceFile(file, textOf(keys));
         await syncDirectoryOf(file);
@@ -155,16 +155,6 @@ async function currentStamp(file: string): Promise<string> {
     return await stampOf(handle);
   } finally {
     await handle.close();
-  }
-}
-
-async function locked<T>(file: string, work: () => Promise<T>): Promise<T> {
-  const lock = await open(`${file}.lock`, 'a', 0o600);
-  try {
-    await waitForLock(lock.fd, file);
-    return await work();
-  } finally {
-    await lock.close();
   }
 }
 

@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WritError } from '../../core/errors.ts';
 import { tryLock } from './flock.ts';
@@ -17,5 +18,20 @@ export async function waitForLock(fd: number, file: string): Promise<void> {
   while (!tryLock(fd)) {
     if (performance.now() > deadline) throw new WritError('STORAGE_UNAVAILABLE', `another process has held the lock of ${file} for ${PATIENCE_MS / 1000} s`);
     await sleep(1 + Math.random() * POLL_MS);
+  }
+}
+
+/**
+ * Does some work while nobody else does any under the lock `<file>.lock`, in this process or another.
+ *
+ * @throws WritError STORAGE_UNAVAILABLE like `waitForLock`, and whatever `work` throws
+ */
+export async function inTurn<T>(file: string, work: () => Promise<T>): Promise<T> {
+  const lock = await open(`${file}.lock`, 'a', 0o600);
+  try {
+    await waitForLock(lock.fd, file);
+    return await work();
+  } finally {
+    await lock.close();
   }
 }

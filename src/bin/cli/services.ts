@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { createAuditReader } from '../../adapters/linux/audit-reader.ts';
 import type { CliServices, GlobalOptions } from '../../producers/cli/services.ts';
+import { createScreenShelf } from '../messages/screen-shelf.ts';
 import { openAccess } from './access.ts';
 import { openAudit, whoAsks } from './audit.ts';
 import { createCliRedis } from './redis.ts';
@@ -62,6 +63,7 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     planSignatures: planSigned,
     serverSearch,
     messageSearch,
+    screenShelf: createScreenShelf(places.screenShelf),
     messagePlaces: async () => (await import('./message-places.ts')).readMessagePlaces(settings),
     contentIndex,
     messageIngest,

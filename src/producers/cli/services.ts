@@ -25,7 +25,7 @@ import type {
 } from '../../core/ports/index.ts';
 import type { ScopesDoor } from '../../core/ports/search-scopes.ts';
 import type { ContentSearchDoor as ServerSearchDoor } from '../mcp/services.ts';
-import type { SearchPlace } from '../tui/port.ts';
+import type { SearchPlace, ShelfKeeper } from '../tui/port.ts';
 
 /** Options that every command takes. */
 export interface GlobalOptions {
@@ -108,6 +108,8 @@ export interface CliServices extends AsyncDisposable {
   messageSearch(): Promise<MessageSearch>;
   /** Projects and products of its messages, for a choice. Throws WritError STORAGE_UNAVAILABLE while there is no database. */
   messagePlaces(): Promise<readonly SearchPlace[]>;
+  /** What the screen keeps: recipes and past searches. */
+  readonly screenShelf: ShelfKeeper;
   /** The content-search indexes of this pool. */
   contentIndex(): Promise<IndexService>;
   /** The way to the writer of messages, and what imports read. */

@@ -1,6 +1,7 @@
 import { render } from 'ink';
 import { createElement } from 'react';
 import { createKeyReader, MARK_PASTES, NO_PASTE_MARKS } from './input.ts';
+import type { Facets } from './model/facets.ts';
 import type { MessageScreenDoor } from './port.ts';
 import { createSession, type Press } from './session.ts';
 import { App } from './view/app.ts';
@@ -21,12 +22,14 @@ export interface TuiOptions {
   readonly stdout: NodeJS.WriteStream;
   /** What stands in the query box at the start. */
   readonly text: string;
+  readonly facets: Facets;
+  readonly now: () => number;
   /** Ends the screen like the key for quitting. */
   readonly signal: AbortSignal;
 }
 
 /** Shows the screen until the person quits; the terminal is then as it was before. */
-export async function runTui({ door, stdin, stdout, text, signal }: TuiOptions): Promise<void> {
+export async function runTui({ door, stdin, stdout, text, facets, now, signal }: TuiOptions): Promise<void> {
   const size = (): [number, number] => [stdout.columns || USUAL.columns, stdout.rows || USUAL.rows];
   const [columns, rows] = size();
   let timer: NodeJS.Timeout | undefined;
@@ -35,6 +38,8 @@ export async function runTui({ door, stdin, stdout, text, signal }: TuiOptions):
     columns,
     rows,
     text,
+    facets,
+    now,
     soon(run) {
       clearTimeout(timer);
       timer = setTimeout(run, PAUSE_MS);

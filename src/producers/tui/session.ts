@@ -2,10 +2,12 @@ import type { SearchResponse } from '../../contracts/index.ts';
 import { messageOf } from '../../core/errors.ts';
 import { ACTIONS } from './model/actions.ts';
 import { insert } from './model/edit.ts';
+import { type Facets, NO_FACETS } from './model/facets.ts';
 import { actionOf } from './model/keys.ts';
 import { MOST_ROWS, nextPage, queriesOf } from './model/query.ts';
 import { type Found, initialState, type TuiState } from './model/state.ts';
 import type { MessageScreenDoor } from './port.ts';
+import { createShelving } from './shelving.ts';
 
 /** A key by its name (`up`, `ctrl+u`, `j`), and what it types, if anything. */
 export interface Press {
@@ -28,13 +30,16 @@ export interface SessionDeps {
   readonly columns: number;
   readonly rows: number;
   readonly text: string;
+  readonly facets?: Facets;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
   /** Runs something when nobody has typed for a moment; calls it off when it is asked again. */
   readonly soon: (run: () => void) => void;
 }
 
 /** The screen without a terminal: keys come in, searches go out, a state results. One search is under way at most; of those that wait only the last one is done. */
-export function createSession({ door, columns, rows, text, soon }: SessionDeps): Session {
-  let state = initialState({ columns, rows, text });
+export function createSession({ door, columns, rows, text, facets = NO_FACETS, now, soon }: SessionDeps): Session {
+  let state = initialState({ columns, rows, text, facets });
   const listeners = new Set<() => void>();
   let quit: () => void = () => undefined;
   const done = new Promise<void>((resolve) => {
@@ -73,6 +78,7 @@ export function createSession({ door, columns, rows, text, soon }: SessionDeps):
       const answers: SearchResponse[] = [];
       for (const query of queriesOf(asked)) answers.push(await door.search(query));
       set({ found: foundIn(answers, asked), selected: 0, scroll: undefined });
+      if (unnoted && state.text === asked.text) noted();
     });
 
   const more = (): void => {
@@ -87,7 +93,19 @@ export function createSession({ door, columns, rows, text, soon }: SessionDeps):
     });
   };
 
-  const own: Readonly<Record<string, () => void>> = { more, again: search, quit: () => quit() };
+  const shelving = createShelving({ keeper: door.shelf, now, state: () => state, set, search });
+  // Whoever goes from the query to the results has asked; what was typed on the way there has not.
+  let unnoted = false;
+  const noted = (): void => {
+    unnoted = false;
+    shelving.note();
+  };
+  const looked = (): void => {
+    unnoted = state.focus === 'query';
+    if (unnoted && !busy && state.found?.text === state.text) noted();
+  };
+
+  const own: Readonly<Record<string, () => void>> = { ...shelving.own, more, again: search, quit: () => quit(), 'focus.results': looked };
 
   const act = (name: string): void => {
     const before = state;
@@ -116,6 +134,7 @@ export function createSession({ door, columns, rows, text, soon }: SessionDeps):
     press({ key, typed }) {
       const action = actionOf(state, key);
       if (action !== undefined) act(action);
+      else if (state.overlay === 'save') shelving.typeName(typed);
       else if (state.focus === 'query' && typed !== '') {
         set(insert(state, typed));
         soon(search);

@@ -105,6 +105,30 @@ describe('writ tui in a terminal of 80x24', () => {
     await terminal.shows('── Preview');
   });
 
+  it('keeps a search, finds it again, and shows its link', async () => {
+    terminal.press('w');
+    await terminal.shows('Name: databas* locked');
+    terminal.press('C-u');
+    terminal.type('locks');
+    terminal.press('Enter');
+    await terminal.shows('Kept as locks');
+    await terminal.shows('w save  v saved  h past  y link  e explain');
+    terminal.press('/', 'C-u');
+    terminal.type('reservation');
+    await terminal.shows('Search: reservation');
+    terminal.press('Enter', 'v');
+    await terminal.shows(/› +locks +\/search\?q=databas\*%20locked/);
+    await terminal.shows('p pin  d remove');
+    terminal.press('Enter');
+    await terminal.shows('Search: databas* locked');
+    terminal.press('h');
+    await terminal.shows(/\d+ found +\/search\?q=reservation/);
+    terminal.press('Down', 'q', 'y');
+    await terminal.shows('/search?q=databas*%20locked');
+    terminal.press('Escape');
+    await terminal.shows('── Preview');
+  });
+
   it('answers what FTS5 refuses, and says how', async () => {
     terminal.press('/', 'C-u');
     terminal.type('reservation "');

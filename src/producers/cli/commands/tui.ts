@@ -6,7 +6,8 @@ at the bottom; "?" shows all. It works over SSH and in tmux, from 40 columns and
 
 Examples:
   writ tui                       the newest messages
-  writ tui database locked       begins with these words`;
+  writ tui database locked       begins with these words
+  writ tui '/search?q=deploy&imp=urgent'   a link, as the key y shows it`;
 
 export const registerTui: Registrar = (program, deps, exit) => {
   program

@@ -1,6 +1,8 @@
 import { ReadStream, WriteStream } from 'node:tty';
 import { forgetBuildServer } from '../../../../config/load.ts';
 import { WritError } from '../../../core/errors.ts';
+import { NO_FACETS } from '../../tui/model/facets.ts';
+import { askedBy } from '../../tui/model/link.ts';
 import type { Call } from '../act.ts';
 
 /** `writ tui`: the screen of message search. Whoever may read the data directory may see every message. */
@@ -15,10 +17,11 @@ export async function runTuiCommand(call: Call, _flags: object, words: readonly 
   // Drawing is loaded by nobody else, and takes longer than most commands.
   const { runTui } = await import('../../tui/run.ts');
   await runTui({
-    door: { search: (query) => search.search(query, null), places: () => services.messagePlaces() },
+    door: { search: (query) => search.search(query, null), places: () => services.messagePlaces(), shelf: services.screenShelf },
     stdin,
     stdout,
-    text: words.join(' '),
+    ...(askedBy(words.join(' ')) ?? { text: words.join(' '), facets: NO_FACETS }),
+    now: call.clock.now,
     signal: call.interrupted(),
   });
   return 0;

@@ -1,6 +1,7 @@
 import { EDITS } from './edit.ts';
 import { FACETS, type FacetSource, NO_FACETS, turned } from './facets.ts';
 import { layoutOf } from './layout.ts';
+import { rowsToPick } from './lists.ts';
 import { overlayTopOf } from './overlay.ts';
 import { previewOf } from './preview.ts';
 import { FOCUSES, selectedResult, type TuiState } from './state.ts';
@@ -16,6 +17,7 @@ export const ACTIONS: Readonly<Record<string, Step>> = {
       [`facet.${row.name}.back`, (state) => ({ ...state, facets: turned(state.facets, row, -1, sourceOf(state)) })],
     ]),
   ),
+  ...Object.fromEntries(Object.entries(EDITS).map(([name, edit]): [string, Step] => [`name.${name}`, (state) => ({ ...state, naming: edit(state.naming) })])),
   'facet.none': (state) => ({ ...state, facets: NO_FACETS }),
   'focus.next': (state) => ({ ...state, focus: beside(state, 1) }),
   'focus.back': (state) => ({ ...state, focus: beside(state, -1) }),
@@ -36,7 +38,10 @@ export const ACTIONS: Readonly<Record<string, Step>> = {
   'scroll.last': (state) => scroll(state, Number.MAX_SAFE_INTEGER),
   'overlay.help': (state) => ({ ...state, overlay: 'help', overlayTop: 0 }),
   'overlay.explain': (state) => ({ ...state, overlay: 'explain', overlayTop: 0 }),
+  'overlay.link': (state) => ({ ...state, overlay: 'link', overlayTop: 0 }),
   'overlay.none': (state) => ({ ...state, overlay: 'none' }),
+  'pick.up': (state) => pick(state, -1),
+  'pick.down': (state) => pick(state, 1),
   'overlay.up': (state) => scrollOverlay(state, -1),
   'overlay.down': (state) => scrollOverlay(state, 1),
   'overlay.pageUp': (state) => scrollOverlay(state, -layoutOf(state).overlayRows),
@@ -68,6 +73,10 @@ function select(state: TuiState, wanted: number): TuiState {
 function scroll(state: TuiState, by: number): TuiState {
   const moved = { ...state, scroll: scrollOf(state) + by };
   return { ...moved, scroll: scrollOf(moved) };
+}
+
+function pick(state: TuiState, by: number): TuiState {
+  return { ...state, picked: Math.max(0, Math.min(rowsToPick(state) - 1, state.picked + by)) };
 }
 
 function scrollOverlay(state: TuiState, by: number): TuiState {

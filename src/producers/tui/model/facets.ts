@@ -37,7 +37,7 @@ interface FacetRow {
 const word =
   (words: Readonly<Record<string, string>>) =>
   (value: string): string =>
-    words[value] ?? value;
+    Object.hasOwn(words, value) ? (words[value] ?? value) : value;
 const fixed =
   (...values: readonly string[]) =>
   (): readonly string[] =>

@@ -14,6 +14,7 @@ export function hintsOf(state: TuiState): Hint[] {
   const { found, failure } = state;
   return [
     ...(failure === undefined ? [] : [{ tone: 'error', text: `The search failed: ${failure}` } as const]),
+    ...(state.notice === undefined ? [] : [{ tone: 'info', text: state.notice } as const]),
     ...(found === undefined ? [] : foundHints(found)),
     ...typingHints(state.text),
   ].map(({ tone, text }) => ({ tone, text: oneLine(text) }));

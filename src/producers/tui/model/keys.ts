@@ -1,4 +1,5 @@
 import { FACETS } from './facets.ts';
+import { isList } from './lists.ts';
 import type { Focus, TuiState } from './state.ts';
 
 /** A key where it works, what it does (a name in actions.ts, or the session's `more`, `again`, `quit`), and its word in the help. */
@@ -18,7 +19,7 @@ const FACET_HELP = `${FACETS.map(({ key }) => key).join(' ')}: next value of a f
 
 /** All keys. They need no function key, no Alt and no mouse, so that they arrive over SSH and in tmux. */
 export const BINDINGS: readonly Binding[] = [
-  { focus: EVERYWHERE, keys: ['tab'], action: 'focus.next', short: 'Tab part', help: 'Tab, Shift-Tab: query, results, preview' },
+  { focus: EVERYWHERE, keys: ['tab'], action: 'focus.next', help: 'Tab, Shift-Tab: query, results, preview' },
   { focus: EVERYWHERE, keys: ['shift+tab'], action: 'focus.back' },
   { focus: ['query'], keys: ['enter', 'down'], action: 'focus.results', short: '↓ results', help: 'Enter or ↓ in the query: to the results' },
   { focus: ['query'], keys: ['left', 'ctrl+b'], action: 'edit.left' },
@@ -35,8 +36,7 @@ export const BINDINGS: readonly Binding[] = [
     focus: ['results'],
     keys: ['up', 'k'],
     action: 'select.up',
-    short: '↑↓ move',
-    help: '↑ ↓ (k j), PgUp PgDn, g G: through the results; at their end the next page is fetched',
+    help: '↑ ↓ (k j), PgUp PgDn, g G: through the results; the end fetches more',
   },
   { focus: ['results'], keys: ['down', 'j'], action: 'select.down' },
   { focus: ['results'], keys: ['pageup'], action: 'select.pageUp' },
@@ -55,9 +55,18 @@ export const BINDINGS: readonly Binding[] = [
     { focus: LISTS, keys: [key], action: `facet.${name}.next` },
     { focus: LISTS, keys: [key.toUpperCase()], action: `facet.${name}.back` },
   ]),
-  { focus: LISTS, keys: ['x'], action: 'facet.none', short: 'x reset', help: FACET_HELP },
-  { focus: LISTS, keys: ['n'], action: 'more', help: 'n: the next page' },
-  { focus: LISTS, keys: ['r'], action: 'again', help: 'r: search again' },
+  { focus: LISTS, keys: ['x'], action: 'facet.none', help: FACET_HELP },
+  { focus: LISTS, keys: ['n'], action: 'more', help: 'n: the next page; r: search again' },
+  { focus: LISTS, keys: ['r'], action: 'again' },
+  { focus: LISTS, keys: ['w'], action: 'save.open', short: 'w save', help: 'w: keeps this search; v: kept ones (Enter loads, p pins, d removes)' },
+  {
+    focus: LISTS,
+    keys: ['v'],
+    action: 'recipes.open',
+    short: 'v saved',
+  },
+  { focus: LISTS, keys: ['h'], action: 'history.open', short: 'h past', help: 'h: past searches; y: the link of this search, for writ tui LINK' },
+  { focus: LISTS, keys: ['y'], action: 'overlay.link', short: 'y link' },
   { focus: LISTS, keys: ['e'], action: 'overlay.explain', short: 'e explain', help: 'e: how the search was done, and all hints' },
   { focus: LISTS, keys: ['?'], action: 'overlay.help', short: '? help' },
   { focus: LISTS, keys: ['q'], action: 'quit', short: 'q quit', help: 'q, or Ctrl-C anywhere: quit' },
@@ -78,9 +87,43 @@ const OVERLAY_KEYS: Readonly<Record<string, string>> = {
   ' ': 'overlay.pageDown',
 };
 
+/** In a list that one can choose from. */
+const PICK_KEYS: Readonly<Record<string, string>> = { up: 'pick.up', k: 'pick.up', down: 'pick.down', j: 'pick.down', enter: 'pick.load' };
+const LIST_KEYS = { recipes: { p: 'pick.pin', d: 'pick.remove' }, history: {} } satisfies Record<string, Readonly<Record<string, string>>> as Readonly<
+  Record<'recipes' | 'history', Readonly<Record<string, string>>>
+>;
+
+/** In the box where a recipe gets its name. */
+const SAVE_KEYS: Readonly<Record<string, string>> = {
+  enter: 'save.done',
+  escape: 'overlay.none',
+  left: 'name.left',
+  right: 'name.right',
+  home: 'name.home',
+  end: 'name.end',
+  backspace: 'name.backspace',
+  'ctrl+h': 'name.backspace',
+  'ctrl+w': 'name.cutWord',
+  'ctrl+u': 'name.cutBefore',
+  'ctrl+k': 'name.cutAfter',
+};
+
+/** What the line at the bottom says while something lies over the screen. */
+export const OVERLAY_KEY_LINES: Readonly<Record<TuiState['overlay'], string>> = {
+  none: '',
+  help: '↑↓ scroll  any other key: back',
+  explain: '↑↓ scroll  any other key: back',
+  link: 'any key: back',
+  save: 'Enter save  Esc back',
+  recipes: '↑↓ choose  Enter load  p pin  d remove  any other key: back',
+  history: '↑↓ choose  Enter search again  any other key: back',
+};
+
 /** What a key does in a state; undefined: nothing, and in the query box it is typed. */
 export function actionOf(state: TuiState, key: string): string | undefined {
-  // What lies over the screen is scrolled, and goes away with any other key.
+  // What lies over the screen is scrolled, chosen from or typed into, and goes away with any other key.
+  if (state.overlay === 'save' && key !== 'ctrl+c') return SAVE_KEYS[key];
+  if (isList(state.overlay) && key !== 'ctrl+c') return LIST_KEYS[state.overlay][key] ?? PICK_KEYS[key] ?? 'overlay.none';
   if (state.overlay !== 'none' && key !== 'ctrl+c') return OVERLAY_KEYS[key] ?? 'overlay.none';
   return BINDINGS.find(({ focus, keys }) => focus.includes(state.focus) && keys.includes(key))?.action;
 }

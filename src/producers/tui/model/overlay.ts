@@ -2,6 +2,10 @@ import { oneLine, wrap } from '../text/wrap.ts';
 import { hintsOf } from './hints.ts';
 import { helpLines } from './keys.ts';
 import { layoutOf } from './layout.ts';
+import { linkOf } from './link.ts';
+import { isList, rowsToPick } from './lists.ts';
+import { timeOf } from './preview.ts';
+import { recipesInOrder } from './shelf.ts';
 import type { TuiState } from './state.ts';
 
 /** What can lie over the results while it is asked for. */
@@ -9,18 +13,46 @@ const TEXTS = {
   none: (): readonly string[] => [],
   help: (): readonly string[] => helpLines(),
   explain: explainLines,
+  link: (state: TuiState): readonly string[] => [linkOf(state), '', "Starts this search again: writ tui '<link>'"],
+  save: ({ naming }: TuiState): readonly string[] => [`Name: ${naming.text.slice(0, naming.caret)}▏${naming.text.slice(naming.caret)}`],
+  recipes: recipeRows,
+  history: historyRows,
 } as const;
 
-export const OVERLAY_TITLES = { none: '', help: 'Keys', explain: 'How it was searched' } as const;
+export const OVERLAY_TITLES = {
+  none: '',
+  help: 'Keys',
+  explain: 'How it was searched',
+  link: 'Link',
+  save: 'Save this search as a recipe',
+  recipes: 'Recipes',
+  history: 'Past searches',
+} as const;
 
 /** All lines of what lies over the results, as wide as the screen. */
 export function overlayLines(state: TuiState): string[] {
-  return TEXTS[state.overlay](state).flatMap((text) => wrap(oneLine(text), layoutOf(state).width));
+  const lines = TEXTS[state.overlay](state).map(oneLine);
+  return isList(state.overlay) ? lines : lines.flatMap((text) => wrap(text, layoutOf(state).width));
 }
 
 /** The first line that is seen, of what was scrolled to. */
 export function overlayTopOf(state: TuiState): number {
-  return Math.max(0, Math.min(state.overlayTop, overlayLines(state).length - layoutOf(state).overlayRows));
+  const { overlayRows } = layoutOf(state);
+  // The chosen row is always seen.
+  if (isList(state.overlay)) return Math.max(0, Math.min(state.picked, rowsToPick(state) - 1) - overlayRows + 1);
+  return Math.max(0, Math.min(state.overlayTop, overlayLines(state).length - overlayRows));
+}
+
+function recipeRows({ shelf, picked }: TuiState): readonly string[] {
+  const rows = recipesInOrder(shelf).map(
+    ({ name, link, pinned, uses }, at) => `${at === picked ? '›' : ' '} ${pinned ? '*' : ' '} ${name}  ${link}  (used ${uses}×)`,
+  );
+  return rows.length === 0 ? ['No recipes yet: w keeps the search that is on the screen.'] : rows;
+}
+
+function historyRows({ shelf, picked }: TuiState): readonly string[] {
+  const rows = shelf.history.map(({ link, results, at }, row) => `${row === picked ? '›' : ' '} ${timeOf(at * 1000)}  ${results} found  ${link}`);
+  return rows.length === 0 ? ['No past searches yet: Enter in the query notes one.'] : rows;
 }
 
 function explainLines(state: TuiState): string[] {

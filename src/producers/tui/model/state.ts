@@ -1,6 +1,7 @@
 import type { SearchResponse, SearchResult } from '../../../contracts/index.ts';
 import type { SearchPlace } from '../port.ts';
 import { type Facets, NO_FACETS } from './facets.ts';
+import { EMPTY_SHELF, type Shelf } from './shelf.ts';
 
 export const FOCUSES = ['query', 'results', 'preview'] as const;
 export type Focus = (typeof FOCUSES)[number];
@@ -26,7 +27,15 @@ export interface TuiState {
   readonly facets: Facets;
   readonly places: readonly SearchPlace[];
   readonly focus: Focus;
-  readonly overlay: 'none' | 'help' | 'explain';
+  readonly overlay: 'none' | 'help' | 'explain' | 'link' | 'save' | 'recipes' | 'history';
+  /** Kept and past searches, as they were read last. */
+  readonly shelf: Shelf;
+  /** The chosen row of the overlay that is a list. */
+  readonly picked: number;
+  /** The name under which a search is about to be kept. */
+  readonly naming: { readonly text: string; readonly caret: number };
+  /** What came of keeping, pinning or removing. */
+  readonly notice: string | undefined;
   /** First line of the overlay that is seen. */
   readonly overlayTop: number;
   readonly found: Found | undefined;
@@ -38,11 +47,15 @@ export interface TuiState {
   readonly scroll: number | undefined;
 }
 
-export function initialState(start: { readonly columns: number; readonly rows: number; readonly text: string }): TuiState {
+export function initialState(start: { readonly columns: number; readonly rows: number; readonly text: string; readonly facets?: Facets }): TuiState {
   return {
+    facets: NO_FACETS,
     ...start,
     caret: start.text.length,
-    facets: NO_FACETS,
+    shelf: EMPTY_SHELF,
+    picked: 0,
+    naming: { text: '', caret: 0 },
+    notice: undefined,
     places: [],
     focus: 'query',
     overlay: 'none',

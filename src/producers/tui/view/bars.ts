@@ -1,7 +1,7 @@
 import { sourceOf } from '../model/actions.ts';
 import { FACETS, NO_FACETS } from '../model/facets.ts';
 import type { Hint } from '../model/hints.ts';
-import { keyLine } from '../model/keys.ts';
+import { keyLine, OVERLAY_KEY_LINES } from '../model/keys.ts';
 import type { TuiState } from '../model/state.ts';
 import { cells, characters } from '../text/cells.ts';
 import { oneLine, wrap } from '../text/wrap.ts';
@@ -89,5 +89,5 @@ export function hintBars(hints: readonly Hint[], lines: number, width: number): 
 }
 
 export function keyBar(state: TuiState, width: number): Line {
-  return fitted([span(state.overlay === 'none' ? keyLine(state.focus) : '↑↓ scroll  any other key: back', 'dim')], width);
+  return fitted([span(state.overlay === 'none' ? keyLine(state.focus) : OVERLAY_KEY_LINES[state.overlay], 'dim')], width);
 }

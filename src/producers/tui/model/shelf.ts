@@ -1,0 +1,64 @@
+/** Searches that a person keeps, and those that were done: a link each (link.ts). All times are milliseconds since 1970. */
+
+export interface Recipe {
+  readonly name: string;
+  readonly link: string;
+  readonly pinned: boolean;
+  /** How often it was loaded. */
+  readonly uses: number;
+  readonly created: number;
+  readonly updated: number;
+}
+
+export interface PastSearch {
+  readonly link: string;
+  readonly results: number;
+  readonly at: number;
+}
+
+export interface Shelf {
+  readonly recipes: readonly Recipe[];
+  /** The newest first. */
+  readonly history: readonly PastSearch[];
+}
+
+export const EMPTY_SHELF: Shelf = { recipes: [], history: [] };
+
+export const MOST_RECIPES = 200;
+export const MOST_HISTORY = 200;
+export const LONGEST_NAME = 80;
+
+/** Pinned ones first, then those used or changed last, then by name. */
+export function recipesInOrder({ recipes }: Shelf): readonly Recipe[] {
+  const inOrder = (a: Recipe, b: Recipe): number => Number(b.pinned) - Number(a.pinned) || b.updated - a.updated || (a.name < b.name ? -1 : 1);
+  return recipes.toSorted(inOrder);
+}
+
+/** Keeps a search under a name; the same name again is the newer search. `undefined`: there is no room. */
+export function withRecipe(shelf: Shelf, { name, link }: Pick<Recipe, 'name' | 'link'>, now: number): Shelf | undefined {
+  const old = shelf.recipes.find((recipe) => recipe.name === name);
+  if (old === undefined && shelf.recipes.length >= MOST_RECIPES) return undefined;
+  const recipe: Recipe = { pinned: false, uses: 0, created: now, ...old, name, link, updated: now };
+  return { ...shelf, recipes: [...shelf.recipes.filter((one) => one !== old), recipe] };
+}
+
+export function withoutRecipe(shelf: Shelf, name: string): Shelf {
+  return { ...shelf, recipes: shelf.recipes.filter((recipe) => recipe.name !== name) };
+}
+
+export function withPinTurned(shelf: Shelf, name: string): Shelf {
+  return changed(shelf, name, (recipe) => ({ ...recipe, pinned: !recipe.pinned }));
+}
+
+export function withUse(shelf: Shelf, name: string, now: number): Shelf {
+  return changed(shelf, name, (recipe) => ({ ...recipe, uses: recipe.uses + 1, updated: now }));
+}
+
+/** The newest searches, each once. */
+export function withSearch(shelf: Shelf, past: PastSearch): Shelf {
+  return { ...shelf, history: [past, ...shelf.history.filter(({ link }) => link !== past.link)].slice(0, MOST_HISTORY) };
+}
+
+function changed(shelf: Shelf, name: string, change: (recipe: Recipe) => Recipe): Shelf {
+  return { ...shelf, recipes: shelf.recipes.map((recipe) => (recipe.name === name ? change(recipe) : recipe)) };
+}
