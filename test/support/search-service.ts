@@ -3,23 +3,25 @@ import { createMessagesReader } from '../../src/adapters/messages/reader.ts';
 import { createRecipientsReader } from '../../src/adapters/messages/recipients.ts';
 import type { MessageEngine } from '../../src/core/ports/message-engine.ts';
 import type { MessageSearchEvent } from '../../src/core/ports/message-search.ts';
-import { createMessageSearchService, type KillSwitch, type MessageSearchService } from '../../src/message-search/index.ts';
+import { createMessageSearchService, type KillSwitch, type MessageSearchService, type Missing } from '../../src/message-search/index.ts';
 
 interface Wishes {
   readonly killSwitch?: KillSwitch;
   readonly engines?: Partial<Record<MessageEngine['name'], MessageEngine>>;
+  readonly absent?: Missing | undefined;
   readonly now?: () => number;
   readonly elapsed?: () => number;
 }
 
 /** Message search over a file in this thread, and what it says happened. */
 export function searchOver(file: string, wishes: Wishes = {}): MessageSearchService & { events: MessageSearchEvent[]; fts5: MessageEngine; close: () => void } {
-  const { killSwitch, engines = {}, now = () => 1_000_000, elapsed = () => performance.now() } = wishes;
+  const { killSwitch, engines = {}, absent, now = () => 1_000_000, elapsed = () => performance.now() } = wishes;
   const reader = createMessagesReader(file);
   const events: MessageSearchEvent[] = [];
   const fts5 = createFts5Engine(reader.database);
   const service = createMessageSearchService({
     engines: { fts5, ...engines },
+    absent,
     recipients: createRecipientsReader(reader.database),
     killSwitch,
     now,

@@ -1,6 +1,7 @@
 import { loadTantivy } from '../../adapters/messages/tantivy/binding.ts';
 import { createTantivyEngine } from '../../adapters/messages/tantivy/engine.ts';
 import type { SqliteDatabase } from '../../adapters/sqlite/open.ts';
+import { messageOf } from '../../core/errors.ts';
 import type { MessageEngine } from '../../core/ports/message-engine.ts';
 import type { Missing } from '../../message-search/index.ts';
 
@@ -13,5 +14,9 @@ export function tantivyOf(
   if (root === null) return { absent: { tantivy: 'messages.tantivy is false' } };
   const loaded = load();
   if (!loaded.ok) return { absent: { tantivy: loaded.why } };
-  return { engines: { tantivy: createTantivyEngine({ tantivy: loaded.tantivy, root, database }) } };
+  try {
+    return { engines: { tantivy: createTantivyEngine({ tantivy: loaded.tantivy, root, database }) } };
+  } catch (error) {
+    return { absent: { tantivy: `Tantivy cannot be used: ${messageOf(error)}` } };
+  }
 }

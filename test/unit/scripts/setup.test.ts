@@ -29,10 +29,12 @@ beforeEach(() => {
   write('package-lock.json', LOCK);
   write('src/bin/writ.ts', 'export {};');
   write('src/a.sql', 'select 1;');
+  write(TANTIVY, '{}');
   tool(path.join(root, 'node_modules/.bin/tsc'), `echo tsc >>"${root}/calls"; mkdir -p dist/src/bin; : >dist/src/bin/writ.js`);
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
+const TANTIVY = 'node_modules/@oxdev03/node-tantivy-binding-linux-x64-gnu/package.json';
 const LOCK = JSON.stringify({
   packages: { '': {}, 'node_modules/a': { version: '1.0.0', integrity: 'x' }, 'node_modules/other-platform': { version: '1.0.0', optional: true } },
 });
@@ -91,6 +93,13 @@ describe('set-up', () => {
     expect(existsSync(path.join(root, 'dist/src/a.sql'))).toBe(true);
     expect(await run('scripts/setup')).toEqual({ code: 0, stderr: [] });
     expect(calls()).toHaveLength(3);
+  });
+
+  it("goes on without Tantivy's binding when it cannot be had, and says so once", async () => {
+    everythingPresent();
+    rmSync(path.join(root, TANTIVY));
+    expect((await run('scripts/setup')).stderr).toContain("setup: Tantivy's binding could not be installed; message search goes on without it (later: scripts/tantivy)");
+    expect(await run('scripts/setup')).toEqual({ code: 0, stderr: [] });
   });
 
   it('run twice at the same time does everything once', async () => {
