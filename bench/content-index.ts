@@ -10,6 +10,7 @@ import { ASKED, type Asked } from './content-index/wanted.ts';
 import { digestOf } from './content-search/found.ts';
 import { linuxTree } from './content-search/linux-tree.ts';
 import { foundBy, PEER_ARGUMENTS, searchPeer } from './content-search/peers.ts';
+import { wholeWay } from './content-search/whole-way.ts';
 import { type Case, type Suite, spread } from './contract.ts';
 import { type Running, startProcess } from './process.ts';
 
@@ -47,6 +48,7 @@ export const suite: Suite = {
         const { maxRssBytes } = await host.ask<{ maxRssBytes: number }>({ ask: 'memory' });
         return {
           ...Object.fromEntries(medians),
+          ...(await wholeWays(root, cacheRoot)),
           ...(await changes(site.library, root)),
           index_bytes: ours.bytes,
           index_files: ours.documents,
@@ -71,6 +73,13 @@ interface Site {
   readonly library: Running;
   readonly csearchIndex: string;
   readonly remember: (name: string, ms: number) => void;
+}
+
+/** End to end, over HTTP and on the command line, with the index and without it. */
+async function wholeWays(root: string, cacheRoot: string): Promise<Record<string, number>> {
+  const wanted = ASKED.map((asked) => ({ ...asked, fixedStrings: false }));
+  const ways = { indexed: await wholeWay({ root, wanted, cacheRoot }), unindexed: await wholeWay({ root, wanted, cacheRoot: null }) };
+  return Object.fromEntries(Object.entries(ways).flatMap(([name, figures]) => Object.entries(figures).map(([figure, ms]) => [`${name}.${figure}`, ms])));
 }
 
 async function ripgrep(): Promise<string> {

@@ -1,62 +1,87 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { createApiKeyStore } from '../../src/adapters/linux/api-keys.ts';
+import { indexSettings } from '../content-index/settings.ts';
 import { ROUNDS, spread } from '../contract.ts';
 import { startProcess } from '../process.ts';
-import { openSite } from '../throughput/site.ts';
-import { WANTED, type Wanted } from './wanted.ts';
+import { openSite, type Site } from '../throughput/site.ts';
+import type { Wanted } from './wanted.ts';
 
 const WRIT = new URL('../../src/bin/writ.js', import.meta.url);
 
-/** Milliseconds of the same searches over a warm `POST /v1/search`, JSON included, and by `writ search`, its start included. */
-export async function wholeWay(root: string): Promise<Record<string, number>> {
-  return { ...(await overHttp(root)), ...(await onTheCommandLine(root)) };
+/** What is searched for on the whole way, and how. */
+export interface WholeWay {
+  readonly root: string;
+  readonly wanted: readonly Wanted[];
+  /** Where an index of the root for ripgrep lies, which every search has to use; `null`: ripgrep without one. */
+  readonly cacheRoot?: string | null;
 }
 
-async function overHttp(root: string): Promise<Record<string, number>> {
+/** Milliseconds of the same searches over a warm `POST /v1/search`, JSON included, and by `writ search`, its start included. */
+export async function wholeWay(way: WholeWay): Promise<Record<string, number>> {
   const site = await openSite();
   try {
-    const { secret } = await createApiKeyStore({ file: site.places.apiKeys }).create({ name: 'bench', roles: ['search'] });
-    const settings = ['http.port=0', 'tools.search.enabled=true', `tools.sandbox.allowed_roots=${root}`].flatMap((setting) => ['--set', setting]);
-    const api = await startProcess(WRIT, ['api', '--data-dir', site.places.dataDir, ...settings]);
-    try {
-      const url = new URL('/v1/search', readFileSync(site.places.apiUrl, 'utf8').trim());
-      return await medians('http', async ({ pattern, fixedStrings }) => {
-        const body = JSON.stringify({ pattern, fixed_strings: fixedStrings });
-        const answer = await fetch(url, { method: 'POST', body, headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' } });
-        const found = (await answer.json()) as { readonly count?: number };
-        if (!answer.ok || found.count === undefined) throw new Error(`POST /v1/search answered ${answer.status} ${JSON.stringify(found)}`);
-      });
-    } finally {
-      await api.stop();
-    }
+    return { ...(await overHttp(site, way)), ...(await onTheCommandLine(site, way)) };
   } finally {
     await site.close();
   }
 }
 
-function onTheCommandLine(root: string): Promise<Record<string, number>> {
-  return medians('cli', async ({ pattern, fixedStrings }) => {
-    const args = [fileURLToPath(WRIT), 'search', '-m', '200', ...(fixedStrings ? ['-F'] : []), pattern];
-    const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
-    const [code] = (await once(child, 'close')) as [number | null];
-    if (code !== 0 && code !== 1) throw new Error(`writ search ended with ${code}`);
+/** The installation and its settings, in words for a command. */
+function installation({ places }: Site, { root, cacheRoot }: WholeWay): string[] {
+  const settings = ['tools.search.enabled=true', `tools.sandbox.allowed_roots=${root}`];
+  if (cacheRoot !== undefined) settings.push('tools.search.binary=rg');
+  if (typeof cacheRoot === 'string') {
+    const index = { mode: 'on', path: cacheRoot, roots: root, max_tokenized_bytes: indexSettings(cacheRoot).maxTokenizedBytes };
+    settings.push('tools.search.emit_stats=true', ...Object.entries(index).map(([name, value]) => `tools.search.index_${name}=${value}`));
+  }
+  return ['--data-dir', places.dataDir, ...settings.flatMap((setting) => ['--set', setting])];
+}
+
+async function overHttp(site: Site, way: WholeWay): Promise<Record<string, number>> {
+  const { secret } = await createApiKeyStore({ file: site.places.apiKeys }).create({ name: 'bench', roles: ['search'] });
+  const api = await startProcess(WRIT, ['api', ...installation(site, way), '--set', 'http.port=0']);
+  try {
+    const url = new URL('/v1/search', readFileSync(site.places.apiUrl, 'utf8').trim());
+    return await medians('http', way, async ({ pattern, fixedStrings }) => {
+      const body = JSON.stringify({ pattern, fixed_strings: fixedStrings });
+      const answer = await fetch(url, { method: 'POST', body, headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' } });
+      const found = (await answer.json()) as { readonly count?: number; readonly stats?: { readonly index_bypass: string | null } };
+      if (!answer.ok || found.count === undefined) throw new Error(`POST /v1/search answered ${answer.status} ${JSON.stringify(found)}`);
+      return found.stats?.index_bypass === null;
+    });
+  } finally {
+    await api.stop();
+  }
+}
+
+/** As one of the installation where its settings matter, else as anybody. */
+function onTheCommandLine(site: Site, way: WholeWay): Promise<Record<string, number>> {
+  const place = way.cacheRoot === undefined ? [] : [...installation(site, way), '--stats'];
+  return medians('cli', way, async ({ pattern, fixedStrings }) => {
+    const args = [fileURLToPath(WRIT), 'search', ...place, '-m', '200', ...(fixedStrings ? ['-F'] : []), pattern];
+    const child = spawn(process.execPath, args, { cwd: way.root, stdio: ['ignore', 'ignore', 'pipe'] });
+    const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'close') as Promise<[number | null]>]);
+    if (code !== 0 && code !== 1) throw new Error(`writ search ended with ${code}: ${said}`);
+    return /index_exclusion_used +true/.test(said);
   });
 }
 
 /** A round to warm up, then the median of the others. */
-async function medians(way: string, search: (wanted: Wanted) => Promise<void>): Promise<Record<string, number>> {
+async function medians(name: string, way: WholeWay, search: (wanted: Wanted) => Promise<boolean>): Promise<Record<string, number>> {
   const figures: Record<string, number> = {};
-  for (const wanted of WANTED) {
+  for (const wanted of way.wanted) {
     const times: number[] = [];
     for (let round = 0; round <= ROUNDS; round += 1) {
       const start = performance.now();
-      await search(wanted);
+      const usesIndex = await search(wanted);
       times.push(performance.now() - start);
+      if (usesIndex !== (typeof way.cacheRoot === 'string')) throw new Error(`${name} ${wanted.name}: the index was ${usesIndex ? '' : 'not '}used`);
     }
-    figures[`${way}.${wanted.name}_ms`] = Math.round(spread(times.slice(1)).median);
+    figures[`${name}.${wanted.name}_ms`] = Math.round(spread(times.slice(1)).median);
   }
   return figures;
 }
