@@ -37,7 +37,17 @@ const Key = filled(MAX_KEY_CHARS);
 const AgentName = z.strictObject({ project: Project, name: Name });
 /** Somebody of the message's project by name, or of another one. */
 const Person = z.union([Name, AgentName]);
-const recipients = z.array(Person).max(1000).default([]);
+const Recipient = z.union([
+  Name,
+  z.strictObject({
+    project: Project.optional(),
+    name: Name,
+    read_ts: Micros.optional().meta({ description: 'When they read it; what is not told stays as it is.' }),
+    ack_ts: Micros.optional().meta({ description: 'When they acknowledged it.' }),
+  }),
+]);
+export type Recipient = z.infer<typeof Recipient>;
+const recipients = z.array(Recipient).max(1000).default([]);
 
 /** A new message, or the newer text of one. */
 export const PutMessage = z.strictObject({

@@ -171,6 +171,9 @@ export interface MessageSearchExplain {
 /** Somebody of the message's project by name, or of another one. */
 export type MessagePerson = string | { project: string; name: string };
 
+/** A recipient, with when they read and acknowledged the message where that is known. */
+export type MessageRecipient = string | { project?: string | undefined; name: string; read_ts?: number | undefined; ack_ts?: number | undefined };
+
 /** What a call changes; done twice is as if done once. */
 export type MessageOp =
   | {
@@ -180,9 +183,9 @@ export type MessageOp =
       key?: string | undefined;
       id?: number | undefined;
       from?: MessagePerson | undefined;
-      to?: MessagePerson[] | undefined;
-      cc?: MessagePerson[] | undefined;
-      bcc?: MessagePerson[] | undefined;
+      to?: MessageRecipient[] | undefined;
+      cc?: MessageRecipient[] | undefined;
+      bcc?: MessageRecipient[] | undefined;
       thread_id?: string | null | undefined;
       in_reply_to?: string | undefined;
       subject?: string | undefined;

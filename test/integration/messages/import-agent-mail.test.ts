@@ -26,7 +26,7 @@ describe('an import of the database of an agent-mail server', () => {
       INSERT INTO agents VALUES (3, 7, 'BlueLake', 'codex', 'gpt', 'parsers', 1, 2, 'contacts_only'), (4, 8, 'RedStone', '', '', '', 1, 2, 'auto');
       INSERT INTO messages VALUES (11, 7, 3, NULL, 'plan', 'body', 'urgent', 1, 1700000000000001, '[]'), (12, 8, 99, '11', 're: plan', 'ok', 'odd', 0, '2025-01-02 03:04:05.123456', 'x');
       INSERT INTO messages VALUES (13, 99, 3, NULL, 'lost', '', 'low', 0, 5, '[]');
-      INSERT INTO message_recipients VALUES (11, 4, 'bcc', NULL, NULL);
+      INSERT INTO message_recipients VALUES (11, 4, 'bcc', 1700000000000005, '2025-01-02 03:04:05.123456'), (12, 4, 'to', NULL, NULL);
       INSERT INTO products VALUES (1, 'a1b2', 'Suite', 5);
       INSERT INTO product_project_links VALUES (1, 1, 7, 5), (2, 1, 8, 5);
       INSERT INTO agent_links VALUES (1, 7, 3, 8, 4, 'approved', 'why', NULL);
@@ -38,6 +38,11 @@ describe('an import of the database of an agent-mail server', () => {
       [11, 'BlueLake', null, 'urgent', 1_700_000_000_000_001],
       [12, null, '11', 'normal', Date.UTC(2025, 0, 2, 3, 4, 5) * 1000 + 123_456],
     ]);
+    const receipts = [
+      [11, 'bcc', 1_700_000_000_000_005, Date.UTC(2025, 0, 2, 3, 4, 5) * 1000 + 123_456],
+      [12, 'to', null, null],
+    ];
+    expect(site.rows('SELECT message_id, kind, read_ts, ack_ts FROM message_recipients ORDER BY message_id')).toEqual(receipts);
     expect(site.rows('SELECT contact_policy, model FROM agents ORDER BY name')).toEqual([
       ['contacts_only', 'gpt'],
       ['auto', ''],

@@ -43,6 +43,17 @@ describe('the store of messages', () => {
     expect([found('migrate'), found('cafe'), found('gre*')]).toEqual([[1], [1], []]);
   });
 
+  it('keeps when a recipient read and acknowledged a message, also through an edit that does not say', () => {
+    const receipts = () => rows('SELECT a.name, r.read_ts, r.ack_ts FROM message_recipients r JOIN agents a ON a.id = r.agent_id ORDER BY a.name');
+    apply(1, message({ key: 'a', to: [{ name: 'GreenHill', read_ts: 5 }, 'RedStone'] }));
+    apply(2, message({ key: 'a', subject: 'edited', to: ['GreenHill', { name: 'RedStone', read_ts: 6, ack_ts: 7 }] }));
+    expect(receipts()).toEqual([
+      ['GreenHill', 5, null],
+      ['RedStone', 6, 7],
+    ]);
+    expect(apply(3, message({ key: 'a', subject: 'edited', to: ['GreenHill', 'RedStone'] })).counts).toMatchObject({ unchanged: 1 });
+  });
+
   it('does the same batch twice as if once', () => {
     const ops = [...messages(20), { op: 'delete', project: 'backend', key: 'k3' } as const];
     apply(5, ...ops);

@@ -20,8 +20,8 @@ export function openAgentMail(path: string): ImportSource {
       .all()
       .map(({ id, slug }) => [id, slug]),
   );
-  const recipients = db.prepare<[unknown], { agent_id: number; kind: string }>(
-    'SELECT r.agent_id, r.kind FROM message_recipients r JOIN agents a ON a.id = r.agent_id WHERE r.message_id = ? ORDER BY a.name',
+  const recipients = db.prepare<[unknown], { agent_id: number; kind: string; read_ts: unknown; ack_ts: unknown }>(
+    'SELECT r.agent_id, r.kind, r.read_ts, r.ack_ts FROM message_recipients r JOIN agents a ON a.id = r.agent_id WHERE r.message_id = ? ORDER BY a.name',
   );
   const agentOf = new Map(
     db
@@ -36,11 +36,17 @@ export function openAgentMail(path: string): ImportSource {
     const to = recipients.all(id);
     const project = projects.get(Number(row['project_id']));
     // Contacts write to each other across projects.
-    const person = (agent: number): unknown => {
+    const person = (agent: number): string | object | undefined => {
       const found = agentOf.get(agent);
       return found?.project === project ? found?.name : found;
     };
-    const named = (kind: string): unknown[] => to.filter((one) => one.kind === kind).map((one) => person(one.agent_id));
+    const recipient = ({ agent_id: agent, ...when }: (typeof to)[number]): unknown => {
+      const [read, ack] = [micros(when.read_ts), micros(when.ack_ts)];
+      const found = person(agent);
+      if ((read === undefined && ack === undefined) || found === undefined) return found;
+      return withoutUndefined({ ...(typeof found === 'string' ? { name: found } : found), read_ts: read, ack_ts: ack });
+    };
+    const named = (kind: string): unknown[] => to.filter((one) => one.kind === kind).map(recipient);
     return {
       op: 'message',
       project,

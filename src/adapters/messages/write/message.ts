@@ -1,7 +1,7 @@
-import { RECIPIENT_KINDS } from '../../../contracts/index.ts';
+import { RECIPIENT_KINDS, type Recipient } from '../../../contracts/index.ts';
 import type { SqliteDatabase } from '../../sqlite/open.ts';
 import { type Done, type OpOf, UNCHANGED, type WriteParts } from './parts.ts';
-import { createRecipients } from './recipients.ts';
+import { createRecipients, type Receipt } from './recipients.ts';
 
 /** The columns of a message that an edit may change. */
 interface Columns {
@@ -47,14 +47,14 @@ export function createMessageWriter({ db, names, stamps }: WriteParts): MessageW
     return stored === undefined ? insert(op, projectId, row, to, at) : edit(stored, row, to, at);
   }
 
-  function insert(op: OpOf<'message'>, projectId: number, row: Columns, to: ReadonlyMap<number, string>, at: number): Done {
+  function insert(op: OpOf<'message'>, projectId: number, row: Columns, to: ReadonlyMap<number, Receipt>, at: number): Done {
     const wished = op.id !== undefined && sql.taken.get(op.id) === undefined ? op.id : null;
     const id = Number(sql.insert.run({ ...row, id: wished, project_id: projectId, source_key: op.key, changed_at: at }).lastInsertRowid);
     recipients.add(id, to);
     return { what: 'inserted', id, documents: 1 };
   }
 
-  function edit(stored: Stored, row: Columns, to: ReadonlyMap<number, string>, at: number): Done {
+  function edit(stored: Stored, row: Columns, to: ReadonlyMap<number, Receipt>, at: number): Done {
     const { id } = stored;
     const hasNewText = stored.subject !== row.subject || stored.body_md !== row.body_md;
     const hasNewRest = REST.some((column) => stored[column] !== row[column]);
@@ -84,18 +84,19 @@ export function createMessageWriter({ db, names, stamps }: WriteParts): MessageW
     return sql.find.get(projectId, op.in_reply_to)?.thread_id ?? op.in_reply_to;
   }
 
-  function personOf(person: NonNullable<OpOf<'message'>['from']>, projectId: number, at: number): number {
+  function personOf(person: Recipient, projectId: number, at: number): number {
     if (typeof person === 'string') return names.agent(projectId, person, at);
-    return names.agent(names.project(person.project, at), person.name, at);
+    return names.agent(person.project === undefined ? projectId : names.project(person.project, at), person.name, at);
   }
 
   /** Somebody who is named in several places is in the first of them. */
-  function recipientsOf(op: OpOf<'message'>, projectId: number, at: number): ReadonlyMap<number, string> {
-    const all = new Map<number, string>();
+  function recipientsOf(op: OpOf<'message'>, projectId: number, at: number): ReadonlyMap<number, Receipt> {
+    const all = new Map<number, Receipt>();
     for (const kind of RECIPIENT_KINDS) {
-      for (const name of op[kind]) {
-        const agent = personOf(name, projectId, at);
-        if (!all.has(agent)) all.set(agent, kind);
+      for (const recipient of op[kind]) {
+        const agent = personOf(recipient, projectId, at);
+        const { read_ts = null, ack_ts = null } = typeof recipient === 'string' ? {} : recipient;
+        if (!all.has(agent)) all.set(agent, { kind, read_ts, ack_ts });
       }
     }
     return all;
