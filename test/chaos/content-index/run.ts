@@ -10,6 +10,7 @@ import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence
  * `npm run test:long -- content-index [--rounds 10000] [--damage 2000] [--files 1000000] [--seed N]`: the equality property of
  * the index over random histories with kills, mounts and bursts, with both backends, by events and by looking at files; its
  * files damaged in every way at every phase; and the memory of a host with a million files, which lie in memory themselves.
+ * A part with the count 0 is left out.
  */
 const { values } = parseArgs({
   options: {
@@ -43,11 +44,15 @@ const parts: Record<string, object | string> = {};
 
 for (const { name, backend, level, share } of PARTS) {
   const trees = Math.ceil((Number(values.rounds) * share) / ROUNDS_PER_TREE);
+  if (trees === 0) continue;
   await part(name, () => runEquality({ seed, folder, backend: backends[backend], trees, roundsPerTree: ROUNDS_PER_TREE, kills: 0.03, bursts: 0.01, level }));
 }
+const treesOfDamage = (share: number): number => Math.ceil((Number(values.damage) * share) / ROUNDS_PER_TREE);
 const damaged = { seed, folder, backend: backends.rg, roundsPerTree: ROUNDS_PER_TREE };
-await part('damage, on the disk', () => runDamage({ ...damaged, trees: Math.ceil((Number(values.damage) * 0.9) / ROUNDS_PER_TREE) }));
-await part('damage, in memory', () => runDamage({ ...damaged, trees: Math.ceil((Number(values.damage) * 0.1) / ROUNDS_PER_TREE), inMemory: true }));
+if (Number(values.damage) > 0) {
+  await part('damage, on the disk', () => runDamage({ ...damaged, trees: treesOfDamage(0.9) }));
+  await part('damage, in memory', () => runDamage({ ...damaged, trees: treesOfDamage(0.1), inMemory: true }));
+}
 
 if (Number(values.files) > 0) await part('memory of the host', () => memory(Number(values.files)));
 

@@ -19,6 +19,9 @@ export interface IndexBuilderOptions {
   readonly limits: (job: BuildJob) => JobLimits;
 }
 
+/** Half of what Node gives a thread: nothing that a build makes for a file outlives it by much, and what is not needed is memory of the host. */
+const YOUNG_MB = 24;
+
 /** A job under way. */
 interface Running {
   readonly signal: AbortSignal;
@@ -51,6 +54,7 @@ export function createIndexBuilder(options: IndexBuilderOptions): IndexBuilder {
     const worker = startThread(import.meta.url, './build-thread', {
       workerData: { indexed, directory, keyHash, pace, flags: shared } satisfies BuildThreadData,
       name: 'index-build',
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     });
     let cause = 'it ended';
     worker.on('message', (message: FromBuildThread) => {
