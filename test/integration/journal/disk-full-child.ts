@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { createFileJournal } from '../../../src/adapters/sqlite/journal.ts';
 import { isWritError } from '../../../src/core/errors.ts';
 import { moveIntent, succeeded } from '../../conformance/journal-fixtures.ts';
+import { fillDisk } from '../../support/fill-disk.ts';
 
 /** Runs in a mount namespace of its own: fills a file system of 1 MiB under a journal, makes room, and goes on. */
 const directory = process.argv[2] ?? '';
@@ -16,7 +17,7 @@ const journal = createFileJournal({ file });
 await journal.start();
 await journal.open(moveIntent('before'), undefined, 1);
 await journal.close('before', 1, succeeded(), 2);
-fill();
+fillDisk(filler);
 
 /** Batches of ten with large results, until the disk is full. */
 const stood: string[] = [];
@@ -50,16 +51,4 @@ process.stdout.write(`${JSON.stringify(report)}\n`);
 
 async function attemptsOf(ids: readonly string[]): Promise<number[]> {
   return [...new Set(await Promise.all(ids.map(async (taskId) => (await journal.view(taskId)).attempts)))];
-}
-
-/** Takes all room but what happens to be in the journal's own files already. */
-function fill(): void {
-  for (let bytes = 2 ** 20, used = 0; bytes >= 4096; bytes /= 2) {
-    try {
-      writeFileSync(filler, Buffer.alloc(bytes), { flag: used === 0 ? 'w' : 'a' });
-      used += bytes;
-    } catch {
-      // Too much: half of it.
-    }
-  }
 }
