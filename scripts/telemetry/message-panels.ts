@@ -67,4 +67,14 @@ export const MESSAGE_PANELS: readonly Panel[] = [
     thresholds: { warn: 0.01, bad: 0.1 },
     width: 8,
   },
+  {
+    title: 'Texts in indexes of messages',
+    description:
+      "Texts that Tantivy's index and the vectors have taken over each second. They follow what is taken in; where one stands still, its failure stands in the log of the API.",
+    kind: 'timeseries',
+    unit: 'ops',
+    queries: { '{{engine}}': `sum by (engine) (rate(writ_message_indexed_total[${RATE}]))` },
+    thresholds: { warn: 5000, bad: 20000 },
+    width: 8,
+  },
 ];

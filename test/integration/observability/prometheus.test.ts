@@ -75,6 +75,7 @@ async function mailbox({ rig, api }: Site): Promise<{ happen(): Promise<void> } 
       n += 1;
       const { counts } = await store.write({ at: Date.now(), ops: [message({ key: `k${n}`, body_md: 'a plan' })] });
       told.done(counts);
+      for (const engine of ['tantivy', 'vectors'] as const) told.index(engine).onEvent({ event: 'index.incremental.batch', batch_size: 1, duration_ms: 1 });
       const { results } = await search.search(SearchQuery.parse({ text: 'plan' }), null);
       expect(results.length).toBeGreaterThan(0);
     },
