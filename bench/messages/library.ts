@@ -1,9 +1,10 @@
 import { createFts5Engine } from '../../src/adapters/messages/fts5/engine.ts';
 import { createMessagesReader } from '../../src/adapters/messages/reader.ts';
 import { createRecipientsReader } from '../../src/adapters/messages/recipients.ts';
+import type { SqliteDatabase } from '../../src/adapters/sqlite/open.ts';
 import type { SearchQuery } from '../../src/contracts/index.ts';
 import { systemClock } from '../../src/core/clock.ts';
-import type { EngineAsk } from '../../src/core/ports/message-engine.ts';
+import type { EngineAsk, EngineName, MessageEngine } from '../../src/core/ports/message-engine.ts';
 import { createMessageSearchService, type MessageSearchService } from '../../src/message-search/index.ts';
 
 /** The search in this thread, as the thread of a server has it. */
@@ -14,7 +15,8 @@ export interface Library {
   close(): void;
 }
 
-export function openLibrary(file: string): Library {
+/** @param more engines that are asked before FTS5 */
+export function openLibrary(file: string, more: (database: () => SqliteDatabase) => Partial<Record<EngineName, MessageEngine>> = () => ({})): Library {
   const reader = createMessagesReader(file);
   const fts5 = createFts5Engine(reader.database);
   const rest = {
@@ -25,7 +27,7 @@ export function openLibrary(file: string): Library {
     emit: () => undefined,
   };
   return {
-    service: createMessageSearchService({ ...rest, engines: { fts5 } }),
+    service: createMessageSearchService({ ...rest, engines: { fts5, ...more(reader.database) } }),
     async asked(query) {
       const asks: EngineAsk[] = [];
       const listening = {

@@ -4,7 +4,7 @@ import type { SqliteDatabase } from '../../sqlite/open.ts';
 import { createSetReader, type SetReader } from '../set/reader.ts';
 import { scoredRanking } from '../set/scored.ts';
 import type { Tantivy } from './binding.ts';
-import { newestChange } from './indexer.ts';
+import { newestChangeOf } from './indexer.ts';
 import { createPins, type Pinned } from './pinned.ts';
 import { createQueries } from './query.ts';
 import { analyzerOf } from './schema.ts';
@@ -34,6 +34,14 @@ export function createTantivyEngine({ tantivy, root, database }: TantivyEnginePa
   const reader = createSetReader(database);
   const analyzer = analyzerOf(tantivy);
 
+  let prepared: { readonly db: SqliteDatabase; readonly newest: () => number } | undefined;
+
+  function newest(): number {
+    const db = database();
+    if (prepared?.db !== db) prepared = { db, newest: newestChangeOf(db) };
+    return prepared.newest();
+  }
+
   function find(ask: EngineAsk): EngineAnswer<EngineFound> {
     const { match } = ask;
     if (match.by !== 'words') return reader.answered(ask, () => reader.page(ask, null));
@@ -57,7 +65,7 @@ export function createTantivyEngine({ tantivy, root, database }: TantivyEnginePa
         const pin = pins();
         if (!pin.ok) return pin.missing ? pin.why : undefined;
         if (resuming) return undefined;
-        const behind = newestChange(database()) - pin.pinned.published.seq;
+        const behind = newest() - pin.pinned.published.seq;
         return behind === 0 ? undefined : `the index is ${behind} changes behind`;
       } catch (error) {
         return messageOf(error);

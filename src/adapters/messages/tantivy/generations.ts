@@ -54,6 +54,12 @@ export function currentText(root: string): string | undefined {
   }
 }
 
+/** Changes whenever something is published: a new file takes the place of the old one. */
+export function currentStamp(root: string): string | undefined {
+  const found = statSync(join(root, CURRENT), { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? undefined : `${found.ino} ${found.size} ${found.mtimeNs}`;
+}
+
 /** @throws Error when the text is damaged */
 export function publishedIn(text: string): Published {
   const { check, ...published } = JSON.parse(text) as Published & { check: string };

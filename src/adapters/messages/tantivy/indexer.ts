@@ -180,7 +180,13 @@ const MOST_KEYS = 2000;
 
 /** The number of the newest change of a text; 0 when there was none. */
 export function newestChange(db: SqliteDatabase): number {
-  return db.prepare<[], number>('SELECT coalesce(max(seq), 0) FROM text_changes').pluck().get() ?? 0;
+  return newestChangeOf(db)();
+}
+
+/** The same, for who asks often. */
+export function newestChangeOf(db: SqliteDatabase): () => number {
+  const statement = db.prepare<[], number>('SELECT coalesce(max(seq), 0) FROM text_changes').pluck();
+  return () => statement.get() ?? 0;
 }
 
 function hasTooManyDeleted(directory: string): boolean {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { messageOf } from '../../../core/errors.ts';
 import type { Tantivy, TantivyQuery, TantivySchema, TantivySearcher } from './binding.ts';
-import { currentText, damageOf, type Published, publishedIn, segmentsIn } from './generations.ts';
+import { currentStamp, currentText, damageOf, type Published, publishedIn, segmentsIn } from './generations.ts';
 import { type Numbers, readNumbers } from './numbers.ts';
 import { idIn, registerTokenizers, SCHEMA_HASH } from './schema.ts';
 
@@ -17,17 +17,17 @@ export type Pin = { readonly ok: true; readonly pinned: Pinned } | { readonly ok
 
 /** Opens what is published; the same answer until something else is. A generation is checked against its digests before Tantivy sees it, because damage would end the process. */
 export function createPins(tantivy: Tantivy, root: string): () => Pin {
-  let last: { readonly text: string; readonly pin: Pin } | undefined;
+  let last: { readonly stamp: string; readonly pin: Pin } | undefined;
   const known = new Set<string>();
 
   return () => {
-    const text = currentText(root);
-    if (text === undefined) return { ok: false, why: 'there is no index yet', missing: true };
-    if (last?.text === text) return last.pin;
-    let pin = opened(text);
+    const stamp = currentStamp(root);
+    if (stamp === undefined) return { ok: false, why: 'there is no index yet', missing: true };
+    if (last?.stamp === stamp) return last.pin;
+    let pin = opened(currentText(root) ?? '');
     // A generation may have been removed since its name was read: then another one is current.
-    if (!pin.ok && currentText(root) !== text) pin = opened(currentText(root) ?? text);
-    last = { text, pin };
+    if (!pin.ok && currentStamp(root) !== stamp) pin = opened(currentText(root) ?? '');
+    last = { stamp, pin };
     return pin;
   };
 
