@@ -48,7 +48,7 @@ function recipientsOf({ to, cc, bcc }: MessageRecipients = { to: [], cc: [], bcc
 function factorsOf(row: EngineRow, match: EngineMatch): ScoreFactor[] {
   const factors = {
     words: [
-      { key: 'bm25', contribution: row.score, summary: 'BM25 of the words, from 0 for the weakest match to 1 for the best; the title counts ten times.' },
+      { key: 'bm25', contribution: row.score, summary: 'BM25 of the words, up to 1 for the best match; the title counts ten times.' },
     ],
     substrings: [{ key: 'term_coverage', contribution: 1, summary: 'Every word occurs in title or body.' }],
     filters: [],
