@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
 import { createStatusReader } from '../../../queues/queue-status.ts';
 import { queueShards } from '../../../queues/shards.ts';
-import type { SystemStatus } from '../../core/ports/front-door.ts';
+import { openMessagesReader } from '../../adapters/messages/open.ts';
+import { lastImports } from '../../adapters/messages/write/engine.ts';
+import type { ImportStanding, SystemStatus } from '../../core/ports/front-door.ts';
 import { lanesOf } from '../lanes.ts';
 import { boundProviders } from '../plan/providers.ts';
 import type { CliRedis } from './redis.ts';
@@ -17,8 +20,25 @@ export async function readStatus({ loaded, places }: CliSettings, redis: CliRedi
     workers: places.workers,
   });
   try {
-    return await reader.status();
+    return { ...(await reader.status()), imports: importsOf(places) };
   } finally {
     await reader.close();
+  }
+}
+
+const IMPORTS_SHOWN = 5;
+
+/** A database that cannot be read is the doctor's to tell of; the queues are what a status is asked for. */
+function importsOf({ messages }: CliSettings['places']): readonly ImportStanding[] {
+  if (!existsSync(messages)) return [];
+  try {
+    const db = openMessagesReader(messages);
+    try {
+      return lastImports(db, IMPORTS_SHOWN);
+    } finally {
+      db.close();
+    }
+  } catch {
+    return [];
   }
 }

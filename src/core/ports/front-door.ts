@@ -108,6 +108,18 @@ export interface SystemStatus {
     /** 0: no limit. */
     readonly limitBytes: number;
   };
+  /** The imports of messages that went on last, the newest first; none where there are no messages. */
+  readonly imports?: readonly ImportStanding[];
+}
+
+/** How far an import of messages is stored. */
+export interface ImportStanding {
+  readonly name: string;
+  readonly items: number;
+  readonly bad: number;
+  readonly finished: boolean;
+  /** Milliseconds since 1970. */
+  readonly updatedAt: number;
 }
 
 /** Deleted files. Removing one is final; callers have asked a person. */

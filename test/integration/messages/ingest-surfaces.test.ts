@@ -156,6 +156,8 @@ describe('writ messages', () => {
     expect(audit).toContain('"inserted":1200');
     const status = lastJson(await commandLine(['status', '--json', '--data-dir', dataDir]));
     expect(JSON.stringify(status)).toContain('message-index');
+    expect(status).toMatchObject({ imports: [{ name: expect.stringContaining(source), items: 1200, bad: 1, finished: true }] });
+    expect((await commandLine(['status', '--data-dir', dataDir])).out).toMatch(/import +jsonl .*mail\.jsonl cli: 1200 records stored, 1 left out, finished/);
   });
 
   it('makes the full text anew, and the events of its life say so [MS-145] [MS-146] [MS-147]', async () => {

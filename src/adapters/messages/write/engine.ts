@@ -1,6 +1,6 @@
 import type { IngestOp, IngestOutcome } from '../../../contracts/index.ts';
 import { messageOf, WritError } from '../../../core/errors.ts';
-import type { CommitNews, ImportMark, IngestBatch, RebuildNews } from '../../../core/ports/index.ts';
+import type { CommitNews, ImportMark, ImportStanding, IngestBatch, RebuildNews } from '../../../core/ports/index.ts';
 import { openMessagesWriter } from '../open.ts';
 import { createMessageWriter } from './message.ts';
 import { createNames } from './names.ts';
@@ -96,6 +96,16 @@ function outcomeOf(done: readonly Done[]): IngestOutcome {
     if (one.what === 'refused' && refusals.length < MOST_REFUSALS) refusals.push(one.why);
   }
   return { counts, ids, refusals };
+}
+
+/** The imports that went on last, the newest first. */
+export function lastImports(db: ReturnType<typeof openMessagesWriter>, most: number): readonly ImportStanding[] {
+  return db
+    .prepare<[number], Omit<ImportStanding, 'finished'> & { finished: number }>(
+      'SELECT name, items, bad, finished, updated_ts / 1000 AS updatedAt FROM imports ORDER BY updated_ts DESC, name LIMIT ?',
+    )
+    .all(most)
+    .map((row) => ({ ...row, finished: row.finished === 1 }));
 }
 
 /** How far an import came, as the database of messages says it; `undefined` for one that never began. */

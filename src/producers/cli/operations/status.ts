@@ -1,4 +1,4 @@
-import type { QueueStatus, SystemStatus } from '../../../core/ports/front-door.ts';
+import type { ImportStanding, QueueStatus, SystemStatus } from '../../../core/ports/front-door.ts';
 import type { Call } from '../act.ts';
 import { pairs, table } from '../text/table.ts';
 import { bytes, counted, duration } from '../text/words.ts';
@@ -10,7 +10,7 @@ export async function runStatus(call: Call): Promise<number> {
   return 0;
 }
 
-function statusValue({ queues, workers, ledger, redis }: SystemStatus): object {
+function statusValue({ queues, workers, ledger, redis, imports = [] }: SystemStatus): object {
   return {
     queues: queues.map((queue) => ({
       queue: queue.queue,
@@ -28,6 +28,7 @@ function statusValue({ queues, workers, ledger, redis }: SystemStatus): object {
     workers,
     ledger: { markers: ledger.markers, expected: ledger.expected, generation: ledger.generation ?? null },
     redis: { version: redis.version, policy: redis.policy, append_only: redis.appendOnly, used_bytes: redis.usedBytes, limit_bytes: redis.limitBytes },
+    imports: imports.map(({ updatedAt, ...one }) => ({ ...one, updated_at: new Date(updatedAt).toISOString() })),
   };
 }
 
@@ -42,7 +43,7 @@ const COLUMNS = [
   { title: 'workers', align: 'right' },
 ] as const;
 
-function textOf({ queues, workers, ledger, redis }: SystemStatus): string {
+function textOf({ queues, workers, ledger, redis, imports = [] }: SystemStatus): string {
   const rows = queues.map((queue) => [
     queue.paused ? `${queue.queue} (paused)` : queue.queue,
     ...[
@@ -60,6 +61,7 @@ function textOf({ queues, workers, ledger, redis }: SystemStatus): string {
     table(COLUMNS, rows),
     '',
     pairs([
+      ...imports.map((one): [string, string] => ['import', importText(one)]),
       ...queues.filter((queue) => queue.failuresSampled > 0).map((queue): [string, string] => [`failures in ${queue.queue}`, failuresText(queue)]),
       ['workers of this host', `${alive} alive${alive < workers.length ? `, ${workers.length - alive} gone` : ''}`],
       [
@@ -74,6 +76,11 @@ function textOf({ queues, workers, ledger, redis }: SystemStatus): string {
       ],
     ]),
   ].join('\n');
+}
+
+function importText({ name, items, bad, finished, updatedAt }: ImportStanding): string {
+  const when = new Date(updatedAt).toISOString().slice(0, 16).replace('T', ' ');
+  return `${name}: ${counted(items, 'record')} stored${bad > 0 ? `, ${bad} left out` : ''}, ${finished ? 'finished' : 'not finished'} (${when} UTC)`;
 }
 
 function failuresText({ failures, failuresSampled }: QueueStatus): string {
