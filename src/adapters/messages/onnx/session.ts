@@ -1,4 +1,4 @@
-import type { InferenceSession, Tensor } from 'onnxruntime-common';
+import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { Tokens } from './tokens.ts';
 
 /** Texts that a model reads at once. */

@@ -1,10 +1,22 @@
-import { Tokenizer } from '@huggingface/tokenizers';
+import * as huggingFace from '@huggingface/tokenizers';
 
 /** Tokens of one text or pair, as a model wants them; the attention of each is 1. */
 export interface Tokens {
   readonly ids: readonly number[];
   readonly types: readonly number[];
 }
+
+/** What we need of the package: its own types name their files in a way that modules of Node do not find. */
+interface PackageTokenizer {
+  encode(
+    text: string,
+    options: { add_special_tokens?: boolean; text_pair?: string | null; return_token_type_ids?: boolean },
+  ): {
+    readonly ids: readonly number[];
+    readonly token_type_ids?: readonly number[];
+  };
+}
+const { Tokenizer } = huggingFace as unknown as { readonly Tokenizer: new (description: object, config: object) => PackageTokenizer };
 
 /** Tokens that a model reads; what is longer is cut. */
 const MOST_TOKENS = 512;
@@ -20,10 +32,10 @@ export interface Tokenizing {
 export function createTokenizing(description: object): Tokenizing {
   const tokenizer = new Tokenizer(description, {});
 
-  const plain = (text: string): number[] => tokenizer.encode(text, { add_special_tokens: false }).ids;
+  const plain = (text: string): readonly number[] => tokenizer.encode(text, { add_special_tokens: false }).ids;
 
   function whole(first: string, second: string | null): Tokens {
-    const { ids, token_type_ids } = tokenizer.encode(first, { text_pair: second, return_token_type_ids: true });
+    const { ids, token_type_ids = [] } = tokenizer.encode(first, { text_pair: second, return_token_type_ids: true });
     return { ids, types: token_type_ids };
   }
 
