@@ -20,7 +20,7 @@ export interface SegmentDraft {
   addGone(path: Buffer): void;
   /** Makes the segment durable under its name, and answers its bytes. @throws Halted; nothing is left then */
   write(): number;
-  /** Leaves nothing of a draft that is not written. */
+  /** Leaves nothing of a draft that is not written, and gives its memory back. To be called in the end in any case. */
   discard(): void;
 }
 
@@ -55,7 +55,10 @@ export function createDraft({ index, into, keyHash, pairs, hasher, pace, roomByt
       if (grams !== undefined) inverter.add(number, grams);
     },
     addGone: (path) => void catalog.add({ ...GONE, path }),
-    discard: () => runs.clear(),
+    discard() {
+      runs.clear();
+      pairs.release();
+    },
     write() {
       const writer = index.create(into);
       try {

@@ -53,17 +53,13 @@ export function createInverter({ pairs, runs, hasher, maxBytes = MAX_RUN_BYTES }
       if (pairs.bytes >= maxBytes) flush();
     },
     *postings() {
-      try {
-        if (written.length === 0) {
-          yield* pairs.postings();
-          return;
-        }
-        if (pairs.bytes > 0) flush();
-        pairs.release();
-        yield* merged(written.map((bytes, run) => decodeRun(runs.read(run), bytes, { run, hasher })));
-      } finally {
-        pairs.release();
+      if (written.length === 0) {
+        yield* pairs.postings();
+        return;
       }
+      if (pairs.bytes > 0) flush();
+      pairs.release();
+      yield* merged(written.map((bytes, run) => decodeRun(runs.read(run), bytes, { run, hasher })));
     },
   };
 }
