@@ -107,7 +107,11 @@ export function diagnosticsOf(course: Course): SearchDiagnostics | undefined {
   const hints: readonly (readonly [string, boolean, string])[] = [
     ['rerank_timeout', rerank === 'rerank_timeout', 'The reranker was too slow: the order is that of mode hybrid.'],
     ['rerank_failed', rerank === 'rerank_failed', 'The reranker failed: the order is that of mode hybrid.'],
-    ['search_index_not_ready', notReady !== undefined, 'See search_index_reason. Without a database: import messages (writ messages import), or wait for the index.'],
+    [
+      'search_index_not_ready',
+      notReady !== undefined,
+      'See search_index_reason. Without a database: import messages (writ messages import), or wait for the index.',
+    ],
     ['engine_error', failed, 'An engine failed: see the log, and writ doctor.'],
     ['mode_downgrade', downgrade !== undefined, 'Ask for mode lexical, or provide what the mode needs.'],
     ['like_fallback', faults.length > 0 && served?.match.by === 'substrings', 'Write words, or a phrase in double quotes.'],

@@ -1,5 +1,4 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { open } from 'node:fs/promises';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/errors.ts';
 import type { ApiKey, ApiKeyStore } from '../../core/ports/api-keys.ts';
