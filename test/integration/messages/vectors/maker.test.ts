@@ -114,6 +114,10 @@ describe('vectors of messages', () => {
     expect(asked.toSorted()).toEqual(['Nine\nplan', 'Note\nsomething else']);
     expect(found(searcher)).toEqual(wanted());
     expect(found(searcherOf())).toEqual(wanted());
+    // An import may bring back the id of a message that was deleted.
+    addMails(box.db, [{ ...(BOX.mails[0] as (typeof BOX.mails)[number]), subject: 'Back' }]);
+    await all(maker);
+    expect(found(searcher)).toEqual(wanted());
   });
 
   it('go on where they were when a step is cut off, and make nothing twice', async () => {
