@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { openMessagesReader } from '../../src/adapters/messages/open.ts';
+import { createRecipientsReader } from '../../src/adapters/messages/recipients.ts';
 import { scoredRanking } from '../../src/adapters/messages/set/scored.ts';
 import type { SqlValue } from '../../src/adapters/messages/set/sql.ts';
 import { pageStatement } from '../../src/adapters/messages/set/statements.ts';
@@ -107,19 +108,22 @@ function queryOf({ Query, Occur }: Tantivy, { schema }: Pinned, word: string) {
   return Query.booleanQuery([inPart('title'), inPart('body')]);
 }
 
-/** One query of the binding, its hits as ids, and the identical statement over them; of all hits where the best ones cannot settle it. */
+/** One query of the binding, its hits as ids, the identical statements for the page and its recipients; of all hits where the best ones cannot settle it. */
 function bareTantivy(tantivy: Tantivy, pinned: Pinned, db: SqliteDatabase, word: string): (ask: EngineAsk) => number[] {
   const query = queryOf(tantivy, pinned, word);
+  const recipients = createRecipientsReader(() => db);
   let statement: ReturnType<typeof db.prepare<SqlValue[], { 0: number; n: number }>> | undefined;
   const rows = (ask: EngineAsk, { ids, raws }: ReturnType<Pinned['search']>): number[] => {
     const grid = 2 ** (Math.floor(Math.log2(raws[0] ?? 1)) - 20);
     const snapped = raws.map((raw) => Math.round(raw / grid) * grid);
     const { text, params } = pageStatement(ask, null, scoredRanking({ ids, raws: snapped, scale: { best: null, worst: 0 } }));
     statement ??= db.prepare<SqlValue[], { 0: number; n: number }>(text);
-    return statement
+    const found = statement
       .all(...params)
       .slice(1, ask.limit + 1)
       .map(({ n }) => n);
+    recipients({ ids: found, scope: ask.scope, now_us: ask.now_us });
+    return found;
   };
   return (ask) => {
     const best = pinned.search(query, WINDOW);
