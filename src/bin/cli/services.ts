@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
+import { forgetBuildServer } from '../../../config/load.ts';
 import { createAuditReader } from '../../adapters/linux/audit-reader.ts';
 import type { CliServices, GlobalOptions } from '../../producers/cli/services.ts';
 import { createScreenShelf } from '../messages/screen-shelf.ts';
@@ -63,6 +64,7 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     planSignatures: planSigned,
     serverSearch,
     messageSearch,
+    watched: forgetBuildServer,
     screenShelf: createScreenShelf(places.screenShelf),
     messagePlaces: async () => (await import('./message-places.ts')).readMessagePlaces(settings),
     contentIndex,

@@ -108,6 +108,8 @@ export interface CliServices extends AsyncDisposable {
   messageSearch(): Promise<MessageSearch>;
   /** Projects and products of its messages, for a choice. Throws WritError STORAGE_UNAVAILABLE while there is no database. */
   messagePlaces(): Promise<readonly SearchPlace[]>;
+  /** Says before drawing begins that a person sits at the terminal, whatever the environment says of a build server. */
+  watched(): void;
   /** What the screen keeps: recipes and past searches. */
   readonly screenShelf: ShelfKeeper;
   /** The content-search indexes of this pool. */

@@ -1,5 +1,4 @@
 import { ReadStream, WriteStream } from 'node:tty';
-import { forgetBuildServer } from '../../../../config/load.ts';
 import { WritError } from '../../../core/errors.ts';
 import { NO_FACETS } from '../../tui/model/facets.ts';
 import { askedBy } from '../../tui/model/link.ts';
@@ -13,7 +12,7 @@ export async function runTuiCommand(call: Call, _flags: object, words: readonly 
   }
   const services = await call.services();
   const search = await services.messageSearch();
-  forgetBuildServer();
+  services.watched();
   // Drawing is loaded by nobody else, and takes longer than most commands.
   const { runTui } = await import('../../tui/run.ts');
   await runTui({

@@ -56,6 +56,7 @@ export function createCli({ clock, tasks, plans, kernel, signatures, audit, inte
       serverSearch: unavailable,
       messageSearch: unavailable,
       messagePlaces: unavailable,
+      watched: () => undefined,
       screenShelf: { read: unavailable, change: unavailable },
       contentIndex: unavailable,
       messageIngest: unavailable,
