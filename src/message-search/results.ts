@@ -1,17 +1,33 @@
-import type { ReasonCode, ScoreFactor, SearchResult } from '../contracts/index.ts';
+import type { ReasonCode, ScoreFactor, SearchMode, SearchResult } from '../contracts/index.ts';
 import type { EngineMatch, EngineRow } from '../core/ports/message-engine.ts';
 import type { MessageRecipients } from '../core/ports/message-recipients.ts';
 import type { NormalQuery } from './query.ts';
 import { redacted } from './scope.ts';
 
-/** How a row was judged, by what it was matched with. */
-const REASONS = {
-  words: ['lexical_bm25'],
-  substrings: ['lexical_term_coverage'],
-  filters: ['stage_not_executed'],
-} satisfies Record<EngineMatch['by'], readonly ReasonCode[]>;
+interface Judging {
+  readonly codes: readonly ReasonCode[];
+  /** The one thing that makes the score, and what it is called; absent: nothing is ranked. */
+  readonly factor?: readonly [key: string, summary: string];
+}
+
+/** How rows are judged that match by words, by what their engine offers. */
+const BY_WORDS = {
+  lexical: { codes: ['lexical_bm25'], factor: ['bm25', 'BM25 of the words, up to 1 for the best match; the title counts ten times.'] },
+  semantic: { codes: ['semantic_cosine'], factor: ['cosine', 'Cosine of the vectors of text and query.'] },
+  hybrid: { codes: ['fusion_weighted_blend'], factor: ['rrf', 'Ranks by words and by vectors, fused: 1 for the first of both.'] },
+  hybrid_rerank: { codes: ['fusion_weighted_blend'], factor: ['rerank', 'What a model made of query and text; behind the judged rows, the fused ranks.'] },
+} satisfies Record<SearchMode, Judging>;
+
+const TERM_COVERAGE: Judging = { codes: ['lexical_term_coverage'], factor: ['term_coverage', 'Every word occurs in title or body.'] };
+const UNRANKED: Judging = { codes: ['stage_not_executed'] };
+
+function judgingOf({ by }: EngineMatch, mode: SearchMode): Judging {
+  return { words: BY_WORDS[mode], substrings: TERM_COVERAGE, filters: UNRANKED }[by];
+}
 
 interface Seen {
+  /** What the engine that answered offers. */
+  readonly mode: SearchMode;
   /** Whether raw scores, which depend on everybody's mail, may be shown. */
   readonly mayJudge: boolean;
   /** Of the messages of the page; `undefined` when they could not be read. */
@@ -19,7 +35,8 @@ interface Seen {
 }
 
 /** A row of an engine as the caller sees it. */
-export function resultOf(row: EngineRow, query: NormalQuery, match: EngineMatch, { mayJudge, recipients }: Seen): SearchResult {
+export function resultOf(row: EngineRow, query: NormalQuery, match: EngineMatch, { mode, mayJudge, recipients }: Seen): SearchResult {
+  const judging = judgingOf(match, mode);
   const result: SearchResult = {
     doc_kind: query.doc_kind,
     id: row.id,
@@ -34,8 +51,8 @@ export function resultOf(row: EngineRow, query: NormalQuery, match: EngineMatch,
     ...(row.thread_id !== null && { thread_id: row.thread_id }),
     ...(row.from_agent !== null && { from_agent: row.from_agent }),
     ...(recipients !== undefined && query.doc_kind === 'message' && recipientsOf(recipients.get(row.id))),
-    reason_codes: [...REASONS[match.by]],
-    ...(query.explain && { score_factors: factorsOf(row, match) }),
+    reason_codes: [...judging.codes],
+    ...(query.explain && { score_factors: factorsOf(row, judging) }),
     redacted: false,
   };
   return row.visible || query.redaction === null ? result : redacted(result, query.redaction);
@@ -45,13 +62,8 @@ function recipientsOf({ to, cc, bcc }: MessageRecipients = { to: [], cc: [], bcc
   return { to: [...to], cc: [...cc], ...(bcc.length > 0 && { bcc: [...bcc] }) };
 }
 
-function factorsOf(row: EngineRow, match: EngineMatch): ScoreFactor[] {
-  const factors = {
-    words: [
-      { key: 'bm25', contribution: row.score, summary: 'BM25 of the words, up to 1 for the best match; the title counts ten times.' },
-    ],
-    substrings: [{ key: 'term_coverage', contribution: 1, summary: 'Every word occurs in title or body.' }],
-    filters: [],
-  } satisfies Record<EngineMatch['by'], ScoreFactor[]>;
-  return factors[match.by];
+function factorsOf({ score }: EngineRow, { factor }: Judging): ScoreFactor[] {
+  if (factor === undefined) return [];
+  const [key, summary] = factor;
+  return [{ key, contribution: score, summary }];
 }

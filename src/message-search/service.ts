@@ -218,7 +218,7 @@ function responseOf(course: Course, { engine, match, page, beside }: Tried, view
   const diagnostics = diagnosticsOf(course);
   const audit = viewer === null ? auditOf(query, rows, beside) : [];
   return {
-    results: match === null ? [] : rows.map((row) => resultOf(row, query, match, { mayJudge, recipients: beside.recipients })),
+    results: match === null ? [] : rows.map((row) => resultOf(row, query, match, { mode: engine?.mode ?? 'lexical', mayJudge, recipients: beside.recipients })),
     ...(page?.more === true && last !== undefined && engine !== null && match !== null && { next_cursor: tokenAfter(last, orderOf(query, match), engine) }),
     ...(query.explain && { explain: explainOf(course) }),
     ...(assistance !== undefined && { assistance }),

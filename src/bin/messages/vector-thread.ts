@@ -20,12 +20,14 @@ let isEnding = false;
 /** Everything that changed, a batch at a time: each is kept before the next one is begun. */
 async function follow(): Promise<void> {
   maker ??= createVectorMaker(directory, await openEmbedder({ model }), reader.database);
-  const begun = performance.now();
+  let anew = { documents: 0, since: performance.now() };
   while (!isEnding) {
     const { documents, durationMs, began, finished } = await maker.step(batch);
+    if (began !== null) anew = { documents: 0, since: performance.now() - durationMs };
+    anew.documents += documents;
     if (began !== null) say({ kind: 'event', event: { event: 'index.rebuild.start', doc_count: began } });
     if (documents > 0) say({ kind: 'event', event: { event: 'index.incremental.batch', batch_size: documents, duration_ms: durationMs } });
-    if (finished) say({ kind: 'event', event: { event: 'index.rebuild.complete', doc_count: documents, duration_ms: performance.now() - begun } });
+    if (finished) say({ kind: 'event', event: { event: 'index.rebuild.complete', doc_count: anew.documents, duration_ms: performance.now() - anew.since } });
     if (documents === 0 && !finished) return;
     // A word to stop is heard between two batches.
     await turn();

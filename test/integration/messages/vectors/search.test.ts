@@ -107,11 +107,15 @@ describe('vectors of a server', () => {
     expect(before.diagnostics).toMatchObject({ fallback_mode: 'search_index_not_ready', search_index_state: 'not_ready' });
     const events = await made(site);
     expect(events[0]).toEqual({ event: 'index.rebuild.start', doc_count: BOX.mails.length });
+    const complete = events.filter(({ event }) => event === 'index.rebuild.complete').map((event) => ('doc_count' in event ? event.doc_count : 0));
+    expect(complete).toEqual([BOX.mails.length, BOX.agents.length, BOX.projects.length]);
     expect(events.filter(({ event }) => event === 'index.incremental.batch').length).toBeGreaterThan(3);
     const near = await site.ask({ text: 'build plan', mode: 'semantic' });
     expect(near.explain).toMatchObject({ engine: 'semantic', method: 'semantic', actual_mode: 'semantic', mode_downgraded: false });
     expect(near.explain?.timing?.vector_us).toBeGreaterThan(0);
-    expect(near.results[0]).toMatchObject({ id: 1, raw_score: near.results[0]?.score });
+    const [first] = near.results;
+    const factor = { key: 'cosine', contribution: first?.score };
+    expect(first).toMatchObject({ id: 1, raw_score: first?.score, reason_codes: ['semantic_cosine'], score_factors: [factor] });
     // The kill switch names the mode of those who name none.
     expect((await site.ask({ text: 'build plan' })).explain).toMatchObject({ engine: 'hybrid', requested_mode: 'hybrid', mode_downgraded: false });
     expect((await site.ask({ text: 'plan', mode: 'hybrid_rerank' })).explain).toMatchObject({
