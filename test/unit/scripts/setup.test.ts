@@ -98,7 +98,9 @@ describe('set-up', () => {
   it("goes on without Tantivy's binding when it cannot be had, and says so once", async () => {
     everythingPresent();
     rmSync(path.join(root, TANTIVY));
-    expect((await run('scripts/setup')).stderr).toContain("setup: Tantivy's binding could not be installed; message search goes on without it (later: scripts/tantivy)");
+    expect((await run('scripts/setup')).stderr).toContain(
+      "setup: Tantivy's binding could not be installed; message search goes on without it (later: scripts/tantivy)",
+    );
     expect(await run('scripts/setup')).toEqual({ code: 0, stderr: [] });
   });
 
