@@ -13,17 +13,27 @@ export interface Scores {
 /** @param ranked ids, best first; @param grades id → grade, at least one above 0 */
 export function scoresOf(ranked: readonly number[], grades: ReadonlyMap<number, number>): Scores {
   const gradeOf = (id: number): number => grades.get(id) ?? 0;
-  const ideal = [...grades.values()].toSorted((a, b) => b - a);
   const first = ranked.findIndex((id) => gradeOf(id) > 0);
-  const relevant = ideal.filter((grade) => grade > 0).length;
   return {
-    ndcg: dcg(ranked.map(gradeOf)) / dcg(ideal),
+    ndcg: ndcgAt(ranked, grades, NDCG_AT),
     rr: first === -1 ? 0 : 1 / (first + 1),
-    recall: ranked.slice(0, RECALL_AT).filter((id) => gradeOf(id) > 0).length / relevant,
+    recall: recallAt(ranked, grades, RECALL_AT),
   };
+}
+
+/** Share of what has a grade above 0 among the first so many. */
+export function recallAt(ranked: readonly number[], grades: ReadonlyMap<number, number>, cut: number): number {
+  const relevant = [...grades.values()].filter((grade) => grade > 0).length;
+  return ranked.slice(0, cut).filter((id) => (grades.get(id) ?? 0) > 0).length / relevant;
+}
+
+export function ndcgAt(ranked: readonly number[], grades: ReadonlyMap<number, number>, cut: number): number {
+  const ideal = [...grades.values()].toSorted((a, b) => b - a);
+  const found = ranked.map((id) => grades.get(id) ?? 0);
+  return dcg(found.slice(0, cut)) / dcg(ideal.slice(0, cut));
 }
 
 /** Gain 2^g - 1, discount log2(position + 1). */
 function dcg(grades: readonly number[]): number {
-  return grades.slice(0, NDCG_AT).reduce((sum, grade, at) => sum + (2 ** grade - 1) / Math.log2(at + 2), 0);
+  return grades.reduce((sum, grade, at) => sum + (2 ** grade - 1) / Math.log2(at + 2), 0);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { forgetBuildServer } from '../../../config/load.ts';
+import type { Config } from '../../../config/schema.ts';
 import { createAuditReader } from '../../adapters/linux/audit-reader.ts';
 import type { CliServices, GlobalOptions } from '../../producers/cli/services.ts';
 import { createScreenShelf } from '../messages/screen-shelf.ts';
@@ -43,7 +44,9 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
   });
   const contentIndex = once(async () => (await import('./content-index.ts')).openContentIndex(settings, redis));
   const serverSearch = once(async () => kept(await (await import('./server-search.ts')).openServerSearch(config)));
-  const messageSearch = once(async () => kept((await import('../messages/open-search.ts')).openMessageSearch({ config, places })));
+  const searchMessages = async (messages: Config['messages']) =>
+    kept((await import('../messages/open-search.ts')).openMessageSearch({ config: { ...config, messages }, places }));
+  const messageSearch = once(() => searchMessages(config.messages));
   const messageIngest = once(async () => kept(await (await import('../messages/open-ingest.ts')).openMessageIngest(settings, redis)));
   const vault = once(async () => kept((await import('./vault.ts')).openVault(settings, audit)));
 
@@ -65,6 +68,7 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     serverSearch,
     messageSearch,
     watched: forgetBuildServer,
+    messageSearchBy: (engine) => searchMessages({ ...config.messages, engine }),
     screenShelf: createScreenShelf(places.screenShelf),
     messagePlaces: async () => (await import('./message-places.ts')).readMessagePlaces(settings),
     contentIndex,

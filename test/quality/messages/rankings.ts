@@ -5,6 +5,7 @@ import type { SearchQuery } from '../../../src/contracts/index.ts';
 import { createMessageSearchService } from '../../../src/message-search/index.ts';
 import { RECALL_AT } from '../metrics.ts';
 import type { JudgedQuery } from './corpus.ts';
+import { judgedSearch } from './judged-search.ts';
 
 /** Ids, best first, at most as many as recall looks at. */
 type Ranking = (query: JudgedQuery) => Promise<number[]>;
@@ -35,30 +36,13 @@ export function openRankings(file: string): Rankings {
     emit: () => undefined,
   });
   const db = reader.database();
-  const projects = new Map(
-    db
-      .prepare<[], { id: number; slug: string }>('SELECT id, slug FROM projects')
-      .all()
-      .map(({ id, slug }) => [slug, id]),
-  );
+  const queryOf = judgedSearch(db);
   const byWeights = db
     .prepare<[string], number>('SELECT rowid FROM fts_messages WHERE fts_messages MATCH ? ORDER BY bm25(fts_messages, 0.0, 1.0, 1.0), rowid')
     .pluck();
 
   const ask = async (judged: JudgedQuery, more: Partial<SearchQuery> = {}): Promise<{ ids: number[]; fts: string | null }> => {
-    const { project, importance, ...filters } = judged.filters;
-    const { results, explain } = await service.search(
-      {
-        text: judged.text,
-        explain: true,
-        limit: RECALL_AT,
-        ...filters,
-        ...(importance && { importance: importance as SearchQuery['importance'] }),
-        ...(project !== undefined && { project_id: projects.get(project) }),
-        ...more,
-      },
-      null,
-    );
+    const { results, explain } = await service.search({ ...queryOf(judged), limit: RECALL_AT, ...more }, null);
     if (more.text === undefined) methods.set(judged.id, explain?.method ?? '?');
     return { ids: results.map(({ id }) => id), fts: explain?.method === 'fts5' ? explain.normalized_query : null };
   };
