@@ -29,7 +29,7 @@ export function vectorsOf(settings: VectorSettings | null, database: () => Sqlit
   const judge = once(() => openReranker(settings));
   // The order by a reranker that is still to be loaded; whoever does not ask for it does not load it.
   const reranker: Reranker | undefined =
-    settings.reranker === '' ? undefined : { id: settings.reranker, judge: async (query, texts) => (await judge())?.judge(query, texts) ?? [] };
+    settings.reranker === '' ? undefined : { id: settings.reranker, judge: async (query, texts, signal) => (await judge())?.judge(query, texts, signal) ?? [] };
   const semantic = deferred('semantic', async () => (await engines()).semantic);
   const hybrid = deferred('hybrid', async () => (await engines()).hybrid);
   if (reranker === undefined) return { engines: { semantic, hybrid }, absent: { hybrid_rerank: 'messages.reranker names no model' } };

@@ -5,7 +5,8 @@ export interface Reranker {
   /**
    * How well each text answers the query: any number, more is better, 0 is in doubt; in the order of the texts.
    *
+   * @param signal nobody waits any more: the work may end with an error
    * @throws Error when the model fails
    */
-  judge(query: string, texts: readonly string[]): Promise<readonly number[]>;
+  judge(query: string, texts: readonly string[], signal: AbortSignal): Promise<readonly number[]>;
 }

@@ -25,11 +25,13 @@ export async function rerankedSet({ reranker, rows, budgetMs }: RerankParts, ask
   const found = await rows.rows({ ...ask, ids: first.map(({ id }) => id) });
   if (!found.ok) return found;
   const texts = new Map(found.value.map(({ id, title, body }) => [id, embeddedText(title, body)]));
+  const patience = new AbortController();
   try {
     const logits = await inTime(
       reranker.judge(
         text,
         first.map(({ id }) => texts.get(id) ?? ''),
+        patience.signal,
       ),
       budgetMs,
     );
@@ -38,6 +40,8 @@ export async function rerankedSet({ reranker, rows, budgetMs }: RerankParts, ask
     return { ok: true, value: reranked(fused, logits.map(sigmoid)) };
   } catch (error) {
     return failed('rerank_failed', messageOf(error));
+  } finally {
+    patience.abort();
   }
 }
 

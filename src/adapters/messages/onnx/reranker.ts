@@ -14,9 +14,11 @@ export async function openOnnxReranker(directory: string): Promise<Reranker> {
   const session = await openSession(model, ['logits', 'output']);
   return {
     id: `onnx-${digest}`,
-    async judge(query, texts) {
+    async judge(query, texts, signal) {
       const numbers: number[] = [];
       for await (const { data, dims, mask } of session.run(texts.map((text) => tokenizing.pair(query, text)))) {
+        // A batch keeps the thread busy: between two of them others are heard.
+        signal.throwIfAborted();
         if (data.length !== mask.length) throw new Error(`the model answers ${dims.slice(1).join(' x ')} numbers for a pair`);
         numbers.push(...data);
       }

@@ -74,18 +74,28 @@ describe('a sentence-embedding model in a directory', () => {
 });
 
 describe('a cross-encoder in a directory', () => {
+  const waiting = new AbortController().signal;
+
   it('judges each pair of query and text [MS-010, MS-065, MS-166]', async () => {
     const directory = path.join(home, 'reranker');
     writeReranker(directory, { good: 2, bad: -1.5, plan: 0.25 });
     const reranker = await openOnnxReranker(directory);
-    expect(await reranker.judge('plan', ['good', 'bad bad', '', 'plan good'])).toEqual([2.25, -2.75, 0.25, 2.5]);
+    expect(await reranker.judge('plan', ['good', 'bad bad', '', 'plan good'], waiting)).toEqual([2.25, -2.75, 0.25, 2.5]);
     expect(
       await reranker.judge(
         'plan',
         Array.from({ length: 70 }, (_, at) => (at % 2 === 0 ? 'good' : 'bad')),
+        waiting,
       ),
     ).toHaveLength(70);
-    expect(await reranker.judge('plan', [])).toEqual([]);
+    expect(await reranker.judge('plan', [], waiting)).toEqual([]);
+  });
+
+  it('ends between two batches when nobody waits any more', async () => {
+    const directory = path.join(home, 'patience');
+    writeReranker(directory, { good: 1 });
+    const judged = (await openOnnxReranker(directory)).judge('good', ['good'], AbortSignal.abort(new Error('too late')));
+    await expect(judged).rejects.toThrow('too late');
   });
 
   it('reads the beginning of both where they are long', async () => {
@@ -93,15 +103,15 @@ describe('a cross-encoder in a directory', () => {
     writeReranker(directory, { good: 1, bad: -1, other: 0 });
     const reranker = await openOnnxReranker(directory);
     // 509 words are read: a query of one, and 508 of the text.
-    expect(await reranker.judge('good', [`${'other '.repeat(507)}bad bad bad`])).toEqual([0]);
+    expect(await reranker.judge('good', [`${'other '.repeat(507)}bad bad bad`], waiting)).toEqual([0]);
     // Both are long: 255 and 254 of them.
-    const [judged] = await reranker.judge('good '.repeat(600), ['bad '.repeat(600)]);
+    const [judged] = await reranker.judge('good '.repeat(600), ['bad '.repeat(600)], waiting);
     expect(Math.abs(judged ?? 9)).toBeLessThanOrEqual(1);
   });
 
   it('is refused when it answers more than a number', async () => {
     const directory = path.join(home, 'many');
     writeEmbedder(directory, WORDS);
-    await expect((await openOnnxReranker(directory)).judge('red', ['blue'])).rejects.toThrow('numbers for a pair');
+    await expect((await openOnnxReranker(directory)).judge('red', ['blue'], waiting)).rejects.toThrow('numbers for a pair');
   });
 });

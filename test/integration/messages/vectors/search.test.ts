@@ -50,7 +50,8 @@ describe('a reranker', () => {
     ['fails', () => Promise.reject(new Error('no memory')), undefined, 'rerank_failed'],
     ['answers too little', async () => [], undefined, 'rerank_failed'],
     ['answers what is no number', async (_, texts) => texts.map(() => Number.NaN), undefined, 'rerank_failed'],
-    ['hangs', () => new Promise(() => undefined), 1, 'rerank_timeout'],
+    // It ends when nobody waits any more.
+    ['hangs', (_, __, signal) => new Promise((___, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))), 1, 'rerank_timeout'],
   ])('that %s leaves the fused order, and says so [MS-010, MS-011, MS-160]', async (_, judge, budget, code) => {
     const search = over(judge, budget);
     const fused = await search.search(query('hybrid'), null);
