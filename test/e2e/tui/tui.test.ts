@@ -116,6 +116,8 @@ describe('writ tui in a terminal of 80x24', () => {
     terminal.press('/', 'C-u');
     terminal.type('reservation');
     await terminal.shows('Search: reservation');
+    // A search that nobody waited for is not noted.
+    await terminal.shows(/\b(?!3 )\d+ results? · fts5/);
     terminal.press('Enter', 'v');
     await terminal.shows(/› +locks +\/search\?q=databas\*%20locked/);
     await terminal.shows('p pin  d remove');
