@@ -16,9 +16,9 @@ export const MessageSettings = z.strictObject({
     .describe('Messages after which no further job joins a transaction of the writer.'),
   tantivy: z
     .boolean()
-    .default(true)
+    .default(false)
     .describe(
-      "Whether Tantivy's index is kept in messages/tantivy of the data directory and asked first, where its optional package is installed; else searches take SQLite's full text.",
+      "Whether Tantivy's index is kept in messages/tantivy of the data directory and asked first, where its optional package is installed; else searches take SQLite's full text, which finds more on the quality corpus.",
     ),
   vectors: z
     .boolean()

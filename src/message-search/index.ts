@@ -1,8 +1,7 @@
+export { compareEngines } from './compare-engines.ts';
 export { createHashEmbedder } from './embed/hash.ts';
 export { type RerankParts, rerankedSet } from './hybrid/rerank-set.ts';
 export { fusedSet, type HybridSides } from './hybrid/scores.ts';
 export type { KillSwitch, Missing } from './modes.ts';
 export { createMessageSearchService, type MessageSearchService } from './service.ts';
-export { compareShadow } from './shadow.ts';
-export { type ShadowReport, type ShadowTrial, shadowReport } from './shadow-report.ts';
 export { unanswered } from './unanswered.ts';

@@ -1,4 +1,5 @@
 import type { ShadowComparison } from '../contracts/index.ts';
+import type { ShadowGate, ShadowReport } from '../core/ports/shadow-report.ts';
 
 /** What one engine made of a query. */
 export interface ShadowSide {
@@ -16,31 +17,6 @@ export interface ShadowTrial {
   /** Whether it was searched as substrings, or not at all: the engines read such texts differently by design. */
   readonly irregular: boolean;
   readonly comparison: ShadowComparison | null;
-}
-
-export interface ShadowGate {
-  readonly gate: 'overlap' | 'latency' | 'errors';
-  /** `null`: nothing could be measured. */
-  readonly value: number | null;
-  readonly wanted: string;
-  readonly passed: boolean | null;
-}
-
-/** What `writ messages shadow-report` answers. */
-export interface ShadowReport {
-  readonly queries: number;
-  /** Those that count for the means. */
-  readonly compared: number;
-  /** Searched as substrings, or not at all. */
-  readonly irregular: number;
-  readonly errors: number;
-  readonly mean: Record<'overlap_jaccard' | 'ndcg_at_10' | 'mrr_delta', number | null>;
-  /** Of whole searches, medians in milliseconds; the ratio is the mean of shadow over serving. */
-  readonly latency: { readonly serving_ms: number | null; readonly shadow_ms: number | null; readonly mean_ratio: number | null };
-  readonly gates: readonly ShadowGate[];
-  /** Queries whose pages overlap too little, the least first. */
-  readonly apart: readonly { readonly text: string; readonly overlap_jaccard: number; readonly serving_only: number; readonly shadow_only: number }[];
-  readonly failed: readonly { readonly text: string; readonly error: string }[];
 }
 
 /** Overlap below which a query is shown. */

@@ -68,7 +68,11 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     serverSearch,
     messageSearch,
     watched: forgetBuildServer,
-    messageSearchBy: (engine) => searchMessages({ ...config.messages, engine }),
+    async compareEngines(wish) {
+      const by = (engine: Config['messages']['engine']) => searchMessages({ ...config.messages, engine });
+      const [serving, shadow] = await Promise.all([by('fts5'), by('tantivy')]);
+      return (await import('../../message-search/index.ts')).compareEngines({ serving, shadow }, wish);
+    },
     screenShelf: createScreenShelf(places.screenShelf),
     messagePlaces: async () => (await import('./message-places.ts')).readMessagePlaces(settings),
     contentIndex,

@@ -31,6 +31,7 @@ export type * from './plan-surface.ts';
 export type * from './pool.ts';
 export type * from './revocations.ts';
 export type * from './search.ts';
+export type * from './shadow-report.ts';
 export type * from './signing.ts';
 export type * from './task-index.ts';
 export type * from './task-index-store.ts';

@@ -18,6 +18,8 @@ import type {
   PlanSignatures,
   Plans,
   Setting,
+  ShadowReport,
+  ShadowWish,
   SignatureReader,
   SystemStatus,
   TaskDoor,
@@ -106,8 +108,8 @@ export interface CliServices extends AsyncDisposable {
   serverSearch(): Promise<ServerSearchDoor>;
   /** The messages of this data directory. */
   messageSearch(): Promise<MessageSearch>;
-  /** The same with this engine, whatever the settings say. */
-  messageSearchBy(engine: 'fts5' | 'tantivy'): Promise<MessageSearch>;
+  /** How FTS5 and Tantivy agree on these queries. */
+  compareEngines(wish: ShadowWish): Promise<ShadowReport>;
   /** Projects and products of its messages, for a choice. Throws WritError STORAGE_UNAVAILABLE while there is no database. */
   messagePlaces(): Promise<readonly SearchPlace[]>;
   /** Says before drawing begins that a person sits at the terminal, whatever the environment says of a build server. */

@@ -1,4 +1,4 @@
-import type { ShadowReport } from '../../../message-search/index.ts';
+import type { ShadowReport } from '../../../core/ports/index.ts';
 import { pairs, table } from '../text/table.ts';
 
 /** Of queries that are shown one by one; all of them with --json. */

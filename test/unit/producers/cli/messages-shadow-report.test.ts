@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SearchResponse } from '../../../../src/contracts/index.ts';
+import { compareEngines } from '../../../../src/message-search/index.ts';
 import { EXPLAIN_SAMPLE } from '../../../support/message-samples.ts';
 import { A_MESSAGE, messageSearchTwin } from '../../../support/message-search-twin.ts';
 import { createWorld } from './world.ts';
@@ -13,7 +14,10 @@ const found = (engine: 'fts5' | 'tantivy', ids: readonly number[], total_us: num
 async function report(shadow: SearchResponse, args: readonly string[] = [], input = 'plan\n\n# no query\nrelease notes\n') {
   const twins = { fts5: messageSearchTwin(found('fts5', [1, 2, 3], 1000)), tantivy: messageSearchTwin(shadow) };
   const cli = (await createWorld()).cli;
-  const said = await cli(['messages', 'shadow-report', 'input', ...args], input, { messageSearchBy: async (engine) => twins[engine] });
+  const said = await cli(['messages', 'shadow-report', 'input', ...args], input, {
+    messageSearch: async () => twins.fts5,
+    compareEngines: (wish) => compareEngines({ serving: twins.fts5, shadow: twins.tantivy }, wish),
+  });
   return { ...said, asked: twins.tantivy.asked };
 }
 

@@ -55,7 +55,7 @@ export function createCli({ clock, tasks, plans, kernel, signatures, audit, inte
       planSignatures: async () => plans.signatures,
       serverSearch: unavailable,
       messageSearch: unavailable,
-      messageSearchBy: unavailable,
+      compareEngines: unavailable,
       messagePlaces: unavailable,
       watched: () => undefined,
       screenShelf: { read: unavailable, change: unavailable },
