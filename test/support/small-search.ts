@@ -1,3 +1,4 @@
+import { createMessagesReader } from '../../src/adapters/messages/reader.ts';
 import { mailboxFile } from './mailbox.ts';
 import { BOX } from './mailbox-small.ts';
 import { searchOver } from './search-service.ts';
@@ -13,6 +14,20 @@ export function searchInSmallMailbox(): SmallSearch {
     file: box.file,
     remove() {
       search.close();
+      box.remove();
+    },
+  };
+}
+
+/** The small mailbox on a file of its own, open for reading. */
+export function smallMailbox(): ReturnType<typeof mailboxFile> & { readonly reader: ReturnType<typeof createMessagesReader> } {
+  const box = mailboxFile(BOX);
+  const reader = createMessagesReader(box.file);
+  return {
+    ...box,
+    reader,
+    remove() {
+      reader.close();
       box.remove();
     },
   };

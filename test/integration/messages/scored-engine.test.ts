@@ -1,26 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createMessagesReader } from '../../../src/adapters/messages/reader.ts';
 import { createSetReader } from '../../../src/adapters/messages/set/reader.ts';
 import type { EngineScale } from '../../../src/adapters/messages/set/scored.ts';
 import { createScoredEngine, type ScoredEngineParts } from '../../../src/adapters/messages/set/scored-engine.ts';
-import { mailboxFile } from '../../support/mailbox.ts';
-import { BOX } from '../../support/mailbox-small.ts';
 import { searchOver } from '../../support/search-service.ts';
+import { smallMailbox } from '../../support/small-search.ts';
 
-let box: ReturnType<typeof mailboxFile>;
-let reader: ReturnType<typeof createMessagesReader>;
+let box: ReturnType<typeof smallMailbox>;
 beforeAll(() => {
-  box = mailboxFile(BOX);
-  reader = createMessagesReader(box.file);
+  box = smallMailbox();
 });
-afterAll(() => {
-  reader.close();
-  box.remove();
-});
+afterAll(() => box.remove());
 
 /** A search whose engine knows these scores. */
 function searching(score: ScoredEngineParts['score']) {
-  const hybrid = createScoredEngine({ name: 'hybrid', tag: 'hybrid', mode: 'hybrid', database: reader.database, score });
+  const hybrid = createScoredEngine({ name: 'hybrid', tag: 'hybrid', mode: 'hybrid', database: box.reader.database, score });
   return searchOver(box.file, { engines: { hybrid } });
 }
 

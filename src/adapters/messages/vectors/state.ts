@@ -1,8 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { DocKind } from '../../../contracts/index.ts';
-import { migrate } from '../../sqlite/migrate.ts';
 import { openDatabase, type SqliteDatabase } from '../../sqlite/open.ts';
+import { openMigrated } from '../../sqlite/open-migrated.ts';
 
 const MIGRATIONS = new URL('./sql/', import.meta.url);
 
@@ -26,15 +25,7 @@ const COLUMNS = 'source, done_seq, whole, change, file, in_file';
 
 /** The database beside the files, for the one who makes vectors. Made if it is missing. Throws WritError STORAGE_UNAVAILABLE. */
 export function openVectorState(directory: string): SqliteDatabase {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const db = openDatabase(path.join(directory, 'state.sqlite'));
-  try {
-    migrate(db, MIGRATIONS);
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+  return openMigrated(path.join(directory, 'state.sqlite'), MIGRATIONS);
 }
 
 /** The same for those who search. Throws WritError STORAGE_UNAVAILABLE while there is none. */

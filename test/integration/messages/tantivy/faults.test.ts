@@ -1,29 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigSchema } from '../../../../config/schema.ts';
-import { createMessagesReader } from '../../../../src/adapters/messages/reader.ts';
 import type { loadTantivy, Tantivy } from '../../../../src/adapters/messages/tantivy/binding.ts';
 import { examineMessages } from '../../../../src/bin/cli/doctor/messages.ts';
 import { tantivyOf } from '../../../../src/bin/messages/tantivy.ts';
 import { type SearchQuery, SearchResponse } from '../../../../src/contracts/index.ts';
-import { mailboxFile } from '../../../support/mailbox.ts';
-import { BOX } from '../../../support/mailbox-small.ts';
 import { searchOver } from '../../../support/search-service.ts';
+import { smallMailbox } from '../../../support/small-search.ts';
 import { describeTantivy, tantivyOver } from '../../../support/tantivy.ts';
 
-let box: ReturnType<typeof mailboxFile>;
-let reader: ReturnType<typeof createMessagesReader>;
+let box: ReturnType<typeof smallMailbox>;
 beforeAll(() => {
-  box = mailboxFile(BOX);
-  reader = createMessagesReader(box.file);
+  box = smallMailbox();
 });
-afterAll(() => {
-  reader.close();
-  box.remove();
-});
+afterAll(() => box.remove());
 
 /** A search over what the wiring of a server makes of a binding. */
 function searching(root: string | null, load: typeof loadTantivy, killSwitch?: 'tantivy' | 'shadow') {
-  const { engines, absent } = tantivyOf(root, reader.database, load);
+  const { engines, absent } = tantivyOf(root, box.reader.database, load);
   return searchOver(box.file, { ...(engines && { engines }), absent, ...(killSwitch && { killSwitch }) });
 }
 
@@ -64,11 +57,13 @@ describe('without the binding', () => {
     const places = { messages: box.file, messagesTantivy: '/nowhere' };
     const told = async (messages: object) =>
       (await examineMessages(ConfigSchema.parse({ messages }), places, missing)).map(({ level, found }) => `${level}: ${found}`);
-    expect(await told({})).toEqual(["ok: the optional package is not installed; SQLite's full text is searched"]);
-    expect(await told({ engine: 'tantivy' })).toEqual(['warn: messages.engine is tantivy, but the optional package is not installed']);
-    expect(await told({ tantivy: false })).toEqual(["ok: messages.tantivy is false; SQLite's full text is searched"]);
+    const tantivy = true;
+    expect(await told({ tantivy })).toEqual(["ok: the optional package is not installed; SQLite's full text is searched"]);
+    expect(await told({ tantivy, engine: 'tantivy' })).toEqual(['warn: messages.engine is tantivy, but the optional package is not installed']);
+    expect(await told({})).toEqual(["ok: messages.tantivy is false; SQLite's full text is searched"]);
+    expect(await told({ engine: 'tantivy' })).toEqual(['warn: messages.engine is tantivy, but messages.tantivy is false']);
     expect(await told({ enabled: false })).toEqual(['ok: messages are off (messages.enabled)']);
-    expect(tantivyOf(null, reader.database).absent).toEqual({ tantivy: 'messages.tantivy is false' });
+    expect(tantivyOf(null, box.reader.database).absent).toEqual({ tantivy: 'messages.tantivy is false' });
   });
 });
 
@@ -142,7 +137,8 @@ describeTantivy('a binding that throws', (tantivy: Tantivy) => {
 
   it('the doctor says how many documents there are, and when changes are missing', async () => {
     const places = { messages: box.file, messagesTantivy: rig.root };
-    const told = async () => (await examineMessages(ConfigSchema.parse({}), places)).map(({ level, found }) => `${level}: ${found}`);
+    const told = async () =>
+      (await examineMessages(ConfigSchema.parse({ messages: { tantivy: true } }), places)).map(({ level, found }) => `${level}: ${found}`);
     expect(await told()).toEqual(['ok: 13 documents, up to date']);
     box.db.exec(`UPDATE messages SET subject = 'Changed' WHERE id = 6`);
     expect(await told()).toEqual(['warn: 13 documents, 1 change behind']);

@@ -27,7 +27,13 @@ describeTantivy('The writer of messages in the API', () => {
       while (!lines.some(([line, fields]) => line === text && 'engine' in fields && fields.engine === engine)) await once(told, 'line');
     };
     const metrics = createMetrics('api', '0');
-    const { door, parts } = writingLane({ config: ConfigSchema.parse({}), connection: await redis.client('producer'), places, log, metrics });
+    const { door, parts } = writingLane({
+      config: ConfigSchema.parse({ messages: { tantivy: true } }),
+      connection: await redis.client('producer'),
+      places,
+      log,
+      metrics,
+    });
     const lane = inOrder(parts);
     await lane.start();
     await until('index.rebuild.complete', 'tantivy');
