@@ -1,5 +1,6 @@
 export { compareEngines } from './compare-engines.ts';
 export { createHashEmbedder } from './embed/hash.ts';
+export { failingEngine } from './failing-engine.ts';
 export { type RerankParts, rerankedSet } from './hybrid/rerank-set.ts';
 export { fusedSet, type HybridSides } from './hybrid/scores.ts';
 export type { KillSwitch, Missing } from './modes.ts';

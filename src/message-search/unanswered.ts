@@ -1,6 +1,7 @@
 import type { SearchQuery, SearchResponse } from '../contracts/index.ts';
-import type { EngineAnswer, MessageEngine, SearchError } from '../core/ports/message-engine.ts';
+import type { SearchError } from '../core/ports/message-engine.ts';
 import type { SearchViewer } from '../core/ports/message-search.ts';
+import { failingEngine } from './failing-engine.ts';
 import { createMessageSearchService, type MessageSearchParts } from './service.ts';
 
 /**
@@ -13,7 +14,5 @@ export function unanswered(
   error: SearchError,
   parts: Omit<MessageSearchParts, 'engines' | 'recipients'>,
 ): Promise<SearchResponse> {
-  const failing = (): EngineAnswer<never> => ({ ok: false, error });
-  const fts5: MessageEngine = { name: 'fts5', tag: 'fts5', mode: 'lexical', find: failing, rows: failing };
-  return createMessageSearchService({ ...parts, engines: { fts5 }, recipients: () => new Map() }).search(query, viewer);
+  return createMessageSearchService({ ...parts, engines: { fts5: failingEngine('fts5', error) }, recipients: () => new Map() }).search(query, viewer);
 }

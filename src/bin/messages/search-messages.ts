@@ -1,7 +1,11 @@
 import type { SearchQuery, SearchResponse } from '../../contracts/index.ts';
+import type { EngineTag } from '../../core/ports/message-engine.ts';
 import type { MessageSearch, MessageSearchEvent, SearchViewer } from '../../core/ports/message-search.ts';
 import type { KillSwitch } from '../../message-search/index.ts';
 import type { VectorSettings } from './models.ts';
+
+/** Engines that hung, by what a cursor says of them, each with a sentence that says so. */
+export type Hung = Readonly<Partial<Record<EngineTag, string>>>;
 
 /** What the thread of message search is started with. */
 export interface SearchThreadData {
@@ -11,6 +15,10 @@ export interface SearchThreadData {
   /** Where vectors are and what makes them; `null`: there shall be none. */
   readonly vectors: VectorSettings | null;
   readonly killSwitch: KillSwitch;
+  /** Those that are not asked, not even loaded. */
+  readonly hung: Hung;
+  /** Where it says which engine it asks. */
+  readonly atWork: SharedArrayBuffer;
 }
 
 /** What the thread answers, by the name of the question. */

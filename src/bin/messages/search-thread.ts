@@ -5,21 +5,24 @@ import { createMessagesReader } from '../../adapters/messages/reader.ts';
 import { createRecipientsReader } from '../../adapters/messages/recipients.ts';
 import { systemClock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
-import { createMessageSearchService } from '../../message-search/index.ts';
+import type { SearchError } from '../../core/ports/message-engine.ts';
+import { createMessageSearchService, failingEngine } from '../../message-search/index.ts';
+import { engineAtWork } from './engine-at-work.ts';
 import type { FromSearchThread, SearchThreadAnswers, SearchThreadData, ToSearchThread } from './search-messages.ts';
 import { vectorsOf } from './search-vectors.ts';
 import { tantivyOf } from './tantivy.ts';
 
 /** A search over a broad word reads every row that has it: no event loop of a server may wait for that. */
-const { file, tantivy, vectors, killSwitch } = workerData as SearchThreadData;
+const { file, tantivy, vectors, killSwitch, hung, atWork } = workerData as SearchThreadData;
 const port = parentPort;
 if (port === null) throw new Error('message search runs only as a thread');
 
 const say = (message: FromSearchThread): void => port.postMessage(message);
+const { watched, enter } = engineAtWork(atWork);
 const reader = createMessagesReader(file);
 const fts5 = createFts5Engine(reader.database);
-const lexical = tantivyOf(tantivy, reader.database);
-const near = vectorsOf(vectors, reader.database, [...Object.values(lexical.engines ?? {}), fts5]);
+const lexical = lexicalOf();
+const near = nearOf();
 const service = createMessageSearchService({
   engines: { fts5, ...lexical.engines, ...near.engines },
   absent: { ...lexical.absent, ...near.absent },
@@ -29,6 +32,27 @@ const service = createMessageSearchService({
   elapsed: systemClock.monotonic,
   emit: (event) => say({ kind: 'event', event }),
 });
+
+/** The package is loaded here, which is native code. */
+function lexicalOf(): ReturnType<typeof tantivyOf> {
+  if (hung.tantivy !== undefined) return { engines: { tantivy: failingEngine('tantivy', errorOf(hung.tantivy)) } };
+  using _ = enter('tantivy');
+  const { engines, absent } = tantivyOf(tantivy, reader.database);
+  return { ...(engines && { engines: { tantivy: watched(engines.tantivy) } }), ...(absent && { absent }) };
+}
+
+function nearOf(): ReturnType<typeof vectorsOf> {
+  const found = vectorsOf(vectors, reader.database, [...Object.values(lexical.engines ?? {}), fts5]);
+  const engines = Object.values(found.engines ?? {}).map((engine) => [
+    engine.name,
+    hung.hybrid === undefined ? watched(engine) : failingEngine(engine.name, errorOf(hung.hybrid)),
+  ]);
+  return { ...found, engines: Object.fromEntries(engines) };
+}
+
+function errorOf(message: string): SearchError {
+  return { kind: 'engine_error', message };
+}
 
 type Asked = Extract<ToSearchThread, { kind: 'ask' }>;
 

@@ -1,0 +1,202 @@
+import type { Worker } from 'node:worker_threads';
+import { systemClock } from '../../core/clock.ts';
+import { messageOf } from '../../core/errors.ts';
+import { inTime } from '../../core/in-time.ts';
+import type { Lifecycle } from '../../core/lifecycle.ts';
+import type { EngineTag } from '../../core/ports/message-engine.ts';
+import type { MessageSearchEvent } from '../../core/ports/message-search.ts';
+import { startThread } from '../../core/thread-entry.ts';
+import { createTurns } from '../../core/turns.ts';
+import type { KillSwitch } from '../../message-search/index.ts';
+import { type AtWork, engineAtWork } from './engine-at-work.ts';
+import type { VectorSettings } from './models.ts';
+import type { FromSearchThread, Hung, SearchThreadAnswers, SearchThreadData, SearchThreadOp, ToSearchThread } from './search-messages.ts';
+
+/** A search that takes longer is ended together with its thread. */
+const TIMEOUT_MS = 30_000;
+/** An engine other than FTS5 that has moved on by nothing in this time is given up together with the thread; a new one asks the next engine. */
+const ENGINE_TIMEOUT_MS = 5000;
+/** Then an engine that hung is asked again. */
+const HUNG_FOR_MS = 60_000;
+/** Searches that wait for those before them; further ones are answered at once, with nothing found and the reason. */
+const MOST_WAITING = 256;
+
+export interface MessageSearchOptions {
+  /** The database of messages; it may be made later. */
+  readonly file: string;
+  /** The directory of Tantivy's index; without it there is none. */
+  readonly tantivy?: string;
+  /** Where vectors are and what makes them; without it there are none. */
+  readonly vectors?: VectorSettings;
+  readonly killSwitch?: KillSwitch;
+  readonly onEvent?: (event: MessageSearchEvent) => void;
+  readonly timeoutMs?: number;
+  readonly engineTimeoutMs?: number;
+  readonly hungForMs?: number;
+}
+
+interface Waiting {
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A thread, what it was started without, and what it is doing. */
+interface Running {
+  readonly thread: Worker;
+  readonly hung: Hung;
+  readonly atWork: () => AtWork;
+}
+
+/** What a question comes to whose engine hung: it is asked again. */
+const AGAIN = Symbol('again');
+
+/**
+ * The thread that searches, started by the first question and again after it died. An engine that hangs in it is given up
+ * together with it, and the question is asked again of a thread without that engine.
+ */
+export function createSearchThread(options: MessageSearchOptions) {
+  const { onEvent = () => {}, timeoutMs = TIMEOUT_MS, engineTimeoutMs = ENGINE_TIMEOUT_MS, hungForMs = HUNG_FOR_MS } = options;
+  const waiting = new Map<number, Waiting>();
+  const turns = createTurns();
+  const hungUntil = new Map<EngineTag, number>();
+  let pending = 0;
+  let running: Running | undefined;
+  let lastId = 0;
+  let stopped = false;
+
+  function launch(): Running {
+    const atWork = engineAtWork();
+    const hung = hungNow();
+    const workerData: SearchThreadData = {
+      file: options.file,
+      tantivy: options.tantivy ?? null,
+      vectors: options.vectors ?? null,
+      killSwitch: options.killSwitch,
+      hung,
+      atWork: atWork.buffer,
+    };
+    const thread = startThread(import.meta.url, './search-thread', { workerData, name: 'message-search' });
+    let cause: unknown;
+    thread.on('error', (error) => {
+      cause = error;
+    });
+    thread.on('message', (message: FromSearchThread) => (message.kind === 'event' ? onEvent(message.event) : settle(message)));
+    thread.on('exit', () => {
+      if (running?.thread !== thread) return;
+      giveUp(`the thread of message search ended${cause === undefined ? '' : `: ${messageOf(cause)}`}`);
+    });
+    // A command that has its answer ends, whether or not somebody stopped the search.
+    thread.unref();
+    return { thread, hung, atWork: atWork.now };
+  }
+
+  function hungNow(): Hung {
+    const now = systemClock.monotonic();
+    for (const [tag, until] of hungUntil) if (until <= now) hungUntil.delete(tag);
+    return Object.fromEntries([...hungUntil.keys()].map((tag) => [tag, `it took longer than ${engineTimeoutMs} ms and is not asked for a while`]));
+  }
+
+  function settle(message: Exclude<FromSearchThread, { kind: 'event' }>): void {
+    const asked = waiting.get(message.id);
+    waiting.delete(message.id);
+    if (message.kind === 'error') asked?.reject(new Error(message.message));
+    // The thread answers what was asked under this number.
+    else asked?.resolve(message.value as never);
+  }
+
+  /** Nobody waits for the thread's end: native code that hangs never lets it come. */
+  function giveUp(why: string | typeof AGAIN): void {
+    void running?.thread.terminate();
+    running = undefined;
+    for (const { resolve, reject } of waiting.values()) why === AGAIN ? resolve(AGAIN as never) : reject(new Error(why));
+    waiting.clear();
+  }
+
+  /** Looks again and again at what the thread does, until the answer is there. */
+  function watch({ atWork }: Running): NodeJS.Timeout {
+    let last = atWork();
+    return setInterval(() => {
+      const { tag, step } = atWork();
+      if (tag !== 'fts5' && step === last.step) giveUpEngine(tag);
+      last = { tag, step };
+    }, engineTimeoutMs);
+  }
+
+  function giveUpEngine(tag: EngineTag): void {
+    hungUntil.set(tag, systemClock.monotonic() + hungForMs);
+    onEvent({ event: 'search.engine.error', engine: tag, message: `it took longer than ${engineTimeoutMs} ms: its thread is given up` });
+    giveUp(AGAIN);
+  }
+
+  /** One at a time, so that whoever is ended for taking long ends nobody else. */
+  async function ask<Op extends SearchThreadOp>(op: Op, ...args: SearchThreadAnswers[Op]['args']): Promise<SearchThreadAnswers[Op]['answer']> {
+    if (pending >= MOST_WAITING) throw new Error('too many searches wait');
+    pending += 1;
+    try {
+      return await turns('thread', () => askThread(op, ...args));
+    } finally {
+      pending -= 1;
+    }
+  }
+
+  async function askThread<Op extends SearchThreadOp>(op: Op, ...args: SearchThreadAnswers[Op]['args']): Promise<SearchThreadAnswers[Op]['answer']> {
+    for (;;) {
+      const answer = await askOnce(op, ...args);
+      // An engine that hung is not in the next thread, so this ends.
+      if (answer !== AGAIN) return answer;
+    }
+  }
+
+  async function askOnce<Op extends SearchThreadOp>(
+    op: Op,
+    ...args: SearchThreadAnswers[Op]['args']
+  ): Promise<SearchThreadAnswers[Op]['answer'] | typeof AGAIN> {
+    if (stopped) throw new Error('message search is not running');
+    const asked = usable();
+    lastId += 1;
+    const id = lastId;
+    // An answer that somebody waits for keeps the process alive: the timers do.
+    const limit = setTimeout(() => giveUp(`the search took longer than ${timeoutMs} ms`), timeoutMs);
+    const look = watch(asked);
+    try {
+      return await new Promise<SearchThreadAnswers[Op]['answer'] | typeof AGAIN>((resolve, reject) => {
+        waiting.set(id, { resolve, reject });
+        asked.thread.postMessage({ kind: 'ask', id, op, args } as ToSearchThread);
+      });
+    } finally {
+      clearTimeout(limit);
+      clearInterval(look);
+    }
+  }
+
+  /** A thread with all engines that may be asked by now. Nobody waits for an answer of the one that it takes the place of. */
+  function usable(): Running {
+    const allowed = hungNow();
+    if (running !== undefined && Object.keys(running.hung).some((tag) => !(tag in allowed))) {
+      running.thread.postMessage({ kind: 'stop' } satisfies ToSearchThread);
+      running = undefined;
+    }
+    running ??= launch();
+    return running;
+  }
+
+  return {
+    /** Throws Error with the reason when there is no answer. */
+    ask,
+    async start() {
+      stopped = false;
+    },
+    async stop() {
+      stopped = true;
+      const thread = running?.thread;
+      if (thread === undefined) return;
+      const ended = new Promise<true>((resolve) => thread.once('exit', () => resolve(true)));
+      thread.ref();
+      thread.postMessage({ kind: 'stop' } satisfies ToSearchThread);
+      if ((await inTime(ended, engineTimeoutMs)) === undefined) giveUp('message search was stopped');
+    },
+    async [Symbol.asyncDispose]() {
+      await this.stop();
+    },
+  } satisfies Lifecycle & Record<'ask', unknown>;
+}
