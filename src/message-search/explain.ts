@@ -1,5 +1,5 @@
-import type { PlanMethod, QueryExplain, SearchDiagnostics, SearchMode, ShadowComparison } from '../contracts/index.ts';
-import type { EngineMatch, MessageEngine } from '../core/ports/message-engine.ts';
+import type { ExplainTiming, PlanMethod, QueryExplain, SearchDiagnostics, SearchMode, ShadowComparison } from '../contracts/index.ts';
+import type { EngineMatch, EngineSpent, MessageEngine } from '../core/ports/message-engine.ts';
 import { modeOf, type Route } from './modes.ts';
 import type { NormalQuery } from './query.ts';
 import { scopeLabel } from './scope.ts';
@@ -21,6 +21,8 @@ export interface Course {
   readonly notes: readonly string[];
   readonly totalUs: number;
   readonly engineUs: number;
+  /** Milliseconds of the stages of an engine that has some. */
+  readonly spent: EngineSpent;
   readonly shadow: ShadowComparison | undefined;
 }
 
@@ -67,7 +69,6 @@ export function explainOf(course: Course): QueryExplain {
   const downgrade = downgradeOf(course);
   const ends = served?.match.by === 'words' ? POOL_NOTES[served.engine.mode] : [];
   const said = [...notes, ...ends, ...faults.map(({ engine, kind, message }) => `${kind}: ${engine}: ${message}`)];
-  const lexical = served === null || served.engine.mode === 'lexical';
   return {
     method: methodOf(course),
     normalized_query: served?.match.by === 'words' ? served.match.expression : null,
@@ -83,17 +84,33 @@ export function explainOf(course: Course): QueryExplain {
     ...(served !== null && { engine: served.engine.name }),
     mode_downgraded: downgrade !== undefined,
     ...(downgrade !== undefined && { downgrade_reason: downgrade.reason }),
-    timing: {
-      total_us: course.totalUs,
-      ...(served !== null && lexical && { lexical_us: course.engineUs }),
-      ...(served?.engine.mode === 'semantic' && { vector_us: course.engineUs }),
-    },
+    timing: timingOf(course),
     cursor_invalidated: course.cursorInvalidated,
     ...(shadow !== undefined && { shadow }),
     ...(course.matched !== null && { matched_count: course.matched }),
     ...(course.orderChanged && { order_changed: true }),
     ...(said.length > 0 && { notes: said }),
   };
+}
+
+/** Of the engine that answered: its stages, or, where it has none, its whole time as that of its kind. */
+function timingOf({ served, totalUs, engineUs, spent }: Course): ExplainTiming {
+  const mode = served?.engine.mode;
+  const { lexical, vector, fusion, rerank } = spent;
+  return {
+    total_us: totalUs,
+    ...(mode === 'lexical' && { lexical_us: engineUs }),
+    ...(mode === 'semantic' && { vector_us: engineUs }),
+    ...(lexical !== undefined && { lexical_us: micros(lexical) }),
+    ...(vector !== undefined && { vector_us: micros(vector) }),
+    ...(fusion !== undefined && { fusion_us: micros(fusion) }),
+    ...(rerank !== undefined && { rerank_us: micros(rerank) }),
+  };
+}
+
+/** Whole microseconds, of which no step of a clock makes less than none. */
+export function micros(ms: number): number {
+  return Math.max(0, Math.round(ms * 1000));
 }
 
 /** What automation may branch on when a search is not what was asked for; `undefined` when it is. The same query over the same data says the same. */

@@ -1,4 +1,4 @@
-import type { EngineAnswer, EngineAsk, EngineFound, EngineRow, MessageEngine } from '../core/ports/message-engine.ts';
+import type { EngineAnswer, EngineAsk, EngineFound, EngineRow, EngineSpent, MessageEngine } from '../core/ports/message-engine.ts';
 import { decodeCursor, encodeCursor, type SearchCursor } from './cursor.ts';
 import type { OrderList, OrderLists } from './order-lists.ts';
 
@@ -18,6 +18,8 @@ export interface Page {
   readonly cursorUsed: boolean;
   readonly cursorInvalidated: boolean;
   readonly notes: readonly string[];
+  /** Milliseconds of the stages of the engine, where it has some. */
+  readonly spent?: EngineSpent | undefined;
 }
 
 type Ask = Omit<EngineAsk, 'after' | 'list'>;
@@ -112,10 +114,10 @@ function withScore(row: EngineRow | undefined, list: OrderList): EngineRow[] {
 }
 
 function page(
-  { rows, more, matched, denied, sql }: Pick<EngineFound, 'rows' | 'more' | 'matched' | 'denied' | 'sql'>,
+  { rows, more, matched, denied, sql, spent }: Pick<EngineFound, 'rows' | 'more' | 'matched' | 'denied' | 'sql' | 'spent'>,
   told: Pick<Page, 'orderChanged' | 'cursorUsed' | 'cursorInvalidated' | 'notes'>,
 ): Answer<Page> {
-  return { ok: true, value: { rows, more, matched, denied, sql, ...told } };
+  return { ok: true, value: { rows, more, matched, denied, sql, spent, ...told } };
 }
 
 /** One order for one set: the same words, filters, eyes and threshold. */

@@ -5,7 +5,7 @@ import type { MessageSearchEvent, SearchViewer } from '../core/ports/message-sea
 import { assist } from './assistance.ts';
 import { type BesidePage, besidePage, NOTHING_BESIDE } from './beside-page.ts';
 import { decodeCursor } from './cursor.ts';
-import { type Course, diagnosticsOf, downgradeOf, explainOf, type Fault, methodOf } from './explain.ts';
+import { type Course, diagnosticsOf, downgradeOf, explainOf, type Fault, methodOf, micros } from './explain.ts';
 import { facetsOf, filtersOf } from './facets.ts';
 import { guarded } from './guarded.ts';
 import { guide } from './guidance.ts';
@@ -167,6 +167,7 @@ async function courseOf(parts: MessageSearchParts, { query, viewer, route, tried
     notes: [...notes, ...missingShadow],
     totalUs: micros(parts.elapsed() - started),
     engineUs: micros(engineMs),
+    spent: page?.spent ?? {},
     shadow: undefined,
   };
   const comparison = shadowOf(parts, course, { query, viewer, route }, page);
@@ -232,8 +233,4 @@ function responseOf(course: Course, { engine, match, page, beside }: Tried, view
 function auditOf(query: NormalQuery, rows: Page['rows'], { denied }: BesidePage): SearchAuditEntry[] {
   const redacted = rows.filter(({ visible }) => !visible).map((row) => auditEntry('redacted', query, row));
   return [...redacted, ...denied.map((row) => auditEntry('denied', query, row))];
-}
-
-function micros(ms: number): number {
-  return Math.max(0, Math.round(ms * 1000));
 }

@@ -2,9 +2,11 @@ import { createScoredEngine } from '../../adapters/messages/set/scored-engine.ts
 import { createSemanticEngine } from '../../adapters/messages/vectors/engine.ts';
 import type { VectorSearcher } from '../../adapters/messages/vectors/searcher.ts';
 import type { SqliteDatabase } from '../../adapters/sqlite/open.ts';
+import { systemClock } from '../../core/clock.ts';
 import type { Embedder } from '../../core/ports/embedder.ts';
-import type { EngineAsk, MessageEngine } from '../../core/ports/message-engine.ts';
+import type { EngineSpent, EngineStage, MessageEngine } from '../../core/ports/message-engine.ts';
 import type { Reranker } from '../../core/ports/reranker.ts';
+import { createStageTimes } from '../../core/stage-times.ts';
 import { fusedSet, rerankedSet } from '../../message-search/index.ts';
 
 /** Milliseconds that a reranker may take for one search. */
@@ -23,15 +25,16 @@ export interface VectorEngineWishes {
 /** The engines that need vectors: alone, joined with words, and that order judged by a model. */
 export function vectorEngines({ embedder, searcher, database, lexical, reranker, rerankBudgetMs = RERANK_BUDGET_MS }: VectorEngineWishes) {
   const semantic = createSemanticEngine({ embedder, searcher, database });
-  const fused = (ask: EngineAsk) => fusedSet({ lexical, semantic }, ask);
+  const sides = { lexical, semantic };
   const hybrid = createScoredEngine({
     name: 'hybrid',
     tag: 'hybrid',
     mode: 'hybrid',
     database,
     async score(ask) {
-      const found = await fused(ask);
-      return found.ok ? answerOf([...found.value.visible, ...found.value.denied]) : found;
+      const times = createStageTimes<EngineStage>(systemClock.monotonic);
+      const found = await fusedSet(sides, ask, times);
+      return found.ok ? answerOf([...found.value.visible, ...found.value.denied], times.spent) : found;
     },
   });
   if (reranker === undefined) return { semantic, hybrid };
@@ -42,16 +45,17 @@ export function vectorEngines({ embedder, searcher, database, lexical, reranker,
     mode: 'hybrid_rerank',
     database,
     async score(ask) {
-      const found = await fused(ask);
+      const times = createStageTimes<EngineStage>(systemClock.monotonic);
+      const found = await fusedSet(sides, ask, times);
       if (!found.ok) return found;
-      const visible = await rerankedSet(parts, ask, found.value.visible);
-      return visible.ok ? answerOf([...visible.value, ...found.value.denied]) : visible;
+      const visible = await times.during('rerank', () => rerankedSet(parts, ask, found.value.visible));
+      return visible.ok ? answerOf([...visible.value, ...found.value.denied], times.spent) : visible;
     },
   });
   return { semantic, hybrid, hybrid_rerank };
 }
 
 /** Scores as they are, from 0 to 1. */
-function answerOf(rows: readonly { readonly id: number; readonly score: number }[]) {
-  return { ok: true, value: { ids: rows.map(({ id }) => id), raws: rows.map(({ score }) => score), scale: { best: 1, worst: 0 } } } as const;
+function answerOf(rows: readonly { readonly id: number; readonly score: number }[], spent: EngineSpent) {
+  return { ok: true, value: { ids: rows.map(({ id }) => id), raws: rows.map(({ score }) => score), scale: { best: 1, worst: 0 }, spent } } as const;
 }

@@ -130,7 +130,12 @@ export interface EngineFound {
   /** Number of the state of the data. */
   readonly version: number;
   readonly list: EngineList | null;
+  /** Milliseconds of its stages, where an engine joins several. */
+  readonly spent?: EngineSpent;
 }
+
+export type EngineStage = 'lexical' | 'vector' | 'fusion' | 'rerank';
+export type EngineSpent = Readonly<Partial<Record<EngineStage, number>>>;
 
 /** Why an engine could not answer (message-search.md 9.1). It never leaves the search. */
 export type SearchError =

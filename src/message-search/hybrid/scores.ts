@@ -1,4 +1,5 @@
-import type { EngineAnswer, EngineAsk, MessageEngine } from '../../core/ports/message-engine.ts';
+import type { EngineAnswer, EngineAsk, EngineStage, MessageEngine } from '../../core/ports/message-engine.ts';
+import type { StageTimes } from '../../core/stage-times.ts';
 import { FUSION_POOL, type Fused, fuse } from './rrf.ts';
 
 export interface HybridSides {
@@ -15,20 +16,21 @@ export interface FusedSet {
 }
 
 /** Both sides' best rows of a set, fused. Fails when a side has no answer; a text that is no expression of words has none of their rows. */
-export async function fusedSet(sides: HybridSides, ask: EngineAsk): Promise<EngineAnswer<FusedSet>> {
-  const visible = await fusedRows(sides, ask);
+export async function fusedSet(sides: HybridSides, ask: EngineAsk, times: StageTimes<EngineStage>): Promise<EngineAnswer<FusedSet>> {
+  const visible = await fusedRows(sides, ask, times);
   if (!visible.ok) return visible;
   const { eyes, keep_denied, only_denied } = ask.scope;
   if (eyes.length === 0 || keep_denied || only_denied) return { ok: true, value: { visible: visible.value, denied: [] } };
-  const denied = await fusedRows(sides, { ...ask, scope: { ...ask.scope, only_denied: true } });
+  const denied = await fusedRows(sides, { ...ask, scope: { ...ask.scope, only_denied: true } }, times);
   return denied.ok ? { ok: true, value: { visible: visible.value, denied: denied.value } } : denied;
 }
 
-async function fusedRows({ lexical, semantic }: HybridSides, ask: EngineAsk): Promise<EngineAnswer<readonly Fused[]>> {
-  const words = await wordOrder(lexical, ask);
+async function fusedRows({ lexical, semantic }: HybridSides, ask: EngineAsk, times: StageTimes<EngineStage>): Promise<EngineAnswer<readonly Fused[]>> {
+  const words = await times.during('lexical', () => wordOrder(lexical, ask));
   if (!words.ok) return words;
-  const near = await orderOf(semantic, ask);
-  return near.ok ? { ok: true, value: fuse([words.value, near.value], ask.fusion?.rrf_k ?? RRF_K) } : near;
+  const near = await times.during('vector', () => orderOf(semantic, ask));
+  if (!near.ok) return near;
+  return { ok: true, value: await times.during('fusion', () => fuse([words.value, near.value], ask.fusion?.rrf_k ?? RRF_K)) };
 }
 
 const RRF_K = 60;

@@ -31,7 +31,9 @@ export function createScoredEngine({ name, tag, mode, database, score }: ScoredE
     async find(ask) {
       if (ask.match.by !== 'words') return reader.answered(ask, () => reader.page(ask, null));
       const scores = await scored(ask);
-      return scores.ok ? reader.answered(ask, () => reader.page(ask, scoredRanking(scores.value))) : scores;
+      if (!scores.ok) return scores;
+      const { spent } = scores.value;
+      return reader.answered(ask, () => ({ ...reader.page(ask, scoredRanking(scores.value)), ...(spent && { spent }) }));
     },
     rows: (set) => reader.answered(set, () => reader.rows(set)),
   };

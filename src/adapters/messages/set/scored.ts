@@ -1,3 +1,4 @@
+import type { EngineSpent } from '../../../core/ports/message-engine.ts';
 import { sql } from './sql.ts';
 import type { Ranking } from './statements.ts';
 
@@ -7,6 +8,8 @@ export interface Scored {
   /** Raw scores of these ids: finite, more is better, within the scale. */
   readonly raws: ArrayLike<number>;
   readonly scale: EngineScale;
+  /** Milliseconds of the stages that led to them. */
+  readonly spent?: EngineSpent;
 }
 
 /** The raw scores that become 1 and 0; `null`: the best, or the worst, of the set. Both of them the same: 1. */

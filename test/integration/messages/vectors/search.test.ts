@@ -40,6 +40,11 @@ describe('a reranker', () => {
     const { results, explain } = await search.search(query('hybrid_rerank'), null);
     expect(seen).toEqual(['build plan']);
     expect(explain).toMatchObject({ engine: 'hybrid_rerank', actual_mode: 'hybrid_rerank', mode_downgraded: false });
+    const { total_us = 0, lexical_us = 0, vector_us = 0, fusion_us = 0, rerank_us = 0 } = explain?.timing ?? {};
+    expect(Object.keys(explain?.timing ?? {}).toSorted()).toEqual(['fusion_us', 'lexical_us', 'rerank_us', 'total_us', 'vector_us']);
+    expect(lexical_us + vector_us + fusion_us + rerank_us).toBeLessThanOrEqual(total_us + 2);
+    const { explain: fused } = await search.search(query('hybrid'), null);
+    expect(Object.keys(fused?.timing ?? {}).toSorted()).toEqual(['fusion_us', 'lexical_us', 'total_us', 'vector_us']);
     const last = results.at(-1);
     expect(last).toMatchObject({ id: 1 });
     expect(last?.score).toBeCloseTo(1 / (1 + Math.exp(3)), 9);
