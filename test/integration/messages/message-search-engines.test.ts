@@ -59,7 +59,7 @@ describe('engines that fail', () => {
 });
 
 describe('a shadow', () => {
-  it('is asked and compared, and FTS5 serves [MS-019, MS-100, MS-102, MS-150]', async () => {
+  it('is asked and compared, and FTS5 serves [MS-019, MS-100, MS-102, MS-150, MS-169]', async () => {
     const plain = searchOver(box.file);
     const tantivy: MessageEngine = { ...plain.fts5, name: 'tantivy', tag: 'tantivy' };
     const rig = searchOver(box.file, { killSwitch: 'shadow', engines: { tantivy } });

@@ -50,6 +50,20 @@ function evenly(value: number): number {
 }
 
 describe('the index of vectors', () => {
+  it('scores from 0 to 1: 1 for the same vector, as near as halves come, and what is opposite is not found [MS-063]', () => {
+    const random = createRandom(63);
+    for (let round = 0; round < 200; round += 1) {
+      const vector = randomVector(random, 384);
+      const index = createVectorIndex(384);
+      index.set(1, halvesOf(vector));
+      index.set(2, halvesOf(vector.map((value) => -value)));
+      const { ids, scores } = index.nearest(vector, 2, null);
+      expect(Array.from(ids)).toEqual([1]);
+      expect(scores[0]).toBeLessThanOrEqual(1);
+      expect(scores[0]).toBeGreaterThan(1 - 2 ** -11);
+    }
+  });
+
   it.each([1, 2, 3])('finds what two loops find, filtered or not, while vectors come and go (seed %i) [MS-164]', (seed) => {
     const random = createRandom(seed);
     for (const dimension of [384, 8, 13]) {
