@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { createMessagesReader } from '../../../../src/adapters/messages/reader.ts';
+import { halvesOf } from '../../../../src/adapters/messages/vectors/half.ts';
+import { createVectorMaker } from '../../../../src/adapters/messages/vectors/maker.ts';
+import { createVectorSearcher } from '../../../../src/adapters/messages/vectors/searcher.ts';
+import { createHashEmbedder, createHashing } from '../../../../src/message-search/embed/hash.ts';
+import { mailboxFile } from '../../../support/mailbox.ts';
+import { BOX } from '../../../support/mailbox-small.ts';
+
+const CHILD = fileURLToPath(new URL('../../../support/messages/vectors-child.ts', import.meta.url));
+const BATCH = 250;
+const MAILS = 9000;
+const embedder = createHashEmbedder();
+const hashed = createHashing();
+
+/** Makes vectors until this many steps are told of, and then a little. */
+async function killedAfter(file: string, directory: string, steps: number, afterMs: number): Promise<void> {
+  const child = spawn(process.execPath, ['--import', 'tsx', CHILD, JSON.stringify({ file, directory, batch: BATCH })], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let told = 0;
+  for await (const _line of createInterface(child.stdout)) {
+    told += 1;
+    if (told === steps) break;
+  }
+  await setTimeout(afterMs);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+it('vectors whose maker is killed while it writes rows, files or goes on to the next are never torn, and go on where they were [MS-167]', async () => {
+  const [mail] = BOX.mails;
+  if (mail === undefined) throw new Error('there is no mail');
+  const box = mailboxFile({ ...BOX, mails: Array.from({ length: MAILS }, (_, index) => ({ ...mail, id: index + 1, subject: `Plan ${index}` })) });
+  const directory = path.join(path.dirname(box.file), 'vectors');
+  const reader = createMessagesReader(box.file);
+  const first = MAILS / BATCH;
+  const again = first / 2;
+  // In the middle of the first making; about its file; about the file after edits.
+  for (const [steps, afterMs] of [
+    [5, 3],
+    [first - 6, 15],
+    [first - 2, 30],
+    [again, 8],
+    [2 * again + 1, 20],
+  ] as const) {
+    await killedAfter(box.file, directory, steps, afterMs);
+    const searcher = createVectorSearcher(directory, embedder);
+    const ready = searcher.index('message');
+    if (ready.ok) expect(ready.value.index.size).toBe(MAILS);
+    else expect(ready.error.message).toBe('the vectors are still being made');
+    searcher.close();
+  }
+  // What is left is made; what was there is not made again.
+  let asked = 0;
+  const counting = {
+    ...embedder,
+    embed(texts: readonly string[]) {
+      asked += texts.length;
+      return embedder.embed(texts);
+    },
+  };
+  const maker = createVectorMaker(directory, counting, reader.database);
+  for (let step = await maker.step(BATCH); step.documents > 0 || step.finished; ) step = await maker.step(BATCH);
+  // No edit is made before all is there, and each concerns half of the messages.
+  expect(asked).toBeLessThanOrEqual(MAILS / 2 + BOX.agents.length + BOX.projects.length);
+  maker.close();
+  const searcher = createVectorSearcher(directory, embedder);
+  const answer = searcher.index('message');
+  if (!answer.ok) throw new Error(answer.error.message);
+  const { ids, slab } = answer.value.index.vectors();
+  const texts = reader.database().prepare<[], { id: number; text: string }>(`SELECT id, subject || char(10) || body_md AS text FROM messages`).all();
+  const wanted = new Map(texts.map(({ id, text }) => [id, Buffer.from(halvesOf(hashed(text)).buffer)]));
+  expect(ids.length).toBe(MAILS);
+  const differing = Array.from(ids).filter((id, at) => {
+    const { buffer, byteOffset } = slab.subarray(at * 384, at * 384 + 384);
+    return wanted.get(id)?.equals(Buffer.from(buffer, byteOffset, 768)) !== true;
+  });
+  expect(differing).toEqual([]);
+  searcher.close();
+  reader.close();
+  box.remove();
+});
