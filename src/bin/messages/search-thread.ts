@@ -43,10 +43,9 @@ function lexicalOf(): ReturnType<typeof tantivyOf> {
 
 function nearOf(): ReturnType<typeof vectorsOf> {
   const found = vectorsOf(vectors, reader.database, [...Object.values(lexical.engines ?? {}), fts5]);
-  const engines = Object.values(found.engines ?? {}).map((engine) => [
-    engine.name,
-    hung.hybrid === undefined ? watched(engine) : failingEngine(engine.name, errorOf(hung.hybrid)),
-  ]);
+  const engines = Object.values(found.engines ?? {}).map(
+    (engine) => [engine.name, hung.hybrid === undefined ? watched(engine) : failingEngine(engine.name, errorOf(hung.hybrid))] as const,
+  );
   return { ...found, engines: Object.fromEntries(engines) };
 }
 
