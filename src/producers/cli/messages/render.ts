@@ -81,11 +81,19 @@ function messageCells({ id, created_ts, from_agent, importance, thread_id, score
     sent === null ? '' : `${sent.slice(0, 19).replace('T', ' ')}`,
     from_agent ?? '',
     importance ?? '',
-    thread_id ?? '',
+    threadText(thread_id ?? ''),
     scoreText(score),
     title,
   ];
 }
+
+/** Threads of mail may be named by a digest of 71 characters; the table has its beginning, `--json` all of it. */
+function threadText(id: string): string {
+  const points = Array.from(id);
+  return points.length <= THREAD_SHOWN ? id : `${points.slice(0, THREAD_SHOWN - 1).join('')}…`;
+}
+
+const THREAD_SHOWN = 20;
 
 function otherCells({ id, title, body, score }: SearchResult): readonly string[] {
   return [String(id), title, scoreText(score), excerpt(body, '')];

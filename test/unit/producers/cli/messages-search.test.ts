@@ -21,6 +21,14 @@ describe('writ messages search', () => {
     expect(err).toContain('--cursor s1:i7');
   });
 
+  it('shows the beginning of a thread that is named by a digest, and all of it in JSON', async () => {
+    const thread_id = `sha256:${'ab'.repeat(32)}`;
+    const response = { results: [{ ...A_MESSAGE, thread_id }] };
+    const { out } = await search(['plan'], response);
+    expect(out.split('\n')[1]).toContain('  sha256:abababababab…  ');
+    expect((await search(['plan', '--json'], response)).out).toContain(thread_id);
+  });
+
   it('means by its options what the contract says [MS-001]', async () => {
     const args = ['x', '--product', 'suite', '--from', 'A', '--to', 'B', '--thread', 't', '--importance', 'high,low', '--no-ack', '--since', '2026-01-02'];
     const more = [
