@@ -65,6 +65,13 @@ export const MESSAGE_SEARCH_LINES = {
     roles: ['api'],
     help: 'It may be fts5, tantivy, shadow or hybrid; searches in messages take what `messages.engine` says.',
   },
+  messageSocket: {
+    level: 'warn',
+    message: 'other processes cannot search messages through this one',
+    fields: ['err'],
+    roles: ['api'],
+    help: 'The socket beside the messages could not be opened. Commands and MCP servers of this host then load indexes and models themselves.',
+  },
   messageSearchDowngrade: {
     level: 'info',
     message: 'search.mode.downgrade',

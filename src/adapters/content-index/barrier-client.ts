@@ -1,7 +1,8 @@
 import { connect, type Socket } from 'node:net';
+import { lineCutter } from '../../core/line-cutter.ts';
 import type { BarrierAnswer, BarrierClient, OverlayPaths } from '../../core/ports/index.ts';
-import { type BarrierReply, type BarrierRequest, lineCutter, readReply } from './barrier-lines.ts';
-import { openSocketPlace } from './barrier-socket.ts';
+import { openSocketPlace } from '../linux/socket-place.ts';
+import { type BarrierReply, type BarrierRequest, HOST_SOCKET, readReply } from './barrier-lines.ts';
 
 /** A search does not wait longer for the host (search-rules 1). */
 const LIMIT_MS = 20;
@@ -99,7 +100,7 @@ function open(directory: string, onClose: () => void): Connection | undefined {
 /** `undefined`: there is none that is ours. The descriptor is not needed once the call of connect(2) was made, and Node makes it at once. */
 function socketTo(directory: string): Socket | undefined {
   try {
-    const place = openSocketPlace(directory);
+    const place = openSocketPlace(directory, HOST_SOCKET);
     try {
       return place.isOurs() ? connect(place.path) : undefined;
     } finally {

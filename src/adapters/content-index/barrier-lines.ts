@@ -6,6 +6,9 @@ import type { BarrierAnswer } from '../../core/ports/index.ts';
  * number gets it only when it has changed.
  */
 
+/** Name of the socket in the directory of an index. */
+export const HOST_SOCKET = 'host.sock';
+
 const id = z.number().int().nonnegative();
 
 const REQUEST = z.union([
@@ -59,23 +62,4 @@ function read<T>(line: string, judge: (value: unknown) => T | undefined): T | un
   } catch {
     return undefined;
   }
-}
-
-/** Cuts what comes into lines. `undefined`: a line is longer than `max` characters. */
-export function lineCutter(max: number): (piece: string) => readonly string[] | undefined {
-  const rest: string[] = [];
-  let length = 0;
-  return (piece) => {
-    const pieces = piece.split('\n');
-    const last = pieces.pop() ?? '';
-    const first = pieces[0];
-    if (first !== undefined) {
-      pieces[0] = rest.join('') + first;
-      rest.length = 0;
-      length = 0;
-    }
-    rest.push(last);
-    length += last.length;
-    return length > max ? undefined : pieces;
-  };
 }

@@ -2,10 +2,11 @@ import { chmodSync, unlinkSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { WritError } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
+import { lineCutter } from '../../core/line-cutter.ts';
 import { part } from '../../core/parts.ts';
 import type { OverlayPaths } from '../../core/ports/index.ts';
-import { type BarrierHead, type BarrierRequest, lineCutter, readRequest } from './barrier-lines.ts';
-import { openSocketPlace, type SocketPlace } from './barrier-socket.ts';
+import { openSocketPlace, type SocketPlace } from '../linux/socket-place.ts';
+import { type BarrierHead, type BarrierRequest, HOST_SOCKET, readRequest } from './barrier-lines.ts';
 
 /** What the server asks the watch thread; each is answered at once. */
 export interface BarrierHost {
@@ -35,7 +36,7 @@ export function createBarrierServer(directory: string, host: BarrierHost): Lifec
 
   return part(
     async () => {
-      const opened = openSocketPlace(directory);
+      const opened = openSocketPlace(directory, HOST_SOCKET);
       place = opened;
       if (opened.isOurs()) unlinkSync(opened.path);
       const listening = createServer((socket) => {

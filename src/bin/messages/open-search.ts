@@ -4,25 +4,36 @@ import type { Lifecycle } from '../../core/lifecycle.ts';
 import { part } from '../../core/parts.ts';
 import type { MessageSearch, MessageSearchEvent } from '../../core/ports/index.ts';
 import type { Places } from '../places.ts';
-import { createMessageSearch } from './search.ts';
+import { searchForHost, searchOnHost } from './host-search.ts';
+import type { MessageSearchOptions } from './search-thread-keeper.ts';
 
 interface Wiring {
   readonly config: Config;
   readonly places: Places;
-  readonly onEvent?: (event: MessageSearchEvent) => void;
 }
 
 /** Search in the messages of a data directory; where messages are off, every question throws WritError WRONG_STATE. */
-export function openMessageSearch({ config, places, onEvent }: Wiring): Lifecycle & MessageSearch {
-  const { enabled, engine, tantivy, vectors, model, reranker } = config.messages;
-  if (!enabled) return { ...NOTHING, search: off, project: off, product: off, unanswered: off };
-  return createMessageSearch({
+export function openMessageSearch(wiring: Wiring): Lifecycle & MessageSearch {
+  return wiring.config.messages.enabled ? searchOnHost(optionsOf(wiring)) : OFF;
+}
+
+/** The same for the process that searches for all others of this host. */
+export function openHostSearch({
+  onEvent,
+  onSocketError,
+  ...wiring
+}: Wiring & { readonly onEvent: (event: MessageSearchEvent) => void; readonly onSocketError: (error: unknown) => void }): Lifecycle & MessageSearch {
+  return wiring.config.messages.enabled ? searchForHost({ ...optionsOf(wiring), onEvent }, onSocketError) : OFF;
+}
+
+function optionsOf({ config, places }: Wiring): MessageSearchOptions {
+  const { engine, tantivy, vectors, model, reranker } = config.messages;
+  return {
     file: places.messages,
     ...(tantivy && { tantivy: places.messagesTantivy }),
     ...(vectors && { vectors: { directory: places.messagesVectors, model, reranker } }),
     killSwitch: engine === '' ? undefined : engine,
-    ...(onEvent === undefined ? {} : { onEvent }),
-  });
+  };
 }
 
 /** Nothing to start, nothing to stop. */
@@ -30,6 +41,8 @@ const NOTHING = part(
   () => undefined,
   () => undefined,
 );
+
+const OFF: Lifecycle & MessageSearch = { ...NOTHING, search: off, project: off, product: off, unanswered: off };
 
 async function off(): Promise<never> {
   throw new WritError('WRONG_STATE', 'messages are off here: messages.enabled is false');

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { packageRoot } from '../../../config/places.ts';
 import { createMessageStore } from '../../../src/adapters/messages/store.ts';
 import { apiCertificate } from '../../../src/bin/http/certificate.ts';
-import { openMessageSearch } from '../../../src/bin/messages/open-search.ts';
+import { openHostSearch } from '../../../src/bin/messages/open-search.ts';
 import { SearchQuery } from '../../../src/contracts/index.ts';
 import { inOrder } from '../../../src/core/parts.ts';
 import { countIndexHappening, followIndexes } from '../../../src/observability/content-index.ts';
@@ -66,7 +66,7 @@ async function mailbox({ rig, api }: Site): Promise<{ happen(): Promise<void> } 
   const log = createLogger('silent', 'api');
   const told = ingestTelemetry(api.own, log);
   const store = createMessageStore({ file: places.messages, batchOps: 10, onCommit: told.committed });
-  const search = openMessageSearch({ config, places, onEvent: messageSearchTelemetry(api.own, log) });
+  const search = openHostSearch({ config, places, onEvent: messageSearchTelemetry(api.own, log), onSocketError: (error) => expect.unreachable(String(error)) });
   const parts = inOrder([store, search]);
   await parts.start();
   let n = 0;

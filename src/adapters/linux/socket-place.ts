@@ -1,11 +1,10 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs';
 import { WritError } from '../../core/errors.ts';
 
-const NAME = 'host.sock';
 const GROUP_AND_OTHERS = 0o077;
 const OPEN_DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
-/** The place of an index host's socket. Through the descriptor its path is short, however long the directory's is (107 bytes are the most). */
+/** The place of a socket. Through the descriptor its path is short, however long the directory's is (107 bytes are the most). */
 export interface SocketPlace {
   readonly path: string;
   /** Whether somebody's socket lies there that is ours. */
@@ -14,18 +13,18 @@ export interface SocketPlace {
 }
 
 /**
- * Opens the directory of an index, which must be this user's and nobody else's.
+ * Opens the directory of a socket, which must be this user's and nobody else's.
  *
  * @throws WritError STORAGE_UNAVAILABLE when it is not; the error of the file system when it cannot be opened
  */
-export function openSocketPlace(directory: string): SocketPlace {
+export function openSocketPlace(directory: string, name: string): SocketPlace {
   const fd = openSync(directory, OPEN_DIRECTORY);
   const { uid, mode } = fstatSync(fd);
   if (uid !== process.geteuid?.() || (mode & GROUP_AND_OTHERS) !== 0) {
     closeSync(fd);
-    throw new WritError('STORAGE_UNAVAILABLE', 'the directory of the index is not for this user alone');
+    throw new WritError('STORAGE_UNAVAILABLE', 'the directory of the socket is not for this user alone');
   }
-  const path = `/proc/self/fd/${fd}/${NAME}`;
+  const path = `/proc/self/fd/${fd}/${name}`;
   let isOpen = true;
   return {
     path,

@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { inTime } from '../../../core/in-time.ts';
+import { lineCutter } from '../../../core/line-cutter.ts';
+import type { MessageSearch } from '../../../core/ports/message-search.ts';
+import { openSocketPlace } from '../../linux/socket-place.ts';
+import { readReply, SEARCH_SOCKET, type SocketCall, type SocketQuestion, type SocketReply } from './lines.ts';
+
+/** A page of a thousand long messages, and room. */
+const REPLY_MAX = 1 << 30;
+/** Whoever listens says so at once, unless it is stopped or overloaded. */
+const HELLO_MS = 1000;
+/** The other side bounds a search itself. */
+const ANSWER_MS = 60_000;
+
+interface Connection {
+  readonly socket: Socket;
+  readonly waiting: Map<number, (reply: SocketReply | undefined) => void>;
+}
+
+/** A search that another process may have for us. Each call answers `undefined` when nobody does, or not with our settings. */
+export interface SearchSocketClient extends Pick<MessageSearchOf, 'search' | 'project' | 'product'> {
+  close(): void;
+}
+type MessageSearchOf = {
+  readonly [Op in keyof MessageSearch]: (...args: Parameters<MessageSearch[Op]>) => Promise<Awaited<ReturnType<MessageSearch[Op]>> | undefined>;
+};
+
+/** Asks the process that serves the searches of a directory (server.ts), connected by the first question, and again after it went. */
+export function createSearchSocketClient(directory: string, settings: string): SearchSocketClient {
+  let connection: Promise<Connection | undefined> | undefined;
+  let lastId = 0;
+
+  async function current(): Promise<Connection | undefined> {
+    const opening =
+      connection ??
+      open(directory, () => {
+        if (connection === opening) connection = undefined;
+      });
+    connection = opening;
+    const opened = await opening;
+    if (opened === undefined && connection === opening) connection = undefined;
+    return opened;
+  }
+
+  /** What the other side answers is what its search says: it has checked the question, and it is ours. */
+  async function ask<T>(call: SocketCall): Promise<T | undefined> {
+    const to = await current();
+    if (to === undefined || to.socket.destroyed) return undefined;
+    lastId += 1;
+    const question: SocketQuestion = { ...call, id: lastId, settings };
+    to.socket.ref();
+    const said = new Promise<SocketReply | undefined>((resolve) => {
+      to.waiting.set(question.id, resolve);
+      to.socket.write(`${JSON.stringify(question)}\n`);
+    });
+    const reply = await inTime(said, ANSWER_MS);
+    to.waiting.delete(question.id);
+    if (to.waiting.size === 0) to.socket.unref();
+    return reply?.value as T | undefined;
+  }
+
+  return {
+    search: (query, viewer) => ask({ op: 'search', query, viewer }),
+    project: (key) => ask({ op: 'project', key }),
+    product: (key) => ask({ op: 'product', key }),
+    close() {
+      void connection?.then((opened) => opened?.socket.destroy());
+      connection = undefined;
+    },
+  };
+}
+
+async function open(directory: string, onClose: () => void): Promise<Connection | undefined> {
+  const socket = await connected(directory);
+  if (socket === undefined) return undefined;
+  const waiting: Connection['waiting'] = new Map();
+  const cut = lineCutter(REPLY_MAX);
+  const end = (): void => {
+    socket.destroy();
+    onClose();
+    for (const tell of waiting.values()) tell(undefined);
+    waiting.clear();
+  };
+  socket.setEncoding('utf8').unref();
+  socket.on('data', (piece: string) => {
+    for (const line of cut(piece) ?? ['']) {
+      const reply = readReply(line);
+      if (reply === undefined) return end();
+      waiting.get(reply.id)?.(reply);
+    }
+  });
+  socket.on('error', end).on('close', end);
+  const hello = new Promise<SocketReply | undefined>((resolve) => waiting.set(0, resolve));
+  const isThere = (await inTime(hello, HELLO_MS)) !== undefined;
+  waiting.delete(0);
+  if (isThere) return { socket, waiting };
+  end();
+  return undefined;
+}
+
+/** `undefined`: nobody listens there, or it is not ours. */
+async function connected(directory: string): Promise<Socket | undefined> {
+  try {
+    const place = openSocketPlace(directory, SEARCH_SOCKET);
+    try {
+      if (!place.isOurs()) return undefined;
+      const socket = connect(place.path);
+      await once(socket, 'connect');
+      return socket;
+    } finally {
+      place.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
