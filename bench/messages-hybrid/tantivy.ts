@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { openMessagesReader } from '../../src/adapters/messages/open.ts';
 import { createRecipientsReader } from '../../src/adapters/messages/recipients.ts';
@@ -14,19 +13,18 @@ import type { SqliteDatabase } from '../../src/adapters/sqlite/open.ts';
 import type { EngineAsk } from '../../src/core/ports/message-engine.ts';
 import type { Case, Round } from '../contract.ts';
 import type { Figures } from '../messages/figures.ts';
-import { ingest } from '../messages/ingest.ts';
 import { openLibrary } from '../messages/library.ts';
 import { CLASSES, type QueryClass } from '../messages/mailbox.ts';
 import { queriesOf } from '../messages/queries.ts';
+import type { BenchMailbox } from './mailboxes.ts';
 
-const SIZES = { '10k': 10_000, '100k': 100_000 } as const;
 const REPEATS = { selective: 20, medium: 4, broad: 1 } as const satisfies Record<QueryClass, number>;
 const WINDOW = 2000;
 const PAGE = 50;
 
 interface Place {
   readonly home: string;
-  readonly scale: number;
+  readonly mailboxes: readonly BenchMailbox[];
   readonly figures: Figures;
   readonly closers: (() => void)[];
 }
@@ -38,12 +36,10 @@ export function tantivyCases(place: Place): Case[] {
     process.stderr.write(`Tantivy is left out: ${loaded.why}; run: scripts/tantivy\n`);
     return [];
   }
-  return Object.entries(SIZES).flatMap(([size, full]) => casesOf(loaded.tantivy, size, Math.max(100, Math.round(full * place.scale)), place));
+  return place.mailboxes.flatMap((mailbox) => casesOf(loaded.tantivy, mailbox, place));
 }
 
-function casesOf(tantivy: Tantivy, size: string, count: number, { home, figures, closers }: Place): Case[] {
-  const file = path.join(home, `messages-${count}.sqlite`);
-  if (!existsSync(file)) ingest(file, count);
+function casesOf(tantivy: Tantivy, { size, count, file }: BenchMailbox, { home, figures, closers }: Place): Case[] {
   const db = openMessagesReader(file);
   const root = path.join(home, `tantivy-${count}`);
   const indexer = createTantivyIndexer({ tantivy, root, db, emit: () => undefined });
