@@ -8,10 +8,16 @@ import { semanticSearchOver } from '../support/semantic-search.ts';
 
 const queries = cases(15);
 
+/** Scores are multiples of this; order and thresholds are by what they are then (docs/message-search.md). */
+const STEPS = 2 ** 30;
+
 /** Reciprocal ranks of both orders, written down once more. */
 function fusedByHand(words: readonly number[], near: readonly number[], k: number): { id: number; score: number }[] {
   const part = (order: readonly number[], id: number): number => (order.includes(id) ? 1 / (k + order.indexOf(id) + 1) : 0);
-  const rows = [...new Set([...words, ...near])].map((id) => ({ id, score: ((part(words, id) + part(near, id)) * (k + 1)) / 2 }));
+  const rows = [...new Set([...words, ...near])].map((id) => ({
+    id,
+    score: Math.round((((part(words, id) + part(near, id)) * (k + 1)) / 2) * STEPS) / STEPS,
+  }));
   return rows.sort((a, b) => b.score - a.score || a.id - b.id);
 }
 
