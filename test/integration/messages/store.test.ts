@@ -168,6 +168,29 @@ describe('the store of messages', () => {
     expect(found('k7')).toEqual([8]);
   });
 
+  it.each([
+    ['its index', `UPDATE fts_messages_data SET block = zeroblob(length(block)) WHERE id > 10`],
+    ['the list of its pages', `DELETE FROM fts_messages_idx`],
+    ['its structure', `UPDATE fts_messages_data SET block = x'00' WHERE id = 10`],
+    ['its own copy of the texts', `DELETE FROM fts_messages_content WHERE id > 5`],
+    ['the lengths of its texts', `UPDATE fts_messages_docsize SET sz = x'ff'`],
+    ['its weights', `DELETE FROM fts_messages_config WHERE k = 'rank'`],
+  ])('makes the full text anew where %s is damaged', (_, damage) => {
+    apply(1, ...messages(30));
+    engine.close();
+    const contents = () => ['content', 'docsize', 'config'].map((part) => rows(`SELECT * FROM fts_messages_${part} ORDER BY 1`));
+    const before = [contents(), rows(`SELECT rowid, rank FROM fts_messages('k7 OR k8')`)];
+    const db = openMessagesWriter(file);
+    db.unsafeMode(true).exec(damage);
+    db.close();
+    engine = createWriteEngine(file);
+    expect(engine.apply([{ at: 2, ops: [{ op: 'rebuild' }] }]).news.rebuild?.documents).toBe(30 + 2 + 1);
+    expect([contents(), rows(`SELECT rowid, rank FROM fts_messages('k7 OR k8')`)]).toEqual(before);
+    apply(3, message({ key: 'later', subject: 'Zeppelin' }));
+    expect(found('zeppelin')).toEqual([31]);
+    expect(() => rows(`SELECT * FROM fts_messages`)).not.toThrow();
+  });
+
   it('remembers how far an import came, and never goes back', () => {
     apply(5, { op: 'mark', name: 'file', position: '900', items: 9, bad: 1, finished: false });
     apply(4, { op: 'mark', name: 'file', position: '100', items: 1, bad: 0, finished: false });

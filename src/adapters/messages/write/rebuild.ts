@@ -1,24 +1,30 @@
 import type { RebuildNews } from '../../../core/ports/index.ts';
 import type { SqliteDatabase } from '../../sqlite/open.ts';
 
-/** Each table of full text, and what it is made from. */
+/** Each table of full text, its weights, and what it is made from. */
 const SOURCES = [
-  ['fts_messages', 'rowid, message_id, subject, body', 'SELECT id, id, subject, body_md FROM messages'],
+  ['fts_messages', 'bm25(0.0, 10.0, 1.0)', 'rowid, message_id, subject, body', 'SELECT id, id, subject, body_md FROM messages'],
   [
     'fts_agents',
+    'bm25(0.0, 0.0, 10.0, 1.0, 0.0, 0.0)',
     'rowid, agent_id, project_id, name, task_description, program, model',
     'SELECT id, id, project_id, name, task_description, program, model FROM agents',
   ],
-  ['fts_projects', 'rowid, project_id, slug, human_key', 'SELECT id, id, slug, human_key FROM projects'],
+  ['fts_projects', 'bm25(0.0, 10.0, 1.0)', 'rowid, project_id, slug, human_key', 'SELECT id, id, slug, human_key FROM projects'],
 ] as const;
 
-/** Makes the full text anew from the rows, in the caller's transaction: readers see the old one until it is complete. */
+/**
+ * Makes the full text anew from the rows, in the caller's transaction: readers see the old one until it is complete. The
+ * tables themselves are made anew, because deleting from damaged ones reads them.
+ */
 export function rebuildFullText(db: SqliteDatabase, onStart: (documents: number) => void): RebuildNews {
-  onStart(SOURCES.reduce((sum, [, , rows]) => sum + (db.prepare<[], number>(`SELECT count(*) FROM (${rows})`).pluck().get() ?? 0), 0));
+  onStart(SOURCES.reduce((sum, [, , , rows]) => sum + (db.prepare<[], number>(`SELECT count(*) FROM (${rows})`).pluck().get() ?? 0), 0));
   const start = performance.now();
+  const definition = db.prepare<[string], string>('SELECT sql FROM sqlite_master WHERE name = ?').pluck();
   let documents = 0;
-  for (const [table, columns, rows] of SOURCES) {
-    db.exec(`DELETE FROM ${table}`);
+  for (const [table, weights, columns, rows] of SOURCES) {
+    const create = definition.get(table) ?? '';
+    db.exec(`DROP TABLE ${table}; ${create}; INSERT INTO ${table} (${table}, rank) VALUES ('rank', '${weights}')`);
     documents += db.prepare(`INSERT INTO ${table} (${columns}) ${rows}`).run().changes;
   }
   return { documents, durationMs: performance.now() - start };
