@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
-import { lineCutter } from '../../core/line-cutter.ts';
 import type { BarrierAnswer, BarrierClient, OverlayPaths } from '../../core/ports/index.ts';
+import { type LineConnection, lineConnection } from '../linux/line-connection.ts';
 import { openSocketPlace } from '../linux/socket-place.ts';
 import { type BarrierReply, type BarrierRequest, HOST_SOCKET, readReply } from './barrier-lines.ts';
 
@@ -9,9 +9,7 @@ const LIMIT_MS = 20;
 /** An overlay of 10,000 long paths, and room. */
 const REPLY_MAX = 64 << 20;
 
-interface Connection {
-  readonly socket: Socket;
-  readonly waiting: Map<number, (reply: BarrierReply | undefined) => void>;
+interface Connection extends LineConnection<BarrierReply> {
   /** The overlay that the host told last, by its number. */
   overlay: { readonly version: number; readonly paths: OverlayPaths } | undefined;
 }
@@ -78,23 +76,7 @@ function whole(to: Connection, { answer, version, overlay }: Extract<BarrierRepl
 function open(directory: string, onClose: () => void): Connection | undefined {
   const socket = socketTo(directory);
   if (socket === undefined) return undefined;
-  const waiting: Connection['waiting'] = new Map();
-  const cut = lineCutter(REPLY_MAX);
-  const end = (): void => {
-    socket.destroy();
-    onClose();
-    for (const tell of waiting.values()) tell(undefined);
-  };
-  socket.setEncoding('utf8').unref();
-  socket.on('data', (piece: string) => {
-    for (const line of cut(piece) ?? ['']) {
-      const reply = readReply(line);
-      if (reply === undefined) return end();
-      waiting.get(reply.id)?.(reply);
-    }
-  });
-  socket.on('error', end).on('close', end);
-  return { socket, waiting, overlay: undefined };
+  return { ...lineConnection(socket, { most: REPLY_MAX, read: readReply, onClose }), overlay: undefined };
 }
 
 /** `undefined`: there is none that is ours. The descriptor is not needed once the call of connect(2) was made, and Node makes it at once. */

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { inTime } from '../../../core/in-time.ts';
-import { lineCutter } from '../../../core/line-cutter.ts';
 import type { MessageSearch } from '../../../core/ports/message-search.ts';
+import { type LineConnection, lineConnection } from '../../linux/line-connection.ts';
 import { openSocketPlace } from '../../linux/socket-place.ts';
 import { readReply, SEARCH_SOCKET, type SocketCall, type SocketQuestion, type SocketReply } from './lines.ts';
 
@@ -13,10 +13,7 @@ const HELLO_MS = 1000;
 /** The other side bounds a search itself. */
 const ANSWER_MS = 60_000;
 
-interface Connection {
-  readonly socket: Socket;
-  readonly waiting: Map<number, (reply: SocketReply | undefined) => void>;
-}
+type Connection = LineConnection<SocketReply>;
 
 /** A search that another process may have for us. Each call answers `undefined` when nobody does, or not with our settings. */
 export interface SearchSocketClient extends Pick<MessageSearchOf, 'search' | 'project' | 'product'> {
@@ -74,28 +71,13 @@ export function createSearchSocketClient(directory: string, settings: string): S
 async function open(directory: string, onClose: () => void): Promise<Connection | undefined> {
   const socket = await connected(directory);
   if (socket === undefined) return undefined;
-  const waiting: Connection['waiting'] = new Map();
-  const cut = lineCutter(REPLY_MAX);
-  const end = (): void => {
-    socket.destroy();
-    onClose();
-    for (const tell of waiting.values()) tell(undefined);
-    waiting.clear();
-  };
-  socket.setEncoding('utf8').unref();
-  socket.on('data', (piece: string) => {
-    for (const line of cut(piece) ?? ['']) {
-      const reply = readReply(line);
-      if (reply === undefined) return end();
-      waiting.get(reply.id)?.(reply);
-    }
-  });
-  socket.on('error', end).on('close', end);
+  const connection = lineConnection(socket, { most: REPLY_MAX, read: readReply, onClose });
+  const { waiting } = connection;
   const hello = new Promise<SocketReply | undefined>((resolve) => waiting.set(0, resolve));
   const isThere = (await inTime(hello, HELLO_MS)) !== undefined;
   waiting.delete(0);
-  if (isThere) return { socket, waiting };
-  end();
+  if (isThere) return connection;
+  socket.destroy();
   return undefined;
 }
 
