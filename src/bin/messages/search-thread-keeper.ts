@@ -16,6 +16,8 @@ import type { FromSearchThread, Hung, SearchThreadAnswers, SearchThreadData, Sea
 const TIMEOUT_MS = 30_000;
 /** An engine other than FTS5 that has moved on by nothing in this time is given up together with the thread; a new one asks the next engine. */
 const ENGINE_TIMEOUT_MS = 5000;
+/** How often the thread is looked at in this time. */
+const LOOKS = 5;
 /** Then an engine that hung is asked again. */
 const HUNG_FOR_MS = 60_000;
 /** Searches that wait for those before them; further ones are answered at once, with nothing found and the reason. */
@@ -114,12 +116,13 @@ export function createSearchThread(options: MessageSearchOptions) {
 
   /** Looks again and again at what the thread does, until the answer is there. */
   function watch({ atWork }: Running): NodeJS.Timeout {
-    let last = atWork();
+    let seen = { step: -1, at: 0 };
     return setInterval(() => {
       const { tag, step } = atWork();
-      if (tag !== 'fts5' && step === last.step) giveUpEngine(tag);
-      last = { tag, step };
-    }, engineTimeoutMs);
+      const now = systemClock.monotonic();
+      if (step !== seen.step) seen = { step, at: now };
+      else if (tag !== 'fts5' && now - seen.at >= engineTimeoutMs) giveUpEngine(tag);
+    }, engineTimeoutMs / LOOKS);
   }
 
   function giveUpEngine(tag: EngineTag): void {
