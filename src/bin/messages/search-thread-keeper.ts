@@ -18,8 +18,10 @@ const TIMEOUT_MS = 30_000;
 const ENGINE_TIMEOUT_MS = 5000;
 /** How often the thread is looked at in this time. */
 const LOOKS = 5;
-/** Then an engine that hung is asked again. */
+/** After this time an engine that hung is asked again, if its thread has ended: until then it hangs. */
 const HUNG_FOR_MS = 60_000;
+/** Threads that were given up and have not ended; with more of them nothing is searched. */
+const MOST_STUCK = 4;
 /** Searches that wait for those before them; further ones are answered at once, with nothing found and the reason. */
 const MOST_WAITING = 256;
 
@@ -61,12 +63,15 @@ export function createSearchThread(options: MessageSearchOptions) {
   const waiting = new Map<number, Waiting>();
   const turns = createTurns();
   const hungUntil = new Map<EngineTag, number>();
+  /** Threads that were given up, until they end, with the engine that they were asking. */
+  const stuck = new Map<Worker, EngineTag>();
   let pending = 0;
   let running: Running | undefined;
   let lastId = 0;
   let stopped = false;
 
   function launch(): Running {
+    if (stuck.size >= MOST_STUCK) throw new Error(`${stuck.size} threads of message search hang`);
     const atWork = engineAtWork();
     const hung = hungNow();
     const workerData: SearchThreadData = {
@@ -84,7 +89,9 @@ export function createSearchThread(options: MessageSearchOptions) {
     });
     thread.on('message', (message: FromSearchThread) => (message.kind === 'event' ? onEvent(message.event) : settle(message)));
     thread.on('exit', () => {
+      stuck.delete(thread);
       if (running?.thread !== thread) return;
+      running = undefined;
       giveUp(`the thread of message search ended${cause === undefined ? '' : `: ${messageOf(cause)}`}`);
     });
     // A command that has its answer ends, whether or not somebody stopped the search.
@@ -94,7 +101,8 @@ export function createSearchThread(options: MessageSearchOptions) {
 
   function hungNow(): Hung {
     const now = systemClock.monotonic();
-    for (const [tag, until] of hungUntil) if (until <= now) hungUntil.delete(tag);
+    const hanging = new Set(stuck.values());
+    for (const [tag, until] of hungUntil) if (until <= now && !hanging.has(tag)) hungUntil.delete(tag);
     return Object.fromEntries([...hungUntil.keys()].map((tag) => [tag, `it took longer than ${engineTimeoutMs} ms and is not asked for a while`]));
   }
 
@@ -108,7 +116,10 @@ export function createSearchThread(options: MessageSearchOptions) {
 
   /** Nobody waits for the thread's end: native code that hangs never lets it come. */
   function giveUp(why: string | typeof AGAIN): void {
-    void running?.thread.terminate();
+    if (running !== undefined) {
+      stuck.set(running.thread, running.atWork().tag);
+      void running.thread.terminate();
+    }
     running = undefined;
     for (const { resolve, reject } of waiting.values()) why === AGAIN ? resolve(AGAIN as never) : reject(new Error(why));
     waiting.clear();
