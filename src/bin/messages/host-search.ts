@@ -2,6 +2,7 @@ import path from 'node:path';
 import { createSearchSocketClient } from '../../adapters/messages/search-socket/client.ts';
 import { createSearchSocket } from '../../adapters/messages/search-socket/server.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
+import { inOrder } from '../../core/parts.ts';
 import type { MessageSearch } from '../../core/ports/message-search.ts';
 import { packageVersion } from '../version.ts';
 import { createMessageSearch } from './search.ts';
@@ -16,20 +17,7 @@ import type { MessageSearchOptions } from './search-thread-keeper.ts';
 export function searchForHost(options: MessageSearchOptions, onError: (error: unknown) => void): Lifecycle & MessageSearch {
   const search = createMessageSearch(options);
   const socket = createSearchSocket({ directory: path.dirname(options.file), settings: settingsOf(options), search, onError });
-  return {
-    ...search,
-    async start() {
-      await search.start();
-      await socket.start();
-    },
-    async stop() {
-      await socket.stop();
-      await search.stop();
-    },
-    async [Symbol.asyncDispose]() {
-      await this.stop();
-    },
-  };
+  return { ...search, ...inOrder([search, socket]) };
 }
 
 /** The search of a process that asks the other one, and itself when there is none. */

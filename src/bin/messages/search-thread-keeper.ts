@@ -14,7 +14,7 @@ import type { FromSearchThread, Hung, SearchThreadAnswers, SearchThreadData, Sea
 
 /** A search that takes longer is ended together with its thread. */
 const TIMEOUT_MS = 30_000;
-/** An engine other than FTS5 that has moved on by nothing in this time is given up together with the thread; a new one asks the next engine. */
+/** An engine other than FTS5 that has moved on by nothing in this time is given up together with the thread; a new one asks the next engine. The next times it has more (`patienceOf`). */
 const ENGINE_TIMEOUT_MS = 5000;
 /** How often the thread is looked at in this time. */
 const LOOKS = 5;
@@ -51,8 +51,25 @@ interface Running {
   readonly atWork: () => AtWork;
 }
 
+/** That an engine hung, how often so far, and when it may be asked again. */
+interface Hang {
+  readonly times: number;
+  readonly until: number;
+  readonly tookMs: number;
+}
+
+const NONE_HUNG: Hung = {};
+
 /** What a question comes to whose engine hung: it is asked again. */
 const AGAIN = Symbol('again');
+
+/**
+ * How long an engine may take that has hung so many times, milliseconds. More each time, as long as another engine can still
+ * answer: what reads a large index for the first time is slow, and with the same limit would never come to an end.
+ */
+export function patienceOf(times: number, engineTimeoutMs: number, timeoutMs: number): number {
+  return Math.min(engineTimeoutMs * (1 + times), Math.max(engineTimeoutMs, timeoutMs / 2));
+}
 
 /**
  * The thread that searches, started by the first question and again after it died. An engine that hangs in it is given up
@@ -62,7 +79,7 @@ export function createSearchThread(options: MessageSearchOptions) {
   const { onEvent = () => {}, timeoutMs = TIMEOUT_MS, engineTimeoutMs = ENGINE_TIMEOUT_MS, hungForMs = HUNG_FOR_MS } = options;
   const waiting = new Map<number, Waiting>();
   const turns = createTurns();
-  const hungUntil = new Map<EngineTag, number>();
+  const hangs = new Map<EngineTag, Hang>();
   /** Threads that were given up, until they end, with the engine that they were asking. */
   const stuck = new Map<Worker, EngineTag>();
   let pending = 0;
@@ -100,10 +117,11 @@ export function createSearchThread(options: MessageSearchOptions) {
   }
 
   function hungNow(): Hung {
+    if (hangs.size === 0) return NONE_HUNG;
     const now = systemClock.monotonic();
     const hanging = new Set(stuck.values());
-    for (const [tag, until] of hungUntil) if (until <= now && !hanging.has(tag)) hungUntil.delete(tag);
-    return Object.fromEntries([...hungUntil.keys()].map((tag) => [tag, `it took longer than ${engineTimeoutMs} ms and is not asked for a while`]));
+    const left = [...hangs].filter(([tag, { until }]) => until > now || hanging.has(tag));
+    return Object.fromEntries(left.map(([tag, { tookMs }]) => [tag, `it took longer than ${tookMs} ms and is not asked for a while`]));
   }
 
   function settle(message: Exclude<FromSearchThread, { kind: 'event' }>): void {
@@ -132,13 +150,18 @@ export function createSearchThread(options: MessageSearchOptions) {
       const { tag, step } = atWork();
       const now = systemClock.monotonic();
       if (step !== seen.step) seen = { step, at: now };
-      else if (tag !== 'fts5' && now - seen.at >= engineTimeoutMs) giveUpEngine(tag);
+      else if (tag !== 'fts5' && now - seen.at >= patience(tag)) giveUpEngine(tag);
     }, engineTimeoutMs / LOOKS);
   }
 
+  function patience(tag: EngineTag): number {
+    return patienceOf(hangs.get(tag)?.times ?? 0, engineTimeoutMs, timeoutMs);
+  }
+
   function giveUpEngine(tag: EngineTag): void {
-    hungUntil.set(tag, systemClock.monotonic() + hungForMs);
-    onEvent({ event: 'search.engine.error', engine: tag, message: `it took longer than ${engineTimeoutMs} ms: its thread is given up` });
+    const tookMs = patience(tag);
+    hangs.set(tag, { times: (hangs.get(tag)?.times ?? 0) + 1, until: systemClock.monotonic() + hungForMs, tookMs });
+    onEvent({ event: 'search.engine.error', engine: tag, message: `it took longer than ${tookMs} ms: its thread is given up` });
     giveUp(AGAIN);
   }
 

@@ -6,7 +6,7 @@ import type { Tantivy } from '../../../src/adapters/messages/tantivy/binding.ts'
 import { createVectorMaker } from '../../../src/adapters/messages/vectors/maker.ts';
 import { engineAtWork } from '../../../src/bin/messages/engine-at-work.ts';
 import { createMessageSearch } from '../../../src/bin/messages/search.ts';
-import type { MessageSearchOptions } from '../../../src/bin/messages/search-thread-keeper.ts';
+import { type MessageSearchOptions, patienceOf } from '../../../src/bin/messages/search-thread-keeper.ts';
 import { SearchResponse } from '../../../src/contracts/index.ts';
 import type { EngineTag, MessageEngine } from '../../../src/core/ports/message-engine.ts';
 import type { MessageSearchEvent } from '../../../src/core/ports/message-search.ts';
@@ -82,6 +82,35 @@ describeTantivy('Tantivy whose index hangs', (tantivy: Tantivy) => {
     hanging.heal();
     while ((await asked()) !== 'tantivy');
     await search.stop();
+  });
+
+  it('gets more time each time: what is only slow comes to its end [MS-157]', async () => {
+    const given: string[] = [];
+    let hanging = hangingFile(path.join(rig.root, 'CURRENT'));
+    const { search } = searching({
+      tantivy: rig.root,
+      hungForMs: 0,
+      onEvent(event) {
+        if (event.event !== 'search.engine.error' || !event.message.includes('given up')) return;
+        given.push(event.message);
+        hanging.heal();
+      },
+    });
+    const asked = async () => (await search.search({ text: 'plan', explain: true }, null)).explain?.engine;
+    for (let turn = 0; turn < 3; turn += 1) {
+      const before = given.length;
+      while (given.length === before) expect(await asked()).toBe('fts5');
+      // Its thread has found the end of the pipe, and ends.
+      while ((await asked()) !== 'tantivy');
+      if (turn < 2) hanging = hangingFile(path.join(rig.root, 'CURRENT'));
+    }
+    await search.stop();
+    expect(given).toEqual(given.map((_, index) => `it took longer than ${250 * (index + 1)} ms: its thread is given up`));
+  });
+
+  it('never gets so much that no other engine could answer', () => {
+    expect([0, 1, 2, 3, 100].map((times) => patienceOf(times, 5000, 30_000))).toEqual([5000, 10_000, 15_000, 15_000, 15_000]);
+    expect(patienceOf(3, 250, 0)).toBe(250);
   });
 });
 

@@ -178,7 +178,8 @@ describe('the store of messages', () => {
   ])('makes the full text anew where %s is damaged', (_, damage) => {
     apply(1, ...messages(30));
     engine.close();
-    const contents = () => ['content', 'docsize', 'config'].map((part) => rows(`SELECT * FROM fts_messages_${part} ORDER BY 1`));
+    const parts = ['messages', 'agents', 'projects'].flatMap((table) => ['content', 'docsize', 'config'].map((part) => `fts_${table}_${part}`));
+    const contents = () => parts.map((part) => rows(`SELECT * FROM ${part} ORDER BY 1`));
     const before = [contents(), rows(`SELECT rowid, rank FROM fts_messages('k7 OR k8')`)];
     const db = openMessagesWriter(file);
     db.unsafeMode(true).exec(damage);

@@ -1,32 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
-import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { createTantivyKeeper } from '../../../../src/adapters/messages/tantivy/keeper.ts';
 import { createPins } from '../../../../src/adapters/messages/tantivy/pinned.ts';
 import { addMails, mailboxFile } from '../../../support/mailbox.ts';
 import { BOX } from '../../../support/mailbox-small.ts';
+import { killedAfter } from '../../../support/messages/killed.ts';
 import { searchOver } from '../../../support/search-service.ts';
 import { describeTantivy, tantivyOver } from '../../../support/tantivy.ts';
-
-const CHILD = fileURLToPath(new URL('../../../support/messages/index-child.ts', import.meta.url));
-
-/** Until it begins the work of this number, and then into it: a commit takes about as long. */
-async function killedIn(child: ChildProcess, work: number, afterMs: number): Promise<void> {
-  let begun = 0;
-  if (child.stdout === null) throw new Error('the child has no output');
-  for await (const _line of createInterface(child.stdout)) {
-    begun += 1;
-    if (begun === work) break;
-  }
-  await setTimeout(afterMs);
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-}
 
 describeTantivy("Tantivy's index, whose writer is killed", (tantivy) => {
   it('while it commits, publishes or rebuilds, is whole: it answers or FTS5 does, and the next writer brings it up to date', async () => {
@@ -40,10 +22,7 @@ describeTantivy("Tantivy's index, whose writer is killed", (tantivy) => {
       [4, 30],
       [8, 60],
     ] as const) {
-      const child = spawn(process.execPath, ['--import', 'tsx', CHILD, JSON.stringify({ file: box.file, root: rig.root })], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      await killedIn(child, work, afterMs);
+      await killedAfter('./index-child.ts', { file: box.file, root: rig.root }, work, afterMs);
       expect(createPins(tantivy, rig.root)()).toMatchObject({ ok: true });
       const search = searchOver(box.file, { engines: { tantivy: rig.engine } });
       const there = box.db.prepare<[], number>(`SELECT count(*) FROM messages WHERE subject || body_md LIKE '%plan%'`).pluck().get();

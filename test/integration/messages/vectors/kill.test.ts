@@ -1,9 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
-import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { createMessagesReader } from '../../../../src/adapters/messages/reader.ts';
 import { halvesOf } from '../../../../src/adapters/messages/vectors/half.ts';
@@ -12,27 +7,12 @@ import { createVectorSearcher } from '../../../../src/adapters/messages/vectors/
 import { createHashEmbedder, createHashing } from '../../../../src/message-search/embed/hash.ts';
 import { mailboxFile } from '../../../support/mailbox.ts';
 import { BOX } from '../../../support/mailbox-small.ts';
+import { killedAfter } from '../../../support/messages/killed.ts';
 
-const CHILD = fileURLToPath(new URL('../../../support/messages/vectors-child.ts', import.meta.url));
 const BATCH = 250;
 const MAILS = 9000;
 const embedder = createHashEmbedder();
 const hashed = createHashing();
-
-/** Makes vectors until this many steps are told of, and then a little. */
-async function killedAfter(file: string, directory: string, steps: number, afterMs: number): Promise<void> {
-  const child = spawn(process.execPath, ['--import', 'tsx', CHILD, JSON.stringify({ file, directory, batch: BATCH })], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let told = 0;
-  for await (const _line of createInterface(child.stdout)) {
-    told += 1;
-    if (told === steps) break;
-  }
-  await setTimeout(afterMs);
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-}
 
 it('vectors whose maker is killed while it writes rows, files or goes on to the next are never torn, and go on where they were [MS-167]', async () => {
   const [mail] = BOX.mails;
@@ -50,7 +30,7 @@ it('vectors whose maker is killed while it writes rows, files or goes on to the 
     [again, 8],
     [2 * again + 1, 20],
   ] as const) {
-    await killedAfter(box.file, directory, steps, afterMs);
+    await killedAfter('./vectors-child.ts', { file: box.file, directory, batch: BATCH }, steps, afterMs);
     const searcher = createVectorSearcher(directory, embedder);
     const ready = searcher.index('message');
     if (ready.ok) expect(ready.value.index.size).toBe(MAILS);
