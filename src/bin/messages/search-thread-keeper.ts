@@ -132,10 +132,10 @@ export function createSearchThread(options: MessageSearchOptions) {
     else asked?.resolve(message.value as never);
   }
 
-  /** Nobody waits for the thread's end: native code that hangs never lets it come. */
-  function giveUp(why: string | typeof AGAIN): void {
-    if (running !== undefined) {
-      stuck.set(running.thread, running.atWork().tag);
+  /** Nobody waits for the thread's end: native code that hangs never lets it come. By now it may have gone on to another engine than the one for which it is given up. */
+  function giveUp(why: string | typeof AGAIN, tag = running?.atWork().tag): void {
+    if (running !== undefined && tag !== undefined) {
+      stuck.set(running.thread, tag);
       void running.thread.terminate();
     }
     running = undefined;
@@ -162,7 +162,7 @@ export function createSearchThread(options: MessageSearchOptions) {
     const tookMs = patience(tag);
     hangs.set(tag, { times: (hangs.get(tag)?.times ?? 0) + 1, until: systemClock.monotonic() + hungForMs, tookMs });
     onEvent({ event: 'search.engine.error', engine: tag, message: `it took longer than ${tookMs} ms: its thread is given up` });
-    giveUp(AGAIN);
+    giveUp(AGAIN, tag);
   }
 
   /** One at a time, so that whoever is ended for taking long ends nobody else. */
