@@ -3,6 +3,7 @@ import { mkdtempSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { scriptArgs } from './compiled/script.ts';
+import { asNobody } from './nobody.ts';
 
 /** A new directory on another file system than `os.tmpdir()`. The caller removes it. */
 export function makeOnSecondFilesystem(prefix: string): string {
@@ -19,7 +20,7 @@ export function makeOnSecondFilesystem(prefix: string): string {
  */
 export function inMountNamespace(script: URL, args: readonly string[]): Promise<unknown> {
   const flags = process.getuid?.() === 0 ? '-m' : '-Urm';
-  return runScript('unshare', [flags, process.execPath, ...scriptArgs(script, args)], {}).catch((error: unknown) => {
+  return runScript('unshare', [flags, process.execPath, ...scriptArgs(script, args)]).catch((error: unknown) => {
     const command = `sudo unshare -m npx vitest run`;
     throw new Error(`mounts are needed and 'unshare ${flags}' does not give them; run the tests as: ${command}`, { cause: error });
   });
@@ -27,14 +28,14 @@ export function inMountNamespace(script: URL, args: readonly string[]): Promise<
 
 /** Runs a TypeScript file as the user `nobody` when this process is root, else as the user it is (unprivileged anyway). */
 export function asUnprivileged(script: URL, args: readonly string[]): Promise<unknown> {
-  const NOBODY = 65_534;
-  const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-  return runScript(process.execPath, scriptArgs(script, args), identity);
+  const words = scriptArgs(script, args);
+  const { program, args: all } = process.getuid?.() === 0 ? asNobody(words) : { program: process.execPath, args: words };
+  return runScript(program, all);
 }
 
-function runScript(command: string, args: readonly string[], identity: { uid?: number; gid?: number }): Promise<unknown> {
+function runScript(command: string, args: readonly string[]): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...identity });
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     const output = { stdout: '', stderr: '' };
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { chmod, chown, mkdir, readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Task } from '../../../src/core/ports/index.ts';
-import { forkScript } from '../../support/compiled/script.ts';
+import { forkScript, forkScriptAsNobody } from '../../support/compiled/script.ts';
 import { contents, copyTask, createFileRig, deleteTask, deliver, ending, type FileRig, moveTask, put } from '../../support/file-executor.ts';
+import { NOBODY } from '../../support/nobody.ts';
 import type { ChildOrder } from './child.ts';
 
 let rig: FileRig;
@@ -19,9 +20,9 @@ const basesOf = (of: FileRig): ChildOrder['bases'] => [
   { id: 'far', path: of.far },
 ];
 
-function start(order: ChildOrder, uid?: number): ChildProcess {
-  return forkScript(new URL('./child.ts', import.meta.url), [JSON.stringify(order)], uid === undefined ? {} : { uid, gid: uid });
-}
+const CHILD = new URL('./child.ts', import.meta.url);
+const start = (order: ChildOrder): ChildProcess => forkScript(CHILD, [JSON.stringify(order)]);
+const startAsNobody = (order: ChildOrder): ChildProcess => forkScriptAsNobody(CHILD, [JSON.stringify(order)]);
 
 async function answerOf(child: ChildProcess): Promise<string[]> {
   const ends: string[] = [];
@@ -75,8 +76,6 @@ describe('a worker that is stopped between intent and effect', () => {
 });
 
 describe('a worker without privileges', () => {
-  const NOBODY = 65_534;
-
   it('needs these tests to run as root, who can make one', () => {
     expect(process.getuid?.(), 'run: sudo npm test').toBe(0);
   });
@@ -110,7 +109,7 @@ describe('a worker without privileges', () => {
       [moveTask(mine, `${own.far}/mine`), /^SUCCESS$/],
       [moveTask(foreign, `${own.near}/foreign-2`), /^SUCCESS$/],
     ];
-    const child = start({ directory: own.directory, bases: basesOf(own), tasks: cases.map(([task]) => task) }, NOBODY);
+    const child = startAsNobody({ directory: own.directory, bases: basesOf(own), tasks: cases.map(([task]) => task) });
     const ends = await answerOf(child);
     expect(ends).toEqual(cases.map(([, words]) => expect.stringMatching(words)));
     const vault = `${own.near}/.writ-vault`;
@@ -128,7 +127,7 @@ describe('a worker without privileges', () => {
     for (const directory of [own.directory, own.near, own.next, own.far, `${own.directory}/workers`]) await chown(directory, NOBODY, NOBODY);
     for (const suffix of ['', '-wal', '-shm']) await chown(`${own.directory}/journal.sqlite${suffix}`, NOBODY, NOBODY).catch(() => undefined);
     const foreign = await put(own.near, 'foreign', 'foreign');
-    const child = start({ directory: own.directory, bases: basesOf(own), tasks: [moveTask(foreign, `${own.near}/b`)], withoutNoReplace: true }, NOBODY);
+    const child = startAsNobody({ directory: own.directory, bases: basesOf(own), tasks: [moveTask(foreign, `${own.near}/b`)], withoutNoReplace: true });
     expect(await answerOf(child)).toEqual([expect.stringMatching(/^EXECUTION_FAILED: .*may not be accessed/)]);
     expect(await contents(own.near)).toEqual({ foreign: 'foreign' });
     await own.close();

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ProcessIdentity } from '../../../src/core/ports/journal.ts';
 import { scriptArgs } from '../../support/compiled/script.ts';
+import { asNobody } from '../../support/nobody.ts';
 
 export interface Holder {
   readonly identity: ProcessIdentity;
@@ -13,14 +14,25 @@ export interface Holder {
   readonly ended: Promise<NodeJS.Signals | null>;
 }
 
+interface Started {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly line: string;
+}
+
 /** Starts a process of this folder and reads the first line that it says. */
-export async function run(
-  name: string,
-  args: readonly string[],
-  options: { uid?: number } = {},
-): Promise<{ child: ChildProcessWithoutNullStreams; line: string }> {
-  const user = options.uid === undefined ? {} : { uid: options.uid, gid: options.uid };
-  const child = spawn(process.execPath, scriptArgs(new URL(name, import.meta.url), args), user);
+function run(name: string, args: readonly string[]): Promise<Started> {
+  return firstLine(name, spawn(process.execPath, wordsOf(name, args)));
+}
+
+/** The same as `nobody`, for which this process must be root's. */
+export function runAsNobody(name: string, args: readonly string[]): Promise<Started> {
+  const command = asNobody(wordsOf(name, args));
+  return firstLine(name, spawn(command.program, command.args));
+}
+
+const wordsOf = (name: string, args: readonly string[]): string[] => scriptArgs(new URL(name, import.meta.url), args);
+
+async function firstLine(name: string, child: ChildProcessWithoutNullStreams): Promise<Started> {
   let complaints = '';
   child.stderr.on('data', (chunk: Buffer) => {
     complaints += chunk.toString();

@@ -18,7 +18,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createInstanceRegistry, type LinuxInstanceRegistry } from '../../../src/adapters/linux/instances.ts';
 import { startTimeOf } from '../../../src/adapters/linux/proc.ts';
 import type { ProcessIdentity } from '../../../src/core/ports/journal.ts';
-import { type Holder, run, startHolder, untilState } from './fixture.ts';
+import { NOBODY } from '../../support/nobody.ts';
+import { type Holder, runAsNobody, startHolder, untilState } from './fixture.ts';
 
 let root: string;
 let directory: string;
@@ -174,11 +175,11 @@ describe('making sure that a process is dead', () => {
     chmodSync(root, 0o755);
     chmodSync(directory, 0o755);
     chmodSync(lockOf(identity), 0o644);
-    const refused = await run('./fencer.ts', [directory, JSON.stringify(identity)], { uid: 65534 });
+    const refused = await runAsNobody('./fencer.ts', [directory, JSON.stringify(identity)]);
     expect(refused.line).toBe('false');
     expect(lives(identity)).toBe(true);
     chmodSync(lockOf(identity), 0o600);
-    const blind = await run('./fencer.ts', [directory, JSON.stringify(identity)], { uid: 65534 });
+    const blind = await runAsNobody('./fencer.ts', [directory, JSON.stringify(identity)]);
     expect(blind.line).toBe('false');
     expect(lives(identity)).toBe(true);
     // The same process may be fenced off by its own user: the refusal above came from the kernel.
@@ -189,10 +190,10 @@ describe('making sure that a process is dead', () => {
     if (process.geteuid?.() !== 0) throw new Error('this test gives up its user: run it as root (sudo npx vitest run test/integration/instances)');
     const shared = path.join(root, 'shared');
     mkdirSync(shared);
-    chownSync(shared, 65534, 65534);
+    chownSync(shared, NOBODY, NOBODY);
     chmodSync(root, 0o755);
-    const { child, line } = await run('./holder.ts', [shared], { uid: 65534 });
-    const fenced = await run('./fencer.ts', [shared, line], { uid: 65534 });
+    const { child, line } = await runAsNobody('./holder.ts', [shared]);
+    const fenced = await runAsNobody('./fencer.ts', [shared, line]);
     expect(fenced.line).toBe('true');
     child.kill('SIGKILL');
   });

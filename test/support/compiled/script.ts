@@ -2,6 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../../config/places.ts';
+import { asNobody } from '../nobody.ts';
 
 /**
  * The words after `node` that run a script of this checkout: its compiled twin under vitest, itself with the TypeScript
@@ -24,5 +25,13 @@ export function compiledTwin(script: URL): string | undefined {
 
 /** A process of such a script, with a channel for messages. */
 export function forkScript(script: URL, args: readonly string[], options: SpawnOptions = {}): ChildProcess {
-  return spawn(process.execPath, scriptArgs(script, args), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], ...options });
+  return spawn(process.execPath, scriptArgs(script, args), { ...WITH_CHANNEL, ...options });
 }
+
+/** The same as `nobody`, for which this process must be root's. */
+export function forkScriptAsNobody(script: URL, args: readonly string[]): ChildProcess {
+  const command = asNobody(scriptArgs(script, args));
+  return spawn(command.program, command.args, WITH_CHANNEL);
+}
+
+const WITH_CHANNEL: SpawnOptions = { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] };

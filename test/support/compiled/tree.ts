@@ -31,11 +31,10 @@ export async function compileTree(): Promise<string> {
     mkdirSync(path.dirname(path.join(directory, file)), { recursive: true });
     copyFileSync(path.join(root, file), path.join(directory, file));
   }
-  if (!process.env['NOB'])
-    await bundleStarted(
-      directory,
-      modules.map((module) => module.replace(/\.ts$/, '.js')),
-    );
+  await bundleStarted(
+    directory,
+    modules.map((module) => module.replace(/\.ts$/, '.js')),
+  );
   return directory;
 }
 
