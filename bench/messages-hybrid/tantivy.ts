@@ -3,7 +3,6 @@ import { openMessagesReader } from '../../src/adapters/messages/open.ts';
 import { createRecipientsReader } from '../../src/adapters/messages/recipients.ts';
 import { scoredRanking } from '../../src/adapters/messages/set/scored.ts';
 import type { SqlValue } from '../../src/adapters/messages/set/sql.ts';
-import { pageStatement } from '../../src/adapters/messages/set/statements.ts';
 import { loadTantivy, type Tantivy } from '../../src/adapters/messages/tantivy/binding.ts';
 import { createTantivyEngine } from '../../src/adapters/messages/tantivy/engine.ts';
 import { createTantivyIndexer } from '../../src/adapters/messages/tantivy/indexer.ts';
@@ -11,6 +10,7 @@ import { createPins, type Pinned } from '../../src/adapters/messages/tantivy/pin
 import { fieldOf, PARTS } from '../../src/adapters/messages/tantivy/schema.ts';
 import type { SqliteDatabase } from '../../src/adapters/sqlite/open.ts';
 import type { EngineAsk } from '../../src/core/ports/message-engine.ts';
+import { rankedSql } from '../../test/support/ranked-sql.ts';
 import type { Case, Round } from '../contract.ts';
 import type { Figures } from '../messages/figures.ts';
 import { openLibrary } from '../messages/library.ts';
@@ -112,7 +112,7 @@ function bareTantivy(tantivy: Tantivy, pinned: Pinned, db: SqliteDatabase, word:
   const rows = (ask: EngineAsk, { ids, raws }: ReturnType<Pinned['search']>): number[] => {
     const grid = 2 ** (Math.floor(Math.log2(raws[0] ?? 1)) - 20);
     const snapped = raws.map((raw) => Math.round(raw / grid) * grid);
-    const { text, params } = pageStatement(ask, null, scoredRanking({ ids, raws: snapped, scale: { best: null, worst: 0 } }));
+    const { text, params } = rankedSql(ask, scoredRanking({ ids, raws: snapped, scale: { best: null, worst: 0 } }), null);
     statement ??= db.prepare<SqlValue[], { 0: number; n: number }>(text);
     const found = statement
       .all(...params)

@@ -1,16 +1,17 @@
 import { fts5Ranking } from '../../src/adapters/messages/fts5/ranking.ts';
 import { recipientsStatement } from '../../src/adapters/messages/recipients.ts';
 import type { SqlValue } from '../../src/adapters/messages/set/sql.ts';
-import { pageStatement } from '../../src/adapters/messages/set/statements.ts';
 import type { SqliteDatabase } from '../../src/adapters/sqlite/open.ts';
 import type { EngineAsk } from '../../src/core/ports/message-engine.ts';
+import { rankedSql } from '../../test/support/ranked-sql.ts';
 
 /** A question as bare SQLite does it: ids of the page. */
 export type Bare = () => number[];
 
-/** The identical statements, with scope, count, least and greatest, and who got the messages; prepared once, rows as objects. */
+/** The same page in one statement, with scope, count, least and greatest, and the order in SQL; and who got the messages. Prepared once, rows as objects. */
 export function identicalSql(db: SqliteDatabase, ask: EngineAsk): Bare {
-  const { text, params } = pageStatement(ask, null, ask.match.by === 'words' ? fts5Ranking(ask.kind, ask.match.expression) : null);
+  if (ask.match.by !== 'words') throw new Error('only words are ranked');
+  const { text, params } = rankedSql(ask, fts5Ranking(ask.kind, ask.match.expression), null);
   const statement = db.prepare<SqlValue[], { n: number }>(text);
   // The first row says what holds for the set, the last one only whether there are more.
   const recipientsOf = (ids: readonly number[]) => recipientsStatement({ ids, scope: ask.scope, now_us: ask.now_us });

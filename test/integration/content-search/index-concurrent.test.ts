@@ -56,7 +56,8 @@ describe('a search with the index in a tree that changes meanwhile', () => {
     const tool = createContentSearch(depsOf({ root, backend, emitStats: true, index }));
     await host.until('COMPLETE');
     let excluding = 0;
-    for (let turn = 0; turn < 60; turn += 1) {
+    // A search waits 20 ms for the host: on a busy machine it takes more of them until one is served.
+    for (let turn = 0; turn < 60 || excluding === 0; turn += 1) {
       const oldest = begun() - 4;
       const outcome = await tool.search({ pattern: 'needle', max_results: 5_000 }, new AbortController().signal);
       const newest = begun();
@@ -71,6 +72,5 @@ describe('a search with the index in a tree that changes meanwhile', () => {
       }
       if (stats?.index_exclusion_used === true) excluding += 1;
     }
-    expect(excluding).toBeGreaterThan(0);
   }, 60_000);
 });

@@ -3,11 +3,24 @@ import type { Importance } from '../../../contracts/index.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { EngineAnswer, EngineAsk, EngineFound, EngineRow, EngineSet, ScopeReason, SearchError } from '../../../core/ports/message-engine.ts';
 import type { SqliteDatabase } from '../../sqlite/open.ts';
+import { collectorOf } from './collector.ts';
+import { mayHide } from './eyes.ts';
+import { type Ordered, orderOf, scoreOf } from './order.ts';
 import type { Sql, SqlValue } from './sql.ts';
-import { candidatesStatement, type Place, pageStatement, type Ranking, rowsStatement, timeStatement } from './statements.ts';
+import {
+  candidatesStatement,
+  countStatement,
+  hitsStatement,
+  listedStatement,
+  type Place,
+  pageStatement,
+  type Ranking,
+  rowsStatement,
+  timeStatement,
+  VERSION,
+} from './statements.ts';
 
 const STATEMENTS_MOST = 256;
-const GRID = 2 ** 40;
 
 /**
  * Sets of rows by their filters and their scope, for every engine: who ranks says ids and scores, and everything else of a
@@ -32,6 +45,7 @@ export interface SetReader {
  */
 export function createSetReader(database: () => SqliteDatabase, faultOf: (set: EngineSet, error: unknown) => SearchError = engineError): SetReader {
   const prepared = new Map<string, Database.Statement<SqlValue[], Cell[]>>();
+  let inOne: { readonly db: SqliteDatabase; readonly run: <T>(work: () => T) => T } | undefined;
 
   function all({ text, params }: Sql): Cell[][] {
     let statement = prepared.get(text);
@@ -41,6 +55,13 @@ export function createSetReader(database: () => SqliteDatabase, faultOf: (set: E
       prepared.set(text, statement);
     }
     return statement.all(...params);
+  }
+
+  /** All statements of the work see one state of the data. */
+  function inTransaction<T>(work: () => T): T {
+    const db = database();
+    if (inOne?.db !== db) inOne = { db, run: db.transaction((inner: () => unknown) => inner()) as <T>(inner: () => T) => T };
+    return inOne.run(work);
   }
 
   return {
@@ -56,51 +77,77 @@ export function createSetReader(database: () => SqliteDatabase, faultOf: (set: E
         return { ok: false, error: faultOf(set, error) };
       }
     },
-    page: (ask, ranking) => find(all, ask, ranking),
+    page: (ask, ranking) => inTransaction(() => find({ all, database }, ask, ranking)),
     rows: (set) => all(rowsStatement(set)).map((row) => rowOf(row, UNRANKED)),
     candidates: (set) => all(candidatesStatement(set)).map(([id]) => Number(id)),
   };
 }
 
 type Cell = string | number | null;
-type Ask = (statement: Sql) => Cell[][];
+
+interface Asking {
+  readonly all: (statement: Sql) => Cell[][];
+  readonly database: () => SqliteDatabase;
+}
 
 function engineError(_set: EngineSet, error: unknown): SearchError {
   return { kind: 'engine_error', message: messageOf(error) };
 }
 
-function find(all: Ask, ask: EngineAsk, ranking: Ranking | null): EngineFound {
-  const place = placeOf(all, ask);
-  const statement = pageStatement(ask, place.after, ranking);
-  const [header = [], ...found] = all(statement);
-  const [, matched, denied, f, lowest, highest, anchorKey, listed, ids, keys, version] = header;
-  const scale: Scale = { unit: (ranking?.sign ?? 1) / Number(f ?? 1), lowest: Number(lowest), highest: Number(highest) };
-  const rows = found.map((row) => rowOf(row, scale));
-  const resumed = place.resumed === 'ranked' ? resumedAt(ask, anchorKey ?? null) : place.resumed;
-  const asked = Math.max(ask.list, ask.offset + ask.limit + 1);
+function find(asking: Asking, ask: EngineAsk, ranking: Ranking | null): EngineFound {
+  const place = placeOf(asking, ask);
+  const front = ranking === null ? listed(asking, ask, place.after) : ranked(asking, ask, ranking, place.after);
+  const { ids, keys, lowest, highest } = front;
+  const resumed = place.resumed === 'ranked' ? resumedAt(ask, front.anchor) : place.resumed;
+  const unit = (ranking?.sign ?? 1) / front.f;
+  const onPage = resumed === 'lost' ? [] : ids.slice(ask.offset, ask.offset + ask.limit);
+  const rows = onPage.length === 0 ? [] : asking.all(pageStatement({ ...ask, ids: onPage }));
   return {
-    rows: resumed === 'lost' ? [] : rows.slice(0, ask.limit),
-    more: rows.length > ask.limit,
-    matched: numberOrNull(matched),
-    denied: numberOrNull(denied),
+    rows: rows.map((row, index) => rowOf(row, { key: keys[ask.offset + index] ?? 0, unit, lowest, highest })),
+    more: ids.length > ask.offset + ask.limit,
+    matched: front.matched,
+    denied: front.denied,
     resumed,
-    sql: statement.text,
-    version: Number(version),
+    sql: front.sql,
+    version: Number(asking.all(VERSION)[0]?.[0]),
     list:
-      ask.list === 0 || typeof ids !== 'string' || typeof keys !== 'string'
+      ranking === null || ask.list === 0 || ids.length === 0
         ? null
-        : { ids, keys, unit: scale.unit, lowest_key: scale.lowest, highest_key: scale.highest, whole: Number(listed) < asked },
+        : {
+            ids: ids.join(','),
+            keys: keys.join(','),
+            unit,
+            lowest_key: lowest,
+            highest_key: highest,
+            whole: ids.length < Math.max(ask.list, ask.offset + ask.limit + 1),
+          },
   };
+}
+
+/** What an order begins with; nobody counted where `matched` is null. */
+type Front = Omit<Ordered, 'matched' | 'denied'> & { readonly matched: number | null; readonly denied: number | null; readonly sql: string };
+
+function ranked({ all, database }: Asking, ask: EngineAsk, ranking: Ranking, after: Place | null): Front {
+  const statement = hitsStatement(ask, ranking);
+  const hits = collectorOf(database()).collect(() => all(statement));
+  return { ...orderOf(hits, ask, ranking.scale, after), sql: statement.text };
+}
+
+function listed({ all }: Asking, ask: EngineAsk, after: Place | null): Front {
+  const statement = listedStatement(ask, after);
+  const [matched = null, denied = null] = ask.count ? (all(countStatement(ask))[0] ?? []) : [null, mayHide(ask) ? null : 0];
+  const ids = all(statement).map(([id]) => Number(id));
+  return { ids, keys: [], f: 1, lowest: 0, highest: 0, anchor: null, matched: numberOrNull(matched), denied: numberOrNull(denied), sql: statement.text };
 }
 
 interface Anchored {
   readonly after: Place | null;
-  /** `ranked`: the statement itself tells. */
+  /** `ranked`: the order itself tells. */
   readonly resumed: EngineFound['resumed'] | 'ranked';
 }
 
 /** Where the page begins. Times are looked up first: a row that is still there stands where it stands now. */
-function placeOf(all: Ask, ask: EngineAsk): Anchored {
+function placeOf({ all }: Asking, ask: EngineAsk): Anchored {
   if (ask.after === null) return { after: null, resumed: 'no' };
   const { id, score, tagged } = ask.after;
   const order = { id, score, at: null };
@@ -119,22 +166,22 @@ function timeIn(score: number, tagged: boolean): number | undefined {
   return Math.abs(score) > 1 ? Math.abs(score) : undefined;
 }
 
-function resumedAt({ after }: EngineAsk, anchorKey: Cell): EngineFound['resumed'] {
-  if (anchorKey !== null) return 'row';
+function resumedAt({ after }: EngineAsk, anchor: number | null): EngineFound['resumed'] {
+  if (anchor !== null) return 'row';
   return after !== null && after.score >= 0 && after.score <= 1 ? 'score' : 'lost';
 }
 
 interface Scale {
+  readonly key: number;
   readonly unit: number;
   readonly lowest: number;
   readonly highest: number;
 }
 
-const UNRANKED: Scale = { unit: 1, lowest: 0, highest: 0 };
+const UNRANKED: Scale = { key: 0, unit: 1, lowest: 0, highest: 0 };
 
-function rowOf(cells: readonly Cell[], { unit, lowest, highest }: Scale): EngineRow {
-  const [, id, key, project, title, body, time, importance, ack, thread, from, visible, reason] = cells;
-  const range = highest - lowest;
+function rowOf(cells: readonly Cell[], { key, unit, lowest, highest }: Scale): EngineRow {
+  const [id, project, title, body, time, importance, ack, thread, from, visible, reason] = cells;
   return {
     id: Number(id),
     project_id: numberOrNull(project),
@@ -148,9 +195,9 @@ function rowOf(cells: readonly Cell[], { unit, lowest, highest }: Scale): Engine
     visible: visible === 1,
     // Written by the statement itself.
     reason: reason as ScopeReason,
-    score: range === 0 ? 1 : Math.round(((highest - Number(key)) / range) * GRID) / GRID,
+    score: scoreOf(key, lowest, highest),
     // 0, never -0.
-    raw: Number(key) * unit + 0,
+    raw: key * unit + 0,
   };
 }
 

@@ -1,0 +1,130 @@
+import type { EngineAsk } from '../../../core/ports/message-engine.ts';
+import type { Hits } from './collector.ts';
+import type { Place, ScoreScale } from './statements.ts';
+
+/** The front of an order, and what holds for the whole set. */
+export interface Ordered {
+  readonly matched: number;
+  readonly denied: number;
+  /** A power of two: keys are costs in multiples of 1 / f, which leaves 30 bits to the largest one. */
+  readonly f: number;
+  /** Keys that score 1 and 0. */
+  readonly lowest: number;
+  readonly highest: number;
+  /** Key of the row after which the page begins; `null`: it is not in the set. */
+  readonly anchor: number | null;
+  /** As many rows as the page, or the list for later pages, needs. */
+  readonly ids: readonly number[];
+  readonly keys: readonly number[];
+}
+
+/**
+ * Orders a set: costs are snapped, so that the last bits of a float decide nothing, scores are what lies between the best
+ * and the worst row of the whole set, and ties are broken by id (message-search.md 3.3, 4.3).
+ */
+export function orderOf(hits: Hits, ask: EngineAsk, scale: ScoreScale, after: Place | null): Ordered {
+  const { size, ids, costs, times } = hits;
+  const isIn: Test = ask.scope.keep_denied ? () => true : (row) => hits.seen[row] === 1;
+  const span = spanOf(hits, isIn);
+  const [best, worst] = [scale.best ?? span.least, scale.worst ?? span.most];
+  const f = gridOf(span.rows === 0 ? 0 : Math.max(-best, -worst));
+  const [lowest, highest] = span.rows === 0 ? [0, 0] : [rounded(best * f), rounded(worst * f)];
+  const keys = costs.subarray(0, size).map((cost) => rounded(cost * f));
+  const scores = (row: number): number => scoreOf(at(keys, row), lowest, highest);
+  const anchor = after === null ? null : anchorOf(hits, keys, after, isIn);
+  const isNewest = ask.order === 'newest';
+  const tests = [
+    isIn,
+    ...(ask.min_score === null ? [] : [isAtLeast(ask.min_score, scores)]),
+    ...(after === null ? [] : [isNewest ? isOlder(hits, after) : isBehind(hits, keys, scores, anchor, after)]),
+  ];
+  const byId: Order = (a, b) => at(ids, a) - at(ids, b);
+  const order: Order = isNewest ? (a, b) => at(times, b) - at(times, a) || byId(a, b) : (a, b) => at(keys, a) - at(keys, b) || byId(a, b);
+  const rows = front(size, tests, order, Math.max(ask.list, ask.offset + ask.limit + 1));
+  return {
+    matched: span.rows,
+    denied: span.denied,
+    f,
+    lowest,
+    highest,
+    anchor,
+    ids: rows.map((row) => at(ids, row)),
+    keys: rows.map((row) => at(keys, row)),
+  };
+}
+
+type Test = (row: number) => boolean;
+type Order = (a: number, b: number) => number;
+
+/** 0 for the worst of the set, 1 for the best, in multiples of 2^-40. */
+export function scoreOf(key: number, lowest: number, highest: number): number {
+  return highest === lowest ? 1 : rounded(((highest - key) / (highest - lowest)) * SCORES) / SCORES;
+}
+
+const SCORES = 2 ** 40;
+
+function anchorOf({ size, ids }: Hits, keys: Float64Array, { id }: Place, isIn: Test): number | null {
+  const row = ids.subarray(0, size).indexOf(Number(id));
+  return row < 0 || !isIn(row) ? null : at(keys, row);
+}
+
+function isAtLeast(least: number, scores: (row: number) => number): Test {
+  return (row) => scores(row) >= least;
+}
+
+function isOlder({ times, ids }: Hits, after: Place): Test {
+  const [time, id] = [after.at ?? Number.NaN, Number(after.id)];
+  return (row) => at(times, row) < time || (times[row] === time && at(ids, row) > id);
+}
+
+/** Behind the anchor's row, or where it is gone behind its score. */
+function isBehind({ ids }: Hits, keys: Float64Array, scores: (row: number) => number, anchor: number | null, after: Place): Test {
+  const id = Number(after.id);
+  if (anchor !== null) return (row) => at(keys, row) > anchor || (keys[row] === anchor && at(ids, row) > id);
+  return (row) => {
+    const own = scores(row);
+    return own < after.score || (own === after.score && at(ids, row) > id);
+  };
+}
+
+function spanOf({ size, costs, seen }: Hits, isIn: Test) {
+  let [rows, denied, least, most] = [0, 0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let row = 0; row < size; row += 1) {
+    if (seen[row] === 0) denied += 1;
+    if (!isIn(row)) continue;
+    const cost = at(costs, row);
+    rows += 1;
+    if (cost < least) least = cost;
+    if (cost > most) most = cost;
+  }
+  return { rows, denied, least, most };
+}
+
+/** The first `most` rows of an order: those that cannot be among them are dropped on the way. */
+function front(size: number, tests: readonly Test[], order: (a: number, b: number) => number, most: number): number[] {
+  const kept: number[] = [];
+  const room = Math.max(2 * most, 1024);
+  let last = -1;
+  for (let row = 0; row < size; row += 1) {
+    if (last >= 0 && order(row, last) >= 0) continue;
+    if (!tests.every((test) => test(row))) continue;
+    if (kept.push(row) < room) continue;
+    kept.sort(order);
+    kept.length = most;
+    last = kept[most - 1] ?? -1;
+  }
+  return kept.sort(order).slice(0, most);
+}
+
+function gridOf(largest: number): number {
+  return largest > 0 ? 2 ** (30 - Math.floor(Math.log2(largest))) : 1;
+}
+
+/** Halves away from zero, and never -0. */
+function rounded(value: number): number {
+  return Math.trunc(value + (value < 0 ? -0.5 : 0.5)) + 0;
+}
+
+function at(numbers: Float64Array, row: number): number {
+  return numbers[row] ?? Number.NaN;
+}
