@@ -1,6 +1,6 @@
 import { type Eyes, eyesOf } from '../../src/adapters/messages/set/eyes.ts';
 import { KINDS, type KindTables } from '../../src/adapters/messages/set/kinds.ts';
-import { joined, NOTHING, type Sql, type SqlValue, sql } from '../../src/adapters/messages/set/sql.ts';
+import { joined, NOTHING, type Sql, sql } from '../../src/adapters/messages/set/sql.ts';
 import type { Place, Ranking } from '../../src/adapters/messages/set/statements.ts';
 import { filterConditions, where } from '../../src/adapters/messages/set/where.ts';
 import type { EngineAsk } from '../../src/core/ports/message-engine.ts';
