@@ -48,8 +48,8 @@ export function orderOf(hits: Hits, ask: EngineAsk, scale: ScoreScale, after: Pl
     lowest,
     highest,
     anchor,
-    ids: rows.map((row) => at(ids, row)),
-    keys: rows.map((row) => at(keys, row)),
+    ids: Array.from(rows, (row) => at(ids, row)),
+    keys: Array.from(rows, (row) => at(keys, row)),
   };
 }
 
@@ -101,19 +101,21 @@ function spanOf({ size, costs, seen }: Hits, isIn: Test) {
 }
 
 /** The first `most` rows of an order: those that cannot be among them are dropped on the way. */
-function front(size: number, tests: readonly Test[], order: (a: number, b: number) => number, most: number): number[] {
-  const kept: number[] = [];
-  const room = Math.max(2 * most, 1024);
-  let last = -1;
+function front(size: number, tests: readonly Test[], order: Order, most: number): Uint32Array {
+  const kept = new Uint32Array(Math.min(size, Math.max(2 * most, 1024)));
+  let rows = 0;
+  let last: number | undefined;
   for (let row = 0; row < size; row += 1) {
-    if (last >= 0 && order(row, last) >= 0) continue;
+    if (last !== undefined && order(row, last) >= 0) continue;
     if (!tests.every((test) => test(row))) continue;
-    if (kept.push(row) < room) continue;
+    kept[rows] = row;
+    rows += 1;
+    if (rows < kept.length) continue;
     kept.sort(order);
-    kept.length = most;
-    last = kept[most - 1] ?? -1;
+    rows = Math.min(rows, most);
+    last = kept[most - 1];
   }
-  return kept.sort(order).slice(0, most);
+  return kept.subarray(0, rows).sort(order).subarray(0, most);
 }
 
 function gridOf(largest: number): number {

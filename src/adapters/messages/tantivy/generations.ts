@@ -195,7 +195,16 @@ export function damageOf(root: string, { directory, files }: Published, known: S
 /** Removes what nobody needs: working directories of others, and all generations but these. */
 export function sweep(root: string, keep: readonly string[]): void {
   for (const name of readdirSync(root)) {
-    if (/^[gw]-/u.test(name) && !keep.includes(join(root, name))) rmSync(join(root, name), { recursive: true, force: true });
+    if (/^[gw]-/u.test(name) && !keep.includes(join(root, name))) removeDirectory(join(root, name));
+  }
+}
+
+/** Removes one. Threads of a writer that has ended may still put a file there (seen under load): then the rest goes with the next sweep. */
+export function removeDirectory(directory: string): void {
+  try {
+    rmSync(directory, { recursive: true, force: true });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOTEMPTY')) throw error;
   }
 }
 

@@ -1,11 +1,22 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DocKind } from '../../../contracts/index.ts';
 import type { MessageIndexEvent } from '../../../core/ports/index.ts';
 import type { SqliteDatabase } from '../../sqlite/open.ts';
 import { beginningsOf } from './beginnings.ts';
 import type { Tantivy, TantivyAnalyzer, TantivyDocument, TantivyIndex, TantivyWriter } from './binding.ts';
-import { currentText, damageOf, newDirectory, type Published, publish, publishedIn, segmentsIn, sweep, takeGeneration, workingCopy } from './generations.ts';
+import {
+  currentText,
+  damageOf,
+  newDirectory,
+  type Published,
+  publish,
+  publishedIn,
+  removeDirectory,
+  segmentsIn,
+  sweep,
+  takeGeneration,
+  workingCopy,
+} from './generations.ts';
 import { type Numbers, readNumbers, writeNumbers } from './numbers.ts';
 import { analyzerOf, fieldOf, KEY, keyOf, NUMBER, numberOf, PART_NAMES, prefixFieldOf, registerTokenizers, SCHEMA_HASH, schemaOf } from './schema.ts';
 
@@ -168,7 +179,7 @@ export function createTantivyIndexer({ tantivy, root, db, emit }: IndexerParts):
   function close(): void {
     if (open === undefined) return;
     open.writer.waitMergingThreads();
-    rmSync(open.work, { recursive: true, force: true });
+    removeDirectory(open.work);
     open = undefined;
   }
 
