@@ -18,7 +18,7 @@ type Cell = string | number | null;
 type Told = Pick<EngineFound, 'more' | 'matched' | 'denied' | 'list'> & { readonly rows: readonly (readonly [id: number, raw: number])[] };
 
 describe('a ranked page', () => {
-  it.each([1, 2, 3])('is the one that SQLite makes in one statement, number by number (seed %i)', async (seed) => {
+  it.each([2, 3])('is the one that SQLite makes in one statement, number by number (seed %i)', async (seed) => {
     const random = createRandom(seed);
     const box = randomMailbox(random, 60 * seed);
     const file = mailboxFile(box);
