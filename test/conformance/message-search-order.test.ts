@@ -7,6 +7,7 @@ import type { SqlValue } from '../../src/adapters/messages/set/sql.ts';
 import type { Place, Ranking } from '../../src/adapters/messages/set/statements.ts';
 import type { SqliteDatabase } from '../../src/adapters/sqlite/open.ts';
 import type { EngineAsk, EngineFound, EngineRow, MessageEngine } from '../../src/core/ports/message-engine.ts';
+import type { MessageSearchService } from '../../src/message-search/index.ts';
 import { mailboxFile } from '../support/mailbox.ts';
 import { randomAsked, randomMailbox } from '../support/mailbox-random.ts';
 import { cases } from '../support/oracle-runs.ts';
@@ -45,49 +46,24 @@ describe('a ranked page', () => {
     file.remove();
   });
 
-  it('of thousands of rows keeps the best of them, in their order, and the others out', () => {
+  it('of thousands of rows keeps the best of them, in their order, and the others out', async () => {
     const random = createRandom(9);
     const file = mailboxFile(randomMailbox(random, 5000));
     const reader = createMessagesReader(file.file);
     const sets = createSetReader(reader.database);
     const ids = reader.database().prepare<[], number>('SELECT id FROM messages').pluck().all();
+    const [asked] = await asksOf(file.file, (search) => search({ text: 'word' }, null));
+    if (asked === undefined) throw new Error('nothing was asked');
     // Few different scores: ties must go by id, also among those that are dropped on the way.
     const ranking = scoredRanking({ ids: shuffled(ids, random), raws: ids.map(() => random.integer(40)), scale: { best: null, worst: 0 } });
     for (const [list, offset, limit] of [[500, 0, 50] as const, [0, 700, 3] as const, [10_000, 0, 10] as const]) {
-      const ask: EngineAsk = { ...PLAIN, list, offset, limit };
+      const ask = { ...asked, list, offset, limit };
       expect(toldBy(sets.page(ask, ranking))).toEqual(bySql(reader.database(), ask, ranking, null));
     }
     reader.close();
     file.remove();
   });
 });
-
-const PLAIN: EngineAsk = {
-  kind: 'message',
-  match: { by: 'words', expression: '', text: '' },
-  filters: {
-    project_id: null,
-    product_id: null,
-    importance: [],
-    thread_id: null,
-    ack_required: null,
-    min_ts: null,
-    max_ts: null,
-    direction: null,
-    agent_name: null,
-    sender_name: null,
-    recipient_name: null,
-  },
-  scope: { projects: null, eyes: [], keep_denied: false },
-  order: 'relevance',
-  min_score: null,
-  after: null,
-  offset: 0,
-  limit: 10,
-  count: false,
-  list: 0,
-  now_us: 0,
-};
 
 function toldBy({ rows, more, matched, denied, list }: EngineFound): Told {
   return { rows: rows.map(({ id, raw }) => [id, raw]), more, matched, denied, list };
@@ -115,7 +91,17 @@ function bySql(db: SqliteDatabase, ask: EngineAsk, ranking: Ranking, place: Plac
 }
 
 /** Random questions for words, as engines get them. */
-async function ranked(file: string, agents: Parameters<typeof randomAsked>[1], random: Random): Promise<EngineAsk[]> {
+function ranked(file: string, agents: Parameters<typeof randomAsked>[1], random: Random): Promise<EngineAsk[]> {
+  return asksOf(file, async (search) => {
+    for (let turn = 0; turn < cases(60); turn += 1) {
+      const { query, viewer } = randomAsked(random, agents);
+      await search({ ...query, ranking: 'relevance' }, viewer);
+    }
+  });
+}
+
+/** What FTS5 is asked for words, by relevance, and answers. */
+async function asksOf(file: string, work: (search: MessageSearchService['search']) => Promise<unknown>): Promise<EngineAsk[]> {
   const asks: EngineAsk[] = [];
   const plain = searchOver(file);
   const listening: MessageEngine = {
@@ -127,10 +113,7 @@ async function ranked(file: string, agents: Parameters<typeof randomAsked>[1], r
     },
   };
   const service = searchOver(file, { engines: { fts5: listening } });
-  for (let turn = 0; turn < cases(60); turn += 1) {
-    const { query, viewer } = randomAsked(random, agents);
-    await service.search({ ...query, ranking: 'relevance' }, viewer);
-  }
+  await work(service.search);
   service.close();
   plain.close();
   return asks;

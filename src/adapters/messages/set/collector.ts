@@ -21,8 +21,8 @@ const ROWS_AT_FIRST = 4096;
 const ROWS_KEPT = 2 ** 20;
 
 /**
- * Takes rows out of a statement as numbers in arrays. A row that is handed over as an array of its own costs half as much
- * again as FTS5 needs to find and weigh it, and a temporary table in SQLite as much as that.
+ * Takes rows out of a statement as numbers in arrays. Handed over one by one, each as an array of its own, 75,000 rows of
+ * FTS5 with their bm25 take 65 ms; this way 46.
  */
 export interface Collector {
   /** What `work`, a statement that calls the function for each row, has collected. */

@@ -36,11 +36,6 @@ export function eyesOf({ kind, scope }: Pick<EngineSet, 'kind' | 'scope'>, nowUs
   };
 }
 
-/** Whether there is anything in a set of this kind that these eyes may not see. */
-export function mayHide({ kind, scope }: Pick<EngineSet, 'kind' | 'scope'>): boolean {
-  return scope.only_denied === true || (kind === 'message' && scope.eyes.length > 0);
-}
-
 /** Where nobody restricts anything, nothing is denied. */
 function nobody({ only_denied }: EngineSet['scope']): Sql | undefined {
   return only_denied ? sql`0` : undefined;
