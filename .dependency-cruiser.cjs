@@ -147,24 +147,15 @@ const layerRules = LAYERS.flatMap(({ layer, may, packages, why }) => [
 ]);
 
 /** Folders whose offer is the list in their index.ts. */
-const DOORS = [
-  'src/contracts',
-  'src/lease',
-  'src/executors/file',
-  'src/executors/plan',
-  'src/executors/search',
-  'src/executors/tool',
-  'src/content-search',
-  'src/message-search',
-];
+const DOORS = ['src/contracts', 'src/lease', 'src/executors/file', 'src/executors/plan', 'src/executors/search', 'src/executors/tool'];
 
 const doorRules = DOORS.map((folder) => ({
   name: `${folder.replaceAll('/', '-')}-has-one-door`,
   comment:
-    'What a folder offers can be read in its index.ts in a minute (scans.ts is the door for search processes, background.ts that for the threads of an index, reserved.ts that for both: they load no schema); the rest may change without asking.',
+    'What a folder offers can be read in its index.ts in a minute (scans.ts is the door for search processes, reserved.ts for them and for the threads of an index: they load no schema); the rest may change without asking.',
   severity: 'error',
   from: { pathNot: `^(${folder}|test|scripts|bench)/` },
-  to: { path: `^${folder}/`, pathNot: `^${folder}/(index|scans|background|reserved)[.]ts$` },
+  to: { path: `^${folder}/`, pathNot: `^${folder}/(index|scans|reserved)[.]ts$` },
 }));
 
 module.exports = {

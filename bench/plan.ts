@@ -1,7 +1,7 @@
 import { Queue } from 'bullmq';
 import { ConfigSchema } from '../config/schema.ts';
 import { jobOptions, QUEUE_PREFIX } from '../queues/catalog.ts';
-import { bestLibrary, inlineEd25519 } from '../src/adapters/crypto/index.ts';
+import { bestLibrary, inlineEd25519 } from '../src/adapters/crypto/inline.ts';
 import { readPrivateKey, signPlanLease } from '../src/lease/index.ts';
 import type { Round, Suite } from './contract.ts';
 import { planOf, TOOL } from './plan/envelopes.ts';

@@ -3,7 +3,7 @@ import { createMemoryLane } from '../../src/adapters/memory/maintenance-lane.ts'
 import { findBackends } from '../../src/adapters/search-backend/index.ts';
 import { openIndexHosts } from '../../src/bin/content/index/hosts.ts';
 import { searchedTrees } from '../../src/bin/content/trees.ts';
-import { DIALECTS } from '../../src/content-search/index.ts';
+import { DIALECTS } from '../../src/content-search/backends/dialects.ts';
 import { indexSettings, toolSettings } from './settings.ts';
 
 /** The index host in a process of its own, as servers have it: `build` is answered when the index serves, `memory` with its peak. */

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigSchema } from '../../config/schema.ts';
-import { bestLibrary, inlineEd25519 } from '../../src/adapters/crypto/index.ts';
+import { bestLibrary, inlineEd25519 } from '../../src/adapters/crypto/inline.ts';
 import { createConfinedFileSystem } from '../../src/adapters/linux/confined-fs/index.ts';
 import { createInstanceRegistry } from '../../src/adapters/linux/instances.ts';
 import { createFileJournal } from '../../src/adapters/sqlite/journal.ts';

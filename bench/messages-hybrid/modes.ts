@@ -5,7 +5,7 @@ import { createVectorMaker } from '../../src/adapters/messages/vectors/maker.ts'
 import { createVectorSearcher } from '../../src/adapters/messages/vectors/searcher.ts';
 import { vectorEngines } from '../../src/bin/messages/vector-engines.ts';
 import type { SearchQuery } from '../../src/contracts/index.ts';
-import { createHashEmbedder } from '../../src/message-search/index.ts';
+import { createHashEmbedder } from '../../src/message-search/embed/hash.ts';
 import type { Figures } from '../messages/figures.ts';
 import { openLibrary } from '../messages/library.ts';
 import { queriesOf } from '../messages/queries.ts';

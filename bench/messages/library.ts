@@ -5,7 +5,7 @@ import type { SqliteDatabase } from '../../src/adapters/sqlite/open.ts';
 import type { SearchQuery } from '../../src/contracts/index.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { EngineAsk, EngineName, MessageEngine } from '../../src/core/ports/message-engine.ts';
-import { createMessageSearchService, type MessageSearchService } from '../../src/message-search/index.ts';
+import { createMessageSearchService, type MessageSearchService } from '../../src/message-search/service.ts';
 
 /** The search in this thread, as the thread of a server has it. */
 export interface Library {

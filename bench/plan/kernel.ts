@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigSchema } from '../../config/schema.ts';
 import { queueName } from '../../queues/catalog.ts';
-import { createCryptoPool } from '../../src/adapters/crypto/index.ts';
+import { createCryptoPool } from '../../src/adapters/crypto/pool.ts';
 import { openKernelStore } from '../../src/adapters/sqlite/kernel-store.ts';
 import { placesOf } from '../../src/bin/places.ts';
 import { planLogic } from '../../src/bin/plan/logic.ts';

@@ -1,5 +1,5 @@
 import { ConfigSchema } from '../../config/schema.ts';
-import { bestLibrary, inlineEd25519 } from '../../src/adapters/crypto/index.ts';
+import { bestLibrary, inlineEd25519 } from '../../src/adapters/crypto/inline.ts';
 import { TaskJob } from '../../src/contracts/index.ts';
 import { canonicalJson } from '../../src/core/canonical-json.ts';
 import { systemClock } from '../../src/core/clock.ts';

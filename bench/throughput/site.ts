@@ -7,7 +7,7 @@ import type { Redis } from 'ioredis';
 import { ConfigSchema } from '../../config/schema.ts';
 import { jobOptions, QUEUE_PREFIX } from '../../queues/catalog.ts';
 import { connected, createConnection } from '../../queues/connection.ts';
-import { bestLibrary, inlineEd25519 } from '../../src/adapters/crypto/index.ts';
+import { bestLibrary, inlineEd25519 } from '../../src/adapters/crypto/inline.ts';
 import { createEmbeddedRedis } from '../../src/adapters/redis/embedded.ts';
 import { ensureKeys } from '../../src/bin/cli/keys.ts';
 import { type Places, placesOf } from '../../src/bin/places.ts';

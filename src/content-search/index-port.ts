@@ -1,5 +1,5 @@
 import type { FreshnessGuarantee, IndexReason, IndexState, SearchBackend, SearchTree } from '../core/ports/index.ts';
-import type { Globs } from './enumerate/index.ts';
+import type { Globs } from './enumerate/globs.ts';
 import type { BypassReason } from './index/query-plan.ts';
 import type { OrderRoot } from './order-root.ts';
 import type { SearchQuery } from './request.ts';

@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { inlineEd25519, nodeEd25519 } from '../../src/adapters/crypto/index.ts';
+import { inlineEd25519 } from '../../src/adapters/crypto/inline.ts';
+import { nodeEd25519 } from '../../src/adapters/crypto/node-crypto.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { createKeyring, jwksFile } from '../../src/lease/index.ts';
 import { createRandom, type Random } from '../support/random.ts';

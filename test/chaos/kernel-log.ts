@@ -1,4 +1,5 @@
-import { inlineEd25519, nodeEd25519 } from '../../src/adapters/crypto/index.ts';
+import { inlineEd25519 } from '../../src/adapters/crypto/inline.ts';
+import { nodeEd25519 } from '../../src/adapters/crypto/node-crypto.ts';
 import type { RevocationFeed } from '../../src/core/ports/index.ts';
 import { readPrivateKey, signRevocation } from '../../src/lease/index.ts';
 

@@ -7,7 +7,7 @@ import type { SqlValue } from '../../src/adapters/messages/set/sql.ts';
 import type { Place, Ranking } from '../../src/adapters/messages/set/statements.ts';
 import type { SqliteDatabase } from '../../src/adapters/sqlite/open.ts';
 import type { EngineAsk, EngineFound, EngineRow, MessageEngine } from '../../src/core/ports/message-engine.ts';
-import type { MessageSearchService } from '../../src/message-search/index.ts';
+import type { MessageSearchService } from '../../src/message-search/service.ts';
 import { mailboxFile } from '../support/mailbox.ts';
 import { randomAsked, randomMailbox } from '../support/mailbox-random.ts';
 import { cases } from '../support/oracle-runs.ts';

@@ -4,7 +4,8 @@ import { createMessagesReader } from '../../src/adapters/messages/reader.ts';
 import { createRecipientsReader } from '../../src/adapters/messages/recipients.ts';
 import type { MessageSearch } from '../../src/core/ports/index.ts';
 import type { EngineAnswer, MessageEngine } from '../../src/core/ports/message-engine.ts';
-import { createMessageSearchService, unanswered } from '../../src/message-search/index.ts';
+import { createMessageSearchService } from '../../src/message-search/service.ts';
+import { unanswered } from '../../src/message-search/unanswered.ts';
 
 /** One database three times: behind its engine, behind one that refuses everything, and behind one that throws. */
 export function fuzzedSearches(file: string): Readonly<Record<'working' | 'failing' | 'throwing', MessageSearch>> & { close(): void } {

@@ -3,7 +3,8 @@ import { createMessagesReader } from '../../src/adapters/messages/reader.ts';
 import { createRecipientsReader } from '../../src/adapters/messages/recipients.ts';
 import type { MessageEngine } from '../../src/core/ports/message-engine.ts';
 import type { MessageSearchEvent } from '../../src/core/ports/message-search.ts';
-import { createMessageSearchService, type KillSwitch, type MessageSearchService, type Missing } from '../../src/message-search/index.ts';
+import type { KillSwitch, Missing } from '../../src/message-search/modes.ts';
+import { createMessageSearchService, type MessageSearchService } from '../../src/message-search/service.ts';
 
 interface Wishes {
   readonly killSwitch?: KillSwitch;

@@ -1,7 +1,7 @@
 import { userSurroundings } from '../../../config/load.ts';
 import type { Config } from '../../../config/schema.ts';
 import { createContentProcess } from '../../adapters/content-process/index.ts';
-import { compileDenied } from '../../content-search/index.ts';
+import { compileDenied } from '../../content-search/enumerate/denied.ts';
 import { WritError } from '../../core/errors.ts';
 import type { ContentSearchDoor } from '../../producers/mcp/services.ts';
 import { contentProcessArgument, contentProcessEntry } from '../content/process.ts';

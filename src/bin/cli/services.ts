@@ -71,7 +71,7 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     async compareEngines(wish) {
       const by = (engine: Config['messages']['engine']) => searchMessages({ ...config.messages, engine });
       const [serving, shadow] = await Promise.all([by('fts5'), by('tantivy')]);
-      return (await import('../../message-search/index.ts')).compareEngines({ serving, shadow }, wish);
+      return (await import('../../message-search/compare-engines.ts')).compareEngines({ serving, shadow }, wish);
     },
     screenShelf: createScreenShelf(places.screenShelf),
     messagePlaces: async () => (await import('./message-places.ts')).readMessagePlaces(settings),

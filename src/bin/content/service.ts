@@ -1,6 +1,6 @@
 import { userSurroundings } from '../../../config/load.ts';
 import { type ContentProcessFacts, createContentProcess } from '../../adapters/content-process/index.ts';
-import { compileDenied } from '../../content-search/index.ts';
+import { compileDenied } from '../../content-search/enumerate/denied.ts';
 import { WritError } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { ContentSearch } from '../../core/ports/index.ts';

@@ -1,6 +1,6 @@
 import type { indexSettings } from '../../../config/content-index.ts';
 import type { Config } from '../../../config/schema.ts';
-import type { OverlayBudget } from '../../content-search/index.ts';
+import type { OverlayBudget } from '../../content-search/index/query/overlay-walk.ts';
 import type { IndexPlaceSettings } from './index/places.ts';
 import { indexStorage } from './index/storage.ts';
 

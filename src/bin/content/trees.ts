@@ -1,5 +1,5 @@
 import { readFileSync, realpathSync } from 'node:fs';
-import { DEFAULT_DENIED_PATTERNS } from '../../content-search/index.ts';
+import { DEFAULT_DENIED_PATTERNS } from '../../content-search/sandbox.ts';
 import type { SearchedTrees } from './index/places.ts';
 import type { ContentSettings } from './settings.ts';
 

@@ -6,7 +6,7 @@ import { createPlanEvents } from '../../../queues/plan-events.ts';
 import { createPlanJobs } from '../../../queues/plan-jobs.ts';
 import { createPlans } from '../../../queues/plans.ts';
 import { queueShards } from '../../../queues/shards.ts';
-import { createCryptoPool } from '../../adapters/crypto/index.ts';
+import { createCryptoPool } from '../../adapters/crypto/pool.ts';
 import { createRedisLedger } from '../../adapters/redis/ledger.ts';
 import { createRedisPlanViews } from '../../adapters/redis/plan-views.ts';
 import { createMemoryGuard } from '../../adapters/redis/policy.ts';

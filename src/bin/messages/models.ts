@@ -2,7 +2,7 @@ import { openOnnxEmbedder } from '../../adapters/messages/onnx/embedder.ts';
 import { openOnnxReranker } from '../../adapters/messages/onnx/reranker.ts';
 import type { Embedder } from '../../core/ports/embedder.ts';
 import type { Reranker } from '../../core/ports/reranker.ts';
-import { createHashEmbedder } from '../../message-search/index.ts';
+import { createHashEmbedder } from '../../message-search/embed/hash.ts';
 
 /** Where vectors lie and what makes them. */
 export interface VectorSettings {

@@ -7,7 +7,8 @@ import type { Embedder } from '../../core/ports/embedder.ts';
 import type { EngineSpent, EngineStage, MessageEngine } from '../../core/ports/message-engine.ts';
 import type { Reranker } from '../../core/ports/reranker.ts';
 import { createStageTimes } from '../../core/stage-times.ts';
-import { fusedSet, rerankedSet } from '../../message-search/index.ts';
+import { rerankedSet } from '../../message-search/hybrid/rerank-set.ts';
+import { fusedSet } from '../../message-search/hybrid/scores.ts';
 
 /** Milliseconds that a reranker may take for one search. */
 const RERANK_BUDGET_MS = 2000;

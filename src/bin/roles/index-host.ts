@@ -3,7 +3,7 @@ import { createConnection } from '../../../queues/connection.ts';
 import { createIndexLane } from '../../../queues/index-lane.ts';
 import { ensureDataDirectory } from '../../adapters/linux/data-directory.ts';
 import { checkAccess } from '../../adapters/redis/access.ts';
-import { compileDenied } from '../../content-search/index.ts';
+import { compileDenied } from '../../content-search/enumerate/denied.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { inOrder, part } from '../../core/parts.ts';
 import type { IndexTask } from '../../core/ports/index.ts';

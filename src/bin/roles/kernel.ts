@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { queueName } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
-import { createCryptoPool } from '../../adapters/crypto/index.ts';
+import { createCryptoPool } from '../../adapters/crypto/pool.ts';
 import { ensureDataDirectory } from '../../adapters/linux/data-directory.ts';
 import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
 import { openKernelStore } from '../../adapters/sqlite/kernel-store.ts';

@@ -10,7 +10,7 @@ import { workerOptions } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
 import { createPlanJobs } from '../../../queues/plan-jobs.ts';
 import { queueShards, slotsPerShard } from '../../../queues/shards.ts';
-import { createCryptoPool } from '../../adapters/crypto/index.ts';
+import { createCryptoPool } from '../../adapters/crypto/pool.ts';
 import { createRedisLedger } from '../../adapters/redis/ledger.ts';
 import { createRedisPresence } from '../../adapters/redis/presence.ts';
 import { createRedisRevocations } from '../../adapters/redis/revocations.ts';

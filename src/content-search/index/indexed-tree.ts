@@ -1,7 +1,9 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { sha256Hex } from '../../core/hash.ts';
 import type { SearchTree } from '../../core/ports/index.ts';
-import { compileDenied, compileGlobs, enumerate } from '../enumerate/index.ts';
+import { compileDenied } from '../enumerate/denied.ts';
+import { enumerate } from '../enumerate/enumerate.ts';
+import { compileGlobs } from '../enumerate/globs.ts';
 import type { Enumeration } from '../types.ts';
 
 /** What an index is made of, as plain values that travel to threads: the tree with the options of its key, and how it is read. */

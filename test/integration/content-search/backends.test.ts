@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findBackends } from '../../../src/adapters/search-backend/index.ts';
-import { DIALECTS } from '../../../src/content-search/backends/index.ts';
+import { DIALECTS } from '../../../src/content-search/backends/dialects.ts';
 import type { BackendJob, BackendQuery, SearchBackend } from '../../../src/core/ports/index.ts';
 import { processEntry } from '../../../src/core/process-entry.ts';
 

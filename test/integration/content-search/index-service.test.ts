@@ -7,7 +7,7 @@ import { createBarrierServer } from '../../../src/adapters/content-index/barrier
 import { openContentIndexStore } from '../../../src/adapters/content-index/sqlite-store.ts';
 import { createMemoryLane } from '../../../src/adapters/memory/maintenance-lane.ts';
 import { indexService } from '../../../src/bin/content/index/service.ts';
-import { NO_INDEX } from '../../../src/content-search/index/safety/index.ts';
+import { NO_INDEX } from '../../../src/content-search/index/safety/transition.ts';
 import type { IndexStatus } from '../../../src/contracts/index.ts';
 import type { Lifecycle } from '../../../src/core/lifecycle.ts';
 import { keep } from '../../support/content/index-service.ts';

@@ -8,7 +8,7 @@ import { ConfigSchema } from '../../../config/schema.ts';
 import { createContentProcess } from '../../../src/adapters/content-process/index.ts';
 import { contentProcessArgument, contentProcessEntry } from '../../../src/bin/content/process.ts';
 import { contentSettings } from '../../../src/bin/content/settings.ts';
-import * as library from '../../../src/content-search/index.ts';
+import * as library from '../../../src/content-search/search.ts';
 import type { Lifecycle } from '../../../src/core/lifecycle.ts';
 import type { BackendKind, ContentSearch, SearchBackend } from '../../../src/core/ports/index.ts';
 import { answerTo, depsOf, eventsOf, realBackends, temporaryDirectory } from '../../support/content/rig.ts';

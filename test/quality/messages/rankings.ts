@@ -2,7 +2,7 @@ import { createFts5Engine } from '../../../src/adapters/messages/fts5/engine.ts'
 import { createMessagesReader } from '../../../src/adapters/messages/reader.ts';
 import { createRecipientsReader } from '../../../src/adapters/messages/recipients.ts';
 import type { SearchQuery } from '../../../src/contracts/index.ts';
-import { createMessageSearchService } from '../../../src/message-search/index.ts';
+import { createMessageSearchService } from '../../../src/message-search/service.ts';
 import { RECALL_AT } from '../metrics.ts';
 import type { JudgedQuery } from './corpus.ts';
 import { judgedSearch } from './judged-search.ts';

@@ -3,7 +3,9 @@ import { createMemoryLane } from '../../../src/adapters/memory/maintenance-lane.
 import { type HostsSettings, openIndexHosts } from '../../../src/bin/content/index/hosts.ts';
 import { openIndexLinks } from '../../../src/bin/content/index/links.ts';
 import type { SearchedTrees } from '../../../src/bin/content/index/places.ts';
-import { compileDenied, createContentSearch, type HostEvent } from '../../../src/content-search/index.ts';
+import { compileDenied } from '../../../src/content-search/enumerate/denied.ts';
+import type { HostEvent } from '../../../src/content-search/index/host/types.ts';
+import { createContentSearch } from '../../../src/content-search/search.ts';
 import type { ContentSearchStats, IndexStatus, IndexTaskKind } from '../../../src/contracts/index.ts';
 import type { SearchBackend } from '../../../src/core/ports/index.ts';
 import { depsOf } from './rig.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createMemoryLane } from '../../../src/adapters/memory/maintenance-lane.ts';
 import { findBackends } from '../../../src/adapters/search-backend/index.ts';
 import { openIndexHosts } from '../../../src/bin/content/index/hosts.ts';
-import { DIALECTS } from '../../../src/content-search/index.ts';
+import { DIALECTS } from '../../../src/content-search/backends/dialects.ts';
 import type { HostArgument, HostAsk, HostNews } from './index-host.ts';
 
 /** An index host as a process of its own, so that a test can kill it. */

@@ -1,7 +1,7 @@
 import { createMemoryContentIndex } from '../../../src/adapters/content-index/memory-store.ts';
 import { createMemoryLane } from '../../../src/adapters/memory/maintenance-lane.ts';
 
-import { NO_INDEX } from '../../../src/content-search/index/safety/index.ts';
+import { NO_INDEX } from '../../../src/content-search/index/safety/transition.ts';
 import { createIndexService } from '../../../src/content-search/index/service.ts';
 import type { IndexStatus, IndexTaskEnd } from '../../../src/contracts/index.ts';
 import type { ContentIndexStore, IndexMode, IndexSafety, IndexService, MaintenanceLane } from '../../../src/core/ports/index.ts';

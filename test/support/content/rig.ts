@@ -4,14 +4,10 @@ import path from 'node:path';
 import { findBackends } from '../../../src/adapters/search-backend/index.ts';
 import { nodeSearchTree } from '../../../src/adapters/search-tree/index.ts';
 import { nodeSearchFiles } from '../../../src/adapters/search-tree/open.ts';
-import {
-  type ContentSearchDeps,
-  compileDenied,
-  createContentSearch,
-  DEFAULT_DENIED_PATTERNS,
-  DIALECTS,
-  type Sandbox,
-} from '../../../src/content-search/index.ts';
+import { DIALECTS } from '../../../src/content-search/backends/dialects.ts';
+import { compileDenied } from '../../../src/content-search/enumerate/denied.ts';
+import { DEFAULT_DENIED_PATTERNS, type Sandbox } from '../../../src/content-search/sandbox.ts';
+import { type ContentSearchDeps, createContentSearch } from '../../../src/content-search/search.ts';
 import type { ContentSearchAnswer } from '../../../src/contracts/index.ts';
 import type { BackendKind, ContentSearchError, ContentSearchOutcome, SearchBackend } from '../../../src/core/ports/index.ts';
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findProgram } from '../../../src/adapters/search-backend/find-program.ts';
 import { findBackends } from '../../../src/adapters/search-backend/index.ts';
 import { isNewEnough, versionIn } from '../../../src/adapters/search-backend/version.ts';
-import { DIALECTS } from '../../../src/content-search/backends/index.ts';
+import { DIALECTS } from '../../../src/content-search/backends/dialects.ts';
 
 let directory: string;
 beforeAll(() => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileDenied } from '../../../src/content-search/enumerate/index.ts';
+import { compileDenied } from '../../../src/content-search/enumerate/denied.ts';
 import { type OrderRoot, selectOrderRoot } from '../../../src/content-search/order-root.ts';
 import { DEFAULT_DENIED_PATTERNS, locate, type Sandbox } from '../../../src/content-search/sandbox.ts';
 import { lexicalPath, type PathPlatform } from '../../../src/content-search/sandbox-path.ts';

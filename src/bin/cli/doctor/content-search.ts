@@ -3,7 +3,7 @@ import { userSurroundings } from '../../../../config/load.ts';
 import type { Config } from '../../../../config/schema.ts';
 import { landlockVersion } from '../../../adapters/linux/landlock.ts';
 import { findBackends } from '../../../adapters/search-backend/index.ts';
-import { DIALECTS } from '../../../content-search/index.ts';
+import { DIALECTS } from '../../../content-search/backends/dialects.ts';
 import type { Check } from '../../../core/ports/front-door.ts';
 import type { CaseFolding } from '../../../core/ports/index.ts';
 import { contentRefusal, contentSettings } from '../../content/settings.ts';

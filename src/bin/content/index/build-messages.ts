@@ -1,4 +1,6 @@
-import type { IndexedTree, JobLimits, PaceSettings } from '../../../content-search/index.ts';
+import type { PaceSettings } from '../../../content-search/index/build/pace.ts';
+import type { JobLimits } from '../../../content-search/index/build/site.ts';
+import type { IndexedTree } from '../../../content-search/index/indexed-tree.ts';
 import type { BuildJob, BuildOutcome, BuildProgress } from '../../../core/ports/index.ts';
 
 /** What the build thread is for; plain values that travel. */

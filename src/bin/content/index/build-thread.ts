@@ -3,7 +3,10 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { diskIndexFiles } from '../../../adapters/content-index/files-disk.ts';
 import { nodeSearchTree } from '../../../adapters/search-tree/index.ts';
 import { nodeTreeFiles } from '../../../adapters/search-tree/read.ts';
-import { type BuildSite, createPace, createTables, type JobRun, loadHasher, runJob } from '../../../content-search/background.ts';
+import { createPace } from '../../../content-search/index/build/pace.ts';
+import { runJob } from '../../../content-search/index/build/run-job.ts';
+import { type BuildSite, createTables, type JobRun } from '../../../content-search/index/build/site.ts';
+import { loadHasher } from '../../../content-search/index/hash.ts';
 import { type BuildThreadData, FLAG, type FromBuildThread, type ToBuildThread } from './build-messages.ts';
 
 /**

@@ -1,5 +1,7 @@
 import type { Worker } from 'node:worker_threads';
-import type { IndexedTree, JobLimits, PaceSettings } from '../../../content-search/index.ts';
+import type { PaceSettings } from '../../../content-search/index/build/pace.ts';
+import type { JobLimits } from '../../../content-search/index/build/site.ts';
+import type { IndexedTree } from '../../../content-search/index/indexed-tree.ts';
 import { messageOf } from '../../../core/errors.ts';
 import { inTime } from '../../../core/in-time.ts';
 import type { BuildJob, BuildOutcome, BuildProgress, IndexBuilder } from '../../../core/ports/index.ts';

@@ -1,4 +1,4 @@
-import type { HostEvent } from '../../../content-search/index.ts';
+import type { HostEvent } from '../../../content-search/index/host/types.ts';
 import { LOG_LINES } from '../../../observability/log-lines.ts';
 import type { Logger } from '../../../observability/logging.ts';
 

@@ -1,5 +1,7 @@
 import { findBackends } from '../../../adapters/search-backend/index.ts';
-import { compileDenied, DIALECTS, type HostEvent, isDenied } from '../../../content-search/index.ts';
+import { DIALECTS } from '../../../content-search/backends/dialects.ts';
+import { compileDenied, isDenied } from '../../../content-search/enumerate/denied.ts';
+import type { HostEvent } from '../../../content-search/index/host/types.ts';
 import type { IndexStatus } from '../../../contracts/index.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { Lifecycle } from '../../../core/lifecycle.ts';

@@ -4,7 +4,9 @@ import { readerIdentity } from '../../../adapters/linux/reader-identity.ts';
 import { treeView } from '../../../adapters/linux/tree-view.ts';
 import { nodeSearchTree } from '../../../adapters/search-tree/index.ts';
 import { nodeTreeFiles } from '../../../adapters/search-tree/read.ts';
-import { createCandidateIndex, loadHasher, type OpenCandidateIndex, type OverlayBudget } from '../../../content-search/index.ts';
+import { loadHasher } from '../../../content-search/index/hash.ts';
+import { createCandidateIndex, type OpenCandidateIndex } from '../../../content-search/index/query/candidate-index.ts';
+import type { OverlayBudget } from '../../../content-search/index/query/overlay-walk.ts';
 import type { SearchBackend } from '../../../core/ports/index.ts';
 import { type IndexPlaceSettings, indexPlaces, type SearchedTrees } from './places.ts';
 

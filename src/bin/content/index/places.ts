@@ -1,5 +1,9 @@
 import path from 'node:path';
-import { bloomParams, INDEX_FORMAT, type IndexedTree, keyHash, tokenizerId, type Wanted } from '../../../content-search/index.ts';
+import { bloomParams } from '../../../content-search/index/bloom.ts';
+import type { IndexedTree } from '../../../content-search/index/indexed-tree.ts';
+import { keyHash, type Wanted } from '../../../content-search/index/safety/key.ts';
+import { FORMAT_VERSION as INDEX_FORMAT } from '../../../content-search/index/segment/format.ts';
+import { tokenizerId } from '../../../content-search/index/tokenizer.ts';
 import type { IndexKey, SearchBackend } from '../../../core/ports/index.ts';
 
 /** What decides which indexes there are, and where. */

@@ -3,7 +3,9 @@ import { lstatSync, readdirSync, renameSync, rmSync, type Stats } from 'node:fs'
 import path from 'node:path';
 import { ASIDE } from '../../../adapters/content-index/files-disk.ts';
 import { tryHold } from '../../../adapters/content-index/lock.ts';
-import { type HeldIndex, type IndexLimits, type IndexRoom, roomFor, sameTree, trim } from '../../../content-search/index.ts';
+import type { IndexRoom } from '../../../content-search/index/host/types.ts';
+import { sameTree } from '../../../content-search/index/safety/key.ts';
+import { type HeldIndex, type IndexLimits, roomFor, trim } from '../../../content-search/index/safety/limits.ts';
 import type { ContentIndexStore, IndexMeta } from '../../../core/ports/index.ts';
 import type { IndexPlace } from './places.ts';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Config } from '../../../../config/schema.ts';
 import { createBarrierClient } from '../../../adapters/content-index/barrier-client.ts';
 import { openContentIndexView } from '../../../adapters/content-index/sqlite-store.ts';
-import { createIndexService } from '../../../content-search/index.ts';
+import { createIndexService } from '../../../content-search/index/service.ts';
 import { IndexStatus } from '../../../contracts/index.ts';
 import type { IndexRecords, IndexService, MaintenanceLane } from '../../../core/ports/index.ts';
 import { indexStorage } from './storage.ts';

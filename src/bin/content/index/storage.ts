@@ -3,7 +3,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { cacheEnvironment } from '../../../../config/load.ts';
 import { prepareCacheDirectory } from '../../../adapters/content-index/sqlite-directory.ts';
-import { chooseStorage, compileDenied, DEFAULT_DENIED_PATTERNS, isDenied } from '../../../content-search/index.ts';
+import { compileDenied, isDenied } from '../../../content-search/enumerate/denied.ts';
+import { chooseStorage } from '../../../content-search/index/safety/cache-root.ts';
+import { DEFAULT_DENIED_PATTERNS } from '../../../content-search/sandbox.ts';
 import type { IndexPlaceSettings } from './places.ts';
 
 /** What the settings say about where indexes are kept. */

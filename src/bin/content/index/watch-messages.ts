@@ -1,4 +1,4 @@
-import type { IndexedTree } from '../../../content-search/index.ts';
+import type { IndexedTree } from '../../../content-search/index/indexed-tree.ts';
 import type { ArmResult, IndexWatch, Published, WatchSignal } from '../../../core/ports/index.ts';
 
 /** What the watch thread is started with. */

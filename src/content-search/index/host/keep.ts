@@ -1,6 +1,6 @@
 import { messageOf } from '../../../core/errors.ts';
 import type { BuildCheckpoint, BuildOutcome, BuildStop, IndexRecordChanges, SnapshotId } from '../../../core/ports/index.ts';
-import { mayBuildAgain } from '../safety/index.ts';
+import { mayBuildAgain } from '../safety/limits.ts';
 import type { TaskContext } from './task-context.ts';
 
 type OverBudget = Extract<BuildOutcome, { outcome: 'over-budget' }>;

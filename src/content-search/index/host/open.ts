@@ -1,5 +1,5 @@
 import type { IndexFiles, SnapshotId } from '../../../core/ports/index.ts';
-import { mismatches } from '../safety/index.ts';
+import { mismatches } from '../safety/key.ts';
 import { FRESH, freshMeta, type HostRecord } from './record.ts';
 import type { HostDeps, HostMemory } from './types.ts';
 

@@ -1,5 +1,8 @@
 import type { HostVeto, IndexRecordChanges, IndexSafety, OverlayEntry, Published } from '../../../core/ports/index.ts';
-import { type Action, advanceRecord, NO_INDEX, type Trigger, transition } from '../safety/index.ts';
+import type { Action } from '../safety/actions.ts';
+import { NO_INDEX, transition } from '../safety/transition.ts';
+import type { Trigger } from '../safety/triggers.ts';
+import { advanceRecord } from '../safety/writer.ts';
 import type { HostDeps, HostMemory } from './types.ts';
 
 /** The record of a host's index and what follows from its changes. The host is the one writer of its key. */

@@ -14,7 +14,7 @@ import type {
   MaintenanceLane,
   SnapshotId,
 } from '../../../core/ports/index.ts';
-import type { Wanted } from '../safety/index.ts';
+import type { Wanted } from '../safety/key.ts';
 
 export interface HostSettings {
   /** `index_mode` but for `off`, which has no host. */

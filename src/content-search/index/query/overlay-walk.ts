@@ -1,5 +1,5 @@
 import type { BarrierAnswer, SearchTree } from '../../../core/ports/index.ts';
-import { only } from '../../enumerate/index.ts';
+import { only } from '../../enumerate/only.ts';
 import type { IndexAsk } from '../../index-port.ts';
 import type { Candidate } from '../../types.ts';
 

@@ -1,5 +1,6 @@
 import type { BytePath, OverlayPaths } from '../../../core/ports/index.ts';
-import { type Globs, globFilter } from '../../enumerate/index.ts';
+import type { Globs } from '../../enumerate/globs.ts';
+import { globFilter } from '../../enumerate/globs-path.ts';
 import { compareBytePaths, pathText } from '../segment/path-order.ts';
 import { coveredBy, outermost } from './covered.ts';
 import { type IndexedPlace, isAt, rangeOf } from './place.ts';

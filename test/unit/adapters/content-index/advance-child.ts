@@ -1,5 +1,6 @@
 import { openContentIndexStore } from '../../../../src/adapters/content-index/sqlite-store.ts';
-import { advance, type Trigger } from '../../../../src/content-search/index/safety/index.ts';
+import type { Trigger } from '../../../../src/content-search/index/safety/triggers.ts';
+import { advance } from '../../../../src/content-search/index/safety/writer.ts';
 import { dirtyAt, T0 } from '../../../conformance/content-index-samples.ts';
 
 /** Drives the record of `a` round and round until it is killed: argv has the directory. Says `go` when it begins. */

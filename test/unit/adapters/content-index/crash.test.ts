@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { openContentIndexStore } from '../../../../src/adapters/content-index/sqlite-store.ts';
-import { advance } from '../../../../src/content-search/index/safety/index.ts';
+import { advance } from '../../../../src/content-search/index/safety/writer.ts';
 import { ABSENT, metaFor, T0 } from '../../../conformance/content-index-samples.ts';
 import { scriptArgs } from '../../../support/compiled/script.ts';
 

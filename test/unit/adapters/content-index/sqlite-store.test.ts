@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { prepareCacheDirectory } from '../../../../src/adapters/content-index/sqlite-directory.ts';
 import { answerOf, removeRecords } from '../../../../src/adapters/content-index/sqlite-open.ts';
 import { openContentIndexStore, openContentIndexView } from '../../../../src/adapters/content-index/sqlite-store.ts';
-import { DISABLED_REASONS, UNCERTAIN_REASONS } from '../../../../src/content-search/index/safety/index.ts';
+import { DISABLED_REASONS, UNCERTAIN_REASONS } from '../../../../src/content-search/index/safety/words.ts';
 import type { ContentIndexStore, IndexSafety, RecordsAnswer } from '../../../../src/core/ports/index.ts';
 import { ABSENT, COMPLETE, dirtyAt, metaFor, T0 } from '../../../conformance/content-index-samples.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NO_INDEX } from '../../../../src/content-search/index/safety/index.ts';
+import { NO_INDEX } from '../../../../src/content-search/index/safety/transition.ts';
 import { IndexStatus } from '../../../../src/contracts/index.ts';
 import { indexGround, KEY, keep, ROOT } from '../../../support/content/index-service.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runSearch } from '../../../../src/content-search/run/index.ts';
+import { runSearch } from '../../../../src/content-search/run/run-search.ts';
 import { atRest, expectedEvents, runOptions, scripted, tree, tuned } from './scripted.ts';
 
 describe('a run that runs out of time', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runSearch } from '../../../../src/content-search/run/index.ts';
+import { runSearch } from '../../../../src/content-search/run/run-search.ts';
 import { atRest, expectedEvents, matchLine, runOptions, scripted, tree, tuned } from './scripted.ts';
 
 const TREES = fc.array(fc.nat({ max: 3 }), { maxLength: 25 });

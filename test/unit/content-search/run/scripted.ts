@@ -1,4 +1,4 @@
-import type { RunTuning } from '../../../../src/content-search/run/index.ts';
+import type { RunTuning } from '../../../../src/content-search/run/run-search.ts';
 import type { Candidate, Enumeration, RunEvent, RunOptions } from '../../../../src/content-search/types.ts';
 import type { BackendEnd, BackendJob, BackendProcess, BackendQuery, SearchBackend } from '../../../../src/core/ports/index.ts';
 

@@ -1,4 +1,5 @@
-import { inlineEd25519, nodeEd25519 } from '../../../../src/adapters/crypto/index.ts';
+import { inlineEd25519 } from '../../../../src/adapters/crypto/inline.ts';
+import { nodeEd25519 } from '../../../../src/adapters/crypto/node-crypto.ts';
 import { LeasePayload, type TaskManifest } from '../../../../src/contracts/index.ts';
 import { canonicalJson } from '../../../../src/core/canonical-json.ts';
 import type { Clock } from '../../../../src/core/clock.ts';

@@ -1,4 +1,5 @@
-import { NO_INDEX, type Trigger, transition } from '../../../../../src/content-search/index/safety/index.ts';
+import { NO_INDEX, transition } from '../../../../../src/content-search/index/safety/transition.ts';
+import type { Trigger } from '../../../../../src/content-search/index/safety/triggers.ts';
 import { TRIGGER_CLASSES, type TriggerKind } from '../../../../../src/content-search/index/safety/triggers.ts';
 import type { IndexSafety, IndexState } from '../../../../../src/core/ports/index.ts';
 

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
-import { exclusionVeto, NO_INDEX, type Trigger, transition } from '../../../../../src/content-search/index/safety/index.ts';
+import { exclusionVeto } from '../../../../../src/content-search/index/safety/exclusion.ts';
+import { NO_INDEX, transition } from '../../../../../src/content-search/index/safety/transition.ts';
+import type { Trigger } from '../../../../../src/content-search/index/safety/triggers.ts';
 import { TRIGGER_CLASSES } from '../../../../../src/content-search/index/safety/triggers.ts';
 import { DISABLED_REASONS, UNCERTAIN_REASONS } from '../../../../../src/content-search/index/safety/words.ts';
 import type { IndexSafety } from '../../../../../src/core/ports/index.ts';

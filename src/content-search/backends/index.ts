@@ -1,1 +1,0 @@
-export { DIALECTS } from './dialects.ts';

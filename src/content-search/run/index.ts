@@ -1,1 +1,0 @@
-export { type RunTuning, runSearch } from './run-search.ts';
