@@ -2,9 +2,13 @@
  * The written architecture (design: layout and import directions). A row of LAYERS says what a layer may import beside
  * itself; everything that is not listed is refused, type imports included.
  *
- *   contracts → core → { lease, executors/*, content-search, message-search, adapters, observability } → queues → processors → bin
- *                 ├──→ lease → kernel ───────────────────────────────────────────────────────→ bin
- *                 └──→ producers (they get their services injected) ───────────────────────────→ bin
+ *   contracts → core → { lease, executors/*, adapters, observability } → queues → processors → bin
+ *                 ├──→ lease → kernel ──────────────────────────────────────────────────→ bin
+ *                 ├──→ surfaces (they get their services injected) ─────────────────────→ bin
+ *                 ├──→ data-dir (keys, audit log, places; uses adapters) ───────────────→ bin
+ *                 └──→ a feature's pure folders → its own I/O folders (which use adapters) → bin
+ *
+ * A feature is one place: content-search, messages. Features never import each other; only bin joins them.
  */
 
 /** Folders of ours, as path prefixes. */
@@ -14,17 +18,24 @@ const FOLDER = {
   lease: 'src/lease/',
   kernel: 'src/kernel/',
   executors: 'src/executors/',
-  contentSearch: 'src/content-search/',
-  messageSearch: 'src/message-search/',
+  contentSearch: 'src/content-search/(search|enumerate|backends|run|ngram-index/(segment|tokenize|query|build|watch|safety|indexer))/',
+  contentSearchIo: 'src/content-search/(io|process|ngram-index/(storage|serving))/',
+  contentSearchSettings: 'src/content-search/settings/',
+  contentSearchLibrary: 'src/content-search/index[.]ts$',
+  messages: 'src/messages/(search|visibility)/',
+  messagesIo: 'src/messages/(engines|store|import|serving)/',
+  dataDir: 'src/data-dir/',
   adapters: 'src/adapters/',
   redis: 'src/adapters/redis/',
   observability: 'src/observability/',
-  producers: 'src/producers/',
+  surfaces: 'src/surfaces/',
+  client: 'src/surfaces/client/',
   bin: 'src/bin/',
   queues: 'queues/',
   processors: 'processors/',
   config: 'config/',
   schema: 'config/schema[.]ts$',
+  package: 'config/package[.]ts$',
   bench: 'bench/',
   test: 'test/',
   scripts: 'scripts/',
@@ -60,33 +71,49 @@ const LAYERS = [
     layer: 'contentSearch',
     may: ['contracts', 'core'],
     packages: ['zod', 'ignore', 'brace-expansion', 'xxhash-wasm'],
-    why: 'Content search is a library: it knows no queue and no web server, and gets the file system and the backends through ports.',
+    why: 'The inside of content search is pure: it knows no queue and no web server, and gets the file system and the backends through ports.',
   },
   {
-    layer: 'messageSearch',
+    layer: 'contentSearchIo',
+    may: ['contracts', 'core', 'contentSearch', 'adapters', 'package'],
+    packages: ['zod', 'better-sqlite3', '@vscode'],
+    why: 'What content search does outside of itself (backends, trees, segment files, threads, sockets) is its own, and nobody imports it but bin.',
+  },
+  {
+    layer: 'contentSearchSettings',
+    may: ['contracts', 'core', 'contentSearch', 'contentSearchIo', 'schema', 'config'],
+    packages: [],
+    why: 'What the settings of a server say to a feature, in the words of the feature; the rest of it knows no settings.',
+  },
+  {
+    layer: 'contentSearchLibrary',
+    may: ['contracts', 'core', 'contentSearch', 'contentSearchIo', 'contentSearchSettings', 'adapters', 'config', 'client'],
+    packages: [],
+    why: '`writ/content-search` is a composition root for programs of other people: it wires the feature, and nothing else.',
+  },
+  {
+    layer: 'messages',
     may: ['contracts', 'core'],
     packages: ['zod'],
-    why: 'Message search is a library: what a query means is decided without a database, and the engines come through a port.',
+    why: 'What a query of messages means and who may see which row is decided without a database; the engines come through a port.',
+  },
+  {
+    layer: 'messagesIo',
+    may: ['contracts', 'core', 'messages', 'adapters', 'package'],
+    packages: ['zod', 'better-sqlite3', '@huggingface/tokenizers', '@oxdev03', 'onnxruntime-node'],
+    why: 'Engines, store, import and serving of messages are their own, and nobody imports them but bin.',
+  },
+  {
+    layer: 'dataDir',
+    may: ['contracts', 'core', 'adapters'],
+    packages: ['zod'],
+    why: 'The data directory is one place: what lies in it, who may use it, who did what.',
   },
   {
     layer: 'adapters',
     may: ['contracts', 'core', 'lease'],
-    packages: [
-      'zod',
-      'ioredis',
-      'better-sqlite3',
-      'koffi',
-      'sodium-native',
-      '@duckdb',
-      '@vscode',
-      'imapflow',
-      'ipaddr[.]js',
-      '@modelcontextprotocol',
-      '@huggingface/tokenizers',
-      '@oxdev03',
-      'onnxruntime-node',
-    ],
-    why: 'Adapters implement ports of core against the outside world. They serve the inner layers and know nothing of who uses them.',
+    packages: ['zod', 'ioredis', 'better-sqlite3', 'koffi', 'sodium-native', '@duckdb', 'imapflow', 'ipaddr[.]js', '@modelcontextprotocol'],
+    why: 'Adapters are technology that several features share: ports of core against the outside world. They know nothing of who uses them.',
   },
   {
     layer: 'observability',
@@ -101,10 +128,10 @@ const LAYERS = [
     why: 'The kernel issues authority, on a unix socket of its own. It sees leases and ports, never a queue, and only bin sees it: who executes cannot sign.',
   },
   {
-    layer: 'producers',
+    layer: 'surfaces',
     may: ['contracts', 'core', 'observability'],
     packages: ['zod', 'fastify', '@fastify', '@bull-board', 'commander', 'cli-progress', '@modelcontextprotocol', 'ink', 'react'],
-    why: 'Every surface gets the same injected services. A producer that opened a queue of its own would be a second contract.',
+    why: 'Every surface gets the same injected services. A surface that opened a queue of its own would be a second contract.',
   },
   {
     layer: 'queues',
@@ -167,7 +194,7 @@ module.exports = {
       comment: 'They run while these packages are still compiled (test/support/parts.ts).',
       severity: 'error',
       from: {
-        path: '^test/(unit/(contracts|core|executors/plan|kernel|lease|observability|producers|content-search|message-search)|property/plan)/',
+        path: '^test/(unit/(contracts|core|executors/plan|kernel|lease|observability|surfaces|content-search/(search|enumerate|backends|run|ngram-index/(segment|tokenize|query|build|watch|safety|indexer))|messages/search)|property/plan)/',
         pathNot: '/hash[.]test[.]ts$',
       },
       to: { path: 'node_modules/(better-sqlite3|xxhash-addon)/', reachable: true },
@@ -190,8 +217,8 @@ module.exports = {
       name: 'client-stands-alone',
       comment: 'The client is installed by people who have none of our packages. Its types say again what the contracts say; a test compares them.',
       severity: 'error',
-      from: { path: '^src/producers/client/' },
-      to: { pathNot: '^src/producers/client/' },
+      from: { path: '^src/surfaces/client/' },
+      to: { pathNot: '^src/surfaces/client/' },
     },
     {
       name: 'executors-stay-off-the-wire',
@@ -205,7 +232,9 @@ module.exports = {
       name: 'pure-layers-do-no-io',
       comment: 'Contracts, core and executors reach files, sockets and processes through ports; otherwise a test could not break them.',
       severity: 'error',
-      from: { path: '^src/(contracts|core|executors)/' },
+      from: {
+        path: '^src/(contracts|core|executors|messages/(search|visibility)|content-search/(search|enumerate|backends|run|ngram-index/(segment|tokenize|query|build|watch|safety|indexer)))/',
+      },
       to: { dependencyTypes: ['core'], path: '^(node:)?(fs|net|tls|dgram|http|https|http2|child_process)(/|$)' },
     },
     {
@@ -225,9 +254,9 @@ module.exports = {
     },
     {
       name: 'processes-are-started-by-adapters-and-bin',
-      comment: 'Writ executes no shell; the few processes that it does start (redis-server, backends) have one place to be looked for.',
+      comment: 'Writ executes no shell; the few processes that it does start (redis-server, backends) have few places to be looked for.',
       severity: 'error',
-      from: { pathNot: '^(src/adapters|src/bin|test|scripts|bench)/' },
+      from: { pathNot: '^(src/adapters|src/content-search/(io|process)|src/bin|test|scripts|bench)/' },
       to: { dependencyTypes: ['core'], path: '^(node:)?child_process$' },
     },
     {
@@ -241,7 +270,7 @@ module.exports = {
       name: 'one-screen-draws-with-react',
       comment: 'Ink and React take longer to load than most commands to run: `writ tui` imports its screen when it runs, and nobody else does.',
       severity: 'error',
-      from: { pathNot: '^(src/producers/tui|test)/' },
+      from: { pathNot: '^(src/surfaces/tui|test)/' },
       to: { path: '^node_modules/(?:@types/)?(ink|react)/' },
     },
     {
@@ -262,14 +291,14 @@ module.exports = {
       name: 'only-bin-loads-settings',
       comment: 'load.ts is the only reader of the environment. Everybody else receives values, so that a test can pass others.',
       severity: 'error',
-      from: { pathNot: '^(src/bin|config|test|scripts)/' },
-      to: { path: '^config/', pathNot: '^config/schema[.]ts$' },
+      from: { pathNot: '^(src/bin/|config/|test/|scripts/|src/content-search/(index[.]ts$|settings/))' },
+      to: { path: '^config/', pathNot: '^config/(schema|package)[.]ts$' },
     },
     {
       name: 'schema-of-settings-has-few-readers',
       comment: 'Inner layers take the numbers they need as arguments, not the whole configuration.',
       severity: 'error',
-      from: { pathNot: '^(src/bin|queues|config|test|scripts|bench)/' },
+      from: { pathNot: '^(src/bin|src/content-search/settings|queues|config|test|scripts|bench)/' },
       to: { path: '^config/schema[.]ts$' },
     },
     {

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { findBackends } from '../src/adapters/search-backend/index.ts';
 import { DIALECTS } from '../src/content-search/backends/dialects.ts';
+import { findBackends } from '../src/content-search/io/backend/find-backends.ts';
 import { changes } from './content-index/changes.ts';
 import type { LibraryReport, LibraryWish } from './content-index/library.ts';
 import { type Built, buildIndex, cindex, csearch } from './content-index/peers.ts';

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { findBackends } from '../src/adapters/search-backend/index.ts';
 import { DIALECTS } from '../src/content-search/backends/dialects.ts';
+import { findBackends } from '../src/content-search/io/backend/find-backends.ts';
 import type { SearchBackend } from '../src/core/ports/index.ts';
 import { digestOf } from './content-search/found.ts';
 import type { LibraryReport, LibraryWish } from './content-search/library.ts';

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openMessagesReader } from '../src/adapters/messages/open.ts';
-import { createMessageSearch } from '../src/bin/messages/search.ts';
-import type { MessageSearchService } from '../src/message-search/service.ts';
+import type { MessageSearchService } from '../src/messages/search/service.ts';
+import { createMessageSearch } from '../src/messages/serving/search.ts';
+import { openMessagesReader } from '../src/messages/store/open.ts';
 import type { Case, OpenSuite, Round, Suite } from './contract.ts';
 import { type Bare, identicalSql, matching, plainSql } from './messages/bare.ts';
 import { createFigures, type Figures } from './messages/figures.ts';

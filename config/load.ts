@@ -5,7 +5,8 @@ import { isWithin } from './base-directories.ts';
 import { type Fault, faultsOf, invalidConfig } from './issues.ts';
 import { type Layer, mergeLayers, type Source } from './layers.ts';
 import { ENGINE_WISHES } from './messages.ts';
-import { dataDirectory, packageRoot } from './places.ts';
+import { packageRoot } from './package.ts';
+import { dataDirectory } from './places.ts';
 import { type Config, ConfigSchema } from './schema.ts';
 import { settingsByKey } from './settings.ts';
 import { parseToml } from './toml-file.ts';
@@ -65,18 +66,26 @@ export function environmentSecret(name: string): string | undefined {
   return process.env[name];
 }
 
-/** Where programs are looked for, and the git ignore file that counts everywhere for this user (gitignore(5)), if there is one. */
-export function userSurroundings(env: NonNullable<LoadOptions['env']> = process.env): {
+/** What of this user's environment decides where things are looked for. */
+export interface Surroundings {
+  /** Directories of programs, as in PATH. */
   readonly searchPath: string;
+  /** The git ignore file that counts everywhere for this user (gitignore(5)), if there is one. */
   readonly gitIgnoreFile: string | undefined;
-} {
-  const home = env['XDG_CONFIG_HOME'] || (env['HOME'] ? path.join(env['HOME'], '.config') : undefined);
-  return { searchPath: env['PATH'] ?? '', gitIgnoreFile: home === undefined ? undefined : path.join(home, 'git', 'ignore') };
+  /** What says where the user's cache directory is (XDG base directories, and their like). */
+  readonly cache: Readonly<Record<string, string | undefined>>;
 }
 
-/** What says where this user's cache directory is (XDG base directories, and their like). */
-export function cacheEnvironment(env: NonNullable<LoadOptions['env']> = process.env): Readonly<Record<string, string | undefined>> {
-  return Object.fromEntries(['HOME', 'XDG_CACHE_HOME', 'LOCALAPPDATA', 'TMPDIR', 'TEMP', 'TMP'].map((name) => [name, env[name]]));
+const CACHE_VARIABLES = ['HOME', 'XDG_CACHE_HOME', 'LOCALAPPDATA', 'TMPDIR', 'TEMP', 'TMP'];
+
+/** The surroundings of the user of this process. */
+export function userSurroundings(env: NonNullable<LoadOptions['env']> = process.env): Surroundings {
+  const home = env['XDG_CONFIG_HOME'] || (env['HOME'] ? path.join(env['HOME'], '.config') : undefined);
+  return {
+    searchPath: env['PATH'] ?? '',
+    gitIgnoreFile: home === undefined ? undefined : path.join(home, 'git', 'ignore'),
+    cache: Object.fromEntries(CACHE_VARIABLES.map((name) => [name, env[name]])),
+  };
 }
 
 /**

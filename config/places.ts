@@ -1,14 +1,6 @@
 import { existsSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-/** The directory of the package that this module belongs to: the checkout, or its place under node_modules. */
-export function packageRoot(): string {
-  let directory = path.dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(path.join(directory, 'package.json')) && directory !== path.dirname(directory)) directory = path.dirname(directory);
-  return directory;
-}
 
 export interface DataDirectoryQuestion {
   readonly environment: Readonly<Record<string, string | undefined>>;

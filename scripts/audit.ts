@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { packageRoot } from '../config/places.ts';
+import { packageRoot } from '../config/package.ts';
 import { licenceProblems, packagesByLicence } from './lock/licences.ts';
 import { readLock } from './lock/production.ts';
 

@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { packageRoot } from '../config/places.ts';
+import { packageRoot } from '../config/package.ts';
 
 /**
- * `tsx scripts/casefold-table.ts [CaseFolding.txt]`: writes src/content-search/index/casefold-table.ts from the file of the
+ * `tsx scripts/casefold-table.ts [CaseFolding.txt]`: writes src/content-search/ngram-index/tokenize/casefold-table.ts from the file of the
  * Unicode Character Database (Debian package `unicode-data`), types C and S. Afterwards: `npx biome check --write` on it,
  * and test/fixtures/content-index/golden.py once more, whose digest of the same file a test compares.
  */
-const OUTPUT = 'src/content-search/index/casefold-table.ts';
+const OUTPUT = 'src/content-search/ngram-index/tokenize/casefold-table.ts';
 
 type Pair = readonly [from: number, to: number];
 type Run = [first: number, last: number, step: number, distance: number];

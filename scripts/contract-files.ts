@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import * as contracts from '../src/contracts/index.ts';
 import { sha256Hex } from '../src/core/hash.ts';
-import { withDocument } from '../src/producers/http/openapi/document.ts';
-import { ROUTES } from '../src/producers/http/routes/table.ts';
+import { withDocument } from '../src/surfaces/http/openapi/document.ts';
+import { ROUTES } from '../src/surfaces/http/routes/table.ts';
 import { type ContractVersion, VERSIONS } from './contracts/versions.ts';
 import type { GeneratedFile } from './generated.ts';
 import { httpDocument } from './http-document.ts';

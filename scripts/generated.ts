@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { packageRoot } from '../config/places.ts';
+import { packageRoot } from '../config/package.ts';
 
 /** A committed file that is made from others. */
 export interface GeneratedFile {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { packageRoot } from '../config/places.ts';
+import { packageRoot } from '../config/package.ts';
 import { ROLES } from '../src/contracts/index.ts';
-import { withDocument } from '../src/producers/http/openapi/document.ts';
-import { PAGES } from '../src/producers/http/pages/table.ts';
-import type { Access } from '../src/producers/http/route.ts';
-import { ROUTES } from '../src/producers/http/routes/table.ts';
+import { withDocument } from '../src/surfaces/http/openapi/document.ts';
+import { PAGES } from '../src/surfaces/http/pages/table.ts';
+import type { Access } from '../src/surfaces/http/route.ts';
+import { ROUTES } from '../src/surfaces/http/routes/table.ts';
 import type { GeneratedFile } from './generated.ts';
 
 const FILE = 'docs/http.md';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import wabt from 'wabt';
-import { packageRoot } from '../config/places.ts';
+import { packageRoot } from '../config/package.ts';
 import type { GeneratedFile } from './generated.ts';
 
-const SOURCE = 'src/adapters/messages/vectors/kernel.wat';
+const SOURCE = 'src/messages/engines/vectors/kernel.wat';
 const assembler = await wabt();
 
 /** The kernel of the vector search, assembled: committed, so that nobody needs an assembler to run it. */
@@ -14,5 +14,5 @@ export function kernelFiles(root = packageRoot()): GeneratedFile[] {
   const code = Buffer.from(module.toBinary({}).buffer).toString('base64');
   module.destroy();
   const content = `/** kernel.wat in WebAssembly, base64; written by \`npm run kernel\`. */\nexport const KERNEL_CODE =\n  '${code}';\n`;
-  return [{ path: 'src/adapters/messages/vectors/kernel-code.ts', content }];
+  return [{ path: 'src/messages/engines/vectors/kernel-code.ts', content }];
 }

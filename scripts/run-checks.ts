@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { packageRoot } from '../config/places.ts';
+import { packageRoot } from '../config/package.ts';
 import type { Check } from './checks.ts';
 
 export interface CheckResult {

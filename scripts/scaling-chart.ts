@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { packageRoot } from '../config/places.ts';
+import { packageRoot } from '../config/package.ts';
 
 /**
  * Draws docs/scaling.svg from docs/evidence/scale.json, the last line of `npm run bench -- scale --json`: jobs a second of

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { packageRoot } from '../config/places.ts';
+import { packageRoot } from '../config/package.ts';
 import { LONG_SUITES } from './long-suites.ts';
 
 /** `npm run test:long -- <suite> [words for the suite]`; exits as the suite does, 2 when there is no such suite. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createMemoryLane } from '../../src/adapters/memory/maintenance-lane.ts';
-import { findBackends } from '../../src/adapters/search-backend/index.ts';
-import { openIndexHosts } from '../../src/bin/content/index/hosts.ts';
-import { searchedTrees } from '../../src/bin/content/trees.ts';
 import { DIALECTS } from '../../src/content-search/backends/dialects.ts';
+import { findBackends } from '../../src/content-search/io/backend/find-backends.ts';
+import { searchedTrees } from '../../src/content-search/io/trees.ts';
+import { openIndexHosts } from '../../src/content-search/ngram-index/serving/hosts.ts';
 import { indexSettings, toolSettings } from './settings.ts';
 
 /** The index host in a process of its own, as servers have it: `build` is answered when the index serves, `memory` with its peak. */

@@ -1,5 +1,5 @@
-import { NO_INDEX } from '../../src/bin/content/settings.ts';
-import { openContentTool } from '../../src/bin/content/tool.ts';
+import { NO_INDEX } from '../../src/content-search/io/settings.ts';
+import { openContentTool } from '../../src/content-search/io/tool.ts';
 import { digestOf } from '../content-search/found.ts';
 import { indexSettings, toolSettings } from './settings.ts';
 

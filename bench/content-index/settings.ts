@@ -1,6 +1,6 @@
 import os from 'node:os';
-import type { HostsSettings } from '../../src/bin/content/index/hosts.ts';
-import type { ContentSettings } from '../../src/bin/content/settings.ts';
+import type { ContentSettings } from '../../src/content-search/io/settings.ts';
+import type { HostsSettings } from '../../src/content-search/ngram-index/serving/hosts.ts';
 
 /** An index of one tree with everything by default, but for the pace: the bench waits for the build, so it goes at full speed. */
 export function indexSettings(cacheRoot: string): HostsSettings {

@@ -1,5 +1,5 @@
-import { findBackends } from '../../src/adapters/search-backend/index.ts';
 import { DIALECTS } from '../../src/content-search/backends/dialects.ts';
+import { findBackends } from '../../src/content-search/io/backend/find-backends.ts';
 import type { BackendKind } from '../../src/core/ports/index.ts';
 import { digestOf } from './found.ts';
 import { searchOurs } from './ours.ts';

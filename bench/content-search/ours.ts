@@ -1,10 +1,10 @@
 import os from 'node:os';
-import { nodeSearchTree } from '../../src/adapters/search-tree/index.ts';
 import { compileDenied } from '../../src/content-search/enumerate/denied.ts';
 import { enumerate } from '../../src/content-search/enumerate/enumerate.ts';
 import { compileGlobs } from '../../src/content-search/enumerate/globs.ts';
+import { nodeSearchTree } from '../../src/content-search/io/tree/tree.ts';
 import { runSearch } from '../../src/content-search/run/run-search.ts';
-import type { RunResult } from '../../src/content-search/types.ts';
+import type { RunResult } from '../../src/content-search/search/types.ts';
 import type { SearchBackend } from '../../src/core/ports/index.ts';
 import type { Wanted } from './wanted.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { createApiKeyStore } from '../../src/adapters/linux/api-keys.ts';
+import { createApiKeyStore } from '../../src/data-dir/api-keys.ts';
 import { indexSettings } from '../content-index/settings.ts';
 import { ROUNDS, spread } from '../contract.ts';
 import { startProcess } from '../process.ts';

@@ -4,7 +4,7 @@ import { ConfigSchema } from '../../config/schema.ts';
 import { bestLibrary, inlineEd25519 } from '../../src/adapters/crypto/inline.ts';
 import { createConfinedFileSystem } from '../../src/adapters/linux/confined-fs/index.ts';
 import { createInstanceRegistry } from '../../src/adapters/linux/instances.ts';
-import { createFileJournal } from '../../src/adapters/sqlite/journal.ts';
+import { createFileJournal } from '../../src/adapters/sqlite/journal/journal.ts';
 import type { TaskManifest } from '../../src/contracts/index.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { manifestSha256 } from '../../src/core/hash.ts';

@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
-import { createFts5Engine } from '../../src/adapters/messages/fts5/engine.ts';
-import { openMessagesReader } from '../../src/adapters/messages/open.ts';
-import { createVectorMaker } from '../../src/adapters/messages/vectors/maker.ts';
-import { createVectorSearcher } from '../../src/adapters/messages/vectors/searcher.ts';
-import { vectorEngines } from '../../src/bin/messages/vector-engines.ts';
 import type { SearchQuery } from '../../src/contracts/index.ts';
-import { createHashEmbedder } from '../../src/message-search/embed/hash.ts';
+import { createFts5Engine } from '../../src/messages/engines/fts5/engine.ts';
+import { createVectorMaker } from '../../src/messages/engines/vectors/maker.ts';
+import { createVectorSearcher } from '../../src/messages/engines/vectors/searcher.ts';
+import { createHashEmbedder } from '../../src/messages/search/embed/hash.ts';
+import { vectorEngines } from '../../src/messages/serving/vector-engines.ts';
+import { openMessagesReader } from '../../src/messages/store/open.ts';
 import type { Figures } from '../messages/figures.ts';
 import { openLibrary } from '../messages/library.ts';
 import { queriesOf } from '../messages/queries.ts';

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { getLoadablePath } from 'sqlite-vec';
-import { halfOf, numberOf } from '../../src/adapters/messages/vectors/half.ts';
-import { createVectorIndex, type VectorIndex } from '../../src/adapters/messages/vectors/vector-index.ts';
+import { halfOf, numberOf } from '../../src/messages/engines/vectors/half.ts';
+import { createVectorIndex, type VectorIndex } from '../../src/messages/engines/vectors/vector-index.ts';
 import type { Case, Round } from '../contract.ts';
 import type { Figures } from '../messages/figures.ts';
 

@@ -1,8 +1,8 @@
-import { fts5Ranking } from '../../src/adapters/messages/fts5/ranking.ts';
-import { recipientsStatement } from '../../src/adapters/messages/recipients.ts';
-import type { SqlValue } from '../../src/adapters/messages/set/sql.ts';
 import type { SqliteDatabase } from '../../src/adapters/sqlite/open.ts';
 import type { EngineAsk } from '../../src/core/ports/message-engine.ts';
+import { fts5Ranking } from '../../src/messages/engines/fts5/ranking.ts';
+import { recipientsStatement } from '../../src/messages/store/recipients.ts';
+import type { SqlValue } from '../../src/messages/visibility/sql.ts';
 import { rankedSql } from '../../test/support/ranked-sql.ts';
 
 /** A question as bare SQLite does it: ids of the page. */

@@ -1,6 +1,6 @@
-import { openMessagesWriter } from '../../src/adapters/messages/open.ts';
-import { createWriteEngine } from '../../src/adapters/messages/write/engine.ts';
 import type { IngestOp } from '../../src/contracts/index.ts';
+import { openMessagesWriter } from '../../src/messages/store/open.ts';
+import { createWriteEngine } from '../../src/messages/store/write/engine.ts';
 import { mailbox } from './mailbox.ts';
 
 /** Operations of a batch, as a job has them, and batches of a transaction, as the writer joins them. */

@@ -1,11 +1,11 @@
-import { createFts5Engine } from '../../src/adapters/messages/fts5/engine.ts';
-import { createMessagesReader } from '../../src/adapters/messages/reader.ts';
-import { createRecipientsReader } from '../../src/adapters/messages/recipients.ts';
 import type { SqliteDatabase } from '../../src/adapters/sqlite/open.ts';
 import type { SearchQuery } from '../../src/contracts/index.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { EngineAsk, EngineName, MessageEngine } from '../../src/core/ports/message-engine.ts';
-import { createMessageSearchService, type MessageSearchService } from '../../src/message-search/service.ts';
+import { createFts5Engine } from '../../src/messages/engines/fts5/engine.ts';
+import { createMessageSearchService, type MessageSearchService } from '../../src/messages/search/service.ts';
+import { createMessagesReader } from '../../src/messages/store/reader.ts';
+import { createRecipientsReader } from '../../src/messages/store/recipients.ts';
 
 /** The search in this thread, as the thread of a server has it. */
 export interface Library {

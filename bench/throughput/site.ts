@@ -10,9 +10,9 @@ import { connected, createConnection } from '../../queues/connection.ts';
 import { bestLibrary, inlineEd25519 } from '../../src/adapters/crypto/inline.ts';
 import { createEmbeddedRedis } from '../../src/adapters/redis/embedded.ts';
 import { ensureKeys } from '../../src/bin/cli/keys.ts';
-import { type Places, placesOf } from '../../src/bin/places.ts';
 import type { TaskJob, TaskManifest } from '../../src/contracts/index.ts';
 import { manifestSha256 } from '../../src/core/hash.ts';
+import { type Places, placesOf } from '../../src/data-dir/places.ts';
 import { readPrivateKey, signLease } from '../../src/lease/index.ts';
 
 /** One Redis, one set of keys, and signed jobs for both sides. */

@@ -7,12 +7,12 @@ import { LOCK_TIMES, QUEUE_PREFIX, workerOptions } from '../../queues/catalog.ts
 import { createConnection } from '../../queues/connection.ts';
 import { createInstanceRegistry } from '../../src/adapters/linux/instances.ts';
 import type { RedisTarget } from '../../src/adapters/redis/target.ts';
-import { placesOf } from '../../src/bin/places.ts';
 import { wirePipeline } from '../../src/bin/roles/wire-pipeline.ts';
 import { createWorkerHealth } from '../../src/bin/roles/worker-health.ts';
 import type { Lifecycle } from '../../src/core/lifecycle.ts';
 import { success } from '../../src/core/outcome.ts';
 import { inOrder, part } from '../../src/core/parts.ts';
+import { placesOf } from '../../src/data-dir/places.ts';
 import { createLogger } from '../../src/observability/logging.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
 import { NOOP } from './site.ts';

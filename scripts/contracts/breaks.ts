@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { packageRoot } from '../../config/places.ts';
+import { packageRoot } from '../../config/package.ts';
 import type { GeneratedFile } from '../generated.ts';
 import { narrowing, type Schema } from './narrowing.ts';
 import { type ContractVersion, type Direction, VERSIONS } from './versions.ts';

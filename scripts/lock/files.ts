@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { packageRoot } from '../../config/places.ts';
+import { packageRoot } from '../../config/package.ts';
 import type { GeneratedFile } from '../generated.ts';
 import { completed, type LockPackages, missingEntries } from './platforms.ts';
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { packageRoot } from '../../config/places.ts';
+import { packageRoot } from '../../config/package.ts';
 import type { GeneratedFile } from '../generated.ts';
 import { type Lock, nameOf, productionPackages, readLock } from './production.ts';
 

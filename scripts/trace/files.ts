@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { packageRoot } from '../../config/places.ts';
+import { packageRoot } from '../../config/package.ts';
 import type { GeneratedFile } from '../generated.ts';
 import { parseDecisions } from './decisions.ts';
 import { parseAreas, parseRequirements } from './register.ts';

@@ -1,19 +1,19 @@
+import { packageVersion } from '../../config/package.ts';
 import type { Config } from '../../config/schema.ts';
 import { createStatusReader } from '../../queues/queue-status.ts';
 import { queueShards } from '../../queues/shards.ts';
 import type { RedisConnection } from '../adapters/redis/redis-connection.ts';
+import { wantsIndex } from '../content-search/settings/refusals.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Enqueue } from '../core/ports/index.ts';
+import type { Places } from '../data-dir/places.ts';
 import { countSubmissions } from '../observability/counting.ts';
 import { createExporter } from '../observability/exporter.ts';
 import { createMetricsGatherer, type MetricsGatherer } from '../observability/gatherer.ts';
 import { createHttpMeter, type HttpMeter } from '../observability/http-requests.ts';
 import { createMetrics, type Metrics } from '../observability/metrics.ts';
-import { wantsIndex } from './content/index/wanted.ts';
 import { lanesOf } from './lanes.ts';
-import type { Places } from './places.ts';
 import { boundProviders } from './plan/providers.ts';
-import { packageVersion } from './version.ts';
 
 export interface ApiMetrics extends MetricsGatherer {
   /** The same port, its pushes counted for a surface. */

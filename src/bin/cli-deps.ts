@@ -1,5 +1,5 @@
 import { systemClock } from '../core/clock.ts';
-import type { CliDeps, GlobalOptions } from '../producers/cli/services.ts';
+import type { CliDeps, GlobalOptions } from '../surfaces/cli/services.ts';
 import { contentSearchDoor } from './cli/content-door.ts';
 import { processIo } from './cli/io.ts';
 import type { UpContext } from './roles/context.ts';

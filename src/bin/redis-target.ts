@@ -1,7 +1,7 @@
 import type { Config } from '../../config/schema.ts';
 import { embeddedTarget } from '../adapters/redis/embedded-files.ts';
 import type { RedisTarget } from '../adapters/redis/target.ts';
-import type { Places } from './places.ts';
+import type { Places } from '../data-dir/places.ts';
 
 /**
  * The Redis of this installation: the configured one, else the private one of `writ up`.

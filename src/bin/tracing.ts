@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { environmentSecret } from '../../config/load.ts';
+import { packageVersion } from '../../config/package.ts';
 import type { Config } from '../../config/schema.ts';
 import { readSecrets } from '../adapters/http-tool/secrets.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
@@ -8,7 +9,6 @@ import { LOG_LINES } from '../observability/log-lines.ts';
 import { type Logger, showTraces } from '../observability/logging.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Tracer } from '../observability/tracing/tracer.ts';
-import { packageVersion } from './version.ts';
 
 export interface Tracing {
   /** `undefined`: tracing is off. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import { runCli } from '../producers/cli/program.ts';
+import { packageVersion } from '../../config/package.ts';
+import { runCli } from '../surfaces/cli/program.ts';
 import { createCliDeps } from './cli-deps.ts';
-import { packageVersion } from './version.ts';
 
 /** The `writ` command: runs one command line and ends with its exit code, once everything that it said is written. */
 process.stdout.on('error', brokenPipe);

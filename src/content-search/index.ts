@@ -1,17 +1,18 @@
-import { IndexSettings as IndexSettingsSchema } from '../../../config/content-index.ts';
-import { userSurroundings } from '../../../config/load.ts';
-import { createMemoryLane } from '../../adapters/memory/maintenance-lane.ts';
-import type { ContentSearchAnswer, ContentSearchRequest } from '../../producers/client/content-types.ts';
-import type { IndexReason, IndexState, IndexStatus } from '../../producers/client/index-types.ts';
-import { hostsSettings } from './index/host-settings.ts';
-import { createIndexKeeper, type IndexKeeper } from './index/keeper.ts';
-import { randomHex } from './index/service.ts';
-import { budgetOf, type ContentSettings, type IndexSettings, indexPlaceSettings } from './settings.ts';
-import { openContentTool } from './tool.ts';
+import { IndexSettings as IndexSettingsSchema } from '../../config/content-index.ts';
+import { userSurroundings } from '../../config/load.ts';
+import { randomHex } from '../adapters/crypto/random-hex.ts';
+import { createMemoryLane } from '../adapters/memory/maintenance-lane.ts';
+import type { ContentSearchAnswer, ContentSearchRequest } from '../surfaces/client/content-types.ts';
+import type { IndexReason, IndexState, IndexStatus } from '../surfaces/client/index-types.ts';
+import type { ContentSettings } from './io/settings.ts';
+import { openContentTool } from './io/tool.ts';
+import { createIndexKeeper, type IndexKeeper } from './ngram-index/serving/keeper.ts';
+import { budgetOf, type IndexSettings, indexPlaceSettings } from './settings/content-settings.ts';
+import { hostsSettings } from './settings/host-settings.ts';
 
 /** `import { openContentSearch } from 'writ/content-search'`: the `Search` tool inside a program of yours, without Redis and without a server. */
-export type * from '../../producers/client/content-types.ts';
-export type * from '../../producers/client/index-types.ts';
+export type * from '../surfaces/client/content-types.ts';
+export type * from '../surfaces/client/index-types.ts';
 
 export interface ContentSearchOptions {
   /** Directories that may be searched, absolute; links out of them are not followed. */
@@ -102,15 +103,16 @@ export async function openContentSearch(options: ContentSearchOptions): Promise<
 
 function settingsOf({ roots, lanes = 0, globalIgnoreFile = '', index, ...given }: ContentSearchOptions): ContentSettings {
   const { deniedPatterns = [], includeDefaultDenies = true } = given;
+  const { searchPath, cache } = userSurroundings();
   const search = indexSettingsOf(index);
   const sandbox = { allowed_roots: [...roots], denied_patterns: [...deniedPatterns], include_default_denies: includeDefaultDenies };
   return {
     allowedRoots: roots,
-    searchPath: userSurroundings().searchPath,
+    searchPath,
     lanes,
     globalIgnoreFile,
     indexRoots: index?.roots ?? [],
-    index: indexPlaceSettings(search, sandbox),
+    index: indexPlaceSettings(search, sandbox, cache),
     indexBudget: budgetOf(search),
     deniedPatterns,
     includeDefaultDenies,

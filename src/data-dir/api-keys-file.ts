@@ -1,9 +1,9 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { z } from 'zod';
-import { Role } from '../../contracts/index.ts';
-import { parseStrictJson } from '../../core/canonical-json.ts';
-import { messageOf, WritError } from '../../core/errors.ts';
+import { Role } from '../contracts/index.ts';
+import { parseStrictJson } from '../core/canonical-json.ts';
+import { messageOf, WritError } from '../core/errors.ts';
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 /** Every one of them is compared on every request. */

@@ -1,10 +1,10 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { type Clock, systemClock } from '../../core/clock.ts';
-import { isWritError, messageOf, WritError } from '../../core/errors.ts';
-import type { ApiKey, ApiKeyStore } from '../../core/ports/api-keys.ts';
+import { inTurn } from '../adapters/files/lock-wait.ts';
+import { replaceFile, syncDirectoryOf } from '../adapters/files/replace-file.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
+import { isWritError, messageOf, WritError } from '../core/errors.ts';
+import type { ApiKey, ApiKeyStore } from '../core/ports/api-keys.ts';
 import { KeyName, KeyRoles, type LoadedKeys, loadKeys, MAX_KEYS, openKeys, type StoredKey, stampOf, textOf } from './api-keys-file.ts';
-import { inTurn } from './lock-wait.ts';
-import { replaceFile, syncDirectoryOf } from './replace-file.ts';
 
 /** How long a change of the file by another process may stay unseen. */
 const LOOK_MS = 1_000;

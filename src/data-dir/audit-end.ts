@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
-import { createChainCheck, GENESIS, type Link, MAX_LINE_BYTES, readLine, STARTED } from '../../core/audit-chain.ts';
-import { WritError } from '../../core/errors.ts';
-import type { OperatorAction, OperatorRecord } from '../../core/ports/audit.ts';
+import { createChainCheck, GENESIS, type Link, MAX_LINE_BYTES, readLine, STARTED } from '../core/audit-chain.ts';
+import { WritError } from '../core/errors.ts';
+import type { OperatorAction, OperatorRecord } from '../core/ports/audit.ts';
 import { readHead } from './audit-head.ts';
 import { endOf, type FileEnd, linesOf } from './audit-lines.ts';
 

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { messageOf, WritError } from '../../core/errors.ts';
-import { waitForLock } from './lock-wait.ts';
+import { waitForLock } from '../adapters/files/lock-wait.ts';
+import { messageOf, WritError } from '../core/errors.ts';
 
 const APPEND = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW;

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import type { Link } from '../../core/audit-chain.ts';
-import { canonicalJson } from '../../core/canonical-json.ts';
-import { WritError } from '../../core/errors.ts';
-import { replaceFile } from './replace-file.ts';
+import { replaceFile } from '../adapters/files/replace-file.ts';
+import type { Link } from '../core/audit-chain.ts';
+import { canonicalJson } from '../core/canonical-json.ts';
+import { WritError } from '../core/errors.ts';
 
 const Head = z.strictObject({ v: z.literal(1), n: z.int().min(0), hash: z.string().regex(/^[0-9a-f]{64}$/) });
 

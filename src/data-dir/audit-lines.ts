@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { MAX_LINE_BYTES } from '../../core/audit-chain.ts';
+import { MAX_LINE_BYTES } from '../core/audit-chain.ts';
 
 const LINE_END = 0x0a;
 const CHUNK_BYTES = 1024 * 1024;

@@ -1,13 +1,13 @@
 import type { FileHandle } from 'node:fs/promises';
 import { appendFile, open } from 'node:fs/promises';
-import { GENESIS, type Link, lineOf, REPAIRED, sealRecord } from '../../core/audit-chain.ts';
-import type { Clock } from '../../core/clock.ts';
-import { sha256Hex } from '../../core/hash.ts';
-import type { AuditLog, OperatorAction, OperatorRecord } from '../../core/ports/audit.ts';
+import { syncDirectoryOf } from '../adapters/files/replace-file.ts';
+import { GENESIS, type Link, lineOf, REPAIRED, sealRecord } from '../core/audit-chain.ts';
+import type { Clock } from '../core/clock.ts';
+import { sha256Hex } from '../core/hash.ts';
+import type { AuditLog, OperatorAction, OperatorRecord } from '../core/ports/audit.ts';
 import { type LogEnd, MAX_BATCH, readLogEnd } from './audit-end.ts';
 import { openToAppend, unavailable } from './audit-file.ts';
 import { writeHead } from './audit-head.ts';
-import { syncDirectoryOf } from './replace-file.ts';
 
 interface Wish {
   readonly action: OperatorAction;

@@ -1,10 +1,10 @@
-import { createChainCheck, type Link, readLine } from '../../core/audit-chain.ts';
-import { isWritError } from '../../core/errors.ts';
-import type { AuditReader, AuditReport, OperatorRecord } from '../../core/ports/audit.ts';
+import { waitForLock } from '../adapters/files/lock-wait.ts';
+import { createChainCheck, type Link, readLine } from '../core/audit-chain.ts';
+import { isWritError } from '../core/errors.ts';
+import type { AuditReader, AuditReport, OperatorRecord } from '../core/ports/audit.ts';
 import { openToRead, unavailable } from './audit-file.ts';
 import { headFileOf, readHead } from './audit-head.ts';
 import { linesOf } from './audit-lines.ts';
-import { waitForLock } from './lock-wait.ts';
 
 /** Reads the audit log of a data directory, beside whoever writes it. */
 export function createAuditReader(file: string): AuditReader {

@@ -2,11 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { type Clock, systemClock } from '../../core/clock.ts';
-import { isWritError, messageOf, WritError } from '../../core/errors.ts';
-import type { LoginLinks } from '../../core/ports/api-keys.ts';
+import { replaceFile, syncDirectoryOf } from '../adapters/files/replace-file.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
+import { isWritError, messageOf, WritError } from '../core/errors.ts';
+import type { LoginLinks } from '../core/ports/api-keys.ts';
 import { KeyRoles } from './api-keys-file.ts';
-import { replaceFile, syncDirectoryOf } from './replace-file.ts';
 
 /** 256 random bits. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;

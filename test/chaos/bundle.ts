@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { packageRoot } from '../../config/places.ts';
+import { packageRoot } from '../../config/package.ts';
 
 /** The worker bundled into one script with V8's code cache beside it: a kill costs a start, and a start is mostly module loading. */
 export interface Bundle {
@@ -13,7 +13,7 @@ export interface Bundle {
 /** Packages with native parts stay where they are. */
 const EXTERNAL = ['better-sqlite3', 'koffi', 'sodium-native', 'msgpackr-extract'];
 
-const THREADS = ['src/adapters/crypto/crypto-thread.ts', 'src/adapters/sqlite/journal-thread.ts', 'src/adapters/linux/confined-fs/copy-thread.ts'];
+const THREADS = ['src/adapters/crypto/crypto-thread.ts', 'src/adapters/sqlite/journal/journal-thread.ts', 'src/adapters/linux/confined-fs/copy-thread.ts'];
 
 /** What the modules read beside themselves: from there, to there. */
 const ASSETS = [

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openJournalDatabase } from '../../src/adapters/sqlite/journal-open.ts';
+import { openJournalDatabase } from '../../src/adapters/sqlite/journal/journal-open.ts';
 import type { Field } from './field.ts';
 
 const QUIET_MS = 30_000;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
-import { placesOf } from '../../src/bin/places.ts';
 import { serve } from '../../src/bin/roles/serve.ts';
 import { createWorkerRole } from '../../src/bin/roles/worker.ts';
+import { placesOf } from '../../src/data-dir/places.ts';
 import { createLogger } from '../../src/observability/logging.ts';
 import { forbidRenameat2 } from './forbid-renameat2.ts';
 import { ledgerPoints } from './ledger-points.ts';

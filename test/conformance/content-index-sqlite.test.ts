@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openContentIndexStore } from '../../src/adapters/content-index/sqlite-store.ts';
+import { openContentIndexStore } from '../../src/content-search/ngram-index/storage/sqlite-store.ts';
 import { contentIndexConformance } from './content-index.ts';
 
 contentIndexConformance('index records in SQLite', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { diskIndexFiles } from '../../src/adapters/content-index/files-disk.ts';
+import { diskIndexFiles } from '../../src/content-search/ngram-index/storage/files-disk.ts';
 import type { IndexFiles } from '../../src/core/ports/index.ts';
 import { type FilesUnderTest, indexFilesConformance } from './index-files.ts';
 

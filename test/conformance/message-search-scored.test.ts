@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
-import { createMessagesReader } from '../../src/adapters/messages/reader.ts';
-import { createScoredEngine } from '../../src/adapters/messages/set/scored-engine.ts';
+import { createScoredEngine } from '../../src/messages/engines/set/scored-engine.ts';
+import { createMessagesReader } from '../../src/messages/store/reader.ts';
 import { cases } from '../support/oracle-runs.ts';
 import { searchOver } from '../support/search-service.ts';
 import { messageSearchConformance } from './message-search.ts';

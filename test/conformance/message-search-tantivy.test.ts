@@ -1,8 +1,8 @@
-import { createPins } from '../../src/adapters/messages/tantivy/pinned.ts';
-import { createQueries } from '../../src/adapters/messages/tantivy/query.ts';
-import { analyzerOf } from '../../src/adapters/messages/tantivy/schema.ts';
-import { readWords } from '../../src/adapters/messages/tantivy/words.ts';
-import { sanitizeFtsQuery } from '../../src/message-search/sanitize.ts';
+import { createPins } from '../../src/messages/engines/tantivy/pinned.ts';
+import { createQueries } from '../../src/messages/engines/tantivy/query.ts';
+import { analyzerOf } from '../../src/messages/engines/tantivy/schema.ts';
+import { readWords } from '../../src/messages/engines/tantivy/words.ts';
+import { sanitizeFtsQuery } from '../../src/messages/search/sanitize.ts';
 import { cases } from '../support/oracle-runs.ts';
 import { searchOver } from '../support/search-service.ts';
 import { describeTantivy, tantivyOver } from '../support/tantivy.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { SearchQuery, SearchResponse } from '../../src/contracts/index.ts';
-import type { MessageSearchService } from '../../src/message-search/service.ts';
+import type { MessageSearchService } from '../../src/messages/search/service.ts';
 import { addMails, type Mail, type Mailbox, mailboxFile, removeMails } from '../support/mailbox.ts';
 import { deniedIds, oracle, type RankOracle, recipientsSeen } from '../support/mailbox-oracle.ts';
 import { type Asked, randomAsked, randomMail, randomMailbox } from '../support/mailbox-random.ts';

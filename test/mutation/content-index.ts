@@ -1,15 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { packageRoot } from '../../config/places.ts';
+import { packageRoot } from '../../config/package.ts';
 import { evidencePath, minutesSince, revision, writeEvidence } from '../chaos/evidence.ts';
 
 /**
  * `npm run mutate:content-index [-- <group> ...]`: mutation of what decides whether a file is left out of a search. Constants
  * are most of it, and a mutant of a constant runs every test there is: so each group runs with the tests of just that.
  */
-const INDEX = 'src/content-search/index';
-const TESTS = 'test/unit/content-search/index';
+const INDEX = 'src/content-search/ngram-index';
+const TESTS = 'test/unit/content-search/ngram-index';
 
 interface Group {
   readonly mutate: readonly string[];
@@ -22,16 +22,16 @@ const GROUPS: Readonly<Record<string, Group>> = {
     tests: [`${TESTS}/safety/*.test.ts`],
   },
   rules: {
-    mutate: ['gate', 'query-plan', 'literal', 'same-file'].map((name) => `${INDEX}/${name}.ts`),
-    tests: ['gate', 'query-plan', 'literal', 'same-file'].map((name) => `${TESTS}/${name}.test.ts`),
+    mutate: ['query/gate', 'query/query-plan', 'query/literal', 'build/same-file'].map((name) => `${INDEX}/${name}.ts`),
+    tests: ['query/gate', 'query/query-plan', 'query/literal', 'build/same-file'].map((name) => `${TESTS}/${name}.test.ts`),
   },
   tokens: {
-    mutate: ['tokenizer', 'trigrams', 'trigrams-wide', 'casefold'].map((name) => `${INDEX}/${name}.ts`),
-    tests: ['tokenizer', 'trigrams', 'casefold'].map((name) => `${TESTS}/${name}.test.ts`),
+    mutate: ['tokenizer', 'trigrams', 'trigrams-wide', 'casefold'].map((name) => `${INDEX}/tokenize/${name}.ts`),
+    tests: ['tokenizer', 'trigrams', 'casefold'].map((name) => `${TESTS}/tokenize/${name}.test.ts`),
   },
   candidates: {
     mutate: [`${INDEX}/query/candidates.ts`],
-    tests: ['query/candidates', 'query/damage', 'merge'].map((name) => `${TESTS}/${name}.test.ts`),
+    tests: ['query/candidates', 'query/damage', 'build/merge'].map((name) => `${TESTS}/${name}.test.ts`),
   },
 };
 

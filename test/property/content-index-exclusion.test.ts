@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bloomParams, materializeBitset, mayContain } from '../../src/content-search/index/bloom.ts';
-import { foldText } from '../../src/content-search/index/casefold.ts';
-import { loadHasher } from '../../src/content-search/index/hash.ts';
-import { gramsOf } from '../../src/content-search/index/trigrams.ts';
+import { bloomParams, materializeBitset, mayContain } from '../../src/content-search/ngram-index/tokenize/bloom.ts';
+import { foldText } from '../../src/content-search/ngram-index/tokenize/casefold.ts';
+import { loadHasher } from '../../src/content-search/ngram-index/tokenize/hash.ts';
+import { gramsOf } from '../../src/content-search/ngram-index/tokenize/trigrams.ts';
 import { couldFind } from '../fixtures/content-index/byte-search.ts';
 import { decide, folding } from '../fixtures/content-index/decide.ts';
 import { file, patternOf, piece, search } from '../fixtures/content-index/hostile.ts';

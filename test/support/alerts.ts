@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { packageRoot } from '../../config/places.ts';
+import { packageRoot } from '../../config/package.ts';
 
 /** What tests look at in a file of rules. */
 export interface AlertRule {

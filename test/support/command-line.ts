@@ -3,7 +3,7 @@ import { contentSearchDoor } from '../../src/bin/cli/content-door.ts';
 import { processIo } from '../../src/bin/cli/io.ts';
 import { openServices } from '../../src/bin/cli/services.ts';
 import { systemClock } from '../../src/core/clock.ts';
-import { runCli } from '../../src/producers/cli/program.ts';
+import { runCli } from '../../src/surfaces/cli/program.ts';
 import { sinkOf } from './sink.ts';
 
 /** How a command of the command line ended, and what it said. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createConfinedFileSystem } from '../../src/adapters/linux/confined-fs/index.ts';
 import { createInstanceRegistry, type LinuxInstanceRegistry } from '../../src/adapters/linux/instances.ts';
-import { createFileJournal, type SqliteFileJournal } from '../../src/adapters/sqlite/journal.ts';
+import { createFileJournal, type SqliteFileJournal } from '../../src/adapters/sqlite/journal/journal.ts';
 import type { TaskManifest } from '../../src/contracts/index.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { manifestSha256 } from '../../src/core/hash.ts';

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openMessagesWriter } from '../../src/adapters/messages/open.ts';
 import type { SqliteDatabase } from '../../src/adapters/sqlite/open.ts';
 import type { Importance } from '../../src/contracts/index.ts';
+import { openMessagesWriter } from '../../src/messages/store/open.ts';
 
 /** Rows of a generated mailbox, as plain data. */
 export interface Agent {

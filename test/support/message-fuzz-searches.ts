@@ -1,11 +1,11 @@
-import { createFts5Engine } from '../../src/adapters/messages/fts5/engine.ts';
-import { lookUp, productNamed, projectNamed } from '../../src/adapters/messages/named-places.ts';
-import { createMessagesReader } from '../../src/adapters/messages/reader.ts';
-import { createRecipientsReader } from '../../src/adapters/messages/recipients.ts';
 import type { MessageSearch } from '../../src/core/ports/index.ts';
 import type { EngineAnswer, MessageEngine } from '../../src/core/ports/message-engine.ts';
-import { createMessageSearchService } from '../../src/message-search/service.ts';
-import { unanswered } from '../../src/message-search/unanswered.ts';
+import { createFts5Engine } from '../../src/messages/engines/fts5/engine.ts';
+import { createMessageSearchService } from '../../src/messages/search/service.ts';
+import { unanswered } from '../../src/messages/search/unanswered.ts';
+import { lookUp, productNamed, projectNamed } from '../../src/messages/store/named-places.ts';
+import { createMessagesReader } from '../../src/messages/store/reader.ts';
+import { createRecipientsReader } from '../../src/messages/store/recipients.ts';
 
 /** One database three times: behind its engine, behind one that refuses everything, and behind one that throws. */
 export function fuzzedSearches(file: string): Readonly<Record<'working' | 'failing' | 'throwing', MessageSearch>> & { close(): void } {

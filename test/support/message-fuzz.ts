@@ -3,8 +3,8 @@ import { SearchMessagesOutput, SearchMessagesProductOutput, SearchQuery, SearchR
 import { systemClock } from '../../src/core/clock.ts';
 import { isWritError } from '../../src/core/errors.ts';
 import type { MessageSearch } from '../../src/core/ports/index.ts';
-import type { McpServices } from '../../src/producers/mcp/services.ts';
-import { searchMessages, searchMessagesProduct } from '../../src/producers/mcp/tools/messages.ts';
+import type { McpServices } from '../../src/surfaces/mcp/services.ts';
+import { searchMessages, searchMessagesProduct } from '../../src/surfaces/mcp/tools/messages.ts';
 
 /** What became of the requests, by kind of answer. */
 export type FuzzCounts = Record<'answered' | 'INVALID_ARGUMENT' | 'NOT_FOUND' | 'refused by the schema', number>;

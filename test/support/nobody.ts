@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { packageRoot } from '../../config/places.ts';
+import { packageRoot } from '../../config/package.ts';
 
 /** The account that owns nothing. */
 export const NOBODY = 65_534;

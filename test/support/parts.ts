@@ -3,9 +3,12 @@
  * than a minute. They need no package that is compiled (`.dependency-cruiser.cjs` holds them to that) and no dist.
  */
 const EARLY = [
-  ...['contracts', 'core', 'executors/plan', 'kernel', 'lease', 'observability', 'producers'].map((folder) => `test/unit/${folder}/**/*.test.ts`),
+  ...['contracts', 'core', 'executors/plan', 'kernel', 'lease', 'observability', 'surfaces', 'messages/search'].map(
+    (folder) => `test/unit/${folder}/**/*.test.ts`,
+  ),
+  ...['search', 'enumerate', 'backends', 'run'].map((folder) => `test/unit/content-search/${folder}/**/*.test.ts`),
   // Its test compares with the compiled xxHash.
-  'test/unit/content-search/**/!(hash).test.ts',
+  'test/unit/content-search/ngram-index/{segment,tokenize,query,build,watch,safety,indexer}/**/!(hash).test.ts',
   'test/property/plan/**/*.test.ts',
 ];
 const ALL = 'test/**/*.test.ts';

@@ -1,12 +1,12 @@
-import { type Eyes, eyesOf } from '../../src/adapters/messages/set/eyes.ts';
-import { KINDS, type KindTables } from '../../src/adapters/messages/set/kinds.ts';
-import { joined, NOTHING, type Sql, sql } from '../../src/adapters/messages/set/sql.ts';
-import type { Place, Ranking } from '../../src/adapters/messages/set/statements.ts';
-import { filterConditions, where } from '../../src/adapters/messages/set/where.ts';
 import type { EngineAsk } from '../../src/core/ports/message-engine.ts';
+import type { Place, Ranking } from '../../src/messages/engines/set/statements.ts';
+import { KINDS, type KindTables } from '../../src/messages/visibility/kinds.ts';
+import { joined, NOTHING, type Sql, sql } from '../../src/messages/visibility/sql.ts';
+import { type Eyes, eyesOf } from '../../src/messages/visibility/visibility.ts';
+import { filterConditions, where } from '../../src/messages/visibility/where.ts';
 
 /**
- * A ranked page in one statement of SQLite alone: what `src/adapters/messages/set/order.ts` does in a thread of Node is done
+ * A ranked page in one statement of SQLite alone: what `src/messages/engines/set/order.ts` does in a thread of Node is done
  * by SQLite here. The tests compare the two number by number, and the benches their times.
  *
  *   hit     every row that matches, with its cost: a raw score of which less is better

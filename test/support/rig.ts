@@ -12,7 +12,6 @@ import { createRedisLedger } from '../../src/adapters/redis/ledger.ts';
 import { createRedisRevocations } from '../../src/adapters/redis/revocations.ts';
 import { createRedisSignals } from '../../src/adapters/redis/signals.ts';
 import type { ClusterTarget, RedisTarget } from '../../src/adapters/redis/target.ts';
-import { type Places, placesOf } from '../../src/bin/places.ts';
 import { createWorkerRole, type WorkerRoleOptions } from '../../src/bin/roles/worker.ts';
 import { sharding } from '../../src/bin/sharding.ts';
 import { ExecutionResult, type LeasePayload, type TaskManifest } from '../../src/contracts/index.ts';
@@ -21,6 +20,7 @@ import { manifestSha256 } from '../../src/core/hash.ts';
 import type { Lifecycle } from '../../src/core/lifecycle.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
 import type { Enqueue, Ledger, PushOptions, RevocationFeed } from '../../src/core/ports/index.ts';
+import { type Places, placesOf } from '../../src/data-dir/places.ts';
 import {
   createResultSigner,
   fixedKeyring,

@@ -1,10 +1,10 @@
-import { createFts5Engine } from '../../src/adapters/messages/fts5/engine.ts';
-import { createMessagesReader } from '../../src/adapters/messages/reader.ts';
-import { createRecipientsReader } from '../../src/adapters/messages/recipients.ts';
 import type { MessageEngine } from '../../src/core/ports/message-engine.ts';
 import type { MessageSearchEvent } from '../../src/core/ports/message-search.ts';
-import type { KillSwitch, Missing } from '../../src/message-search/modes.ts';
-import { createMessageSearchService, type MessageSearchService } from '../../src/message-search/service.ts';
+import { createFts5Engine } from '../../src/messages/engines/fts5/engine.ts';
+import type { KillSwitch, Missing } from '../../src/messages/search/modes.ts';
+import { createMessageSearchService, type MessageSearchService } from '../../src/messages/search/service.ts';
+import { createMessagesReader } from '../../src/messages/store/reader.ts';
+import { createRecipientsReader } from '../../src/messages/store/recipients.ts';
 
 interface Wishes {
   readonly killSwitch?: KillSwitch;

@@ -1,13 +1,13 @@
 import { rmSync } from 'node:fs';
-import { createFts5Engine } from '../../src/adapters/messages/fts5/engine.ts';
-import { createMessagesReader } from '../../src/adapters/messages/reader.ts';
-import { createVectorMaker } from '../../src/adapters/messages/vectors/maker.ts';
-import { createVectorSearcher } from '../../src/adapters/messages/vectors/searcher.ts';
-import { vectorEngines } from '../../src/bin/messages/vector-engines.ts';
 import type { Embedder } from '../../src/core/ports/embedder.ts';
 import type { MessageEngine } from '../../src/core/ports/message-engine.ts';
 import type { Reranker } from '../../src/core/ports/reranker.ts';
-import { createHashEmbedder } from '../../src/message-search/embed/hash.ts';
+import { createFts5Engine } from '../../src/messages/engines/fts5/engine.ts';
+import { createVectorMaker } from '../../src/messages/engines/vectors/maker.ts';
+import { createVectorSearcher } from '../../src/messages/engines/vectors/searcher.ts';
+import { createHashEmbedder } from '../../src/messages/search/embed/hash.ts';
+import { vectorEngines } from '../../src/messages/serving/vector-engines.ts';
+import { createMessagesReader } from '../../src/messages/store/reader.ts';
 import { searchOver } from './search-service.ts';
 
 interface SemanticWishes {

@@ -1,4 +1,4 @@
-import { createMessagesReader } from '../../src/adapters/messages/reader.ts';
+import { createMessagesReader } from '../../src/messages/store/reader.ts';
 import { mailboxFile } from './mailbox.ts';
 import { BOX } from './mailbox-small.ts';
 import { searchOver } from './search-service.ts';

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createMessagesReader } from '../../src/adapters/messages/reader.ts';
-import { loadTantivy, type Tantivy } from '../../src/adapters/messages/tantivy/binding.ts';
-import { createTantivyEngine } from '../../src/adapters/messages/tantivy/engine.ts';
-import { createTantivyIndexer } from '../../src/adapters/messages/tantivy/indexer.ts';
 import type { MessageIndexEvent } from '../../src/core/ports/index.ts';
+import { loadTantivy, type Tantivy } from '../../src/messages/engines/tantivy/binding.ts';
+import { createTantivyEngine } from '../../src/messages/engines/tantivy/engine.ts';
+import { createTantivyIndexer } from '../../src/messages/engines/tantivy/indexer.ts';
+import { createMessagesReader } from '../../src/messages/store/reader.ts';
 
 /** Tests that need Tantivy's binding. Without it, which is a supported state, there is one that says how to get it. */
 export function describeTantivy(title: string, tests: (tantivy: Tantivy) => void): void {

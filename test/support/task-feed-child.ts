@@ -1,5 +1,5 @@
 import { connected, createConnection } from '../../queues/connection.ts';
-import { createTaskIndex } from '../../src/adapters/sqlite/task-index.ts';
+import { createTaskIndex } from '../../src/adapters/sqlite/task-index/task-index.ts';
 import { fastFeed } from './task-feed.ts';
 
 /** A process that feeds an index until it is killed: `node --import tsx task-feed-child.ts <index file> <redis target as JSON>`. */

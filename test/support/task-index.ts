@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTaskIndex, type SqliteTaskIndex } from '../../src/adapters/sqlite/task-index.ts';
+import { createTaskIndex, type SqliteTaskIndex } from '../../src/adapters/sqlite/task-index/task-index.ts';
 
 export interface TemporaryIndex extends AsyncDisposable {
   readonly index: SqliteTaskIndex;

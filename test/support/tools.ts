@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createToolJournal } from '../../src/adapters/sqlite/tool-journal.ts';
+import { createToolJournal } from '../../src/adapters/sqlite/tool-journal/tool-journal.ts';
 import { type TaskManifest, TOOL_CALL } from '../../src/contracts/index.ts';
 import { manifestSha256 } from '../../src/core/hash.ts';
 import type { JsonObject } from '../../src/core/json.ts';

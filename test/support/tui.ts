@@ -1,8 +1,8 @@
 import type { SearchQuery, SearchResponse, SearchResult } from '../../src/contracts/index.ts';
-import { EMPTY_SHELF, type Shelf } from '../../src/producers/tui/model/shelf.ts';
-import type { MessageScreenDoor } from '../../src/producers/tui/port.ts';
-import { createSession, type Session } from '../../src/producers/tui/session.ts';
-import { screenOf } from '../../src/producers/tui/view/screen.ts';
+import { EMPTY_SHELF, type Shelf } from '../../src/surfaces/tui/model/shelf.ts';
+import type { MessageScreenDoor } from '../../src/surfaces/tui/port.ts';
+import { createSession, type Session } from '../../src/surfaces/tui/session.ts';
+import { screenOf } from '../../src/surfaces/tui/view/screen.ts';
 import { type CorpusMessage, corpusMessages } from '../quality/messages/corpus.ts';
 
 /** A session over the corpus, with a search that looks for words and nothing else; the real one has tests of its own. */

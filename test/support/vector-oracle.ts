@@ -1,6 +1,6 @@
-import { halvesOf, numberOf } from '../../src/adapters/messages/vectors/half.ts';
 import { embeddedText } from '../../src/core/ports/embedder.ts';
-import { createHashing } from '../../src/message-search/embed/hash.ts';
+import { halvesOf, numberOf } from '../../src/messages/engines/vectors/half.ts';
+import { createHashing } from '../../src/messages/search/embed/hash.ts';
 import type { RankOracle } from './mailbox-oracle.ts';
 
 /** Cosine of a stored vector and a query in steps of 2^-20, by plain loops in floats of 32 bits, in the order that kernel.wat describes. */

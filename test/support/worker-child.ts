@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '../../config/schema.ts';
-import { placesOf } from '../../src/bin/places.ts';
 import { serve } from '../../src/bin/roles/serve.ts';
 import { createWorkerRole } from '../../src/bin/roles/worker.ts';
+import { placesOf } from '../../src/data-dir/places.ts';
 import { createLogger } from '../../src/observability/logging.ts';
 
 /** What the worker is started with; it lies as JSON in the file that its argument names. */

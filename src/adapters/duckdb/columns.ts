@@ -1,10 +1,10 @@
 import { messageOf } from '../../core/errors.ts';
 import type { DatasetRefusal, RankedDataset, RankedMatches } from '../../core/ports/dataset-source.ts';
 import type { DatasetScope } from '../../core/ports/index.ts';
-import { openRegularFile, unavailable } from '../datasets/regular-file.ts';
 import { csvLayout } from './csv-layout.ts';
 import { Broken, type Layout, TooLong } from './layout.ts';
 import { parquetLayout } from './parquet-layout.ts';
+import { openRegularFile, unavailable } from './regular-file.ts';
 import { search } from './search.ts';
 import { type DuckDb, type DuckDbOptions, type Session, withSession } from './session.ts';
 

@@ -1,7 +1,7 @@
 import type { DatasetSources } from '../../core/ports/dataset-source.ts';
-import { createFileBytes } from '../datasets/file-bytes.ts';
-import { createSqliteTables } from '../sqlite/table.ts';
+import { createSqliteTables } from '../sqlite/table/table.ts';
 import { createDuckDbColumns } from './columns.ts';
+import { createFileBytes } from './file-bytes.ts';
 import { loadDuckDb } from './session.ts';
 
 export interface DatasetOptions {

@@ -1,7 +1,7 @@
 import { closeSync, constants, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, WritError } from '../../core/errors.ts';
-import { tryLock } from './flock.ts';
+import { tryLock } from '../linux/flock.ts';
 
 /**
  * Makes this process the only one that uses a file. The lock is a file beside it, because it may be deleted itself; the

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WritError } from '../../core/errors.ts';
-import { tryLock } from './flock.ts';
+import { tryLock } from '../linux/flock.ts';
 
 /** Holders write a few lines; who waits longer waits for something that hangs. */
 const PATIENCE_MS = 15_000;

@@ -2,7 +2,7 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
-import { codeOf } from '../linux/small-file.ts';
+import { codeOf } from '../files/small-file.ts';
 import { unbracketed } from './addresses.ts';
 import type { ReachedAddress } from './reach.ts';
 import type { Rendered } from './render.ts';

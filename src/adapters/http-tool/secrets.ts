@@ -1,4 +1,4 @@
-import { readSmall } from '../linux/small-file.ts';
+import { readSmall } from '../files/small-file.ts';
 
 /** A variable of the worker's environment; the composition root reads it. */
 export type Environment = (name: string) => string | undefined;

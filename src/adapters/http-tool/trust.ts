@@ -1,7 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
-import { readSmall } from '../linux/small-file.ts';
+import { readSmall } from '../files/small-file.ts';
 
 const MAX_AUTHORITY_FILE_BYTES = 1024 * 1024;
 

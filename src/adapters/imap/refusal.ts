@@ -1,4 +1,4 @@
-import { codeOf } from '../linux/small-file.ts';
+import { codeOf } from '../files/small-file.ts';
 
 /** Sentences for what keeps a mailbox from being opened. The codes are those of Node.js and of imapflow. */
 const SENTENCES: ReadonlyMap<string, string> = new Map([

@@ -1,6 +1,6 @@
 import { rootCertificates } from 'node:tls';
 import type { ImapScope } from '../../core/ports/index.ts';
-import { readSmall } from '../linux/small-file.ts';
+import { readSmall } from '../files/small-file.ts';
 
 /** What a connection needs beside the scope. `authorities` undefined: the well-known ones. */
 export interface ImapSecrets {

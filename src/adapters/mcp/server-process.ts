@@ -4,7 +4,7 @@ import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/s
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { inTime } from '../../core/in-time.ts';
-import { codeOf } from '../linux/small-file.ts';
+import { codeOf } from '../files/small-file.ts';
 import { CallEnd } from './call-end.ts';
 
 export interface ServerProcessOptions {

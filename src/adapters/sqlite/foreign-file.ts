@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, type Stats } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { DatasetRefusal } from '../../core/ports/dataset-source.ts';
-import { refusalOfOpening, unavailable } from '../datasets/regular-file.ts';
+import { refusalOfOpening, unavailable } from '../duckdb/regular-file.ts';
 
 /** A database of somebody else, opened for one search. */
 export interface ForeignFile {

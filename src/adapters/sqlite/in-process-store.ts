@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isWritError, WritError } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { part } from '../../core/parts.ts';
-import { createGroupCommit, type Settled } from './journal-group-commit.ts';
+import { createGroupCommit, type Settled } from './journal/journal-group-commit.ts';
 import { migrate } from './migrate.ts';
 import { openDatabase, type SqliteDatabase } from './open.ts';
 

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import type { ContentSearchDoor } from '../../producers/cli/services.ts';
+import type { ContentSearchDoor } from '../../surfaces/cli/services.ts';
 
 /** Content search of the command line; what searches is loaded with the first search. */
 export function contentSearchDoor(): ContentSearchDoor {

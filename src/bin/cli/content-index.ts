@@ -1,8 +1,10 @@
+import { userSurroundings } from '../../../config/load.ts';
 import { createIndexLane } from '../../../queues/index-lane.ts';
+import { randomHex } from '../../adapters/crypto/random-hex.ts';
 import { createMemoryGuard } from '../../adapters/redis/policy.ts';
+import { indexService } from '../../content-search/settings/index-service.ts';
 import { systemClock } from '../../core/clock.ts';
 import type { IndexService } from '../../core/ports/index.ts';
-import { indexService, randomHex } from '../content/index/service.ts';
 import type { CliRedis } from './redis.ts';
 import type { CliSettings } from './settings.ts';
 
@@ -10,6 +12,7 @@ import type { CliSettings } from './settings.ts';
 export async function openContentIndex({ loaded }: CliSettings, redis: CliRedis): Promise<IndexService> {
   const { config } = loaded;
   return indexService({
+    surroundings: userSurroundings(),
     config,
     lane: {
       async submit(task) {

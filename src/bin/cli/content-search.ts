@@ -1,12 +1,13 @@
 import { realpathSync } from 'node:fs';
 import { userSurroundings } from '../../../config/load.ts';
 import type { Config } from '../../../config/schema.ts';
+import { type ContentSettings, NO_INDEX } from '../../content-search/io/settings.ts';
+import { openContentTool } from '../../content-search/io/tool.ts';
+import { contentSettings } from '../../content-search/settings/content-settings.ts';
+import { indexRefusal } from '../../content-search/settings/refusals.ts';
 import { WritError } from '../../core/errors.ts';
 import type { ContentSearch } from '../../core/ports/index.ts';
-import type { ContentWish, GlobalOptions } from '../../producers/cli/services.ts';
-import { indexRefusal } from '../content/index/refusal.ts';
-import { type ContentSettings, contentSettings, NO_INDEX } from '../content/settings.ts';
-import { openContentTool } from '../content/tool.ts';
+import type { ContentWish, GlobalOptions } from '../../surfaces/cli/services.ts';
 import { readSettings } from './settings.ts';
 
 /**
@@ -35,12 +36,13 @@ function isIndexRoot(directory: string, config: Config): boolean {
 }
 
 function serverView(config: Config): ContentSettings {
-  return contentSettings(config, userSurroundings().searchPath);
+  return contentSettings(config, userSurroundings());
 }
 
 function ownView(config: Config): ContentSettings {
-  const { searchPath, gitIgnoreFile } = userSurroundings();
-  const settings = contentSettings({ tools: { ...config.tools, search: { ...config.tools.search, index_mode: 'off', index_roots: [] } } }, searchPath);
+  const surroundings = userSurroundings();
+  const { gitIgnoreFile } = surroundings;
+  const settings = contentSettings({ tools: { ...config.tools, search: { ...config.tools.search, index_mode: 'off', index_roots: [] } } }, surroundings);
   const own = { allowedRoots: ['/'], deniedPatterns: [], includeDefaultDenies: false, index: NO_INDEX };
   return { ...settings, ...own, globalIgnoreFile: settings.globalIgnoreFile === '' ? (gitIgnoreFile ?? '') : settings.globalIgnoreFile };
 }

@@ -1,8 +1,8 @@
 import os from 'node:os';
 import { WritError } from '../../core/errors.ts';
 import type { Grant, IssueAnswer, KernelDoor, LeaseTerms } from '../../core/ports/index.ts';
+import type { Places } from '../../data-dir/places.ts';
 import { createKernelClient, type KernelClient } from '../../kernel/index.ts';
-import type { Places } from '../places.ts';
 
 /** The kernel of the data directory over its socket, asked by the person at the command line. Nobody is asked before the first call. */
 export function openKernel({ places }: { readonly places: Places }): KernelDoor & AsyncDisposable {

@@ -1,6 +1,6 @@
-import { listPlaces } from '../../adapters/messages/list-places.ts';
-import { createMessagesReader } from '../../adapters/messages/reader.ts';
-import type { SearchPlace } from '../../producers/tui/port.ts';
+import { listPlaces } from '../../messages/store/list-places.ts';
+import { createMessagesReader } from '../../messages/store/reader.ts';
+import type { SearchPlace } from '../../surfaces/tui/port.ts';
 import type { CliSettings } from './settings.ts';
 
 /** More than anybody steps through with one key. */

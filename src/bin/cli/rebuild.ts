@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { createLedgerRecovery } from '../../../processors/ledger-recovery.ts';
 import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
-import { openJournalReader } from '../../adapters/sqlite/journal-reader.ts';
+import { openJournalReader } from '../../adapters/sqlite/journal/journal-reader.ts';
 import { systemClock } from '../../core/clock.ts';
 import { createKeyring, createRevocationMirror, jwksFile } from '../../lease/index.ts';
 import type { CliRedis } from './redis.ts';

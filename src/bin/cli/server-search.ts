@@ -1,12 +1,13 @@
 import { userSurroundings } from '../../../config/load.ts';
 import type { Config } from '../../../config/schema.ts';
-import { createContentProcess } from '../../adapters/content-process/index.ts';
 import { compileDenied } from '../../content-search/enumerate/denied.ts';
+import { createContentProcess } from '../../content-search/process/client.ts';
+import { contentProcessArgument, contentProcessEntry } from '../../content-search/process/entry.ts';
+import { contentSettings } from '../../content-search/settings/content-settings.ts';
+import { contentRefusal } from '../../content-search/settings/refusals.ts';
 import { WritError } from '../../core/errors.ts';
-import type { ContentSearchDoor } from '../../producers/mcp/services.ts';
-import { contentProcessArgument, contentProcessEntry } from '../content/process.ts';
+import type { ContentSearchDoor } from '../../surfaces/mcp/services.ts';
 import { limited } from '../content/service.ts';
-import { contentRefusal, contentSettings } from '../content/settings.ts';
 
 /** The `Search` tool as servers have it, confined to the allowed roots of the settings; its process starts with the first search. */
 export async function openServerSearch(config: Config): Promise<ContentSearchDoor & AsyncDisposable> {
@@ -17,7 +18,7 @@ export async function openServerSearch(config: Config): Promise<ContentSearchDoo
   compileDenied(config.tools.sandbox.denied_patterns);
   const process = createContentProcess({
     entry: contentProcessEntry(),
-    args: [contentProcessArgument({ settings: contentSettings(config, userSurroundings().searchPath), landlock: 0 })],
+    args: [contentProcessArgument({ settings: contentSettings(config, userSurroundings()), landlock: 0 })],
     defaultTimeoutMs: config.tools.search.default_timeout_ms,
     onReady: () => undefined,
     onLoss: () => undefined,

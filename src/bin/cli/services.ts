@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { forgetBuildServer } from '../../../config/load.ts';
 import type { Config } from '../../../config/schema.ts';
-import { createAuditReader } from '../../adapters/linux/audit-reader.ts';
-import type { CliServices, GlobalOptions } from '../../producers/cli/services.ts';
+import { createAuditReader } from '../../data-dir/audit-reader.ts';
+import type { CliServices, GlobalOptions } from '../../surfaces/cli/services.ts';
 import { createScreenShelf } from '../messages/screen-shelf.ts';
 import { openAccess } from './access.ts';
 import { openAudit, whoAsks } from './audit.ts';
@@ -71,7 +71,7 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     async compareEngines(wish) {
       const by = (engine: Config['messages']['engine']) => searchMessages({ ...config.messages, engine });
       const [serving, shadow] = await Promise.all([by('fts5'), by('tantivy')]);
-      return (await import('../../message-search/compare-engines.ts')).compareEngines({ serving, shadow }, wish);
+      return (await import('../../messages/search/compare-engines.ts')).compareEngines({ serving, shadow }, wish);
     },
     screenShelf: createScreenShelf(places.screenShelf),
     messagePlaces: async () => (await import('./message-places.ts')).readMessagePlaces(settings),

@@ -1,7 +1,7 @@
 import { type LoadedConfig, loadConfig } from '../../../config/load.ts';
 import { WritError } from '../../core/errors.ts';
-import type { GlobalOptions } from '../../producers/cli/services.ts';
-import { type Places, placesOf } from '../places.ts';
+import { type Places, placesOf } from '../../data-dir/places.ts';
+import type { GlobalOptions } from '../../surfaces/cli/services.ts';
 
 /** The settings of one command line, and where they lie. */
 export interface CliSettings {

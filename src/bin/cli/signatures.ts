@@ -11,8 +11,8 @@ import { isWritError } from '../../core/errors.ts';
 import { manifestSha256 } from '../../core/hash.ts';
 import type { SignatureReader } from '../../core/ports/front-door.ts';
 import type { Ed25519, RevocationFeed } from '../../core/ports/index.ts';
+import type { Places } from '../../data-dir/places.ts';
 import { authenticateLease, createKeyring, jwksFile, type Verifier, verifyResult, verifyRevocation } from '../../lease/index.ts';
-import type { Places } from '../places.ts';
 import type { CliRedis } from './redis.ts';
 import type { CliSettings } from './settings.ts';
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { createStatusReader } from '../../../queues/queue-status.ts';
 import { queueShards } from '../../../queues/shards.ts';
-import { openMessagesReader } from '../../adapters/messages/open.ts';
-import { lastImports } from '../../adapters/messages/write/engine.ts';
 import type { ImportStanding, SystemStatus } from '../../core/ports/front-door.ts';
+import { openMessagesReader } from '../../messages/store/open.ts';
+import { lastImports } from '../../messages/store/write/engine.ts';
 import { lanesOf } from '../lanes.ts';
 import { boundProviders } from '../plan/providers.ts';
 import type { CliRedis } from './redis.ts';

@@ -3,7 +3,7 @@ import { createEnqueue } from '../../../queues/enqueue.ts';
 import { createRedisLedger } from '../../adapters/redis/ledger.ts';
 import { createMemoryGuard } from '../../adapters/redis/policy.ts';
 import { createRedisSignals } from '../../adapters/redis/signals.ts';
-import { openJournalReader } from '../../adapters/sqlite/journal-reader.ts';
+import { openJournalReader } from '../../adapters/sqlite/journal/journal-reader.ts';
 import { systemClock } from '../../core/clock.ts';
 import type { Ledger, TaskDoor, TaskSignals } from '../../core/ports/index.ts';
 import { boundProviders } from '../plan/providers.ts';

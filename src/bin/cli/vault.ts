@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createConfinedFileSystem } from '../../adapters/linux/confined-fs/index.ts';
-import { createInProcessJournal } from '../../adapters/sqlite/journal-in-process.ts';
-import { openJournalReader } from '../../adapters/sqlite/journal-reader.ts';
+import { createInProcessJournal } from '../../adapters/sqlite/journal/journal-in-process.ts';
+import { openJournalReader } from '../../adapters/sqlite/journal/journal-reader.ts';
 import { VAULT_DIRECTORY } from '../../contracts/index.ts';
 import { isWritError, WritError } from '../../core/errors.ts';
 import type { PurgeAnswer, VaultDoor } from '../../core/ports/front-door.ts';

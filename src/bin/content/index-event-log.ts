@@ -1,6 +1,6 @@
-import type { HostEvent } from '../../../content-search/index/host/types.ts';
-import { LOG_LINES } from '../../../observability/log-lines.ts';
-import type { Logger } from '../../../observability/logging.ts';
+import type { HostEvent } from '../../content-search/ngram-index/indexer/types.ts';
+import { LOG_LINES } from '../../observability/log-lines.ts';
+import type { Logger } from '../../observability/logging.ts';
 
 type Of<K extends HostEvent['kind']> = Extract<HostEvent, { kind: K }>;
 

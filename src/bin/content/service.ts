@@ -1,6 +1,9 @@
 import { userSurroundings } from '../../../config/load.ts';
-import { type ContentProcessFacts, createContentProcess } from '../../adapters/content-process/index.ts';
 import { compileDenied } from '../../content-search/enumerate/denied.ts';
+import { type ContentProcessFacts, createContentProcess } from '../../content-search/process/client.ts';
+import { contentProcessArgument, contentProcessEntry } from '../../content-search/process/entry.ts';
+import { contentSettings } from '../../content-search/settings/content-settings.ts';
+import { contentRefusal } from '../../content-search/settings/refusals.ts';
 import { WritError } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { ContentSearch } from '../../core/ports/index.ts';
@@ -8,8 +11,6 @@ import { countContentSearches } from '../../observability/content-search.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import type { RoleContext } from '../roles/context.ts';
-import { contentProcessArgument, contentProcessEntry } from './process.ts';
-import { contentRefusal, contentSettings } from './settings.ts';
 
 /** The `Search` tool as a role has it. */
 export interface ContentService extends ContentSearch {
@@ -26,7 +27,7 @@ export function contentService({ config, log }: Pick<RoleContext, 'config' | 'lo
   compileDenied(config.tools.sandbox.denied_patterns);
   const process = createContentProcess({
     entry: contentProcessEntry(),
-    args: [contentProcessArgument({ settings: contentSettings(config, userSurroundings().searchPath), landlock: 0 })],
+    args: [contentProcessArgument({ settings: contentSettings(config, userSurroundings()), landlock: 0 })],
     defaultTimeoutMs: config.tools.search.default_timeout_ms,
     onReady(facts) {
       metrics.inc('writ_content_process_starts_total', { confined: facts.landlock > 0 ? 'yes' : 'no' });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type JournalReader, openJournalReader } from '../../adapters/sqlite/journal-reader.ts';
+import { type JournalReader, openJournalReader } from '../../adapters/sqlite/journal/journal-reader.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { TaskDoor } from '../../core/ports/index.ts';
 

@@ -2,7 +2,7 @@ import { probeWrite } from '../../adapters/redis/policy.ts';
 import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { KernelDoor, TaskIndex } from '../../core/ports/index.ts';
-import type { Readiness } from '../../producers/http/services.ts';
+import type { Readiness } from '../../surfaces/http/services.ts';
 import { finding } from '../finding.ts';
 
 export interface ReadinessPorts {

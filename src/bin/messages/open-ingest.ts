@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { openImport } from '../../adapters/messages/import/index.ts';
-import { openMessagesReader } from '../../adapters/messages/open.ts';
-import { importMark } from '../../adapters/messages/write/engine.ts';
 import { WritError } from '../../core/errors.ts';
 import { fieldText, mailDate, readMail } from '../../executors/search/index.ts';
-import type { MessageIngest } from '../../producers/cli/services.ts';
+import { openImport } from '../../messages/import/open-source.ts';
+import { openMessagesReader } from '../../messages/store/open.ts';
+import { importMark } from '../../messages/store/write/engine.ts';
+import type { MessageIngest } from '../../surfaces/cli/services.ts';
 import type { CliRedis } from '../cli/redis.ts';
 import type { CliSettings } from '../cli/settings.ts';
 import { sendingLane } from './ingest.ts';

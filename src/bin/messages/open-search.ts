@@ -3,9 +3,9 @@ import { WritError } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { part } from '../../core/parts.ts';
 import type { MessageSearch, MessageSearchEvent } from '../../core/ports/index.ts';
-import type { Places } from '../places.ts';
-import { searchForHost, searchOnHost } from './host-search.ts';
-import type { MessageSearchOptions } from './search-thread-keeper.ts';
+import type { Places } from '../../data-dir/places.ts';
+import { searchForHost, searchOnHost } from '../../messages/serving/host-search.ts';
+import type { MessageSearchOptions } from '../../messages/serving/search-thread-keeper.ts';
 
 interface Wiring {
   readonly config: Config;

@@ -1,4 +1,4 @@
-import { packageRoot } from '../../../config/places.ts';
+import { packageRoot } from '../../../config/package.ts';
 import type { Config } from '../../../config/schema.ts';
 import { readRegistries } from '../../adapters/registries/index.ts';
 import { WritError } from '../../core/errors.ts';

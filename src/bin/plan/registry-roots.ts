@@ -1,4 +1,4 @@
-import { packageRoot } from '../../../config/places.ts';
+import { packageRoot } from '../../../config/package.ts';
 import type { Config } from '../../../config/schema.ts';
 
 /** Where definitions and bindings lie: what Writ ships, then what is the user's own, which replaces it. */

@@ -1,7 +1,7 @@
 import type { Config } from '../../../config/schema.ts';
+import type { Places } from '../../data-dir/places.ts';
 import type { Logger } from '../../observability/logging.ts';
-import type { GlobalOptions } from '../../producers/cli/services.ts';
-import type { Places } from '../places.ts';
+import type { GlobalOptions } from '../../surfaces/cli/services.ts';
 
 /** What every role is started with. */
 export interface RoleContext {

@@ -1,7 +1,7 @@
 import { queueName } from '../../../queues/catalog.ts';
 import { createConfinedFileSystem } from '../../adapters/linux/confined-fs/index.ts';
 import type { createInstanceRegistry } from '../../adapters/linux/instances.ts';
-import { createFileJournal } from '../../adapters/sqlite/journal.ts';
+import { createFileJournal } from '../../adapters/sqlite/journal/journal.ts';
 import { systemClock } from '../../core/clock.ts';
 import { part } from '../../core/parts.ts';
 import type { HostMemory } from '../../core/ports/index.ts';

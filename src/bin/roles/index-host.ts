@@ -1,25 +1,25 @@
 import { userSurroundings } from '../../../config/load.ts';
+import { packageVersion } from '../../../config/package.ts';
 import { createConnection } from '../../../queues/connection.ts';
 import { createIndexLane } from '../../../queues/index-lane.ts';
-import { ensureDataDirectory } from '../../adapters/linux/data-directory.ts';
+import { randomHex } from '../../adapters/crypto/random-hex.ts';
 import { checkAccess } from '../../adapters/redis/access.ts';
 import { compileDenied } from '../../content-search/enumerate/denied.ts';
+import { createIndexKeeper, type IndexKeeper } from '../../content-search/ngram-index/serving/keeper.ts';
+import { contentSettings } from '../../content-search/settings/content-settings.ts';
+import { hostsSettings } from '../../content-search/settings/host-settings.ts';
+import { indexRefusal } from '../../content-search/settings/refusals.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { inOrder, part } from '../../core/parts.ts';
 import type { IndexTask } from '../../core/ports/index.ts';
+import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
 import { countIndexHappening, followIndexes } from '../../observability/content-index.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket, type Health } from '../../observability/metrics-socket.ts';
-import { logIndexEvent } from '../content/index/event-log.ts';
-import { hostsSettings } from '../content/index/host-settings.ts';
-import { createIndexKeeper, type IndexKeeper } from '../content/index/keeper.ts';
-import { indexRefusal } from '../content/index/refusal.ts';
-import { randomHex } from '../content/index/service.ts';
-import { contentSettings } from '../content/settings.ts';
+import { logIndexEvent } from '../content/index-event-log.ts';
 import { finding } from '../finding.ts';
 import { redisTarget } from '../redis-target.ts';
-import { packageVersion } from '../version.ts';
 import type { RoleContext } from './context.ts';
 import { serve } from './serve.ts';
 
@@ -44,7 +44,7 @@ export function createIndexHostRole(context: RoleContext): Lifecycle {
   const target = redisTarget(config, places);
   const connection = createConnection(target, 'producer', warn);
   const worker = createConnection(target, 'worker', warn);
-  const content = contentSettings(config, userSurroundings().searchPath);
+  const content = contentSettings(config, userSurroundings());
   let isFollowed = false;
   const keeper: IndexKeeper = createIndexKeeper({
     content,

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { openJournalReader } from '../../adapters/sqlite/journal-reader.ts';
+import { openJournalReader } from '../../adapters/sqlite/journal/journal-reader.ts';
 import type { HostMemory } from '../../core/ports/index.ts';
 
 /**

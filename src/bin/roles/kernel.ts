@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
+import { packageVersion } from '../../../config/package.ts';
 import { queueName } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
 import { createCryptoPool } from '../../adapters/crypto/pool.ts';
-import { ensureDataDirectory } from '../../adapters/linux/data-directory.ts';
 import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
-import { openKernelStore } from '../../adapters/sqlite/kernel-store.ts';
+import { openKernelStore } from '../../adapters/sqlite/kernel-store/kernel-store.ts';
 import { readToolBindings } from '../../adapters/tool-bindings/index.ts';
 import { CAPABILITY_QUEUE, type QueueKind, TOOL_CALL } from '../../contracts/index.ts';
 import { systemClock } from '../../core/clock.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { inOrder, part } from '../../core/parts.ts';
+import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
 import { createKernel, createKernelServer, deriveRoutes, kernelRoutes } from '../../kernel/index.ts';
 import { createKeyring, jwksFile, readPrivateKey } from '../../lease/index.ts';
 import { countLeases } from '../../observability/counting.ts';
@@ -21,7 +22,6 @@ import { finding } from '../finding.ts';
 import { planLogic } from '../plan/logic.ts';
 import { registryRoots } from '../plan/registry-roots.ts';
 import { redisTarget } from '../redis-target.ts';
-import { packageVersion } from '../version.ts';
 import type { RoleContext } from './context.ts';
 import { serve } from './serve.ts';
 

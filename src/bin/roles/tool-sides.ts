@@ -1,6 +1,6 @@
 import { environmentSecret } from '../../../config/load.ts';
 import { queueName } from '../../../queues/catalog.ts';
-import { createToolJournal } from '../../adapters/sqlite/tool-journal.ts';
+import { createToolJournal } from '../../adapters/sqlite/tool-journal/tool-journal.ts';
 import type { ToolBindings } from '../../adapters/tool-bindings/index.ts';
 import { systemClock } from '../../core/clock.ts';
 import { part } from '../../core/parts.ts';

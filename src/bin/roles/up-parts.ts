@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createEmbeddedRedis } from '../../adapters/redis/embedded.ts';
+import { indexRefusal } from '../../content-search/settings/refusals.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
-import { indexRefusal } from '../content/index/refusal.ts';
 import { supervise } from '../supervise.ts';
 import type { UpContext } from './context.ts';
 

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { indexRefusal } from '../../content-search/settings/refusals.ts';
 import { inOrder } from '../../core/parts.ts';
+import type { Places } from '../../data-dir/places.ts';
 import { openServices } from '../cli/services.ts';
 import { readSettings } from '../cli/settings.ts';
-import { indexRefusal } from '../content/index/refusal.ts';
 import { prepareFirstStart, WORKSPACE_SCOPE } from '../first-start.ts';
-import type { Places } from '../places.ts';
 import { type BoardVisitor, visitBoard } from '../tour/board.ts';
 import { runPlans } from '../tour/run-plan.ts';
 import { giveTour } from '../tour/tour.ts';

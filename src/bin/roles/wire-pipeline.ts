@@ -20,6 +20,7 @@ import { systemClock } from '../../core/clock.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { inOrder, part, together } from '../../core/parts.ts';
 import type { HostMemory, InstanceRegistry, TaskExecutor } from '../../core/ports/index.ts';
+import type { Places } from '../../data-dir/places.ts';
 import {
   createAuthorities,
   createKeyring,
@@ -38,7 +39,6 @@ import { traceCalls } from '../../observability/tracing/calls.ts';
 import { traceDeliveries, traceDelivery } from '../../observability/tracing/deliveries.ts';
 import { traceExecutor } from '../../observability/tracing/executors.ts';
 import type { Tracer } from '../../observability/tracing/tracer.ts';
-import type { Places } from '../places.ts';
 import { type PlanServing, wirePlans } from './wire-plans.ts';
 import type { WorkerHealth } from './worker-health.ts';
 

@@ -1,5 +1,5 @@
 import { WritError } from '../../core/errors.ts';
-import { waitForPlan } from '../../producers/plans/wait.ts';
+import { waitForPlan } from '../../surfaces/shared/plans/wait.ts';
 import type { openServices } from '../cli/services.ts';
 import type { Doors } from './scene.ts';
 

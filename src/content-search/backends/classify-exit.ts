@@ -1,5 +1,5 @@
 import type { BackendEnd } from '../../core/ports/index.ts';
-import type { RunEnd } from '../types.ts';
+import type { RunEnd } from '../search/types.ts';
 
 /** All that is known about a process that has ended. */
 export interface ExitFacts {

@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 import { CONTENT_LINE_MAX_BYTES } from '../../contracts/index.ts';
-import type { RunEvent } from '../types.ts';
+import type { RunEvent } from '../search/types.ts';
 import { type FileNames, fileNames } from './file-names.ts';
 import { cutAtCodePoint } from './line-cut.ts';
 

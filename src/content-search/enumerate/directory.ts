@@ -1,4 +1,4 @@
-import { rawBytes } from '../order-key.ts';
+import { rawBytes } from '../search/order-key.ts';
 import type { DirectoryRules } from './directory-rules.ts';
 
 /** A directory on the way of the walk. */

@@ -1,5 +1,5 @@
 import type { SearchTree } from '../../core/ports/index.ts';
-import type { Candidate, Enumeration, Warning } from '../types.ts';
+import type { Candidate, Enumeration, Warning } from '../search/types.ts';
 import type { Directory } from './directory.ts';
 import { type Frame, isCandidate, openFrame } from './frame.ts';
 import { startOf } from './start.ts';

@@ -1,5 +1,5 @@
 import type { TreeTarget } from '../../core/ports/index.ts';
-import { isBeneath } from '../beneath.ts';
+import { isBeneath } from '../search/beneath.ts';
 import { isDenied, isReserved, namesOf } from './denied.ts';
 import { type Directory, pathOf } from './directory.ts';
 import { GIT_DIRECTORY } from './directory-rules.ts';

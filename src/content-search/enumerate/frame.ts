@@ -1,5 +1,5 @@
-import { lossyText, orderKey, rawBytes } from '../order-key.ts';
-import type { Candidate } from '../types.ts';
+import { lossyText, orderKey, rawBytes } from '../search/order-key.ts';
+import type { Candidate } from '../search/types.ts';
 import { type Directory, pathOf, rawOf } from './directory.ts';
 import { enterRules } from './directory-rules.ts';
 import { type Listed, type Listing, listDirectory } from './listing.ts';

@@ -1,5 +1,5 @@
 import type { TreeEntry } from '../../core/ports/index.ts';
-import { isAscii, lossyText } from '../order-key.ts';
+import { isAscii, lossyText } from '../search/order-key.ts';
 import type { Directory } from './directory.ts';
 import { admits, type DirectoryRules, type IgnoreFileName, mayBeNamed } from './directory-rules.ts';
 import { followed, isOwnAncestor } from './follow.ts';

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { lossyText } from '../order-key.ts';
-import type { Candidate } from '../types.ts';
+import { lossyText } from '../search/order-key.ts';
+import type { Candidate } from '../search/types.ts';
 import { type Directory, pathOf, rawOf } from './directory.ts';
 import { mayBeNamed, rootRules } from './directory-rules.ts';
 import { child } from './frame.ts';

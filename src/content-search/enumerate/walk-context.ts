@@ -1,5 +1,5 @@
 import type { SearchTree } from '../../core/ports/index.ts';
-import type { Warning } from '../types.ts';
+import type { Warning } from '../search/types.ts';
 import type { DenyRules } from './denied.ts';
 import type { Globs } from './globs.ts';
 import { warningLine } from './warning-line.ts';

@@ -1,4 +1,4 @@
-import { visible } from '../content-text.ts';
+import { visible } from '../search/content-text.ts';
 
 /** What people read for an errno; the words of strerror(3), which the backends use too. */
 const WORDS = {

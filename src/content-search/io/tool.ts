@@ -1,14 +1,14 @@
 import os from 'node:os';
-import { type BackendsFound, findBackends } from '../../adapters/search-backend/index.ts';
-import { nodeSearchTree } from '../../adapters/search-tree/index.ts';
-import { nodeSearchFiles } from '../../adapters/search-tree/open.ts';
 import { DIALECTS } from '../../content-search/backends/dialects.ts';
 import { compileDenied } from '../../content-search/enumerate/denied.ts';
-import type { Sandbox } from '../../content-search/sandbox.ts';
-import { createContentSearch } from '../../content-search/search.ts';
 import type { BackendKind, ContentSearch, ContentSearchOutcome } from '../../core/ports/index.ts';
-import { openIndexLinks } from './index/links.ts';
+import { openIndexLinks } from '../ngram-index/serving/links.ts';
+import type { Sandbox } from '../search/sandbox.ts';
+import { createContentSearch } from '../search/search.ts';
+import { type BackendsFound, findBackends } from './backend/find-backends.ts';
 import type { ContentSettings } from './settings.ts';
+import { nodeSearchFiles } from './tree/open.ts';
+import { nodeSearchTree } from './tree/tree.ts';
 import { searchedTrees } from './trees.ts';
 
 export interface OpenedContentTool {

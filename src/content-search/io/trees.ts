@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs';
-import { DEFAULT_DENIED_PATTERNS } from '../../content-search/sandbox.ts';
-import type { SearchedTrees } from './index/places.ts';
+import type { SearchedTrees } from '../ngram-index/serving/places.ts';
+import { DEFAULT_DENIED_PATTERNS } from '../search/sandbox.ts';
 import type { ContentSettings } from './settings.ts';
 
 /** What a tool searches, as it really lies on this host; host and searches of an index must see the same. */

@@ -1,6 +1,6 @@
-import { serveContentSearches } from '../../adapters/content-process/serve.ts';
-import type { ContentProcessArgument } from './process.ts';
-import { openContentTool } from './tool.ts';
+import { openContentTool } from '../io/tool.ts';
+import type { ContentProcessArgument } from './entry.ts';
+import { serveContentSearches } from './serve.ts';
 
 /** The process of content searches: the tool, for the role that started it. */
 const { settings, landlock } = JSON.parse(process.argv[2] ?? '') as ContentProcessArgument;

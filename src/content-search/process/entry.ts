@@ -1,4 +1,4 @@
-import type { ContentSettings } from './settings.ts';
+import type { ContentSettings } from '../io/settings.ts';
 
 /** What the process of content searches is told, as the one argument of its command line. */
 export interface ContentProcessArgument {

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { become } from '../../adapters/linux/become.ts';
 import { dieWithParent } from '../../adapters/linux/die-with-parent.ts';
 import { confineToReading } from '../../adapters/linux/landlock.ts';
-import { type ContentProcessArgument, contentProcessArgument, searchModule } from './process.ts';
+import { type ContentProcessArgument, contentProcessArgument, searchModule } from './entry.ts';
 import { readableWith } from './readable.ts';
 
 /**

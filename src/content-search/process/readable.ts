@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { packageRoot } from '../../../config/places.ts';
-import type { ContentSettings } from './settings.ts';
+import { packageRoot } from '../../../config/package.ts';
+import type { ContentSettings } from '../io/settings.ts';
 
 /** Where libraries lie that programs are linked with, and how the loader finds them. */
 const LIBRARIES = ['/lib', '/lib32', '/lib64', '/usr/lib', '/usr/lib32', '/usr/lib64', '/usr/local/lib', '/etc/ld.so.cache'];

@@ -1,4 +1,4 @@
-import type { Candidate, Enumeration } from '../types.ts';
+import type { Candidate, Enumeration } from '../search/types.ts';
 
 /** Files of one process: either many with ordinary names, or one whose name cannot be an argument. */
 export interface Chunk {

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../types.ts';
+import type { RunEvent } from '../search/types.ts';
 
 /** The answer as it grows: events come in their order and are counted. */
 export interface Gathering {

@@ -2,7 +2,7 @@ import type { BackendProcess, ContentSearchError } from '../../core/ports/index.
 import { classifyExit } from '../backends/classify-exit.ts';
 import { isSurelyAPattern } from '../backends/patterns.ts';
 import { complaintAbout, fileComplaints, patternRefusal } from '../backends/read-stderr.ts';
-import type { RunOptions, Warning } from '../types.ts';
+import type { RunOptions, Warning } from '../search/types.ts';
 import type { Chunk } from './chunks.ts';
 import type { Scan, ScanEnd } from './scan.ts';
 import { fileWarning, refusedFiles } from './warnings.ts';

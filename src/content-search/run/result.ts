@@ -1,5 +1,5 @@
 import type { ContentSearchError } from '../../core/ports/index.ts';
-import type { RunEnd, RunEvent, RunResult, Warning } from '../types.ts';
+import type { RunEnd, RunEvent, RunResult, Warning } from '../search/types.ts';
 import type { Gathering } from './gather.ts';
 import type { Judge } from './judge.ts';
 import type { Scan } from './scan.ts';

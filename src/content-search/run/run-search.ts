@@ -1,5 +1,5 @@
 import type { BackendProcess, ContentSearchError } from '../../core/ports/index.ts';
-import type { RunEvent, RunOptions, RunResult, Warning } from '../types.ts';
+import type { RunEvent, RunOptions, RunResult, Warning } from '../search/types.ts';
 import { CHUNK_SIZES, type ChunkSizes, chunksOf, halvesOf } from './chunks.ts';
 import { gathering } from './gather.ts';
 import { createJudge, mustAsk } from './judge.ts';

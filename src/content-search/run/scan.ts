@@ -1,7 +1,7 @@
 import type { BackendEnd, BackendProcess } from '../../core/ports/index.ts';
 import { STDIN_NAME } from '../backends/dialects.ts';
 import { type OutputParser, outputParser } from '../backends/parse-output.ts';
-import type { Candidate, RunEvent, RunOptions, Warning } from '../types.ts';
+import type { Candidate, RunEvent, RunOptions, Warning } from '../search/types.ts';
 import type { Chunk } from './chunks.ts';
 import { fileWarning } from './warnings.ts';
 

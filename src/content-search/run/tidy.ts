@@ -1,4 +1,4 @@
-import type { Warning } from '../types.ts';
+import type { Warning } from '../search/types.ts';
 
 export function byNumber(a: Warning, b: Warning): number {
   return a.before - b.before;

@@ -1,5 +1,5 @@
 import { warningLine } from '../enumerate/warning-line.ts';
-import type { Candidate, Warning } from '../types.ts';
+import type { Candidate, Warning } from '../search/types.ts';
 import type { Chunk } from './chunks.ts';
 
 /** A line about a file that could not be searched; `reason` is an errno name or plain words. */

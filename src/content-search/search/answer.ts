@@ -1,4 +1,4 @@
-import { CONTENT_ANSWER_MAX_BYTES, type ContentSearchAnswer, type ContentSearchEvent, type ContentSearchStats } from '../contracts/index.ts';
+import { CONTENT_ANSWER_MAX_BYTES, type ContentSearchAnswer, type ContentSearchEvent, type ContentSearchStats } from '../../contracts/index.ts';
 import { renderEvent, renderNotes } from './content-text.ts';
 import type { SearchQuery } from './request.ts';
 import type { RunEvent, RunResult, Warning } from './types.ts';

@@ -1,6 +1,6 @@
-import type { SearchFiles, SearchTree } from '../core/ports/index.ts';
+import type { SearchFiles, SearchTree } from '../../core/ports/index.ts';
+import { isDenied } from '../enumerate/denied.ts';
 import { isInside } from './beneath.ts';
-import { isDenied } from './enumerate/denied.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { Candidate, RunOptions } from './types.ts';
 

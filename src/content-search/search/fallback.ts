@@ -1,6 +1,6 @@
-import type { FALLBACK_SKIP_REASONS } from '../contracts/index.ts';
-import { codePointLength } from '../core/code-points.ts';
-import type { SearchBackend } from '../core/ports/index.ts';
+import type { FALLBACK_SKIP_REASONS } from '../../contracts/index.ts';
+import { codePointLength } from '../../core/code-points.ts';
+import type { SearchBackend } from '../../core/ports/index.ts';
 import type { SearchQuery } from './request.ts';
 import type { RunResult } from './types.ts';
 

@@ -1,6 +1,6 @@
-import type { FreshnessGuarantee, IndexReason, IndexState, SearchBackend, SearchTree } from '../core/ports/index.ts';
-import type { Globs } from './enumerate/globs.ts';
-import type { BypassReason } from './index/query-plan.ts';
+import type { FreshnessGuarantee, IndexReason, IndexState, SearchBackend, SearchTree } from '../../core/ports/index.ts';
+import type { Globs } from '../enumerate/globs.ts';
+import type { BypassReason } from '../ngram-index/query/query-plan.ts';
 import type { OrderRoot } from './order-root.ts';
 import type { SearchQuery } from './request.ts';
 import type { Enumeration } from './types.ts';

@@ -1,5 +1,5 @@
-import type { ContentSearchErrorCode } from '../contracts/index.ts';
-import type { ContentSearchError } from '../core/ports/index.ts';
+import type { ContentSearchErrorCode } from '../../contracts/index.ts';
+import type { ContentSearchError } from '../../core/ports/index.ts';
 
 /** A part of a request that is fit to be used, or why the request has no answer. */
 export type Judged<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: ContentSearchError };

@@ -1,4 +1,4 @@
-import type { SearchTree } from '../core/ports/index.ts';
+import type { SearchTree } from '../../core/ports/index.ts';
 import { isBeneath, isInside } from './beneath.ts';
 import { accepted, executionFailed, type Judged } from './judged.ts';
 import type { Sandbox, SearchPlace } from './sandbox.ts';

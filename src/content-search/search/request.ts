@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { CONTENT_PATTERN_MAX_BYTES, ContentSearchRequest } from '../contracts/index.ts';
+import { CONTENT_PATTERN_MAX_BYTES, ContentSearchRequest } from '../../contracts/index.ts';
 import { accepted, badArgs, type Judged } from './judged.ts';
 import { hasUpperCase } from './literal.ts';
 

@@ -1,7 +1,7 @@
-import { isReservedName } from '../contracts/index.ts';
-import type { SearchTree, TreeTarget } from '../core/ports/index.ts';
+import { isReservedName } from '../../contracts/index.ts';
+import type { SearchTree, TreeTarget } from '../../core/ports/index.ts';
+import { type DenyRules, isDenied } from '../enumerate/denied.ts';
 import { isBeneath, isInside } from './beneath.ts';
-import { type DenyRules, isDenied } from './enumerate/denied.ts';
 import { accepted, badArgs, executionFailed, type Judged } from './judged.ts';
 import { type LexicalPath, lexicalPath, type PathPlatform } from './sandbox-path.ts';
 

@@ -1,5 +1,5 @@
-import type { ContentSearchStats } from '../contracts/index.ts';
-import type { ContentSearchFacts } from '../core/ports/index.ts';
+import type { ContentSearchStats } from '../../contracts/index.ts';
+import type { ContentSearchFacts } from '../../core/ports/index.ts';
 import type { FallbackReport } from './fallback.ts';
 import type { IndexBypass, IndexFacts } from './index-port.ts';
 

@@ -1,4 +1,4 @@
-import { SEARCH_TOOL_ALIASES, SEARCH_TOOL_NAME, SEARCH_TOOL_SILENT_ALIASES } from '../contracts/index.ts';
+import { SEARCH_TOOL_ALIASES, SEARCH_TOOL_NAME, SEARCH_TOOL_SILENT_ALIASES } from '../../contracts/index.ts';
 
 /** Every name by which the tool is called, and the name that it has (FR-LSI-BASE-01 to -03). */
 const NAMES: ReadonlyMap<string, typeof SEARCH_TOOL_NAME> = new Map(

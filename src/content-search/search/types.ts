@@ -1,4 +1,4 @@
-import type { BackendQuery, ContentSearchError, SearchBackend } from '../core/ports/index.ts';
+import type { BackendQuery, ContentSearchError, SearchBackend } from '../../core/ports/index.ts';
 
 /** A file that is to be searched. Candidates come in key order; their place in that order is their number. */
 export interface Candidate {

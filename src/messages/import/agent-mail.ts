@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
-import { CONTACT_STATES, IngestOp, MAX_BODY_CHARS, MAX_SUBJECT_CHARS, MESSAGE_IMPORTANCES } from '../../../contracts/index.ts';
-import { messageOf, WritError } from '../../../core/errors.ts';
-import type { ImportRecord, ImportSource } from '../../../core/ports/index.ts';
+import { CONTACT_STATES, IngestOp, MAX_BODY_CHARS, MAX_SUBJECT_CHARS, MESSAGE_IMPORTANCES } from '../../contracts/index.ts';
+import { messageOf, WritError } from '../../core/errors.ts';
+import type { ImportRecord, ImportSource } from '../../core/ports/index.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

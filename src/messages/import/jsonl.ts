@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import { IngestOp, MAX_INGEST_BYTES } from '../../../contracts/index.ts';
-import { messageOf } from '../../../core/errors.ts';
-import type { ImportRecord, ImportSource } from '../../../core/ports/index.ts';
+import { IngestOp, MAX_INGEST_BYTES } from '../../contracts/index.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { ImportRecord, ImportSource } from '../../core/ports/index.ts';
 
 const PIECE = 256 * 1024;
 const LF = 0x0a;

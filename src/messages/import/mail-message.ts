@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type IngestOp, MAX_BODY_CHARS, MAX_KEY_CHARS, MAX_NAME_CHARS, MAX_SUBJECT_CHARS, type PutMessage } from '../../../contracts/index.ts';
+import { type IngestOp, MAX_BODY_CHARS, MAX_KEY_CHARS, MAX_NAME_CHARS, MAX_SUBJECT_CHARS, type PutMessage } from '../../contracts/index.ts';
 import { type Address, addressesOf, unquoted } from './addresses.ts';
 
 /** Takes mail apart; from the search executor, which has read mail for longer than we have. */

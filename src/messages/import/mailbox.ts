@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { IngestOp } from '../../../contracts/index.ts';
-import { messageOf, WritError } from '../../../core/errors.ts';
-import type { ImportRecord, ImportSource, OpenedMail } from '../../../core/ports/index.ts';
-import { openMaildir } from '../../mail/maildir.ts';
-import { openMbox } from '../../mail/mbox.ts';
+import { openMaildir } from '../../adapters/mail/maildir.ts';
+import { openMbox } from '../../adapters/mail/mbox.ts';
+import { IngestOp } from '../../contracts/index.ts';
+import { messageOf, WritError } from '../../core/errors.ts';
+import type { ImportRecord, ImportSource, OpenedMail } from '../../core/ports/index.ts';
 import { type MailReader, mailOps } from './mail-message.ts';
 
 const STORES = { maildir: openMaildir, mbox: openMbox } satisfies Record<string, (path: string) => OpenedMail>;

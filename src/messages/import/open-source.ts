@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { WritError } from '../../../core/errors.ts';
-import type { ImportFormat, ImportSource, ImportWish } from '../../../core/ports/index.ts';
+import { WritError } from '../../core/errors.ts';
+import type { ImportFormat, ImportSource, ImportWish } from '../../core/ports/index.ts';
 import { openAgentMail } from './agent-mail.ts';
 import { openJsonl } from './jsonl.ts';
 import type { MailReader } from './mail-message.ts';

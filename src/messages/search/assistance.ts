@@ -1,5 +1,5 @@
-import type { QueryAssistance } from '../contracts/index.ts';
-import { momentText, momentUs, type RangeEnd } from '../core/message-time.ts';
+import type { QueryAssistance } from '../../contracts/index.ts';
+import { momentText, momentUs, type RangeEnd } from '../../core/message-time.ts';
 
 /** What a person may write before the colon, and what it means. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {

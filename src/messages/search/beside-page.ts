@@ -1,6 +1,6 @@
-import type { EngineAsk, EngineRow, MessageEngine } from '../core/ports/message-engine.ts';
-import type { MessageRecipients, ReadRecipients } from '../core/ports/message-recipients.ts';
-import type { SearchViewer } from '../core/ports/message-search.ts';
+import type { EngineAsk, EngineRow, MessageEngine } from '../../core/ports/message-engine.ts';
+import type { MessageRecipients, ReadRecipients } from '../../core/ports/message-recipients.ts';
+import type { SearchViewer } from '../../core/ports/message-search.ts';
 import { guarded } from './guarded.ts';
 import type { Page } from './pages.ts';
 

@@ -1,6 +1,6 @@
-import type { SearchQuery, SearchResponse } from '../contracts/index.ts';
-import type { MessageSearch } from '../core/ports/message-search.ts';
-import type { ShadowReport, ShadowWish } from '../core/ports/shadow-report.ts';
+import type { SearchQuery, SearchResponse } from '../../contracts/index.ts';
+import type { MessageSearch } from '../../core/ports/message-search.ts';
+import type { ShadowReport, ShadowWish } from '../../core/ports/shadow-report.ts';
 import { compareShadow } from './shadow.ts';
 import { type ShadowTrial, shadowReport } from './shadow-report.ts';
 

@@ -1,4 +1,4 @@
-import type { EngineTag } from '../core/ports/message-engine.ts';
+import type { EngineTag } from '../../core/ports/message-engine.ts';
 
 const ENGINES: ReadonlySet<string> = new Set<EngineTag>(['fts5', 'tantivy', 'hybrid']);
 const TOKEN = /^s([0-9a-fA-F]{1,16}):i(-?\d{1,19}|\+\d{1,19})(?::e([a-z0-9]+))?$/;

@@ -1,5 +1,5 @@
-import type { ExplainTiming, PlanMethod, QueryExplain, SearchDiagnostics, SearchMode, ShadowComparison } from '../contracts/index.ts';
-import type { EngineMatch, EngineSpent, MessageEngine } from '../core/ports/message-engine.ts';
+import type { ExplainTiming, PlanMethod, QueryExplain, SearchDiagnostics, SearchMode, ShadowComparison } from '../../contracts/index.ts';
+import type { EngineMatch, EngineSpent, MessageEngine } from '../../core/ports/message-engine.ts';
 import { modeOf, type Route } from './modes.ts';
 import type { NormalQuery } from './query.ts';
 import { scopeLabel } from './scope.ts';

@@ -1,4 +1,4 @@
-import type { EngineFilters, EngineScope } from '../core/ports/message-engine.ts';
+import type { EngineFilters, EngineScope } from '../../core/ports/message-engine.ts';
 import type { NormalQuery } from './query.ts';
 
 const NO_FILTERS: EngineFilters = {

@@ -1,4 +1,4 @@
-import type { EngineAnswer, EngineName, EngineTag, MessageEngine, SearchError } from '../core/ports/message-engine.ts';
+import type { EngineAnswer, EngineName, EngineTag, MessageEngine, SearchError } from '../../core/ports/message-engine.ts';
 import { modeOf } from './modes.ts';
 
 const TAGS = { fts5: 'fts5', tantivy: 'tantivy', semantic: 'hybrid', hybrid: 'hybrid', hybrid_rerank: 'hybrid' } satisfies Record<EngineName, EngineTag>;

@@ -1,5 +1,5 @@
-import { messageOf } from '../core/errors.ts';
-import type { EngineAnswer } from '../core/ports/message-engine.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { EngineAnswer } from '../../core/ports/message-engine.ts';
 
 /** An engine that throws has failed, no more. */
 export async function guarded<T>(ask: () => Promise<EngineAnswer<T>>): Promise<EngineAnswer<T>> {

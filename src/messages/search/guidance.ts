@@ -1,4 +1,4 @@
-import type { QueryAssistance, ZeroResultGuidance } from '../contracts/index.ts';
+import type { QueryAssistance, ZeroResultGuidance } from '../../contracts/index.ts';
 import type { NormalQuery } from './query.ts';
 
 type Suggestion = NonNullable<ZeroResultGuidance['suggestions']>[number];

@@ -1,5 +1,5 @@
-import type { SearchMode } from '../contracts/index.ts';
-import type { EngineName, EngineTag } from '../core/ports/message-engine.ts';
+import type { SearchMode } from '../../contracts/index.ts';
+import type { EngineName, EngineTag } from '../../core/ports/message-engine.ts';
 
 /** What SEARCH_ENGINE says (message-search.md 1.3); `undefined`: nothing. */
 export type KillSwitch = 'fts5' | 'tantivy' | 'shadow' | 'hybrid' | undefined;

@@ -1,4 +1,4 @@
-import type { EngineList } from '../core/ports/message-engine.ts';
+import type { EngineList } from '../../core/ports/message-engine.ts';
 
 const GRID = 2 ** 40;
 

@@ -1,4 +1,4 @@
-import type { EngineAnswer, EngineAsk, EngineFound, EngineRow, EngineSpent, MessageEngine } from '../core/ports/message-engine.ts';
+import type { EngineAnswer, EngineAsk, EngineFound, EngineRow, EngineSpent, MessageEngine } from '../../core/ports/message-engine.ts';
 import { decodeCursor, encodeCursor, type SearchCursor } from './cursor.ts';
 import type { OrderList, OrderLists } from './order-lists.ts';
 

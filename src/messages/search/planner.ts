@@ -1,4 +1,4 @@
-import type { EngineMatch, EngineOrder } from '../core/ports/message-engine.ts';
+import type { EngineMatch, EngineOrder } from '../../core/ports/message-engine.ts';
 import { filtersOf, hasFilter } from './facets.ts';
 import { likeTerms } from './like-terms.ts';
 import type { NormalQuery } from './query.ts';

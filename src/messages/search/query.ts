@@ -10,7 +10,7 @@ import {
   type ScopePolicy,
   type SearchMode,
   type SearchQuery,
-} from '../contracts/index.ts';
+} from '../../contracts/index.ts';
 import { normalText } from './sanitize.ts';
 
 /** A query with every default filled in and every number within its bounds (message-search.md 2.1, 2.2). */

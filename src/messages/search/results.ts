@@ -1,6 +1,6 @@
-import type { ReasonCode, ScoreFactor, SearchMode, SearchResult } from '../contracts/index.ts';
-import type { EngineMatch, EngineRow } from '../core/ports/message-engine.ts';
-import type { MessageRecipients } from '../core/ports/message-recipients.ts';
+import type { ReasonCode, ScoreFactor, SearchMode, SearchResult } from '../../contracts/index.ts';
+import type { EngineMatch, EngineRow } from '../../core/ports/message-engine.ts';
+import type { MessageRecipients } from '../../core/ports/message-recipients.ts';
 import type { NormalQuery } from './query.ts';
 import { redacted } from './scope.ts';
 

@@ -1,6 +1,6 @@
-import type { ReasonCode, ScopePolicy, SearchAuditEntry, SearchResult } from '../contracts/index.ts';
-import type { EngineEyes, EngineRow, EngineScope } from '../core/ports/message-engine.ts';
-import type { SearchViewer } from '../core/ports/message-search.ts';
+import type { ReasonCode, ScopePolicy, SearchAuditEntry, SearchResult } from '../../contracts/index.ts';
+import type { EngineEyes, EngineRow, EngineScope } from '../../core/ports/message-engine.ts';
+import type { SearchViewer } from '../../core/ports/message-search.ts';
 import type { NormalQuery, Redaction } from './query.ts';
 
 /** Who may see what: the viewer, and what the query asks for beside that. Both must allow a row. */

@@ -1,7 +1,7 @@
-import type { QueryAssistance, SearchAuditEntry, SearchQuery, SearchResponse } from '../contracts/index.ts';
-import type { EngineMatch, EngineName, MessageEngine } from '../core/ports/message-engine.ts';
-import type { ReadRecipients } from '../core/ports/message-recipients.ts';
-import type { MessageSearchEvent, SearchViewer } from '../core/ports/message-search.ts';
+import type { QueryAssistance, SearchAuditEntry, SearchQuery, SearchResponse } from '../../contracts/index.ts';
+import type { EngineMatch, EngineName, MessageEngine } from '../../core/ports/message-engine.ts';
+import type { ReadRecipients } from '../../core/ports/message-recipients.ts';
+import type { MessageSearchEvent, SearchViewer } from '../../core/ports/message-search.ts';
 import { assist } from './assistance.ts';
 import { type BesidePage, besidePage, NOTHING_BESIDE } from './beside-page.ts';
 import { decodeCursor } from './cursor.ts';

@@ -1,5 +1,5 @@
-import type { ShadowComparison } from '../contracts/index.ts';
-import type { ShadowGate, ShadowReport } from '../core/ports/shadow-report.ts';
+import type { ShadowComparison } from '../../contracts/index.ts';
+import type { ShadowGate, ShadowReport } from '../../core/ports/shadow-report.ts';
 
 /** What one engine made of a query. */
 export interface ShadowSide {

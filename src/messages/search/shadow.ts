@@ -1,4 +1,4 @@
-import type { ShadowComparison } from '../contracts/index.ts';
+import type { ShadowComparison } from '../../contracts/index.ts';
 
 const DEPTH = 10;
 

@@ -1,6 +1,6 @@
-import type { SearchQuery, SearchResponse } from '../contracts/index.ts';
-import type { SearchError } from '../core/ports/message-engine.ts';
-import type { SearchViewer } from '../core/ports/message-search.ts';
+import type { SearchQuery, SearchResponse } from '../../contracts/index.ts';
+import type { SearchError } from '../../core/ports/message-engine.ts';
+import type { SearchViewer } from '../../core/ports/message-search.ts';
 import { failingEngine } from './failing-engine.ts';
 import { createMessageSearchService, type MessageSearchParts } from './service.ts';
 

@@ -1,12 +1,12 @@
 import path from 'node:path';
-import { createSearchSocketClient } from '../../adapters/messages/search-socket/client.ts';
-import { createSearchSocket } from '../../adapters/messages/search-socket/server.ts';
+import { packageVersion } from '../../../config/package.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { inOrder } from '../../core/parts.ts';
 import type { MessageSearch } from '../../core/ports/message-search.ts';
-import { packageVersion } from '../version.ts';
 import { createMessageSearch } from './search.ts';
 import type { MessageSearchOptions } from './search-thread-keeper.ts';
+import { createSearchSocketClient } from './socket/client.ts';
+import { createSearchSocket } from './socket/server.ts';
 
 /**
  * One process of a host has models, vectors and indexes of a data directory in memory, the API, and the others ask it: for

@@ -1,8 +1,8 @@
-import { openOnnxEmbedder } from '../../adapters/messages/onnx/embedder.ts';
-import { openOnnxReranker } from '../../adapters/messages/onnx/reranker.ts';
 import type { Embedder } from '../../core/ports/embedder.ts';
 import type { Reranker } from '../../core/ports/reranker.ts';
-import { createHashEmbedder } from '../../message-search/embed/hash.ts';
+import { openOnnxEmbedder } from '../engines/onnx/embedder.ts';
+import { openOnnxReranker } from '../engines/onnx/reranker.ts';
+import { createHashEmbedder } from '../search/embed/hash.ts';
 
 /** Where vectors lie and what makes them. */
 export interface VectorSettings {

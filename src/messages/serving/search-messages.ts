@@ -1,7 +1,7 @@
 import type { SearchQuery, SearchResponse } from '../../contracts/index.ts';
 import type { EngineTag } from '../../core/ports/message-engine.ts';
 import type { MessageSearch, MessageSearchEvent, SearchViewer } from '../../core/ports/message-search.ts';
-import type { KillSwitch } from '../../message-search/modes.ts';
+import type { KillSwitch } from '../search/modes.ts';
 import type { VectorSettings } from './models.ts';
 
 /** Engines that hung, by what a cursor says of them, each with a sentence that says so. */

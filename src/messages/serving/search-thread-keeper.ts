@@ -7,7 +7,7 @@ import type { EngineTag } from '../../core/ports/message-engine.ts';
 import type { MessageSearchEvent } from '../../core/ports/message-search.ts';
 import { startThread } from '../../core/thread-entry.ts';
 import { createTurns } from '../../core/turns.ts';
-import type { KillSwitch } from '../../message-search/modes.ts';
+import type { KillSwitch } from '../search/modes.ts';
 import { type AtWork, engineAtWork } from './engine-at-work.ts';
 import type { VectorSettings } from './models.ts';
 import type { FromSearchThread, Hung, SearchThreadAnswers, SearchThreadData, SearchThreadOp, ToSearchThread } from './search-messages.ts';

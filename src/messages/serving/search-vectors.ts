@@ -1,9 +1,9 @@
-import { createVectorSearcher } from '../../adapters/messages/vectors/searcher.ts';
 import type { SqliteDatabase } from '../../adapters/sqlite/open.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { EngineAnswer, EngineName, MessageEngine } from '../../core/ports/message-engine.ts';
 import type { Reranker } from '../../core/ports/reranker.ts';
-import type { Missing } from '../../message-search/modes.ts';
+import { createVectorSearcher } from '../engines/vectors/searcher.ts';
+import type { Missing } from '../search/modes.ts';
 import { openEmbedder, openReranker, type VectorSettings } from './models.ts';
 import { vectorEngines } from './vector-engines.ts';
 

@@ -1,9 +1,9 @@
-import { loadTantivy } from '../../adapters/messages/tantivy/binding.ts';
-import { createTantivyEngine } from '../../adapters/messages/tantivy/engine.ts';
 import type { SqliteDatabase } from '../../adapters/sqlite/open.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { MessageEngine } from '../../core/ports/message-engine.ts';
-import type { Missing } from '../../message-search/modes.ts';
+import { loadTantivy } from '../engines/tantivy/binding.ts';
+import { createTantivyEngine } from '../engines/tantivy/engine.ts';
+import type { Missing } from '../search/modes.ts';
 
 /** Tantivy as an engine of message search, or why it is none. @param root directory of the index; `null`: there shall be none */
 export function tantivyOf(

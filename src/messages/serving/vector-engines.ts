@@ -1,14 +1,14 @@
-import { createScoredEngine } from '../../adapters/messages/set/scored-engine.ts';
-import { createSemanticEngine } from '../../adapters/messages/vectors/engine.ts';
-import type { VectorSearcher } from '../../adapters/messages/vectors/searcher.ts';
 import type { SqliteDatabase } from '../../adapters/sqlite/open.ts';
 import { systemClock } from '../../core/clock.ts';
 import type { Embedder } from '../../core/ports/embedder.ts';
 import type { EngineSpent, EngineStage, MessageEngine } from '../../core/ports/message-engine.ts';
 import type { Reranker } from '../../core/ports/reranker.ts';
 import { createStageTimes } from '../../core/stage-times.ts';
-import { rerankedSet } from '../../message-search/hybrid/rerank-set.ts';
-import { fusedSet } from '../../message-search/hybrid/scores.ts';
+import { createScoredEngine } from '../engines/set/scored-engine.ts';
+import { createSemanticEngine } from '../engines/vectors/engine.ts';
+import type { VectorSearcher } from '../engines/vectors/searcher.ts';
+import { rerankedSet } from '../search/hybrid/rerank-set.ts';
+import { fusedSet } from '../search/hybrid/scores.ts';
 
 /** Milliseconds that a reranker may take for one search. */
 const RERANK_BUDGET_MS = 2000;

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { FromIndexThread, ToIndexThread } from '../../adapters/messages/index-keeper.ts';
-import { createMessagesReader } from '../../adapters/messages/reader.ts';
-import { createVectorMaker, type VectorMaker } from '../../adapters/messages/vectors/maker.ts';
 import { messageOf } from '../../core/errors.ts';
+import type { FromIndexThread, ToIndexThread } from '../engines/index-keeper.ts';
+import { createVectorMaker, type VectorMaker } from '../engines/vectors/maker.ts';
+import { createMessagesReader } from '../store/reader.ts';
 import { openEmbedder } from './models.ts';
 import type { VectorThreadData } from './vectors.ts';
 

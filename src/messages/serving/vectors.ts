@@ -1,6 +1,6 @@
-import { createIndexKeeper, type IndexKeeper, type IndexListener } from '../../adapters/messages/index-keeper.ts';
-import { openMessagesReader } from '../../adapters/messages/open.ts';
 import { startThread } from '../../core/thread-entry.ts';
+import { createIndexKeeper, type IndexKeeper, type IndexListener } from '../engines/index-keeper.ts';
+import { openMessagesReader } from '../store/open.ts';
 import type { VectorSettings } from './models.ts';
 
 /** What the thread is started with. */

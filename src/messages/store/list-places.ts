@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from '../sqlite/open.ts';
+import type { SqliteDatabase } from '../../adapters/sqlite/open.ts';
 
 /** A project by its slug, or a product by its name. */
 export interface ListedPlace {

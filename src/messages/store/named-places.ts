@@ -1,7 +1,7 @@
+import type { SqliteDatabase } from '../../adapters/sqlite/open.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { EngineAnswer } from '../../core/ports/message-engine.ts';
 import type { NamedPlace } from '../../core/ports/message-search.ts';
-import type { SqliteDatabase } from '../sqlite/open.ts';
 
 export interface NamedProduct extends NamedPlace {
   readonly project_ids: readonly number[];

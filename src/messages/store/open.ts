@@ -1,5 +1,5 @@
-import type { SqliteDatabase } from '../sqlite/open.ts';
-import { openMigrated } from '../sqlite/open-migrated.ts';
+import type { SqliteDatabase } from '../../adapters/sqlite/open.ts';
+import { openMigrated } from '../../adapters/sqlite/open-migrated.ts';
 
 const MIGRATIONS = new URL('./sql/', import.meta.url);
 /** 64 MiB: the full text of a batch dirties pages all over, and a search walks through many. */

@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from '../sqlite/open.ts';
+import type { SqliteDatabase } from '../../adapters/sqlite/open.ts';
 import { openMessagesReader } from './open.ts';
 
 /** The database of messages for reading, opened when it is first asked for. */

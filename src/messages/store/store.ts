@@ -1,8 +1,8 @@
+import { holdLockBeside } from '../../adapters/files/lock-beside.ts';
 import type { IngestOutcome } from '../../contracts/index.ts';
 import { WritError } from '../../core/errors.ts';
 import { part } from '../../core/parts.ts';
 import type { CommitNews, IngestBatch, MessageStore } from '../../core/ports/index.ts';
-import { holdLockBeside } from '../linux/lock-beside.ts';
 import { createWriterThread } from './write/thread-client.ts';
 
 export interface MessageStoreOptions {

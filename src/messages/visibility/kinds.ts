@@ -1,4 +1,4 @@
-import type { DocKind } from '../../../contracts/index.ts';
+import type { DocKind } from '../../contracts/index.ts';
 import { type Sql, sql } from './sql.ts';
 
 /** Where the rows of a kind lie. In statements `m` is the table, `a` the sender, `f` where raw scores come from. */

@@ -1,4 +1,4 @@
-import type { EngineSet } from '../../../core/ports/message-engine.ts';
+import type { EngineSet } from '../../core/ports/message-engine.ts';
 import { all, joined, type Sql, sql } from './sql.ts';
 
 /** What one pair of eyes sees: the agents that look, the projects they may look into, and the agents that let them. */

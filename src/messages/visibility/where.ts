@@ -1,7 +1,7 @@
-import type { EngineSet } from '../../../core/ports/message-engine.ts';
-import type { Eyes } from './eyes.ts';
+import type { EngineSet } from '../../core/ports/message-engine.ts';
 import type { KindTables } from './kinds.ts';
 import { all, joined, NOTHING, type Sql, type SqlValue, sql } from './sql.ts';
+import type { Eyes } from './visibility.ts';
 
 /** The filters of a set as conditions on `m`, visibility left out. */
 export function filterConditions({ match, filters, scope }: Omit<EngineSet, 'kind'>, { project }: KindTables, eyes: Eyes): Sql[] {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type ErrorCode, WritError } from '../../core/errors.ts';
-import { faultOf, isAboutManifest } from '../input/schema-fault.ts';
+import { faultOf, isAboutManifest } from '../shared/input/schema-fault.ts';
 
 type Part = 'params' | 'query' | 'body';
 

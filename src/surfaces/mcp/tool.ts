@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Role } from '../../contracts/index.ts';
 import { WritError } from '../../core/errors.ts';
-import { faultOf, isAboutManifest } from '../input/schema-fault.ts';
+import { faultOf, isAboutManifest } from '../shared/input/schema-fault.ts';
 import type { McpCaller, McpServices } from './services.ts';
 
 /** Every tool is one row: what it is called, who may call it, what goes in and out. `tools/list` is made from these rows. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openJournalDatabase } from '../../../src/adapters/sqlite/journal-open.ts';
+import { openJournalDatabase } from '../../../src/adapters/sqlite/journal/journal-open.ts';
 import type { ExecutionResult } from '../../../src/contracts/index.ts';
 import { createTripwire } from '../../support/attacker-tripwire.ts';
 import { forkScript } from '../../support/compiled/script.ts';

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { WritClient } from '../../../src/producers/client/index.ts';
+import { WritClient } from '../../../src/surfaces/client/index.ts';
 import { failingManifest } from '../door/installation.ts';
 
 /** A client in a process of its own: it works when asked, and tells how far it is. */

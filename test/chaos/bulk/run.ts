@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { QUEUE_PREFIX } from '../../../queues/catalog.ts';
-import { WritClient } from '../../../src/producers/client/index.ts';
+import { WritClient } from '../../../src/surfaces/client/index.ts';
 import { type DoorInstallation, startInstallation } from '../door/installation.ts';
 import { startModule } from '../door/role-process.ts';
 import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';

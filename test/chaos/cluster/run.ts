@@ -121,7 +121,7 @@ function anySlot(): number {
 
 /** Attempts that are open in a pool's journal at the end. */
 async function leftovers(rig: Rig): Promise<number> {
-  const { createInProcessJournal } = await import('../../../src/adapters/sqlite/journal-in-process.ts');
+  const { createInProcessJournal } = await import('../../../src/adapters/sqlite/journal/journal-in-process.ts');
   const journal = createInProcessJournal({ file: rig.places.journal });
   await journal.start();
   const open = await journal.openAttempts();

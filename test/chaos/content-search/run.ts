@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { packageRoot } from '../../../config/places.ts';
+import { packageRoot } from '../../../config/package.ts';
 import { type OracleCount, runOnRealTree, runOracle } from '../../support/content/oracle.ts';
 import { realBackends, temporaryDirectory } from '../../support/content/rig.ts';
 import { evidencePath, minutesSince, revision, writeEvidence } from '../evidence.ts';

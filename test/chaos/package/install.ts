@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { packageRoot } from '../../../config/places.ts';
+import { packageRoot } from '../../../config/package.ts';
 import { type Lock, type LockedPackage, productionPackages } from '../../../scripts/lock/production.ts';
 import { ran } from './ran.ts';
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { type Config, ConfigSchema } from '../../../config/schema.ts';
-import { placesOf } from '../../../src/bin/places.ts';
 import { serve } from '../../../src/bin/roles/serve.ts';
 import { createWorkerRole } from '../../../src/bin/roles/worker.ts';
+import { placesOf } from '../../../src/data-dir/places.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
 import { createRandom } from '../../support/random.ts';
 import { ledgerPoints } from '../ledger-points.ts';

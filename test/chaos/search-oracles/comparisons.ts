@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { packageRoot } from '../../../config/places.ts';
+import { packageRoot } from '../../../config/package.ts';
 import { COUNTS_VARIABLE } from '../../support/oracle-counts.ts';
 
 const COMMAND = [

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { type BoardRig, type Running, startBoardRig } from '../../integration/producers/http/board/board-rig.ts';
+import { type BoardRig, type Running, startBoardRig } from '../../integration/surfaces/http/board/board-rig.ts';
 
 /** The board behind the real server, with kernel and worker, and a browser for it. */
 export interface Site extends AsyncDisposable {

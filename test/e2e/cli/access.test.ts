@@ -4,11 +4,11 @@ import path from 'node:path';
 import { parse } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigSchema } from '../../../config/schema.ts';
-import { createApiKeyStore } from '../../../src/adapters/linux/api-keys.ts';
-import { createLoginLinks } from '../../../src/adapters/linux/login-links.ts';
 import { prepareFirstStart } from '../../../src/bin/first-start.ts';
-import { placesOf } from '../../../src/bin/places.ts';
 import { ROLES } from '../../../src/contracts/index.ts';
+import { createApiKeyStore } from '../../../src/data-dir/api-keys.ts';
+import { createLoginLinks } from '../../../src/data-dir/login-links.ts';
+import { placesOf } from '../../../src/data-dir/places.ts';
 import { commandLine, lastJson, type Said } from '../../support/command-line.ts';
 
 let home: string;

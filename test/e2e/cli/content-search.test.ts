@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packageRoot } from '../../../config/places.ts';
+import { packageRoot } from '../../../config/package.ts';
 import { scriptArgs } from '../../support/compiled/script.ts';
 
 /** `writ search` as a process of its own, with real backends and no server. */
@@ -105,11 +105,11 @@ describe('examples/content-search/search.mjs', () => {
     const example = readFileSync(path.join(packageRoot(), 'examples', 'content-search', 'search.mjs'), 'utf8');
     expect(example).toContain("from 'writ/content-search'");
     const { exports } = JSON.parse(readFileSync(path.join(packageRoot(), 'package.json'), 'utf8')) as { exports: Record<string, { default: string }> };
-    expect(exports['./content-search']?.default).toBe('./dist/src/bin/content/library.js');
+    expect(exports['./content-search']?.default).toBe('./dist/src/content-search/index.js');
   });
 
   it('finds, finds nothing, and says what is wrong', async () => {
-    const library = scriptArgs(new URL('../../../src/bin/content/library.ts', import.meta.url), [])[0] ?? '';
+    const library = scriptArgs(new URL('../../../src/content-search/index.ts', import.meta.url), [])[0] ?? '';
     const script = path.join(home, 'search.mjs');
     const example = readFileSync(path.join(packageRoot(), 'examples', 'content-search', 'search.mjs'), 'utf8');
     writeFileSync(script, example.replace("'writ/content-search'", JSON.stringify(library)));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packageRoot } from '../../../config/places.ts';
+import { packageRoot } from '../../../config/package.ts';
 import { type Consumer, installPackage } from './package.ts';
 
 let consumer: Consumer;
@@ -23,7 +23,7 @@ describe('the packed package', () => {
       'config/use-cases/inbox.sort.run.json',
     ])
       expect(consumer.files).toContain(part);
-    expect(consumer.files).toContain('dist/src/producers/client/index.d.ts');
+    expect(consumer.files).toContain('dist/src/surfaces/client/index.d.ts');
     const allowed =
       /^(package\.json|README\.md|CHANGELOG\.md|sbom\.cdx\.json|LICENSE|contracts\/[^/]+\.json|config\/writ\.toml|config\/(tools|tool-bindings|capabilities|use-cases)\/[^/]+\.json|registries\/tools\.json|dist\/(src|queues|processors|config)\/.+\.(js|sql|lua)|dist\/src\/producers\/client\/[^/]+\.d\.ts|dist\/src\/bin\/content\/library\.d\.ts)$/;
     expect(consumer.files.filter((file) => !allowed.test(file))).toEqual([]);

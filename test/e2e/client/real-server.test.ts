@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packageRoot } from '../../../config/places.ts';
-import { type Site, startSite } from '../../integration/producers/http/routes-site.ts';
+import { packageRoot } from '../../../config/package.ts';
+import { type Site, startSite } from '../../integration/surfaces/http/routes-site.ts';
 import { type Consumer, installPackage } from './package.ts';
 
 /** The packed client, in a process of its own without any dependency, against the real server, kernel, worker and Redis. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { packageRoot } from '../../../config/places.ts';
+import { packageRoot } from '../../../config/package.ts';
 import { type DashboardJson, exprsOf } from '../../support/dashboards.ts';
 import { followDocument, layOutProject } from './document.ts';
 import { raiseLoopback } from './loopback.ts';

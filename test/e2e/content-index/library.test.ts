@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type ContentIndexOptions, type ContentSearchTool, openContentSearch } from '../../../src/bin/content/library.ts';
+import { type ContentIndexOptions, type ContentSearchTool, openContentSearch } from '../../../src/content-search/index.ts';
 
 let home: string;
 let [tree, cache] = ['', ''];

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { placesOf } from '../../../src/bin/places.ts';
+import { placesOf } from '../../../src/data-dir/places.ts';
 import { writeCorpus } from '../../quality/messages/mailbox.ts';
 import { commandLine } from '../../support/command-line.ts';
 import { scriptArgs } from '../../support/compiled/script.ts';

@@ -1,5 +1,5 @@
-import { createAuditLog } from '../../../src/adapters/linux/audit-log.ts';
 import { systemClock } from '../../../src/core/clock.ts';
+import { createAuditLog } from '../../../src/data-dir/audit-log.ts';
 
 /** Appends `count` records as `name`, `together` at a time, and says the number of each when it is durable. */
 const [file = '', name = '', count = '0', together = '1'] = process.argv.slice(2);

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAuditLog } from '../../../src/adapters/linux/audit-log.ts';
-import { createAuditReader, verifyAuditFile } from '../../../src/adapters/linux/audit-reader.ts';
 import { systemClock } from '../../../src/core/clock.ts';
+import { createAuditLog } from '../../../src/data-dir/audit-log.ts';
+import { createAuditReader, verifyAuditFile } from '../../../src/data-dir/audit-reader.ts';
 import { asked, freshLog, type Log } from './fixture.ts';
 
 let at: Log;

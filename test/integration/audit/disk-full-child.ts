@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { createAuditLog } from '../../../src/adapters/linux/audit-log.ts';
-import { verifyAuditFile } from '../../../src/adapters/linux/audit-reader.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { isWritError } from '../../../src/core/errors.ts';
+import { createAuditLog } from '../../../src/data-dir/audit-log.ts';
+import { verifyAuditFile } from '../../../src/data-dir/audit-reader.ts';
 
 /** Runs in a mount namespace of its own: fills a file system of 1 MiB under an audit log, makes room, and goes on. */
 const directory = process.argv[2] ?? '';

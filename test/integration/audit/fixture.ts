@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createAuditLog } from '../../../src/adapters/linux/audit-log.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { AuditLog, OperatorAction } from '../../../src/core/ports/index.ts';
+import { createAuditLog } from '../../../src/data-dir/audit-log.ts';
 
 /** An audit log in a directory of its own. */
 export interface Log {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { verifyAuditFile } from '../../../src/adapters/linux/audit-reader.ts';
+import { verifyAuditFile } from '../../../src/data-dir/audit-reader.ts';
 import { startChild } from '../journal/fixture.ts';
 import { freshLog, type Log } from './fixture.ts';
 

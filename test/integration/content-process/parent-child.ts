@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { userSurroundings } from '../../../config/load.ts';
 import { ConfigSchema } from '../../../config/schema.ts';
-import { createContentProcess } from '../../../src/adapters/content-process/index.ts';
-import { contentProcessArgument, contentProcessEntry } from '../../../src/bin/content/process.ts';
-import { contentSettings } from '../../../src/bin/content/settings.ts';
+import { createContentProcess } from '../../../src/content-search/process/client.ts';
+import { contentProcessArgument, contentProcessEntry } from '../../../src/content-search/process/entry.ts';
+import { contentSettings } from '../../../src/content-search/settings/content-settings.ts';
 
 /** A parent that starts a search which does not end, and tells the pids of the process and of its backends. */
 const [root = '', request = ''] = process.argv.slice(2);
 const config = ConfigSchema.parse({ tools: { search: { enabled: true }, sandbox: { allowed_roots: [root] } } });
 const tool = createContentProcess({
   entry: contentProcessEntry(),
-  args: [contentProcessArgument({ settings: contentSettings(config, process.env['PATH'] ?? ''), landlock: 0 })],
+  args: [contentProcessArgument({ settings: contentSettings(config, userSurroundings()), landlock: 0 })],
   defaultTimeoutMs: config.tools.search.default_timeout_ms,
 });
 const children = (pid: number): number[] => readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ').filter(Boolean).map(Number);

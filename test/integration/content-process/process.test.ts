@@ -4,10 +4,11 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, 
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { userSurroundings } from '../../../config/load.ts';
 import { ConfigSchema } from '../../../config/schema.ts';
-import { type ContentProcessFacts, createContentProcess } from '../../../src/adapters/content-process/index.ts';
-import { contentProcessArgument, contentProcessEntry } from '../../../src/bin/content/process.ts';
-import { contentSettings } from '../../../src/bin/content/settings.ts';
+import { type ContentProcessFacts, createContentProcess } from '../../../src/content-search/process/client.ts';
+import { contentProcessArgument, contentProcessEntry } from '../../../src/content-search/process/entry.ts';
+import { contentSettings } from '../../../src/content-search/settings/content-settings.ts';
 import type { Lifecycle } from '../../../src/core/lifecycle.ts';
 import type { ContentSearch, ContentSearchOutcome } from '../../../src/core/ports/index.ts';
 import { processEntry } from '../../../src/core/process-entry.ts';
@@ -43,7 +44,7 @@ function process_(sandbox: Record<string, unknown>): ContentSearch & Lifecycle {
   const config = ConfigSchema.parse({ tools: { search: { enabled: true }, sandbox } });
   return createContentProcess({
     entry: contentProcessEntry(),
-    args: [contentProcessArgument({ settings: contentSettings(config, process.env['PATH'] ?? ''), landlock: 0 })],
+    args: [contentProcessArgument({ settings: contentSettings(config, userSurroundings()), landlock: 0 })],
     defaultTimeoutMs: config.tools.search.default_timeout_ms,
     onReady: (found) => facts.push(found),
     onLoss: (why) => losses.push(why),

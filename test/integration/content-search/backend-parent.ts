@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findBackends } from '../../../src/adapters/search-backend/index.ts';
 import { DIALECTS } from '../../../src/content-search/backends/dialects.ts';
+import { findBackends } from '../../../src/content-search/io/backend/find-backends.ts';
 
 /** A process that starts a backend of each kind on a FIFO whose other end the backend holds itself, says their ids, and does nothing more: what becomes of them when it is killed? */
 const [directory = ''] = process.argv.slice(2);

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { findBackends } from '../../../src/adapters/search-backend/index.ts';
 import { DIALECTS } from '../../../src/content-search/backends/dialects.ts';
+import { findBackends } from '../../../src/content-search/io/backend/find-backends.ts';
 import type { BackendJob, BackendQuery, SearchBackend } from '../../../src/core/ports/index.ts';
 import { processEntry } from '../../../src/core/process-entry.ts';
 

@@ -4,10 +4,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { rgPath } from '@vscode/ripgrep';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { nodeSearchTree } from '../../../src/adapters/search-tree/index.ts';
 import { compileDenied } from '../../../src/content-search/enumerate/denied.ts';
 import { enumerate } from '../../../src/content-search/enumerate/enumerate.ts';
 import { compileGlobs } from '../../../src/content-search/enumerate/globs.ts';
+import { nodeSearchTree } from '../../../src/content-search/io/tree/tree.ts';
 import { cases } from '../../support/oracle-runs.ts';
 import { createRandom, type Random } from '../../support/random.ts';
 

@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { nodeSearchTree } from '../../../src/adapters/search-tree/index.ts';
 import { compileDenied } from '../../../src/content-search/enumerate/denied.ts';
 import { enumerate } from '../../../src/content-search/enumerate/enumerate.ts';
 import { compileGlobs } from '../../../src/content-search/enumerate/globs.ts';
 import type { EnumerateOptions } from '../../../src/content-search/enumerate/walk-context.ts';
-import type { Candidate, Enumeration } from '../../../src/content-search/types.ts';
+import { nodeSearchTree } from '../../../src/content-search/io/tree/tree.ts';
+import type { Candidate, Enumeration } from '../../../src/content-search/search/types.ts';
 import type { SearchTree } from '../../../src/core/ports/index.ts';
 
 let root: string;

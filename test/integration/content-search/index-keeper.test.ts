@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadConfig } from '../../../config/load.ts';
+import { loadConfig, userSurroundings } from '../../../config/load.ts';
 import { createMemoryLane } from '../../../src/adapters/memory/maintenance-lane.ts';
-import { hostsSettings } from '../../../src/bin/content/index/host-settings.ts';
-import { createIndexKeeper, type IndexKeeper } from '../../../src/bin/content/index/keeper.ts';
-import { contentSettings } from '../../../src/bin/content/settings.ts';
+import { createIndexKeeper, type IndexKeeper } from '../../../src/content-search/ngram-index/serving/keeper.ts';
+import { contentSettings } from '../../../src/content-search/settings/content-settings.ts';
+import { hostsSettings } from '../../../src/content-search/settings/host-settings.ts';
 
 let home: string;
 let keeper: IndexKeeper | undefined;
@@ -31,7 +31,7 @@ function keep(settings: Record<string, unknown>, searchPath = process.env['PATH'
     ...settings,
   };
   const { config } = loadConfig({ flags, env: { WRIT_DATA_DIR: path.join(home, 'data') } });
-  const content = contentSettings(config, searchPath);
+  const content = contentSettings(config, { ...userSurroundings(), searchPath });
   const told: { why: string[]; ready: number } = { why: [], ready: 0 };
   let tellReady: () => void = () => undefined;
   const ready = new Promise<void>((resolve) => {

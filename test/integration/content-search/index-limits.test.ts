@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { diskIndexFiles } from '../../../src/adapters/content-index/files-disk.ts';
-import { openContentIndexStore } from '../../../src/adapters/content-index/sqlite-store.ts';
-import { indexPlaces } from '../../../src/bin/content/index/places.ts';
-import { keyHash as hashOf } from '../../../src/content-search/index/safety/key.ts';
-import { NO_INDEX } from '../../../src/content-search/index/safety/transition.ts';
+import { keyHash as hashOf } from '../../../src/content-search/ngram-index/safety/key.ts';
+import { NO_INDEX } from '../../../src/content-search/ngram-index/safety/transition.ts';
+import { indexPlaces } from '../../../src/content-search/ngram-index/serving/places.ts';
+import { diskIndexFiles } from '../../../src/content-search/ngram-index/storage/files-disk.ts';
+import { openContentIndexStore } from '../../../src/content-search/ngram-index/storage/sqlite-store.ts';
 import type { IndexKey, SearchBackend } from '../../../src/core/ports/index.ts';
 import { type HostsUnderTest, hostsHere } from '../../support/content/index-damage-host.ts';
 import { hostsSettings, treesOf } from '../../support/content/index-host.ts';

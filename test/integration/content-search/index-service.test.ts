@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadConfig } from '../../../config/load.ts';
-import { createBarrierServer } from '../../../src/adapters/content-index/barrier-server.ts';
-import { openContentIndexStore } from '../../../src/adapters/content-index/sqlite-store.ts';
+import { loadConfig, userSurroundings } from '../../../config/load.ts';
 import { createMemoryLane } from '../../../src/adapters/memory/maintenance-lane.ts';
-import { indexService } from '../../../src/bin/content/index/service.ts';
-import { NO_INDEX } from '../../../src/content-search/index/safety/transition.ts';
+import { NO_INDEX } from '../../../src/content-search/ngram-index/safety/transition.ts';
+import { createBarrierServer } from '../../../src/content-search/ngram-index/serving/barrier-server.ts';
+import { openContentIndexStore } from '../../../src/content-search/ngram-index/storage/sqlite-store.ts';
+import { indexService } from '../../../src/content-search/settings/index-service.ts';
 import type { IndexStatus } from '../../../src/contracts/index.ts';
 import type { Lifecycle } from '../../../src/core/lifecycle.ts';
 import { keep } from '../../support/content/index-service.ts';
@@ -32,7 +32,7 @@ afterEach(async () => {
 function service(changes: Record<string, string | string[]> = {}) {
   const flags = { 'tools.search.index_mode': 'on', 'tools.search.index_path': cache, 'tools.sandbox.allowed_roots': [root], ...changes };
   const { config } = loadConfig({ flags, env: { WRIT_DATA_DIR: path.join(home, 'data') } });
-  return indexService({ config, lane: createMemoryLane({ newId: () => 'job1' }) });
+  return indexService({ config, surroundings: userSurroundings(), lane: createMemoryLane({ newId: () => 'job1' }) });
 }
 
 /** A socket that says what a host of the key would. */

@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createBarrierClient } from '../../../src/adapters/content-index/barrier-client.ts';
-import { createBarrierServer } from '../../../src/adapters/content-index/barrier-server.ts';
+import { createBarrierClient } from '../../../src/content-search/ngram-index/serving/barrier-client.ts';
+import { createBarrierServer } from '../../../src/content-search/ngram-index/serving/barrier-server.ts';
 import type { Lifecycle } from '../../../src/core/lifecycle.ts';
 
 const HEAD = {

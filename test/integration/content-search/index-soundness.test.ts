@@ -1,10 +1,10 @@
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { candidatesOf } from '../../../src/content-search/index/query/candidates.ts';
-import { liveDocuments } from '../../../src/content-search/index/query/live.ts';
-import { openSnapshot } from '../../../src/content-search/index/query/snapshot.ts';
-import { queryPlan } from '../../../src/content-search/index/query-plan.ts';
+import { candidatesOf } from '../../../src/content-search/ngram-index/query/candidates.ts';
+import { liveDocuments } from '../../../src/content-search/ngram-index/query/live.ts';
+import { queryPlan } from '../../../src/content-search/ngram-index/query/query-plan.ts';
+import { openSnapshot } from '../../../src/content-search/ngram-index/query/snapshot.ts';
 import type { BackendKind, SearchBackend } from '../../../src/core/ports/index.ts';
 import { buildSite, doJob, indexedTree } from '../../support/content/building.ts';
 import { plantTree, randomText } from '../../support/content/random-tree.ts';

@@ -1,12 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openIndexLinks } from '../../../src/bin/content/index/links.ts';
-import { indexPlaces } from '../../../src/bin/content/index/places.ts';
-import { searchedTrees } from '../../../src/bin/content/trees.ts';
-import type { OpenCandidateIndex } from '../../../src/content-search/index/query/candidate-index.ts';
-import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/sandbox.ts';
-import { createContentSearch } from '../../../src/content-search/search.ts';
+import { searchedTrees } from '../../../src/content-search/io/trees.ts';
+import type { OpenCandidateIndex } from '../../../src/content-search/ngram-index/query/candidate-index.ts';
+import { openIndexLinks } from '../../../src/content-search/ngram-index/serving/links.ts';
+import { indexPlaces } from '../../../src/content-search/ngram-index/serving/places.ts';
+import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/search/sandbox.ts';
+import { createContentSearch } from '../../../src/content-search/search/search.ts';
 import type { ContentSearchAnswer, ContentSearchRequest, ContentSearchStats } from '../../../src/contracts/index.ts';
 import type { ContentSearch, SearchBackend } from '../../../src/core/ports/index.ts';
 import { type HostsUnderTest, hostsHere } from '../../support/content/index-damage-host.ts';

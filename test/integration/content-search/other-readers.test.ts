@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/sandbox.ts';
+import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/search/sandbox.ts';
 import { scriptArgs } from '../../support/compiled/script.ts';
 import { type HostsUnderTest, hostsHere } from '../../support/content/index-damage-host.ts';
 import { hostsSettings, treesOf } from '../../support/content/index-host.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { openIndexLinks } from '../../../src/bin/content/index/links.ts';
-import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/sandbox.ts';
-import { createContentSearch } from '../../../src/content-search/search.ts';
+import { openIndexLinks } from '../../../src/content-search/ngram-index/serving/links.ts';
+import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/search/sandbox.ts';
+import { createContentSearch } from '../../../src/content-search/search/search.ts';
 import { hostsSettings, treesOf } from '../../support/content/index-host.ts';
 import { depsOf, realBackends } from '../../support/content/rig.ts';
 

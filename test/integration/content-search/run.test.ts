@@ -2,10 +2,10 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findBackends } from '../../../src/adapters/search-backend/index.ts';
 import { DIALECTS } from '../../../src/content-search/backends/dialects.ts';
+import { findBackends } from '../../../src/content-search/io/backend/find-backends.ts';
 import { runSearch } from '../../../src/content-search/run/run-search.ts';
-import type { RunOptions } from '../../../src/content-search/types.ts';
+import type { RunOptions } from '../../../src/content-search/search/types.ts';
 import { CONTENT_LINE_MAX_BYTES } from '../../../src/contracts/index.ts';
 import type { BackendQuery, SearchBackend } from '../../../src/core/ports/index.ts';
 import { listed, runOptions } from '../../unit/content-search/run/scripted.ts';

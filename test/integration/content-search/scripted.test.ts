@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packageRoot } from '../../../config/places.ts';
+import { packageRoot } from '../../../config/package.ts';
 import { DIALECTS } from '../../../src/content-search/backends/dialects.ts';
 import type { BackendJob, BackendKind, SearchBackend } from '../../../src/core/ports/index.ts';
 import { answerTo, eventsOf, type RigOptions, realBackends, refusalOf, temporaryDirectory } from '../../support/content/rig.ts';

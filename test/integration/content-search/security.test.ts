@@ -4,11 +4,13 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, wri
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { userSurroundings } from '../../../config/load.ts';
 import { ConfigSchema } from '../../../config/schema.ts';
-import { createContentProcess } from '../../../src/adapters/content-process/index.ts';
-import { contentProcessArgument, contentProcessEntry } from '../../../src/bin/content/process.ts';
-import { contentSettings } from '../../../src/bin/content/settings.ts';
-import * as library from '../../../src/content-search/search.ts';
+import * as library from '../../../src/content-search/index.ts';
+import { createContentProcess } from '../../../src/content-search/process/client.ts';
+import { contentProcessArgument, contentProcessEntry } from '../../../src/content-search/process/entry.ts';
+import { createContentSearch } from '../../../src/content-search/search/search.ts';
+import { contentSettings } from '../../../src/content-search/settings/content-settings.ts';
 import type { Lifecycle } from '../../../src/core/lifecycle.ts';
 import type { BackendKind, ContentSearch, SearchBackend } from '../../../src/core/ports/index.ts';
 import { answerTo, depsOf, eventsOf, realBackends, temporaryDirectory } from '../../support/content/rig.ts';
@@ -82,7 +84,7 @@ const NEVER = new AbortController().signal;
 /** The tool as servers run it: in a process that the kernel keeps within the root. */
 function confined(root: string, binary: BackendKind): ContentSearch & Lifecycle {
   const config = ConfigSchema.parse({ tools: { search: { enabled: true, binary, fallback_binary: binary }, sandbox: { allowed_roots: [root] } } });
-  const settings = contentSettings(config, process.env['PATH'] ?? '');
+  const settings = contentSettings(config, userSurroundings());
   const options = { entry: contentProcessEntry(), args: [contentProcessArgument({ settings, landlock: 0 })], defaultTimeoutMs: 20_000 };
   return createContentProcess({ ...options, onReady: () => undefined, onLoss: () => undefined });
 }
@@ -97,7 +99,7 @@ describe('read gating', () => {
   it('has nothing in the library that says that a file was read, and nothing that a search leaves behind [SEC-LSI-CACHE-01.1] [SEC-LSI-CACHE-02] [T-LSI-SEC-02] [LSI-GEN-03]', async () => {
     // Nothing that it offers, and nothing that its tool offers, is about what was read.
     expect(Object.keys(library).filter((name) => /seen|wasRead|history|remember|visited/i.test(name))).toEqual([]);
-    expect(Object.keys(library.createContentSearch(depsOf({ root: folder, backend: backends.rg })))).toEqual(['search']);
+    expect(Object.keys(createContentSearch(depsOf({ root: folder, backend: backends.rg })))).toEqual(['search']);
     const root = path.join(folder, 'still');
     mkdirSync(root);
     writeFileSync(path.join(root, 'a.txt'), 'needle\n');

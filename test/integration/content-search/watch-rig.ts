@@ -4,10 +4,10 @@ import path from 'node:path';
 import { freshnessOn } from '../../../src/adapters/linux/file-system-kind.ts';
 import { openInotify } from '../../../src/adapters/linux/inotify.ts';
 import { openMounts } from '../../../src/adapters/linux/mounts.ts';
-import { nodeSearchTree } from '../../../src/adapters/search-tree/index.ts';
-import { nodeTreeFiles } from '../../../src/adapters/search-tree/read.ts';
-import { type IndexedTree, walkTree } from '../../../src/content-search/index/indexed-tree.ts';
-import { createTreeWatch, type TreeWatch, type TreeWatchOptions } from '../../../src/content-search/index/watch/tree-watch.ts';
+import { nodeTreeFiles } from '../../../src/content-search/io/tree/read.ts';
+import { nodeSearchTree } from '../../../src/content-search/io/tree/tree.ts';
+import { type IndexedTree, walkTree } from '../../../src/content-search/ngram-index/build/indexed-tree.ts';
+import { createTreeWatch, type TreeWatch, type TreeWatchOptions } from '../../../src/content-search/ngram-index/watch/tree-watch.ts';
 import type { HostVeto, OverlayPaths, Published } from '../../../src/core/ports/index.ts';
 
 export const indexedTree = (root: string, overrides: Partial<IndexedTree> = {}): IndexedTree => ({

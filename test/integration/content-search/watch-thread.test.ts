@@ -17,9 +17,9 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createBarrierClient } from '../../../src/adapters/content-index/barrier-client.ts';
-import { createIndexWatch, type IndexWatchOptions } from '../../../src/bin/content/index/watch-worker.ts';
-import { policyOf } from '../../../src/content-search/index/indexed-tree.ts';
+import { policyOf } from '../../../src/content-search/ngram-index/build/indexed-tree.ts';
+import { createBarrierClient } from '../../../src/content-search/ngram-index/serving/barrier-client.ts';
+import { createIndexWatch, type IndexWatchOptions } from '../../../src/content-search/ngram-index/serving/watch-worker.ts';
 import type { BarrierClient, IndexWatch, WatchSignal } from '../../../src/core/ports/index.ts';
 import { complete, indexedTree } from './watch-rig.ts';
 

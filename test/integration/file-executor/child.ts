@@ -1,6 +1,6 @@
 import { createConfinedFileSystem } from '../../../src/adapters/linux/confined-fs/index.ts';
 import { createInstanceRegistry } from '../../../src/adapters/linux/instances.ts';
-import { createFileJournal } from '../../../src/adapters/sqlite/journal.ts';
+import { createFileJournal } from '../../../src/adapters/sqlite/journal/journal.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { Task } from '../../../src/core/ports/index.ts';
 import { createFileExecutor } from '../../../src/executors/file/index.ts';

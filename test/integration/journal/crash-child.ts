@@ -1,4 +1,4 @@
-import { createFileJournal } from '../../../src/adapters/sqlite/journal.ts';
+import { createFileJournal } from '../../../src/adapters/sqlite/journal/journal.ts';
 import { failed, moveIntent, succeeded } from '../../conformance/journal-fixtures.ts';
 
 /** Opens and closes attempts until it is killed, and says each step as soon as its promise has resolved. */

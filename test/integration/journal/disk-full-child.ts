@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { createFileJournal } from '../../../src/adapters/sqlite/journal.ts';
+import { createFileJournal } from '../../../src/adapters/sqlite/journal/journal.ts';
 import { isWritError } from '../../../src/core/errors.ts';
 import { moveIntent, succeeded } from '../../conformance/journal-fixtures.ts';
 import { fillDisk } from '../../support/fill-disk.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createFileJournal, type SqliteFileJournal } from '../../../src/adapters/sqlite/journal.ts';
+import { createFileJournal, type SqliteFileJournal } from '../../../src/adapters/sqlite/journal/journal.ts';
 import { copyIntent, crossIntent, deleteIntent, moveIntent, succeeded } from '../../conformance/journal-fixtures.ts';
 import { temporaryDirectory } from './fixture.ts';
 

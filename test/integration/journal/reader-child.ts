@@ -1,4 +1,4 @@
-import { openJournalReader } from '../../../src/adapters/sqlite/journal-reader.ts';
+import { openJournalReader } from '../../../src/adapters/sqlite/journal/journal-reader.ts';
 
 /** Prints the counts of a journal. */
 using reader = openJournalReader(process.argv[2] ?? '');

@@ -2,8 +2,8 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createFileJournal } from '../../../src/adapters/sqlite/journal.ts';
-import { openJournalReader } from '../../../src/adapters/sqlite/journal-reader.ts';
+import { createFileJournal } from '../../../src/adapters/sqlite/journal/journal.ts';
+import { openJournalReader } from '../../../src/adapters/sqlite/journal/journal-reader.ts';
 import { deleteIntent, moveIntent, succeeded } from '../../conformance/journal-fixtures.ts';
 import { startChild, temporaryDirectory } from './fixture.ts';
 

@@ -1,4 +1,4 @@
-import { createFileJournal } from '../../../src/adapters/sqlite/journal.ts';
+import { createFileJournal } from '../../../src/adapters/sqlite/journal/journal.ts';
 import { deleteIntent, inVault, moveIntent, succeeded } from '../../conformance/journal-fixtures.ts';
 
 /** One of two worker processes on one journal: own tasks, contested tasks, and a vault that is too small for both. */

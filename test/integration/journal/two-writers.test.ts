@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openJournalReader } from '../../../src/adapters/sqlite/journal-reader.ts';
+import { openJournalReader } from '../../../src/adapters/sqlite/journal/journal-reader.ts';
 import { startChild, temporaryDirectory } from './fixture.ts';
 
 interface Report {

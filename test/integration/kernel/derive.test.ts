@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openKernelStore } from '../../../src/adapters/sqlite/kernel-store.ts';
+import { openKernelStore } from '../../../src/adapters/sqlite/kernel-store/kernel-store.ts';
 import { planLogic } from '../../../src/bin/plan/logic.ts';
 import type { TaskManifest } from '../../../src/contracts/index.ts';
 import type { JsonObject } from '../../../src/core/json.ts';

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openKernelStore } from '../../../src/adapters/sqlite/kernel-store.ts';
+import { openKernelStore } from '../../../src/adapters/sqlite/kernel-store/kernel-store.ts';
 import { createKernelClient, createKernelServer } from '../../../src/kernel/index.ts';
 import { type KernelRig, type KernelRigOptions, startKernel } from '../../fixtures/authority/kernel-rig.ts';
 import { MANIFEST, memoryFeed, NOW } from '../../fixtures/authority/world.ts';

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
-import { createMessageStore } from '../../../src/adapters/messages/store.ts';
 import { isWritError } from '../../../src/core/errors.ts';
+import { createMessageStore } from '../../../src/messages/store/store.ts';
 import { fillDisk } from '../../support/fill-disk.ts';
 import { message } from '../../support/messages/samples.ts';
 

@@ -3,10 +3,10 @@ import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { searchForHost, searchOnHost } from '../../../src/bin/messages/host-search.ts';
-import type { MessageSearchOptions } from '../../../src/bin/messages/search-thread-keeper.ts';
 import type { SearchQuery } from '../../../src/contracts/index.ts';
 import type { SearchViewer } from '../../../src/core/ports/message-search.ts';
+import { searchForHost, searchOnHost } from '../../../src/messages/serving/host-search.ts';
+import type { MessageSearchOptions } from '../../../src/messages/serving/search-thread-keeper.ts';
 import { smallMailbox } from '../../support/small-search.ts';
 
 let box: ReturnType<typeof smallMailbox>;

@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openImport } from '../../../src/adapters/messages/import/index.ts';
-import { openMessagesReader } from '../../../src/adapters/messages/open.ts';
-import { createWriteEngine, importMark } from '../../../src/adapters/messages/write/engine.ts';
 import type { IngestOp } from '../../../src/contracts/index.ts';
 import type { ImportWish, IngestEnd, MessageDoor } from '../../../src/core/ports/index.ts';
 import { fieldText, mailDate, readMail } from '../../../src/executors/search/index.ts';
-import { type ImportSummary, importMessages } from '../../../src/producers/messages/import.ts';
+import { openImport } from '../../../src/messages/import/open-source.ts';
+import { openMessagesReader } from '../../../src/messages/store/open.ts';
+import { createWriteEngine, importMark } from '../../../src/messages/store/write/engine.ts';
+import { type ImportSummary, importMessages } from '../../../src/surfaces/shared/messages/import.ts';
 
 const READER = { read: readMail, text: fieldText, date: mailDate };
 

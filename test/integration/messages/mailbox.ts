@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { createMessageStore } from '../../../src/adapters/messages/store.ts';
 import type { IngestOp } from '../../../src/contracts/index.ts';
+import { createMessageStore } from '../../../src/messages/store/store.ts';
 
 /** 2026-01-02T00:00:00Z, microseconds. */
 export const DAY = 1_767_312_000_000_000;

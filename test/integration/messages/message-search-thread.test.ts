@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createMessageSearch } from '../../../src/bin/messages/search.ts';
 import { SearchResponse } from '../../../src/contracts/index.ts';
 import type { MessageSearchEvent } from '../../../src/core/ports/message-search.ts';
+import { createMessageSearch } from '../../../src/messages/serving/search.ts';
 import { mailboxFile } from '../../support/mailbox.ts';
 
 const MAIL = { project_id: 1, sender_id: 1, thread_id: 'br-42', importance: 'high', ack: true, recipients: [{ agent_id: 2, kind: 'to' }] } as const;

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { dataVersion, openMessagesReader, openMessagesWriter } from '../../../src/adapters/messages/open.ts';
-import { createMessageStore } from '../../../src/adapters/messages/store.ts';
-import { createWriteEngine, importMark, type WriteEngine } from '../../../src/adapters/messages/write/engine.ts';
 import type { IngestOp } from '../../../src/contracts/index.ts';
+import { dataVersion, openMessagesReader, openMessagesWriter } from '../../../src/messages/store/open.ts';
+import { createMessageStore } from '../../../src/messages/store/store.ts';
+import { createWriteEngine, importMark, type WriteEngine } from '../../../src/messages/store/write/engine.ts';
 import { rowsIn } from '../../support/messages/rows.ts';
 import { message, messages } from '../../support/messages/samples.ts';
 

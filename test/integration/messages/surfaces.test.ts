@@ -6,15 +6,15 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigSchema } from '../../../config/schema.ts';
 import { openMessageSearch } from '../../../src/bin/messages/open-search.ts';
-import { placesOf } from '../../../src/bin/places.ts';
 import { SearchMessagesOutput, SearchMessagesProductOutput, SearchResponse } from '../../../src/contracts/index.ts';
-import { callMcp } from '../../../src/producers/http/routes/mcp.ts';
-import { searchMessages } from '../../../src/producers/http/routes/message-search.ts';
+import { placesOf } from '../../../src/data-dir/places.ts';
+import { callMcp } from '../../../src/surfaces/http/routes/mcp.ts';
+import { searchMessages } from '../../../src/surfaces/http/routes/message-search.ts';
 import { commandLine, lastJson } from '../../support/command-line.ts';
 import { scriptArgs } from '../../support/compiled/script.ts';
-import { toldBy } from '../../unit/producers/mcp/mcp-rig.ts';
-import { type Site, startSite } from '../producers/http/core-site.ts';
-import { inspect } from '../producers/mcp/inspector.ts';
+import { toldBy } from '../../unit/surfaces/mcp/mcp-rig.ts';
+import { type Site, startSite } from '../surfaces/http/core-site.ts';
+import { inspect } from '../surfaces/mcp/inspector.ts';
 import { fillMailbox } from './mailbox.ts';
 
 const WRIT = new URL('../../../src/bin/writ.ts', import.meta.url);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { placesOf } from '../../../src/bin/places.ts';
 import { createWorkerRole } from '../../../src/bin/roles/worker.ts';
+import { placesOf } from '../../../src/data-dir/places.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
 
 /** A worker that kills itself when the effect of its first task has happened and the answer is not written. */

@@ -2,12 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { packageRoot } from '../../../config/places.ts';
-import { createMessageStore } from '../../../src/adapters/messages/store.ts';
+import { packageRoot } from '../../../config/package.ts';
 import { apiCertificate } from '../../../src/bin/http/certificate.ts';
 import { openHostSearch } from '../../../src/bin/messages/open-search.ts';
 import { SearchQuery } from '../../../src/contracts/index.ts';
 import { inOrder } from '../../../src/core/parts.ts';
+import { createMessageStore } from '../../../src/messages/store/store.ts';
 import { countIndexHappening, followIndexes } from '../../../src/observability/content-index.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
 import { ingestTelemetry } from '../../../src/observability/message-ingest.ts';

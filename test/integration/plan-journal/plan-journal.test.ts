@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createPlanJournal } from '../../../src/adapters/sqlite/plan-journal.ts';
+import { createPlanJournal } from '../../../src/adapters/sqlite/plan-journal/plan-journal.ts';
 import type { PlanEnd, PlanJournal } from '../../../src/core/ports/index.ts';
 
 const SHA = 'a'.repeat(64);

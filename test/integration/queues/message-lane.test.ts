@@ -8,9 +8,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { messageWriter } from '../../../processors/message-writer.ts';
 import { isQueueName, messageQueueName, QUEUE_PREFIX } from '../../../queues/catalog.ts';
 import { createMessageLane, type MessageLaneOptions } from '../../../queues/message-lane.ts';
-import { openMessagesReader } from '../../../src/adapters/messages/open.ts';
-import { createMessageStore } from '../../../src/adapters/messages/store.ts';
 import type { IngestHandler, MessageLane } from '../../../src/core/ports/index.ts';
+import { openMessagesReader } from '../../../src/messages/store/open.ts';
+import { createMessageStore } from '../../../src/messages/store/store.ts';
 import { message, messages } from '../../support/messages/samples.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packageRoot } from '../../../config/places.ts';
+import { packageRoot } from '../../../config/package.ts';
 import type { TaskManifest } from '../../../src/contracts/index.ts';
 import { manifestOf, type Rig, startRig } from '../../support/rig.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packageRoot } from '../../../config/places.ts';
+import { packageRoot } from '../../../config/package.ts';
 import { createStatusReader } from '../../../queues/queue-status.ts';
 import { checkAccess } from '../../../src/adapters/redis/access.ts';
 import { visitBoard } from '../../../src/bin/tour/board.ts';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../../src/adapters/sqlite/open.ts';
-import { listTasks } from '../../../src/adapters/sqlite/task-index-list.ts';
-import { openIndex } from '../../../src/adapters/sqlite/task-index-open.ts';
+import { listTasks } from '../../../src/adapters/sqlite/task-index/task-index-list.ts';
+import { openIndex } from '../../../src/adapters/sqlite/task-index/task-index-open.ts';
 import type { TaskFilter } from '../../../src/contracts/index.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'writ-index-plan-'));

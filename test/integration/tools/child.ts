@@ -1,5 +1,5 @@
 import { createHttpTool } from '../../../src/adapters/http-tool/index.ts';
-import { createToolJournal } from '../../../src/adapters/sqlite/tool-journal.ts';
+import { createToolJournal } from '../../../src/adapters/sqlite/tool-journal/tool-journal.ts';
 import type { HttpBinding } from '../../../src/contracts/index.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { Task } from '../../../src/core/ports/index.ts';

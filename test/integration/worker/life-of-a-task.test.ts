@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createInProcessJournal } from '../../../src/adapters/sqlite/journal-in-process.ts';
+import { createInProcessJournal } from '../../../src/adapters/sqlite/journal/journal-in-process.ts';
 import type { TaskManifest } from '../../../src/contracts/index.ts';
 import { manifestSha256 } from '../../../src/core/hash.ts';
 import { failure } from '../../../src/core/outcome.ts';

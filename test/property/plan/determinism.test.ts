@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { packageRoot } from '../../../config/places.ts';
+import { packageRoot } from '../../../config/package.ts';
 import { Result, ResultEnvelope, ToolInput } from '../../../src/contracts/index.ts';
 import { canonicalJson } from '../../../src/core/canonical-json.ts';
 import type { JsonObject } from '../../../src/core/json.ts';

@@ -1,5 +1,5 @@
-import { createWriteEngine } from '../../../src/adapters/messages/write/engine.ts';
 import type { IngestOp } from '../../../src/contracts/index.ts';
+import { createWriteEngine } from '../../../src/messages/store/write/engine.ts';
 import { type CorpusMessage, corpusMessages } from './corpus.ts';
 
 /** Writes the corpus into a new database, through the writer that everybody uses; messages keep their ids. */

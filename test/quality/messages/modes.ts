@@ -1,7 +1,7 @@
-import { createMessagesReader } from '../../../src/adapters/messages/reader.ts';
-import { loadTantivy } from '../../../src/adapters/messages/tantivy/binding.ts';
-import { openEmbedder, openReranker } from '../../../src/bin/messages/models.ts';
 import type { SearchMode } from '../../../src/contracts/index.ts';
+import { loadTantivy } from '../../../src/messages/engines/tantivy/binding.ts';
+import { openEmbedder, openReranker } from '../../../src/messages/serving/models.ts';
+import { createMessagesReader } from '../../../src/messages/store/reader.ts';
 import { searchOver } from '../../support/search-service.ts';
 import { semanticSearchOver } from '../../support/semantic-search.ts';
 import { tantivyOver } from '../../support/tantivy.ts';

@@ -1,8 +1,8 @@
-import { createFts5Engine } from '../../../src/adapters/messages/fts5/engine.ts';
-import { createMessagesReader } from '../../../src/adapters/messages/reader.ts';
-import { createRecipientsReader } from '../../../src/adapters/messages/recipients.ts';
 import type { SearchQuery } from '../../../src/contracts/index.ts';
-import { createMessageSearchService } from '../../../src/message-search/service.ts';
+import { createFts5Engine } from '../../../src/messages/engines/fts5/engine.ts';
+import { createMessageSearchService } from '../../../src/messages/search/service.ts';
+import { createMessagesReader } from '../../../src/messages/store/reader.ts';
+import { createRecipientsReader } from '../../../src/messages/store/recipients.ts';
 import { RECALL_AT } from '../metrics.ts';
 import type { JudgedQuery } from './corpus.ts';
 import { judgedSearch } from './judged-search.ts';

@@ -1,7 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { packageRoot } from '../../../config/places.ts';
+import { packageRoot } from '../../../config/package.ts';
 import { asNobody } from '../nobody.ts';
 
 /**

@@ -1,10 +1,10 @@
-import { memoryIndexFiles } from '../../../src/adapters/content-index/files-memory.ts';
-import { nodeSearchTree } from '../../../src/adapters/search-tree/index.ts';
-import { nodeTreeFiles } from '../../../src/adapters/search-tree/read.ts';
-import { createPace, type PaceParts } from '../../../src/content-search/index/build/pace.ts';
-import { runJob } from '../../../src/content-search/index/build/run-job.ts';
-import { type BuildSite, createTables, type JobLimits } from '../../../src/content-search/index/build/site.ts';
-import type { IndexedTree } from '../../../src/content-search/index/indexed-tree.ts';
+import { nodeTreeFiles } from '../../../src/content-search/io/tree/read.ts';
+import { nodeSearchTree } from '../../../src/content-search/io/tree/tree.ts';
+import type { IndexedTree } from '../../../src/content-search/ngram-index/build/indexed-tree.ts';
+import { createPace, type PaceParts } from '../../../src/content-search/ngram-index/build/pace.ts';
+import { runJob } from '../../../src/content-search/ngram-index/build/run-job.ts';
+import { type BuildSite, createTables, type JobLimits } from '../../../src/content-search/ngram-index/build/site.ts';
+import { memoryIndexFiles } from '../../../src/content-search/ngram-index/storage/files-memory.ts';
 import type { BuildOutcome, BuildProgress } from '../../../src/core/ports/index.ts';
 import { hasher, KEY_HASH } from './segments.ts';
 

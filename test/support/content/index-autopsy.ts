@@ -1,12 +1,12 @@
 import path from 'node:path';
-import { createBarrierClient } from '../../../src/adapters/content-index/barrier-client.ts';
-import { diskIndexFiles } from '../../../src/adapters/content-index/files-disk.ts';
-import { nodeSearchTree } from '../../../src/adapters/search-tree/index.ts';
-import type { IndexPlace } from '../../../src/bin/content/index/places.ts';
-import { loadHasher } from '../../../src/content-search/index/hash.ts';
-import { walkTree } from '../../../src/content-search/index/indexed-tree.ts';
-import { liveDocuments } from '../../../src/content-search/index/query/live.ts';
-import { openSnapshot } from '../../../src/content-search/index/query/snapshot.ts';
+import { nodeSearchTree } from '../../../src/content-search/io/tree/tree.ts';
+import { walkTree } from '../../../src/content-search/ngram-index/build/indexed-tree.ts';
+import { liveDocuments } from '../../../src/content-search/ngram-index/query/live.ts';
+import { openSnapshot } from '../../../src/content-search/ngram-index/query/snapshot.ts';
+import { createBarrierClient } from '../../../src/content-search/ngram-index/serving/barrier-client.ts';
+import type { IndexPlace } from '../../../src/content-search/ngram-index/serving/places.ts';
+import { diskIndexFiles } from '../../../src/content-search/ngram-index/storage/files-disk.ts';
+import { loadHasher } from '../../../src/content-search/ngram-index/tokenize/hash.ts';
 
 /** What the index and the tree say of each other after a difference: for the one who has to find out why. */
 export async function autopsy({ indexed, keyHash, directory }: IndexPlace): Promise<string> {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createMemoryLane } from '../../../src/adapters/memory/maintenance-lane.ts';
-import { type HostsSettings, openIndexHosts } from '../../../src/bin/content/index/hosts.ts';
-import { openIndexLinks } from '../../../src/bin/content/index/links.ts';
-import type { SearchedTrees } from '../../../src/bin/content/index/places.ts';
 import { compileDenied } from '../../../src/content-search/enumerate/denied.ts';
-import type { HostEvent } from '../../../src/content-search/index/host/types.ts';
-import { createContentSearch } from '../../../src/content-search/search.ts';
+import type { HostEvent } from '../../../src/content-search/ngram-index/indexer/types.ts';
+import { type HostsSettings, openIndexHosts } from '../../../src/content-search/ngram-index/serving/hosts.ts';
+import { openIndexLinks } from '../../../src/content-search/ngram-index/serving/links.ts';
+import type { SearchedTrees } from '../../../src/content-search/ngram-index/serving/places.ts';
+import { createContentSearch } from '../../../src/content-search/search/search.ts';
 import type { ContentSearchStats, IndexStatus, IndexTaskKind } from '../../../src/contracts/index.ts';
 import type { SearchBackend } from '../../../src/core/ports/index.ts';
 import { depsOf } from './rig.ts';

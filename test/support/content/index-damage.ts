@@ -2,9 +2,9 @@ import { appendFileSync, cpSync, lstatSync, mkdirSync, mkdtempSync, readdirSync,
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { openIndexLinks } from '../../../src/bin/content/index/links.ts';
-import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/sandbox.ts';
-import { createContentSearch } from '../../../src/content-search/search.ts';
+import { openIndexLinks } from '../../../src/content-search/ngram-index/serving/links.ts';
+import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/search/sandbox.ts';
+import { createContentSearch } from '../../../src/content-search/search/search.ts';
 import type { ContentSearch, ContentSearchOutcome, SearchBackend } from '../../../src/core/ports/index.ts';
 import { createRandom, type Random } from '../random.ts';
 import { copyOf, DAMAGE_NAMES, DAMAGES, everythingIn, kindOf } from './index-damage-ways.ts';

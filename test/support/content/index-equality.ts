@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { openIndexLinks } from '../../../src/bin/content/index/links.ts';
-import { indexPlaces } from '../../../src/bin/content/index/places.ts';
-import type { OpenCandidateIndex } from '../../../src/content-search/index/query/candidate-index.ts';
-import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/sandbox.ts';
-import { createContentSearch } from '../../../src/content-search/search.ts';
+import type { OpenCandidateIndex } from '../../../src/content-search/ngram-index/query/candidate-index.ts';
+import { openIndexLinks } from '../../../src/content-search/ngram-index/serving/links.ts';
+import { indexPlaces } from '../../../src/content-search/ngram-index/serving/places.ts';
+import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/search/sandbox.ts';
+import { createContentSearch } from '../../../src/content-search/search/search.ts';
 import type { ContentSearch, ContentSearchOutcome, SearchBackend } from '../../../src/core/ports/index.ts';
 import { createRandom, type Random } from '../random.ts';
 import { autopsy } from './index-autopsy.ts';

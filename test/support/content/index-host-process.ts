@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createMemoryLane } from '../../../src/adapters/memory/maintenance-lane.ts';
-import { findBackends } from '../../../src/adapters/search-backend/index.ts';
-import { openIndexHosts } from '../../../src/bin/content/index/hosts.ts';
 import { DIALECTS } from '../../../src/content-search/backends/dialects.ts';
+import { findBackends } from '../../../src/content-search/io/backend/find-backends.ts';
+import { openIndexHosts } from '../../../src/content-search/ngram-index/serving/hosts.ts';
 import type { HostArgument, HostAsk, HostNews } from './index-host.ts';
 
 /** An index host as a process of its own, so that a test can kill it. */

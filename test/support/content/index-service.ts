@@ -1,8 +1,8 @@
-import { createMemoryContentIndex } from '../../../src/adapters/content-index/memory-store.ts';
 import { createMemoryLane } from '../../../src/adapters/memory/maintenance-lane.ts';
+import { createIndexService } from '../../../src/content-search/ngram-index/indexer/service.ts';
 
-import { NO_INDEX } from '../../../src/content-search/index/safety/transition.ts';
-import { createIndexService } from '../../../src/content-search/index/service.ts';
+import { NO_INDEX } from '../../../src/content-search/ngram-index/safety/transition.ts';
+import { createMemoryContentIndex } from '../../../src/content-search/ngram-index/storage/memory-store.ts';
 import type { IndexStatus, IndexTaskEnd } from '../../../src/contracts/index.ts';
 import type { ContentIndexStore, IndexMode, IndexSafety, IndexService, MaintenanceLane } from '../../../src/core/ports/index.ts';
 

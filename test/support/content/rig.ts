@@ -1,13 +1,13 @@
 import { mkdtempSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { findBackends } from '../../../src/adapters/search-backend/index.ts';
-import { nodeSearchTree } from '../../../src/adapters/search-tree/index.ts';
-import { nodeSearchFiles } from '../../../src/adapters/search-tree/open.ts';
 import { DIALECTS } from '../../../src/content-search/backends/dialects.ts';
 import { compileDenied } from '../../../src/content-search/enumerate/denied.ts';
-import { DEFAULT_DENIED_PATTERNS, type Sandbox } from '../../../src/content-search/sandbox.ts';
-import { type ContentSearchDeps, createContentSearch } from '../../../src/content-search/search.ts';
+import { findBackends } from '../../../src/content-search/io/backend/find-backends.ts';
+import { nodeSearchFiles } from '../../../src/content-search/io/tree/open.ts';
+import { nodeSearchTree } from '../../../src/content-search/io/tree/tree.ts';
+import { DEFAULT_DENIED_PATTERNS, type Sandbox } from '../../../src/content-search/search/sandbox.ts';
+import { type ContentSearchDeps, createContentSearch } from '../../../src/content-search/search/search.ts';
 import type { ContentSearchAnswer } from '../../../src/contracts/index.ts';
 import type { BackendKind, ContentSearchError, ContentSearchOutcome, SearchBackend } from '../../../src/core/ports/index.ts';
 

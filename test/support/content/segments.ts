@@ -1,11 +1,11 @@
 import createXxHash from 'xxhash-wasm';
-import type { Hasher } from '../../../src/content-search/index/hash.ts';
-import { ByteReader } from '../../../src/content-search/index/segment/bytes.ts';
-import { CatalogWriter } from '../../../src/content-search/index/segment/catalog.ts';
-import type { ByteSource, SegmentDocument } from '../../../src/content-search/index/segment/format.ts';
-import { postingOf, readDifferences, type SegmentPosting } from '../../../src/content-search/index/segment/postings.ts';
-import type { SegmentReader } from '../../../src/content-search/index/segment/reader.ts';
-import { writeSegment } from '../../../src/content-search/index/segment/writer.ts';
+import { ByteReader } from '../../../src/content-search/ngram-index/segment/bytes.ts';
+import { CatalogWriter } from '../../../src/content-search/ngram-index/segment/catalog.ts';
+import type { ByteSource, SegmentDocument } from '../../../src/content-search/ngram-index/segment/format.ts';
+import { postingOf, readDifferences, type SegmentPosting } from '../../../src/content-search/ngram-index/segment/postings.ts';
+import type { SegmentReader } from '../../../src/content-search/ngram-index/segment/reader.ts';
+import { writeSegment } from '../../../src/content-search/ngram-index/segment/writer.ts';
+import type { Hasher } from '../../../src/content-search/ngram-index/tokenize/hash.ts';
 
 const xxhash = await createXxHash();
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { memoryIndexFiles } from '../../../src/adapters/content-index/files-memory.ts';
-import { openSnapshot, type Snapshot } from '../../../src/content-search/index/query/snapshot.ts';
-import { DOCUMENT_FLAG, type SegmentDocument, segmentNumber } from '../../../src/content-search/index/segment/format.ts';
-import { comparePaths, pathBytes } from '../../../src/content-search/index/segment/path-order.ts';
-import { postingOf } from '../../../src/content-search/index/segment/postings.ts';
-import { writeSegment } from '../../../src/content-search/index/segment/writer.ts';
+import { openSnapshot, type Snapshot } from '../../../src/content-search/ngram-index/query/snapshot.ts';
+import { DOCUMENT_FLAG, type SegmentDocument, segmentNumber } from '../../../src/content-search/ngram-index/segment/format.ts';
+import { comparePaths, pathBytes } from '../../../src/content-search/ngram-index/segment/path-order.ts';
+import { postingOf } from '../../../src/content-search/ngram-index/segment/postings.ts';
+import { writeSegment } from '../../../src/content-search/ngram-index/segment/writer.ts';
+import { memoryIndexFiles } from '../../../src/content-search/ngram-index/storage/files-memory.ts';
 import type { IndexFiles, SegmentName, SnapshotId } from '../../../src/core/ports/index.ts';
 import { catalogOf, hasher, KEY_HASH } from './segments.ts';
 

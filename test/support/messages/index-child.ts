@@ -1,6 +1,6 @@
-import { openMessagesWriter } from '../../../src/adapters/messages/open.ts';
-import { loadTantivy } from '../../../src/adapters/messages/tantivy/binding.ts';
-import { createTantivyIndexer } from '../../../src/adapters/messages/tantivy/indexer.ts';
+import { loadTantivy } from '../../../src/messages/engines/tantivy/binding.ts';
+import { createTantivyIndexer } from '../../../src/messages/engines/tantivy/indexer.ts';
+import { openMessagesWriter } from '../../../src/messages/store/open.ts';
 import { addMails, removeMails } from '../mailbox.ts';
 import { BOX } from '../mailbox-small.ts';
 

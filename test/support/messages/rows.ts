@@ -1,4 +1,4 @@
-import { openMessagesReader } from '../../../src/adapters/messages/open.ts';
+import { openMessagesReader } from '../../../src/messages/store/open.ts';
 
 /** What a statement finds in a database of messages, each row a list. */
 export function rowsIn(file: string, sql: string): readonly unknown[] {

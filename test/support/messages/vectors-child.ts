@@ -1,6 +1,6 @@
-import { openMessagesWriter } from '../../../src/adapters/messages/open.ts';
-import { createVectorMaker } from '../../../src/adapters/messages/vectors/maker.ts';
-import { createHashEmbedder } from '../../../src/message-search/embed/hash.ts';
+import { createVectorMaker } from '../../../src/messages/engines/vectors/maker.ts';
+import { createHashEmbedder } from '../../../src/messages/search/embed/hash.ts';
+import { openMessagesWriter } from '../../../src/messages/store/open.ts';
 
 /** Edits of messages and their vectors, made in a process that a test may kill; each line is how many texts a step had. */
 const { file, directory, batch } = JSON.parse(process.argv[2] ?? '') as { file: string; directory: string; batch: number };

@@ -2,8 +2,8 @@ import { messageWriter } from '../../../processors/message-writer.ts';
 import type { LockTimes } from '../../../queues/catalog.ts';
 import { connected, createConnection } from '../../../queues/connection.ts';
 import { createMessageLane } from '../../../queues/message-lane.ts';
-import { createMessageStore } from '../../../src/adapters/messages/store.ts';
 import type { ServerTarget } from '../../../src/adapters/redis/target.ts';
+import { createMessageStore } from '../../../src/messages/store/store.ts';
 
 /** The writer of messages in a process that a test may kill; each commit is a line. */
 const { target, pool, file, locks } = JSON.parse(process.argv[2] ?? '') as { target: ServerTarget; pool: string; file: string; locks: LockTimes };

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findProgram } from '../../../src/adapters/search-backend/find-program.ts';
-import { findBackends } from '../../../src/adapters/search-backend/index.ts';
-import { isNewEnough, versionIn } from '../../../src/adapters/search-backend/version.ts';
 import { DIALECTS } from '../../../src/content-search/backends/dialects.ts';
+import { findBackends } from '../../../src/content-search/io/backend/find-backends.ts';
+import { findProgram } from '../../../src/content-search/io/backend/find-program.ts';
+import { isNewEnough, versionIn } from '../../../src/content-search/io/backend/version.ts';
 
 let directory: string;
 beforeAll(() => {

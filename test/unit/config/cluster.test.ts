@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigSchema } from '../../../config/schema.ts';
 import { clusterOptions, targetOptions } from '../../../src/adapters/redis/target.ts';
-import { placesOf } from '../../../src/bin/places.ts';
 import { redisTarget } from '../../../src/bin/redis-target.ts';
+import { placesOf } from '../../../src/data-dir/places.ts';
 
 describe('the settings of a cluster', () => {
   it('are one server and one shard unless asked for, with room for the one shard of before', () => {

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
-import { packageRoot } from '../../../config/places.ts';
+import { packageRoot } from '../../../config/package.ts';
 import { ConfigSchema } from '../../../config/schema.ts';
-import { contentRefusal } from '../../../src/bin/content/settings.ts';
+import { contentRefusal } from '../../../src/content-search/settings/refusals.ts';
 import { ContentSearchRequest } from '../../../src/contracts/index.ts';
 
 const text = readFileSync(path.join(packageRoot(), 'docs', 'content-search.md'), 'utf8');

@@ -84,8 +84,16 @@ describe('[tools.search] and [tools.sandbox]', () => {
 
 describe('the surroundings of a user', () => {
   it('are the PATH and the ignore file of git, where XDG says or below the home', () => {
-    expect(userSurroundings({ PATH: '/a:/b', HOME: '/home/x' })).toEqual({ searchPath: '/a:/b', gitIgnoreFile: '/home/x/.config/git/ignore' });
-    expect(userSurroundings({ XDG_CONFIG_HOME: '/c', HOME: '/home/x' })).toEqual({ searchPath: '', gitIgnoreFile: '/c/git/ignore' });
-    expect(userSurroundings({})).toEqual({ searchPath: '', gitIgnoreFile: undefined });
+    expect(userSurroundings({ PATH: '/a:/b', HOME: '/home/x' })).toEqual({
+      searchPath: '/a:/b',
+      gitIgnoreFile: '/home/x/.config/git/ignore',
+      cache: { HOME: '/home/x' },
+    });
+    expect(userSurroundings({ XDG_CONFIG_HOME: '/c', HOME: '/home/x' })).toEqual({
+      searchPath: '',
+      gitIgnoreFile: '/c/git/ignore',
+      cache: { HOME: '/home/x' },
+    });
+    expect(userSurroundings({})).toEqual({ searchPath: '', gitIgnoreFile: undefined, cache: {} });
   });
 });

@@ -5,7 +5,7 @@ import { parse } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
 import { describeConfig } from '../../../config/describe.ts';
 import { loadConfig } from '../../../config/load.ts';
-import { packageRoot } from '../../../config/places.ts';
+import { packageRoot } from '../../../config/package.ts';
 import { renderOwnToml } from '../../../config/render.ts';
 import { ConfigSchema } from '../../../config/schema.ts';
 import { settingsByKey } from '../../../config/settings.ts';

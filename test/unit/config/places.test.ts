@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { dataDirectory, packageRoot } from '../../../config/places.ts';
+import { packageRoot } from '../../../config/package.ts';
+import { dataDirectory } from '../../../config/places.ts';
 
 const home = mkdtempSync(path.join(os.tmpdir(), 'writ-places-'));
 afterAll(() => rmSync(home, { recursive: true }));

@@ -4,10 +4,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { packageRoot } from '../../../config/places.ts';
+import { packageRoot } from '../../../config/package.ts';
 import { contractFiles, PUBLISHED } from '../../../scripts/contract-files.ts';
 import * as contracts from '../../../src/contracts/index.ts';
-import { NAMED } from '../../../src/producers/http/openapi/schemas.ts';
+import { NAMED } from '../../../src/surfaces/http/openapi/schemas.ts';
 import { MESSAGE_SAMPLES } from '../../support/message-samples.ts';
 import { PLAN_SAMPLES } from '../../support/plan-samples.ts';
 

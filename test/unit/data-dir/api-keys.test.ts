@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createApiKeyStore } from '../../../../src/adapters/linux/api-keys.ts';
-import { createLoginLinks } from '../../../../src/adapters/linux/login-links.ts';
-import { ROLES, type Role } from '../../../../src/contracts/index.ts';
+import { ROLES, type Role } from '../../../src/contracts/index.ts';
+import { createApiKeyStore } from '../../../src/data-dir/api-keys.ts';
+import { createLoginLinks } from '../../../src/data-dir/login-links.ts';
 
 let directory: string;
 let file: string;

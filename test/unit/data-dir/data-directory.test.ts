@@ -2,8 +2,8 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFi
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ensureDataDirectory } from '../../../../src/adapters/linux/data-directory.ts';
-import type { ErrorCode } from '../../../../src/core/errors.ts';
+import type { ErrorCode } from '../../../src/core/errors.ts';
+import { ensureDataDirectory } from '../../../src/data-dir/data-directory.ts';
 
 let root: string;
 beforeEach(() => {

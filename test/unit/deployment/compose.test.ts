@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../../config/load.ts';
-import { packageRoot } from '../../../config/places.ts';
+import { packageRoot } from '../../../config/package.ts';
 import { CAPABILITY_QUEUE } from '../../../src/contracts/index.ts';
 
 interface Service {
@@ -54,7 +54,7 @@ describe('docker-compose.yml', () => {
     expect(Object.values(words).flatMap(([, , queues = '']) => queues.split(',').filter(Boolean))).toEqual(
       expect.arrayContaining([...new Set(Object.values(CAPABILITY_QUEUE))]),
     );
-    const help = readFileSync(inRoot('src/producers/cli/commands/roles.ts'), 'utf8') + readFileSync(inRoot('src/producers/cli/commands/init.ts'), 'utf8');
+    const help = readFileSync(inRoot('src/surfaces/cli/commands/roles.ts'), 'utf8') + readFileSync(inRoot('src/surfaces/cli/commands/init.ts'), 'utf8');
     for (const [role] of Object.values(words)) expect(help).toContain(`.command('${role}')`);
   });
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { packageRoot } from '../../../config/places.ts';
+import { packageRoot } from '../../../config/package.ts';
 import { METRICS } from '../../../src/observability/events.ts';
 import type { MetricRow } from '../../../src/observability/metric-row.ts';
 import { alertsOf, rulesOf } from '../../support/alerts.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { packageRoot } from '../../../config/places.ts';
+import { packageRoot } from '../../../config/package.ts';
 import { countDelivery, type DeliveryReport } from '../../../src/observability/deliveries.ts';
 import { METRICS } from '../../../src/observability/events.ts';
 import { inContract, parseFamilies, renderExposition } from '../../../src/observability/exposition.ts';

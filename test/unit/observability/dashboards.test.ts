@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFile
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { packageRoot } from '../../../config/places.ts';
+import { packageRoot } from '../../../config/package.ts';
 import { METRICS } from '../../../src/observability/events.ts';
 import type { MetricRow } from '../../../src/observability/metric-row.ts';
 import { type DashboardJson, exprsOf } from '../../support/dashboards.ts';

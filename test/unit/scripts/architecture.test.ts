@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { cruise, type IConfiguration, type ICruiseResult } from 'dependency-cruiser';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packageRoot } from '../../../config/places.ts';
+import { packageRoot } from '../../../config/package.ts';
 
 /** One file per line of the architecture: what it imports, and the rules that must speak. Each breaks one thing. */
 const FORBIDDEN: readonly (readonly [file: string, imports: string, rule: string])[] = [
@@ -25,14 +25,14 @@ const FORBIDDEN: readonly (readonly [file: string, imports: string, rule: string
   ['src/executors/file/j.ts', '@marcbachmann/cel-js', 'expressions-belong-to-the-plan-core'],
   ['processors/j.ts', '../src/executors/plan/run.ts', 'src-executors-plan-has-one-door'],
   ['src/kernel/a.ts', '../../queues/ok.ts', 'kernel-imports-only-lower-layers'],
-  ['src/adapters/memory/a.ts', '../../producers/cli/ok.ts', 'adapters-imports-only-lower-layers'],
+  ['src/adapters/memory/a.ts', '../../surfaces/cli/ok.ts', 'adapters-imports-only-lower-layers'],
   ['src/adapters/redis/b.ts', 'bullmq', 'adapters-uses-only-its-packages'],
   ['src/observability/a.ts', '../lease/index.ts', 'observability-imports-only-lower-layers'],
-  ['src/producers/cli/a.ts', '../../../queues/ok.ts', 'producers-imports-only-lower-layers'],
-  ['src/producers/cli/b.ts', '../../adapters/redis/ok.ts', 'producers-imports-only-lower-layers'],
-  ['src/producers/cli/c.ts', 'node:child_process', 'processes-are-started-by-adapters-and-bin'],
-  ['src/producers/client/a.ts', '../../contracts/index.ts', 'client-stands-alone'],
-  ['src/producers/client/b.ts', 'node:fs', 'client-stands-alone'],
+  ['src/surfaces/cli/a.ts', '../../../queues/ok.ts', 'surfaces-imports-only-lower-layers'],
+  ['src/surfaces/cli/b.ts', '../../adapters/redis/ok.ts', 'surfaces-imports-only-lower-layers'],
+  ['src/surfaces/cli/c.ts', 'node:child_process', 'processes-are-started-by-adapters-and-bin'],
+  ['src/surfaces/client/a.ts', '../../contracts/index.ts', 'client-stands-alone'],
+  ['src/surfaces/client/b.ts', 'node:fs', 'client-stands-alone'],
   ['queues/a.ts', '../processors/ok.ts', 'queues-imports-only-lower-layers'],
   ['queues/b.ts', '../src/executors/file/index.ts', 'queues-imports-only-lower-layers'],
   ['processors/a.ts', '../src/bin/ok.ts', 'nobody-imports-bin'],
@@ -55,7 +55,7 @@ const ALLOWED: readonly (readonly [file: string, imports: string])[] = [
   ['src/executors/plan/d.ts', '../../core/ok.ts'],
   ['src/kernel/b.ts', '../lease/index.ts'],
   ['src/adapters/redis/c.ts', 'ioredis'],
-  ['src/producers/cli/d.ts', '../../observability/ok.ts'],
+  ['src/surfaces/cli/d.ts', '../../observability/ok.ts'],
   ['queues/c.ts', '../config/schema.ts'],
   ['queues/d.ts', '../src/adapters/redis/ok.ts'],
   ['processors/f.ts', '../src/executors/file/index.ts'],
@@ -67,7 +67,7 @@ const ALLOWED: readonly (readonly [file: string, imports: string])[] = [
 /** What is imported. */
 const TARGETS = [
   ...['contracts', 'lease', 'executors/file', 'executors/search'].map((name) => `src/${name}/index.ts`),
-  ...['core', 'kernel', 'observability', 'bin', 'adapters/redis', 'producers/cli'].map((name) => `src/${name}/ok.ts`),
+  ...['core', 'kernel', 'observability', 'bin', 'adapters/redis', 'surfaces/cli'].map((name) => `src/${name}/ok.ts`),
   ...[
     'src/executors/plan/run.ts',
     'src/lease/inner.ts',

@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { packageRoot } from '../../../config/places.ts';
+import { packageRoot } from '../../../config/package.ts';
 import { contractFiles } from '../../../scripts/contract-files.ts';
 import { breaksOf, contractBreaks } from '../../../scripts/contracts/breaks.ts';
 import { narrowing, type Schema } from '../../../scripts/contracts/narrowing.ts';

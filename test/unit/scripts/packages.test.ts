@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { describe, expect, it } from 'vitest';
-import { packageRoot } from '../../../config/places.ts';
+import { packageRoot } from '../../../config/package.ts';
 import { licenceProblems, packagesByLicence } from '../../../scripts/lock/licences.ts';
 import { type Lock, type LockedPackage, productionPackages, readLock } from '../../../scripts/lock/production.ts';
 import { differencesOf, SBOM_FILE, type Sbom, sbomProblems } from '../../../scripts/lock/sbom.ts';

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
-import { messageOf, WritError } from '../../core/errors.ts';
+import { messageOf, WritError } from '../../../core/errors.ts';
+import type { SqliteDatabase } from '../open.ts';
 import {
   type JournalAnswers,
   type JournalOperation,
@@ -9,7 +10,6 @@ import {
   type RequestOf,
   WRITES,
 } from './journal-requests.ts';
-import type { SqliteDatabase } from './open.ts';
 
 /** SQLite's own code, where an error is SQLite's. */
 function sqliteCode(error: unknown): string | undefined {

@@ -1,9 +1,9 @@
+import type { SqliteDatabase } from '../open.ts';
 import { batchRunner } from './journal-batch.ts';
 import { dataIdOf, openJournalDatabase } from './journal-open.ts';
 import { journalReads } from './journal-reads.ts';
 import type { JournalReply, JournalRequest } from './journal-requests.ts';
 import { journalWrites } from './journal-writes.ts';
-import type { SqliteDatabase } from './open.ts';
 
 /** An open journal file and what runs batches of requests on it; everything here blocks its thread. */
 export interface JournalEngine {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { isWritError, messageOf, WritError } from '../../core/errors.ts';
+import { isWritError, messageOf, WritError } from '../../../core/errors.ts';
+import { migrate } from '../migrate.ts';
+import { openDatabase, type SqliteDatabase } from '../open.ts';
 import { SQL } from './journal-statements.ts';
-import { migrate } from './migrate.ts';
-import { openDatabase, type SqliteDatabase } from './open.ts';
 
-const MIGRATIONS = new URL('./sql/journal/', import.meta.url);
+const MIGRATIONS = new URL('../sql/journal/', import.meta.url);
 
 /**
  * Opens a journal file: a writer creates it, brings its schema up to date and gives a new one its identity; a reader

@@ -1,6 +1,6 @@
-import { WritError } from '../../core/errors.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import type { FileJournal } from '../../core/ports/journal.ts';
+import { WritError } from '../../../core/errors.ts';
+import type { Lifecycle } from '../../../core/lifecycle.ts';
+import type { FileJournal } from '../../../core/ports/journal.ts';
 import type { Settled } from './journal-group-commit.ts';
 import type { JournalAnswers, JournalArguments, JournalOperation, JournalReply, JournalRequest } from './journal-requests.ts';
 

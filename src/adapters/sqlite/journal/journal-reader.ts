@@ -1,4 +1,4 @@
-import { isWritError, messageOf, WritError } from '../../core/errors.ts';
+import { isWritError, messageOf, WritError } from '../../../core/errors.ts';
 import { dataIdOf, openJournalDatabase } from './journal-open.ts';
 import { type JournalReads, journalReads } from './journal-reads.ts';
 

@@ -1,9 +1,9 @@
-import type { Json } from '../../core/json.ts';
-import type { FinishedTask } from '../../core/ports/executor.ts';
+import type { Json } from '../../../core/json.ts';
+import type { FinishedTask } from '../../../core/ports/executor.ts';
+import type { SqliteDatabase } from '../open.ts';
 import type { JournalOperations } from './journal-requests.ts';
 import { type AttemptRow, basePath, finishedEffect, openAttempt } from './journal-rows.ts';
 import { SQL } from './journal-statements.ts';
-import type { SqliteDatabase } from './open.ts';
 
 export type JournalReads = Pick<JournalOperations, 'view' | 'openAttempts' | 'successes' | 'incidents' | 'vaultEntries' | 'vaultUsage' | 'counts'>;
 

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../core/errors.ts';
-import type { FileJournal } from '../../core/ports/journal.ts';
+import type { ErrorCode } from '../../../core/errors.ts';
+import type { FileJournal } from '../../../core/ports/journal.ts';
 
 /** The port again, as data that travels between the caller's thread and the journal's. */
 export type JournalOperation = keyof FileJournal;

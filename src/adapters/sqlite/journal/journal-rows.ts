@@ -1,5 +1,5 @@
-import { WritError } from '../../core/errors.ts';
-import type { BasePath, FileIdentity, FileIntent, FileMethod, FileOperation, FinishedEffect, OpenAttempt } from '../../core/ports/journal.ts';
+import { WritError } from '../../../core/errors.ts';
+import type { BasePath, FileIdentity, FileIntent, FileMethod, FileOperation, FinishedEffect, OpenAttempt } from '../../../core/ports/journal.ts';
 
 /** The columns of an intent. */
 export interface IntentRow {

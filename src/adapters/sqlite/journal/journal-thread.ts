@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { isWritError, messageOf } from '../../core/errors.ts';
+import { isWritError, messageOf } from '../../../core/errors.ts';
 import { type JournalEngine, openJournalEngine } from './journal-engine.ts';
 import type { FromThread, ToThread } from './journal-requests.ts';
 

@@ -1,9 +1,9 @@
-import { VAULT_DIRECTORY } from '../../contracts/index.ts';
-import { WritError } from '../../core/errors.ts';
-import type { BasePath, FileIntent } from '../../core/ports/journal.ts';
+import { VAULT_DIRECTORY } from '../../../contracts/index.ts';
+import { WritError } from '../../../core/errors.ts';
+import type { BasePath, FileIntent } from '../../../core/ports/journal.ts';
+import type { SqliteDatabase } from '../open.ts';
 import { basePath, type ClosedRow } from './journal-rows.ts';
 import { SQL } from './journal-statements.ts';
-import type { SqliteDatabase } from './open.ts';
 
 interface Place {
   readonly base: string;

@@ -1,9 +1,9 @@
-import { WritError } from '../../core/errors.ts';
+import { WritError } from '../../../core/errors.ts';
+import type { SqliteDatabase } from '../open.ts';
 import type { JournalOperations } from './journal-requests.ts';
 import { type AttemptRow, type ClosedRow, type IntentRow, identityText, intentRow } from './journal-rows.ts';
 import { SQL } from './journal-statements.ts';
 import { vaultBooks } from './journal-vault.ts';
-import type { SqliteDatabase } from './open.ts';
 
 export type JournalWrites = Omit<JournalOperations, 'view' | 'openAttempts' | 'successes' | 'incidents' | 'vaultEntries' | 'vaultUsage' | 'counts'>;
 

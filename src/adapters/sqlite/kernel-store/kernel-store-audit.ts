@@ -1,6 +1,6 @@
-import type { Json } from '../../core/json.ts';
-import type { AuditAction, AuditEntry } from '../../core/ports/index.ts';
-import type { SqliteDatabase } from './open.ts';
+import type { Json } from '../../../core/json.ts';
+import type { AuditAction, AuditEntry } from '../../../core/ports/index.ts';
+import type { SqliteDatabase } from '../open.ts';
 
 interface AuditRow {
   id: number;

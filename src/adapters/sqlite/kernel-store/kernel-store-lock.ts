@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { messageOf, WritError } from '../../core/errors.ts';
+import { messageOf, WritError } from '../../../core/errors.ts';
 
 /**
  * Makes this process the only kernel of a data directory. The lock is SQLite's own file lock on an empty database: the

@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { IssueEntry, KernelStore, StoredRevocation } from '../../core/ports/index.ts';
+import type { IssueEntry, KernelStore, StoredRevocation } from '../../../core/ports/index.ts';
+import { migrate } from '../migrate.ts';
+import { openDatabase, type SqliteDatabase } from '../open.ts';
 import { auditStatements } from './kernel-store-audit.ts';
 import { holdKernelLock } from './kernel-store-lock.ts';
-import { migrate } from './migrate.ts';
-import { openDatabase, type SqliteDatabase } from './open.ts';
 
 interface IssueRow {
   manifest_sha256: string;
@@ -22,7 +22,7 @@ export function openKernelStore(directory: string): KernelStore {
   const release = holdKernelLock(join(directory, 'kernel.lock'));
   try {
     const db = openDatabase(join(directory, 'kernel.db'));
-    migrate(db, new URL('./sql/kernel/', import.meta.url));
+    migrate(db, new URL('../sql/kernel/', import.meta.url));
     return kernelStore(db, release);
   } catch (error) {
     release();

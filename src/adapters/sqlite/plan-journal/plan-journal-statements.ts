@@ -1,6 +1,6 @@
-import { WritError } from '../../core/errors.ts';
-import type { PlanEnd, PlanEntry, PlanRecord } from '../../core/ports/index.ts';
-import type { SqliteDatabase } from './open.ts';
+import { WritError } from '../../../core/errors.ts';
+import type { PlanEnd, PlanEntry, PlanRecord } from '../../../core/ports/index.ts';
+import type { SqliteDatabase } from '../open.ts';
 
 interface PlanRow {
   readonly plan_sha256: string;

@@ -1,6 +1,6 @@
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import type { PlanJournal } from '../../core/ports/index.ts';
-import { createInProcessStore } from './in-process-store.ts';
+import type { Lifecycle } from '../../../core/lifecycle.ts';
+import type { PlanJournal } from '../../../core/ports/index.ts';
+import { createInProcessStore } from '../in-process-store.ts';
 import { planStatements } from './plan-journal-statements.ts';
 
 /**
@@ -8,7 +8,7 @@ import { planStatements } from './plan-journal-statements.ts';
  * plans that run: they run again, and everything that a plan does may be repeated.
  */
 export function createPlanJournal({ directory }: { readonly directory: string }): PlanJournal & Lifecycle {
-  const migrations = new URL('./sql/plan-journal/', import.meta.url);
+  const migrations = new URL('../sql/plan-journal/', import.meta.url);
   const { ask, ...lifecycle } = createInProcessStore({ directory, file: 'plan.db', migrations, statements: planStatements, name: 'the plan journal' });
   return {
     ...lifecycle,

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { z } from 'zod';
-import { compareCodePoints } from '../../core/code-points.ts';
+import { compareCodePoints } from '../../../core/code-points.ts';
 
 /** A table or view of somebody else's database. */
 export interface ForeignTable {

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { z } from 'zod';
-import type { DatasetMatch } from '../../core/ports/dataset-source.ts';
+import type { DatasetMatch } from '../../../core/ports/dataset-source.ts';
 import { type ForeignTable, quoteName } from './table-columns.ts';
 
 const Key = z.union([z.string(), z.number(), z.bigint()]);

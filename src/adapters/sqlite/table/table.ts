@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3';
-import type { DatasetRefusal, TableDataset } from '../../core/ports/dataset-source.ts';
-import type { DatasetScope } from '../../core/ports/index.ts';
-import { unavailable } from '../datasets/regular-file.ts';
-import { type ForeignFile, openForeignFile } from './foreign-file.ts';
+import type { DatasetRefusal, TableDataset } from '../../../core/ports/dataset-source.ts';
+import type { DatasetScope } from '../../../core/ports/index.ts';
+import { unavailable } from '../../duckdb/regular-file.ts';
+import { type ForeignFile, openForeignFile } from '../foreign-file.ts';
 import { TableBroken } from './table-broken.ts';
 import { describeTable } from './table-columns.ts';
 import { checkKeys } from './table-keys.ts';

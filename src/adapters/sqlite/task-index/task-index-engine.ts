@@ -1,6 +1,6 @@
-import { WritError } from '../../core/errors.ts';
-import type { IndexBatch, IndexedTask, JobRef, NumberedTask } from '../../core/ports/index.ts';
-import type { EventLook } from '../../core/task-events.ts';
+import { WritError } from '../../../core/errors.ts';
+import type { IndexBatch, IndexedTask, JobRef, NumberedTask } from '../../../core/ports/index.ts';
+import type { EventLook } from '../../../core/task-events.ts';
 import { isDamage, type OpenIndex, openIndex, removeIndex } from './task-index-open.ts';
 import { type IndexReads, indexReads } from './task-index-reads.ts';
 import { type IndexLimits, type IndexWrites, indexWrites } from './task-index-writes.ts';

@@ -1,5 +1,5 @@
-import { SHOWN_STATES, type TaskFilter } from '../../contracts/index.ts';
-import { type PagePlace, pathSpan, spanOf } from '../../core/task-pages.ts';
+import { SHOWN_STATES, type TaskFilter } from '../../../contracts/index.ts';
+import { type PagePlace, pathSpan, spanOf } from '../../../core/task-pages.ts';
 
 export type Parameters = Readonly<Record<string, string | number>>;
 

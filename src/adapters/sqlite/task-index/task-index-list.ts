@@ -1,6 +1,6 @@
-import type { TaskFilter, TaskPage } from '../../contracts/index.ts';
-import { cursorOf, type PagePlace, placeOf } from '../../core/task-pages.ts';
-import type { SqliteDatabase } from './open.ts';
+import type { TaskFilter, TaskPage } from '../../../contracts/index.ts';
+import { cursorOf, type PagePlace, placeOf } from '../../../core/task-pages.ts';
+import type { SqliteDatabase } from '../open.ts';
 import { type Course, type FilterPlan, type Parameters, planFilter } from './task-index-filter.ts';
 import { recordOf, type TaskRow } from './task-index-rows.ts';
 

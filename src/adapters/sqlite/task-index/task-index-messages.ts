@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../core/errors.ts';
+import type { ErrorCode } from '../../../core/errors.ts';
 import type { IndexOperations, IndexOptions } from './task-index-engine.ts';
 import type { IndexViews } from './task-index-view.ts';
 

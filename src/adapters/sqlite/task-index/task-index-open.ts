@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { isWritError, messageOf, WritError } from '../../core/errors.ts';
-import { migrate } from './migrate.ts';
-import { openDatabase, type SqliteDatabase } from './open.ts';
+import { isWritError, messageOf, WritError } from '../../../core/errors.ts';
+import { migrate } from '../migrate.ts';
+import { openDatabase, type SqliteDatabase } from '../open.ts';
 
-const MIGRATIONS = new URL('./sql/task-index/', import.meta.url);
+const MIGRATIONS = new URL('../sql/task-index/', import.meta.url);
 const MAGIC = 'SQLite format 3\0';
 
 export interface OpenIndex {

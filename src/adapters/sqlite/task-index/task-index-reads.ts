@@ -1,6 +1,6 @@
-import type { IndexedTask, JobRef, NumberedTask } from '../../core/ports/index.ts';
-import type { EventLook } from '../../core/task-events.ts';
-import type { SqliteDatabase } from './open.ts';
+import type { IndexedTask, JobRef, NumberedTask } from '../../../core/ports/index.ts';
+import type { EventLook } from '../../../core/task-events.ts';
+import type { SqliteDatabase } from '../open.ts';
 import { type EventRow, eventOf, type TaskRow, taskOf } from './task-index-rows.ts';
 
 export interface IndexReads {

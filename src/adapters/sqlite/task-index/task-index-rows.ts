@@ -1,5 +1,5 @@
-import type { ShownState, TaskEvent, TaskRecord } from '../../contracts/index.ts';
-import type { IndexedTask } from '../../core/ports/index.ts';
+import type { ShownState, TaskEvent, TaskRecord } from '../../../contracts/index.ts';
+import type { IndexedTask } from '../../../core/ports/index.ts';
 
 /** A row of `task`, in the names of its columns. */
 export interface TaskRow {

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type ErrorCode, isWritError, messageOf } from '../../core/errors.ts';
+import { type ErrorCode, isWritError, messageOf } from '../../../core/errors.ts';
 import { createIndexEngine, type IndexEngine, type IndexOptions } from './task-index-engine.ts';
 import type { FromIndexThread, IndexRole, IndexThreadData, ToIndexThread } from './task-index-messages.ts';
 import { createIndexView, type IndexView } from './task-index-view.ts';

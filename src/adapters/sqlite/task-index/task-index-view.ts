@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { TaskFilter, TaskPage } from '../../contracts/index.ts';
+import type { TaskFilter, TaskPage } from '../../../contracts/index.ts';
 import { listTasks, type PageRequest, type Statements } from './task-index-list.ts';
 import { isDamage, type OpenView, openView } from './task-index-open.ts';
 

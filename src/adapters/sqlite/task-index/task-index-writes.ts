@@ -1,5 +1,5 @@
-import type { IndexBatch, IndexChange, IndexedTask, JobRef } from '../../core/ports/index.ts';
-import type { SqliteDatabase } from './open.ts';
+import type { IndexBatch, IndexChange, IndexedTask, JobRef } from '../../../core/ports/index.ts';
+import type { SqliteDatabase } from '../open.ts';
 import { COLUMNS, rowOf, type TaskRow } from './task-index-rows.ts';
 
 export interface IndexLimits {

@@ -1,10 +1,10 @@
-import { WritError } from '../../core/errors.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import { part } from '../../core/parts.ts';
-import type { TaskIndexHealth, TaskIndexStore } from '../../core/ports/index.ts';
-import { followEvents } from '../../core/task-events.ts';
-import { createWakeUp } from '../../core/wake-up.ts';
-import { holdLockBeside } from '../linux/lock-beside.ts';
+import { WritError } from '../../../core/errors.ts';
+import type { Lifecycle } from '../../../core/lifecycle.ts';
+import { part } from '../../../core/parts.ts';
+import type { TaskIndexHealth, TaskIndexStore } from '../../../core/ports/index.ts';
+import { followEvents } from '../../../core/task-events.ts';
+import { createWakeUp } from '../../../core/wake-up.ts';
+import { holdLockBeside } from '../../files/lock-beside.ts';
 import { createIndexClient } from './task-index-client.ts';
 import type { IndexOptions } from './task-index-engine.ts';
 import type { Lost } from './task-index-view.ts';

@@ -1,6 +1,6 @@
-import { WritError } from '../../core/errors.ts';
-import type { FinishedTask, ToolJournal } from '../../core/ports/index.ts';
-import type { SqliteDatabase } from './open.ts';
+import { WritError } from '../../../core/errors.ts';
+import type { FinishedTask, ToolJournal } from '../../../core/ports/index.ts';
+import type { SqliteDatabase } from '../open.ts';
 
 interface AttemptRow {
   readonly n: number;

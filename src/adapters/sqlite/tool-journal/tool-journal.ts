@@ -1,11 +1,11 @@
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import type { ToolJournal } from '../../core/ports/index.ts';
-import { createInProcessStore } from './in-process-store.ts';
+import type { Lifecycle } from '../../../core/lifecycle.ts';
+import type { ToolJournal } from '../../../core/ports/index.ts';
+import { createInProcessStore } from '../in-process-store.ts';
 import { toolStatements } from './tool-journal-statements.ts';
 
 /** The tool journal in `<directory>/tool.db`. Throws WritError STORAGE_UNAVAILABLE from `start` when it cannot be opened, and from requests that were not kept. */
 export function createToolJournal({ directory }: { readonly directory: string }): ToolJournal & Lifecycle {
-  const migrations = new URL('./sql/tool-journal/', import.meta.url);
+  const migrations = new URL('../sql/tool-journal/', import.meta.url);
   const { ask, ...lifecycle } = createInProcessStore({ directory, file: 'tool.db', migrations, statements: toolStatements, name: 'the tool journal' });
   return {
     ...lifecycle,

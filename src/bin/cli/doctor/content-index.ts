@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs';
 import { userSurroundings } from '../../../../config/load.ts';
 import type { Config } from '../../../../config/schema.ts';
 import { freshnessOn } from '../../../adapters/linux/file-system-kind.ts';
-import { findBackends } from '../../../adapters/search-backend/index.ts';
-import { nodeSearchTree } from '../../../adapters/search-tree/index.ts';
-import { nodeTreeFiles } from '../../../adapters/search-tree/read.ts';
 import { DIALECTS } from '../../../content-search/backends/dialects.ts';
-import type { IndexedTree } from '../../../content-search/index/indexed-tree.ts';
-import { surveyTree, type TreeSurvey } from '../../../content-search/index/survey.ts';
+import { findBackends } from '../../../content-search/io/backend/find-backends.ts';
+import { nodeTreeFiles } from '../../../content-search/io/tree/read.ts';
+import { nodeSearchTree } from '../../../content-search/io/tree/tree.ts';
+import { searchedTrees } from '../../../content-search/io/trees.ts';
+import type { IndexedTree } from '../../../content-search/ngram-index/build/indexed-tree.ts';
+import { surveyTree, type TreeSurvey } from '../../../content-search/ngram-index/build/survey.ts';
+import { indexPlaces } from '../../../content-search/ngram-index/serving/places.ts';
+import { contentSettings } from '../../../content-search/settings/content-settings.ts';
+import { indexRefusal } from '../../../content-search/settings/refusals.ts';
 import type { Check } from '../../../core/ports/front-door.ts';
-import { bytes, counted } from '../../../producers/cli/text/words.ts';
-import { indexPlaces } from '../../content/index/places.ts';
-import { indexRefusal } from '../../content/index/refusal.ts';
-import { contentSettings } from '../../content/settings.ts';
-import { searchedTrees } from '../../content/trees.ts';
+import { bytes, counted } from '../../../surfaces/cli/text/words.ts';
 import { examine, type Finding, warning, well } from './finding.ts';
 
 /** Of one tree; a doctor is quick. */
@@ -23,7 +23,7 @@ const SURVEY_MS = 10_000;
 export async function examineContentIndex(config: Config): Promise<Check[]> {
   const refusal = indexRefusal(config);
   if (refusal !== undefined) return examine('Search index', [{ title: 'index', look: () => well(`none: ${refusal}`), todo: '' }]);
-  const settings = contentSettings(config, userSurroundings().searchPath);
+  const settings = contentSettings(config, userSurroundings());
   const { index } = settings;
   const place = (): Finding => {
     if (index.cacheRoot === null)

@@ -2,12 +2,13 @@ import { statSync } from 'node:fs';
 import { userSurroundings } from '../../../../config/load.ts';
 import type { Config } from '../../../../config/schema.ts';
 import { landlockVersion } from '../../../adapters/linux/landlock.ts';
-import { findBackends } from '../../../adapters/search-backend/index.ts';
 import { DIALECTS } from '../../../content-search/backends/dialects.ts';
+import { findBackends } from '../../../content-search/io/backend/find-backends.ts';
+import { missedText } from '../../../content-search/io/tool.ts';
+import { contentSettings } from '../../../content-search/settings/content-settings.ts';
+import { contentRefusal } from '../../../content-search/settings/refusals.ts';
 import type { Check } from '../../../core/ports/front-door.ts';
 import type { CaseFolding } from '../../../core/ports/index.ts';
-import { contentRefusal, contentSettings } from '../../content/settings.ts';
-import { missedText } from '../../content/tool.ts';
 import { broken, examine, type Finding, type Probe, warning, well } from './finding.ts';
 
 const INSTALL = 'install ugrep (`apt-get install ugrep`): without it approximate matching is not there, and the ripgrep that comes with Writ searches';
@@ -29,7 +30,7 @@ export function examineContentSearch(config: Config): Promise<Check[]> {
 }
 
 async function backends(config: Config): Promise<Finding> {
-  const { binaries, searchPath } = contentSettings(config, userSurroundings().searchPath);
+  const { binaries, searchPath } = contentSettings(config, userSurroundings());
   const looked = await findBackends({ names: binaries, searchPath, dialects: DIALECTS });
   const found = looked.found
     .map(({ backend: { id, folding, fuzzy }, file }) => `${id} (${file}; -i folds ${FOLDS[folding]}${fuzzy ? '; fuzzy' : ''})`)

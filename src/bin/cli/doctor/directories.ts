@@ -4,7 +4,7 @@ import type { Config } from '../../../../config/schema.ts';
 import { allowedTypes, judgeType } from '../../../adapters/linux/confined-fs/filesystem-types.ts';
 import { createConfinedFileSystem } from '../../../adapters/linux/confined-fs/index.ts';
 import type { Check } from '../../../core/ports/front-door.ts';
-import { bytes } from '../../../producers/cli/text/words.ts';
+import { bytes } from '../../../surfaces/cli/text/words.ts';
 import { broken, examine, type Finding, warning, well } from './finding.ts';
 
 /** The data directory and the directories that file tasks may work in. */

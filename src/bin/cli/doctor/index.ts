@@ -1,6 +1,6 @@
 import { describeConfig } from '../../../../config/describe.ts';
 import type { ScopesDoor } from '../../../core/ports/search-scopes.ts';
-import type { Diagnosis } from '../../../producers/cli/services.ts';
+import type { Diagnosis } from '../../../surfaces/cli/services.ts';
 import type { CliRedis } from '../redis.ts';
 import type { CliSettings } from '../settings.ts';
 import { examineContentIndex } from './content-index.ts';

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../../../../config/schema.ts';
-import { openMessagesReader } from '../../../adapters/messages/open.ts';
-import { type LoadTantivy, loadTantivy, TANTIVY_PACKAGE } from '../../../adapters/messages/tantivy/binding.ts';
-import { newestChange } from '../../../adapters/messages/tantivy/indexer.ts';
-import { createPins } from '../../../adapters/messages/tantivy/pinned.ts';
 import type { Check } from '../../../core/ports/front-door.ts';
-import { counted } from '../../../producers/cli/text/words.ts';
-import type { Places } from '../../places.ts';
+import type { Places } from '../../../data-dir/places.ts';
+import { type LoadTantivy, loadTantivy, TANTIVY_PACKAGE } from '../../../messages/engines/tantivy/binding.ts';
+import { newestChange } from '../../../messages/engines/tantivy/indexer.ts';
+import { createPins } from '../../../messages/engines/tantivy/pinned.ts';
+import { openMessagesReader } from '../../../messages/store/open.ts';
+import { counted } from '../../../surfaces/cli/text/words.ts';
 import { examine, type Finding, warning, well } from './finding.ts';
 
 type MessagePlaces = Pick<Places, 'messages' | 'messagesTantivy'>;

@@ -1,4 +1,4 @@
-import { packageRoot } from '../../../../config/places.ts';
+import { packageRoot } from '../../../../config/package.ts';
 import type { Config } from '../../../../config/schema.ts';
 import { readRegistries } from '../../../adapters/registries/index.ts';
 import { readBindings } from '../../../adapters/tool-bindings/read.ts';

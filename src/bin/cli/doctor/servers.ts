@@ -2,7 +2,7 @@ import type { Config } from '../../../../config/schema.ts';
 import { type RedisHealth, redisHealth } from '../../../adapters/redis/policy.ts';
 import { isWritError, messageOf } from '../../../core/errors.ts';
 import type { Check } from '../../../core/ports/front-door.ts';
-import { bytes } from '../../../producers/cli/text/words.ts';
+import { bytes } from '../../../surfaces/cli/text/words.ts';
 import type { CliRedis } from '../redis.ts';
 import { broken, examine, type Finding, warning, well } from './finding.ts';
 import { versionOf } from './program-version.ts';

@@ -1,4 +1,4 @@
-import type { BackendEnd, BackendProcess } from '../../core/ports/index.ts';
+import type { BackendEnd, BackendProcess } from '../../../core/ports/index.ts';
 
 /** Everything that a short-lived program wrote, at most this many bytes of it. */
 const OUTPUT_MAX_BYTES = 1024 * 1024;

@@ -1,5 +1,5 @@
 import { rgPath } from '@vscode/ripgrep';
-import type { BackendDialect, BackendJob, BackendKind, SearchBackend } from '../../core/ports/index.ts';
+import type { BackendDialect, BackendJob, BackendKind, SearchBackend } from '../../../core/ports/index.ts';
 import { collect } from './collect.ts';
 import { findProgram } from './find-program.ts';
 import { type Candidate, probe } from './probe.ts';

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { BackendDialect, BackendQuery, CaseFolding } from '../../core/ports/index.ts';
+import type { BackendDialect, BackendQuery, CaseFolding } from '../../../core/ports/index.ts';
 import { type Collected, collect } from './collect.ts';
 import type { Program } from './run-program.ts';
 import { runProgram } from './run-program.ts';

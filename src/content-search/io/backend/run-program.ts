@@ -1,7 +1,7 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
-import type { BackendEnd, BackendProcess } from '../../core/ports/index.ts';
+import type { BackendEnd, BackendProcess } from '../../../core/ports/index.ts';
 
 /** A program and what it is told. */
 export interface Program {

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
-import type { SearchFiles, TreeRefusal } from '../../core/ports/index.ts';
+import type { SearchFiles, TreeRefusal } from '../../../core/ports/index.ts';
 
 /** Opens files of a searched tree on this host. A link as the last name is refused, and a FIFO cannot hold anything up. */
 export const nodeSearchFiles = (): SearchFiles => ({ probe, open });

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
-import type { FileRefusal, TreeFileRead, TreeFileStat, TreeFiles } from '../../core/ports/index.ts';
+import type { FileRefusal, TreeFileRead, TreeFileStat, TreeFiles } from '../../../core/ports/index.ts';
 
 /** Not on every platform; where they are not, neither are the links and FIFOs that they are for. */
 const READ_AS_IS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);

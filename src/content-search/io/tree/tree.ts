@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, type Dirent, fstatSync, openSync, readdirSync, readSync, realpathSync, statSync } from 'node:fs';
-import type { SearchTree, TreeEntry, TreeEntryKind, TreeRefusal, TreeTarget } from '../../core/ports/index.ts';
+import type { SearchTree, TreeEntry, TreeEntryKind, TreeRefusal, TreeTarget } from '../../../core/ports/index.ts';
 
 /**
  * The file system of this host for the enumerator of content search. Synchronous on purpose: a directory of a warm tree is

@@ -1,5 +1,5 @@
 import type { BuildJob, BuildOutcome } from '../../../core/ports/index.ts';
-import type { Candidate } from '../../types.ts';
+import type { Candidate } from '../../search/types.ts';
 import type { Snapshot } from '../query/snapshot.ts';
 import { estimateBytes } from '../safety/limits.ts';
 import { type Difference, differences } from './differences.ts';

@@ -1,5 +1,5 @@
 import type { BytePath, OverlayEntry } from '../../../core/ports/index.ts';
-import { orderKey } from '../../order-key.ts';
+import { orderKey } from '../../search/order-key.ts';
 import { DOCUMENT_FLAG, type SegmentDocument } from '../segment/format.ts';
 import { comparePaths } from '../segment/path-order.ts';
 import type { SegmentReader } from '../segment/reader.ts';

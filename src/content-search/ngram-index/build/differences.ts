@@ -1,4 +1,4 @@
-import type { Candidate, Enumeration } from '../../types.ts';
+import type { Candidate, Enumeration } from '../../search/types.ts';
 import type { SegmentDocument } from '../segment/format.ts';
 import { comparePaths } from '../segment/path-order.ts';
 import { paired } from './paired.ts';

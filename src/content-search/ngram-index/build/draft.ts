@@ -1,10 +1,10 @@
 import type { ByteSink, IndexFiles, SegmentName } from '../../../core/ports/index.ts';
-import type { Hasher } from '../hash.ts';
 import { CatalogWriter } from '../segment/catalog.ts';
 import { DOCUMENT_FLAG, type SegmentDocument, segmentNumber } from '../segment/format.ts';
 import type { SegmentPosting } from '../segment/postings.ts';
 import { writeSegment } from '../segment/writer.ts';
-import type { GramSet } from '../trigrams.ts';
+import type { Hasher } from '../tokenize/hash.ts';
+import type { GramSet } from '../tokenize/trigrams.ts';
 import type { GramPairs } from './gram-pairs.ts';
 import { createInverter, MAX_RUN_BYTES } from './invert.ts';
 import { Halted, type Pace } from './pace.ts';

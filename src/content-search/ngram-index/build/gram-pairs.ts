@@ -1,7 +1,7 @@
 import { ByteWriter } from '../segment/bytes.ts';
 import type { SegmentPosting } from '../segment/postings.ts';
-import { type GramSet, NARROW_BITS, NARROW_K_MAX } from '../trigrams.ts';
-import { createWideSet } from '../trigrams-wide.ts';
+import { type GramSet, NARROW_BITS, NARROW_K_MAX } from '../tokenize/trigrams.ts';
+import { createWideSet } from '../tokenize/trigrams-wide.ts';
 import { type Buckets, createBuckets, createSortedBucket, LOW_BITS, TAG_BITS } from './buckets.ts';
 import { paired } from './paired.ts';
 

@@ -1,10 +1,10 @@
-import { canonicalJson } from '../../core/canonical-json.ts';
-import { sha256Hex } from '../../core/hash.ts';
-import type { SearchTree } from '../../core/ports/index.ts';
-import { compileDenied } from '../enumerate/denied.ts';
-import { enumerate } from '../enumerate/enumerate.ts';
-import { compileGlobs } from '../enumerate/globs.ts';
-import type { Enumeration } from '../types.ts';
+import { canonicalJson } from '../../../core/canonical-json.ts';
+import { sha256Hex } from '../../../core/hash.ts';
+import type { SearchTree } from '../../../core/ports/index.ts';
+import { compileDenied } from '../../enumerate/denied.ts';
+import { enumerate } from '../../enumerate/enumerate.ts';
+import { compileGlobs } from '../../enumerate/globs.ts';
+import type { Enumeration } from '../../search/types.ts';
 
 /** What an index is made of, as plain values that travel to threads: the tree with the options of its key, and how it is read. */
 export interface IndexedTree {

@@ -1,7 +1,7 @@
-import type { Hasher } from '../hash.ts';
 import { ByteReader, ByteWriter } from '../segment/bytes.ts';
 import type { SegmentPosting } from '../segment/postings.ts';
-import type { GramSet } from '../trigrams.ts';
+import type { Hasher } from '../tokenize/hash.ts';
+import type { GramSet } from '../tokenize/trigrams.ts';
 import { type GramPairs, MOST_DOCUMENTS } from './gram-pairs.ts';
 import { decodeRun, encodeRun, type RunStore } from './runs.ts';
 

@@ -1,14 +1,14 @@
-import type { SegmentName, SnapshotId } from '../../core/ports/index.ts';
-import type { Hasher } from './hash.ts';
-import { hasBit } from './query/bitmap.ts';
-import { liveDocuments } from './query/live.ts';
-import { isLive, type Snapshot, type SnapshotSegment } from './query/snapshot.ts';
-import { CatalogWriter } from './segment/catalog.ts';
-import type { Posting } from './segment/dictionary-reader.ts';
-import { type ByteSink, isSpecial, type SegmentDocument, segmentNumber } from './segment/format.ts';
-import { union } from './segment/id-lists.ts';
-import { postingOf, type SegmentPosting } from './segment/postings.ts';
-import { writeSegment } from './segment/writer.ts';
+import type { SegmentName, SnapshotId } from '../../../core/ports/index.ts';
+import { hasBit } from '../query/bitmap.ts';
+import { liveDocuments } from '../query/live.ts';
+import { isLive, type Snapshot, type SnapshotSegment } from '../query/snapshot.ts';
+import { CatalogWriter } from '../segment/catalog.ts';
+import type { Posting } from '../segment/dictionary-reader.ts';
+import { type ByteSink, isSpecial, type SegmentDocument, segmentNumber } from '../segment/format.ts';
+import { union } from '../segment/id-lists.ts';
+import { postingOf, type SegmentPosting } from '../segment/postings.ts';
+import { writeSegment } from '../segment/writer.ts';
+import type { Hasher } from '../tokenize/hash.ts';
 
 export interface MergeTarget {
   readonly name: SegmentName;

@@ -1,9 +1,9 @@
 import type { FileRefusal, TreeFileRead, TreeFileStat, TreeFiles } from '../../../core/ports/index.ts';
-import type { Candidate } from '../../types.ts';
-import { type FileFacts, fileVeto } from '../gate.ts';
+import type { Candidate } from '../../search/types.ts';
+import { type FileFacts, fileVeto } from '../query/gate.ts';
 import { DOCUMENT_FLAG, type SegmentDocument } from '../segment/format.ts';
-import type { Tokens } from '../tokenizer.ts';
-import type { GramSet } from '../trigrams.ts';
+import type { Tokens } from '../tokenize/tokenizer.ts';
+import type { GramSet } from '../tokenize/trigrams.ts';
 import { absolutePath, bytesOf } from './tree-paths.ts';
 
 export interface DocumentReader {

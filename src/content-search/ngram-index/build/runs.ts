@@ -1,7 +1,7 @@
-import type { Hasher } from '../hash.ts';
 import { ByteReader, ByteWriter } from '../segment/bytes.ts';
 import { type ByteSource, CorruptSegment } from '../segment/format.ts';
 import type { SegmentPosting } from '../segment/postings.ts';
+import type { Hasher } from '../tokenize/hash.ts';
 
 /** Where the sorted parts of an inversion lie until they are merged; they die with the build. */
 export interface RunStore {

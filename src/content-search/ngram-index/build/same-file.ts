@@ -1,5 +1,5 @@
-import type { TreeFileStat } from '../../core/ports/index.ts';
-import { DOCUMENT_FLAG, type SegmentDocument } from './segment/format.ts';
+import type { TreeFileStat } from '../../../core/ports/index.ts';
+import { DOCUMENT_FLAG, type SegmentDocument } from '../segment/format.ts';
 
 /**
  * Whether a file still is what a document was made of, as far as its metadata can tell (FR-LSI-TRK-01 to -03): size, times and

@@ -1,10 +1,10 @@
 import type { BuildPhase, BuildProgress, IndexFiles, SearchTree, TreeFiles } from '../../../core/ports/index.ts';
-import type { Candidate, Enumeration } from '../../types.ts';
-import type { Hasher } from '../hash.ts';
-import { type IndexedTree, walkTree } from '../indexed-tree.ts';
-import { createTokenizer, type Tokens } from '../tokenizer.ts';
+import type { Candidate, Enumeration } from '../../search/types.ts';
+import type { Hasher } from '../tokenize/hash.ts';
+import { createTokenizer, type Tokens } from '../tokenize/tokenizer.ts';
 import { filesOf } from './differences.ts';
 import { createGramPairs, type GramPairs } from './gram-pairs.ts';
+import { type IndexedTree, walkTree } from './indexed-tree.ts';
 import type { Pace } from './pace.ts';
 import type { DocumentReader } from './read-document.ts';
 

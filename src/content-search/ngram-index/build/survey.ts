@@ -1,7 +1,7 @@
-import type { SearchTree, TreeFiles } from '../../core/ports/index.ts';
-import { absolutePath } from './build/tree-paths.ts';
+import type { SearchTree, TreeFiles } from '../../../core/ports/index.ts';
+import { estimateBytes } from '../safety/limits.ts';
 import { type IndexedTree, walkTree } from './indexed-tree.ts';
-import { estimateBytes } from './safety/limits.ts';
+import { absolutePath } from './tree-paths.ts';
 
 /** What an index of a tree would need. */
 export interface TreeSurvey {

@@ -1,4 +1,4 @@
-import type { Candidate } from '../../types.ts';
+import type { Candidate } from '../../search/types.ts';
 
 /** The bytes of a file's path relative to the root. */
 export const bytesOf = ({ text, raw }: Candidate): Buffer => raw ?? Buffer.from(text, 'utf8');

@@ -1,9 +1,9 @@
-import type { Candidate } from '../../types.ts';
+import type { Candidate } from '../../search/types.ts';
 import { liveDocuments } from '../query/live.ts';
 import type { Snapshot } from '../query/snapshot.ts';
-import { isSameFile } from '../same-file.ts';
 import { DOCUMENT_FLAG, type SegmentDocument } from '../segment/format.ts';
 import { isGone, UNKNOWN } from './read-document.ts';
+import { isSameFile } from './same-file.ts';
 import type { JobRun } from './site.ts';
 import { absolutePath } from './tree-paths.ts';
 

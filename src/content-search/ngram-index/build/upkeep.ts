@@ -1,8 +1,8 @@
 import type { BuildOutcome, SegmentName } from '../../../core/ports/index.ts';
-import { mergeSegments } from '../merge.ts';
 import { checkSnapshot } from '../query/check.ts';
 import type { Snapshot } from '../query/snapshot.ts';
 import { limited } from './draft.ts';
+import { mergeSegments } from './merge.ts';
 import type { JobRun } from './site.ts';
 
 /** Makes one segment of those from a place on to the newest. @throws Halted, CorruptSegment, or what the disk refuses */

@@ -1,5 +1,5 @@
 import type { BuildOutcome, SegmentName } from '../../../core/ports/index.ts';
-import type { Enumeration } from '../../types.ts';
+import type { Enumeration } from '../../search/types.ts';
 import type { Difference } from './differences.ts';
 import { createDraft, type SegmentDraft } from './draft.ts';
 import { Halted, type HaltReason, type Pace } from './pace.ts';

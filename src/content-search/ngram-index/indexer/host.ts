@@ -251,7 +251,7 @@ const FAILURES: ReadonlySet<string> = new Set(['failed', 'corrupt', 'over-budget
 const TOUCH_EVERY_MS = 60_000;
 /** A lane takes no more of it. */
 const MOST_REASON = 200;
-/** How reasons begin that come from somebody (src/producers/content-index). */
+/** How reasons begin that come from somebody (src/surfaces/shared/content-index). */
 const ASKED = 'asked ';
 
 /** A record of which each change is followed by something. */

@@ -1,5 +1,5 @@
-import type { IndexStatus } from '../../contracts/index.ts';
-import { compareCodePoints } from '../../core/code-points.ts';
+import type { IndexStatus } from '../../../contracts/index.ts';
+import { compareCodePoints } from '../../../core/code-points.ts';
 import type {
   IndexMeta,
   IndexMode,
@@ -9,7 +9,7 @@ import type {
   IndexService,
   IndexTarget,
   MaintenanceLane,
-} from '../../core/ports/index.ts';
+} from '../../../core/ports/index.ts';
 
 export interface IndexServiceDeps {
   readonly mode: IndexMode;

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { BarrierAnswer, BarrierClient, BytePath, IndexFiles, ReaderIdentity, SearchTree, TreeFiles } from '../../../core/ports/index.ts';
-import type { CandidateIndex, IndexAnswer, IndexAsk, IndexBypass, IndexFacts } from '../../index-port.ts';
-import type { Hasher } from '../hash.ts';
-import { type IndexedTree, policyOf } from '../indexed-tree.ts';
-import { type KnownFolding, queryPlan } from '../query-plan.ts';
+import type { CandidateIndex, IndexAnswer, IndexAsk, IndexBypass, IndexFacts } from '../../search/index-port.ts';
+import { type IndexedTree, policyOf } from '../build/indexed-tree.ts';
+import type { Hasher } from '../tokenize/hash.ts';
 import { candidatesOf } from './candidates.ts';
 import { indexedFiles } from './indexed-files.ts';
 import { type OverlayBudget, walkOverlay } from './overlay-walk.ts';
 import { type IndexedPlace, isInCatalog } from './place.ts';
+import { type KnownFolding, queryPlan } from './query-plan.ts';
 import { LOST_SEGMENT } from './refusal.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
 import { statFiltered } from './stat-level.ts';

@@ -1,11 +1,11 @@
 import type { BytePath } from '../../../core/ports/index.ts';
-import { type GramGroup, rarestGroups } from '../query-plan.ts';
 import type { Posting } from '../segment/dictionary-reader.ts';
 import { SPECIAL_LIST } from '../segment/format.ts';
 import { between, union } from '../segment/id-lists.ts';
 import { compareBytePaths } from '../segment/path-order.ts';
 import type { SegmentReader } from '../segment/reader.ts';
 import { type IdRange, type IndexedPlace, isAt, rangeOf } from './place.ts';
+import { type GramGroup, rarestGroups } from './query-plan.ts';
 import { guarded, type SnapshotRefusal } from './refusal.ts';
 import { isLive, type Snapshot, type SnapshotSegment } from './snapshot.ts';
 

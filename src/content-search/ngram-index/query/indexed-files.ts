@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import type { BytePath, OverlayPaths } from '../../../core/ports/index.ts';
 import type { Globs } from '../../enumerate/globs.ts';
 import { globFilter } from '../../enumerate/globs-path.ts';
-import { isAscii, lossyText } from '../../order-key.ts';
-import type { Candidate, Enumeration } from '../../types.ts';
+import { isAscii, lossyText } from '../../search/order-key.ts';
+import type { Candidate, Enumeration } from '../../search/types.ts';
 import { bytePath, compareBytePaths, pathBytes, pathText } from '../segment/path-order.ts';
 import { coveredBy } from './covered.ts';
 

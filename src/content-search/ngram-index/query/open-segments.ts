@@ -1,8 +1,8 @@
 import type { IndexFiles, OpenSegmentFile, SegmentName } from '../../../core/ports/index.ts';
-import type { Hasher } from '../hash.ts';
 import { segmentNumber } from '../segment/format.ts';
 import { comparePaths } from '../segment/path-order.ts';
 import { openSegment, type SegmentReader } from '../segment/reader.ts';
+import type { Hasher } from '../tokenize/hash.ts';
 import type { SnapshotRefusal } from './refusal.ts';
 
 /** A segment that is open, by whoever uses it. */

@@ -1,7 +1,7 @@
 import type { BarrierAnswer, SearchTree } from '../../../core/ports/index.ts';
 import { only } from '../../enumerate/only.ts';
-import type { IndexAsk } from '../../index-port.ts';
-import type { Candidate } from '../../types.ts';
+import type { IndexAsk } from '../../search/index-port.ts';
+import type { Candidate } from '../../search/types.ts';
 
 /** What a search may spend on files that have changed since they were indexed: all that it ever does for the index itself. */
 export interface OverlayBudget {

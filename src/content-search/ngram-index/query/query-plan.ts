@@ -1,9 +1,9 @@
-import type { CaseFolding } from '../../core/ports/index.ts';
-import type { BloomVariant } from './bloom.ts';
-import { type CasefoldStrategy, caseVariants } from './casefold.ts';
+import type { CaseFolding } from '../../../core/ports/index.ts';
+import type { BloomVariant } from '../tokenize/bloom.ts';
+import { type CasefoldStrategy, caseVariants } from '../tokenize/casefold.ts';
+import { gramsOf } from '../tokenize/trigrams.ts';
 import { type PatternVeto, patternVeto } from './gate.ts';
 import { isLiteral } from './literal.ts';
-import { gramsOf } from './trigrams.ts';
 
 /** What of a search decides which files the index may leave out; nothing else of the request does. */
 export interface PlannedSearch {

@@ -1,7 +1,7 @@
 import type { IndexFiles, SegmentName, SnapshotId } from '../../../core/ports/index.ts';
-import type { Hasher } from '../hash.ts';
 import { SPECIAL_LIST } from '../segment/format.ts';
 import type { SegmentReader } from '../segment/reader.ts';
+import type { Hasher } from '../tokenize/hash.ts';
 import { type Bitmap, bitmapFor, countBits, hasBit, setBit } from './bitmap.ts';
 import { openShared, type SharedSegment } from './open-segments.ts';
 import { guarded, type SnapshotRefusal } from './refusal.ts';

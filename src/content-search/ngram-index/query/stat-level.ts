@@ -1,7 +1,7 @@
 import type { BytePath, TreeFiles } from '../../../core/ports/index.ts';
-import type { Candidate, Enumeration } from '../../types.ts';
+import type { Candidate, Enumeration } from '../../search/types.ts';
+import { isSameFile } from '../build/same-file.ts';
 import { absolutePath, bytesOf } from '../build/tree-paths.ts';
-import { isSameFile } from '../same-file.ts';
 import type { SegmentDocument } from '../segment/format.ts';
 import { comparePaths } from '../segment/path-order.ts';
 import { liveDocuments } from './live.ts';

@@ -1,4 +1,4 @@
-import type { Hasher } from '../hash.ts';
+import type { Hasher } from '../tokenize/hash.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { BLOCK_BYTES, type ByteSource, CorruptSegment, seedOf } from './format.ts';
 

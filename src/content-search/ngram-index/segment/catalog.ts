@@ -1,5 +1,5 @@
 import type { BytePath } from '../../../core/ports/index.ts';
-import type { Hasher } from '../hash.ts';
+import type { Hasher } from '../tokenize/hash.ts';
 import { type Blocks, BlockWriter } from './blocks.ts';
 import { ByteReader, HeldBytes, sharedPrefix } from './bytes.ts';
 import { CATALOG_DOCUMENTS, CorruptSegment, DOCUMENT_FLAG, SECTION, type SegmentDocument, SPECIAL_LIST } from './format.ts';

@@ -1,4 +1,4 @@
-import type { Hasher } from '../hash.ts';
+import type { Hasher } from '../tokenize/hash.ts';
 import { type Blocks, lastBlock } from './blocks.ts';
 import { ByteReader, sharedPrefix } from './bytes.ts';
 import { type ByteSource, CorruptSegment, INLINE_COUNT, listSeed } from './format.ts';

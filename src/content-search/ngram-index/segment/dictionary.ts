@@ -1,4 +1,4 @@
-import type { Hasher } from '../hash.ts';
+import type { Hasher } from '../tokenize/hash.ts';
 import { BlockWriter } from './blocks.ts';
 import { HeldBytes, sharedPrefix } from './bytes.ts';
 import { INLINE_COUNT, listSeed, MAX_TRIGRAM_BYTES, SECTION } from './format.ts';

@@ -1,4 +1,4 @@
-import type { Hasher } from '../hash.ts';
+import type { Hasher } from '../tokenize/hash.ts';
 import { CHECKSUM_BYTES, type SectionPlace, sealed, unsealed } from './blocks.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { type ByteSource, CorruptSegment, FORMAT_VERSION, HEADER_BYTES, MAGIC, SECTION, seedOf } from './format.ts';

@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 import type { BytePath } from '../../../core/ports/index.ts';
-import { compareForOrder, isAscii as isAsciiText, lossyText } from '../../order-key.ts';
+import { compareForOrder, isAscii as isAsciiText, lossyText } from '../../search/order-key.ts';
 
 /** The order of a catalog: key order, ties by bytes (`compareForOrder`). ASCII is its own key, and nearly every path is ASCII. */
 export function comparePaths(a: Uint8Array, b: Uint8Array): number {

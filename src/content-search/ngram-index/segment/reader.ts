@@ -1,5 +1,5 @@
 import type { BytePath } from '../../../core/ports/index.ts';
-import type { Hasher } from '../hash.ts';
+import type { Hasher } from '../tokenize/hash.ts';
 import { type Blocks, lastBlock, openBlocks, remembering } from './blocks.ts';
 import { documentsOf, pathsIn } from './catalog.ts';
 import { type DictionaryPlace, everyPosting, lookUp, type Posting } from './dictionary-reader.ts';

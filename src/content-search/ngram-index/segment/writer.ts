@@ -1,4 +1,4 @@
-import type { Hasher } from '../hash.ts';
+import type { Hasher } from '../tokenize/hash.ts';
 import type { CatalogWriter } from './catalog.ts';
 import { DictionaryWriter } from './dictionary.ts';
 import { type ByteSink, HEADER_BYTES, isSpecial } from './format.ts';

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
-import type { BarrierAnswer, BarrierClient, OverlayPaths } from '../../core/ports/index.ts';
-import { type LineConnection, lineConnection } from '../linux/line-connection.ts';
-import { openSocketPlace } from '../linux/socket-place.ts';
+import { type LineConnection, lineConnection } from '../../../adapters/linux/line-connection.ts';
+import { openSocketPlace } from '../../../adapters/linux/socket-place.ts';
+import type { BarrierAnswer, BarrierClient, OverlayPaths } from '../../../core/ports/index.ts';
 import { type BarrierReply, type BarrierRequest, HOST_SOCKET, readReply } from './barrier-lines.ts';
 
 /** A search does not wait longer for the host (search-rules 1). */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { BarrierAnswer } from '../../core/ports/index.ts';
+import type { BarrierAnswer } from '../../../core/ports/index.ts';
 
 /**
  * What travels on an index host's socket: one JSON object a line, in both directions. A search that knows the overlay by its

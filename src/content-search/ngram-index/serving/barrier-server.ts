@@ -1,11 +1,11 @@
 import { chmodSync, unlinkSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { WritError } from '../../core/errors.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import { lineCutter } from '../../core/line-cutter.ts';
-import { part } from '../../core/parts.ts';
-import type { OverlayPaths } from '../../core/ports/index.ts';
-import { openSocketPlace, type SocketPlace } from '../linux/socket-place.ts';
+import { openSocketPlace, type SocketPlace } from '../../../adapters/linux/socket-place.ts';
+import { WritError } from '../../../core/errors.ts';
+import type { Lifecycle } from '../../../core/lifecycle.ts';
+import { lineCutter } from '../../../core/line-cutter.ts';
+import { part } from '../../../core/parts.ts';
+import type { OverlayPaths } from '../../../core/ports/index.ts';
 import { type BarrierHead, type BarrierRequest, HOST_SOCKET, readRequest } from './barrier-lines.ts';
 
 /** What the server asks the watch thread; each is answered at once. */

@@ -1,7 +1,7 @@
-import type { PaceSettings } from '../../../content-search/index/build/pace.ts';
-import type { JobLimits } from '../../../content-search/index/build/site.ts';
-import type { IndexedTree } from '../../../content-search/index/indexed-tree.ts';
 import type { BuildJob, BuildOutcome, BuildProgress } from '../../../core/ports/index.ts';
+import type { IndexedTree } from '../build/indexed-tree.ts';
+import type { PaceSettings } from '../build/pace.ts';
+import type { JobLimits } from '../build/site.ts';
 
 /** What the build thread is for; plain values that travel. */
 export interface BuildThreadData {

@@ -1,12 +1,12 @@
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { diskIndexFiles } from '../../../adapters/content-index/files-disk.ts';
-import { nodeSearchTree } from '../../../adapters/search-tree/index.ts';
-import { nodeTreeFiles } from '../../../adapters/search-tree/read.ts';
-import { createPace } from '../../../content-search/index/build/pace.ts';
-import { runJob } from '../../../content-search/index/build/run-job.ts';
-import { type BuildSite, createTables, type JobRun } from '../../../content-search/index/build/site.ts';
-import { loadHasher } from '../../../content-search/index/hash.ts';
+import { nodeTreeFiles } from '../../io/tree/read.ts';
+import { nodeSearchTree } from '../../io/tree/tree.ts';
+import { createPace } from '../build/pace.ts';
+import { runJob } from '../build/run-job.ts';
+import { type BuildSite, createTables, type JobRun } from '../build/site.ts';
+import { diskIndexFiles } from '../storage/files-disk.ts';
+import { loadHasher } from '../tokenize/hash.ts';
 import { type BuildThreadData, FLAG, type FromBuildThread, type ToBuildThread } from './build-messages.ts';
 
 /**

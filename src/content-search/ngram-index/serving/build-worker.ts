@@ -1,11 +1,11 @@
 import type { Worker } from 'node:worker_threads';
-import type { PaceSettings } from '../../../content-search/index/build/pace.ts';
-import type { JobLimits } from '../../../content-search/index/build/site.ts';
-import type { IndexedTree } from '../../../content-search/index/indexed-tree.ts';
 import { messageOf } from '../../../core/errors.ts';
 import { inTime } from '../../../core/in-time.ts';
 import type { BuildJob, BuildOutcome, BuildProgress, IndexBuilder } from '../../../core/ports/index.ts';
 import { startThread } from '../../../core/thread-entry.ts';
+import type { IndexedTree } from '../build/indexed-tree.ts';
+import type { PaceSettings } from '../build/pace.ts';
+import type { JobLimits } from '../build/site.ts';
 import { type BuildThreadData, FLAG, FLAG_BYTES, type FromBuildThread, type ToBuildThread } from './build-messages.ts';
 
 export interface IndexBuilderOptions {

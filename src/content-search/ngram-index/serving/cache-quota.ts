@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { lstatSync, readdirSync, renameSync, rmSync, type Stats } from 'node:fs';
 import path from 'node:path';
-import { ASIDE } from '../../../adapters/content-index/files-disk.ts';
-import { tryHold } from '../../../adapters/content-index/lock.ts';
-import type { IndexRoom } from '../../../content-search/index/host/types.ts';
-import { sameTree } from '../../../content-search/index/safety/key.ts';
-import { type HeldIndex, type IndexLimits, roomFor, trim } from '../../../content-search/index/safety/limits.ts';
 import type { ContentIndexStore, IndexMeta } from '../../../core/ports/index.ts';
+import type { IndexRoom } from '../indexer/types.ts';
+import { sameTree } from '../safety/key.ts';
+import { type HeldIndex, type IndexLimits, roomFor, trim } from '../safety/limits.ts';
+import { ASIDE } from '../storage/files-disk.ts';
+import { tryHold } from '../storage/lock.ts';
 import type { IndexPlace } from './places.ts';
 
 export interface CacheRootOptions {

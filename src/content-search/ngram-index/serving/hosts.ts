@@ -1,22 +1,22 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
-import { removeAll } from '../../../adapters/content-index/files-directory.ts';
-import { diskIndexFiles } from '../../../adapters/content-index/files-disk.ts';
-import { type HeldDirectory, holdIndexDirectory } from '../../../adapters/content-index/lock.ts';
-import { prepareCacheDirectory } from '../../../adapters/content-index/sqlite-directory.ts';
 import { freshnessOn } from '../../../adapters/linux/file-system-kind.ts';
-import { createIndexHost, type IndexHost } from '../../../content-search/index/host/host.ts';
-import type { HostEvent, HostPauses, HostSettings } from '../../../content-search/index/host/types.ts';
-import { policyOf } from '../../../content-search/index/indexed-tree.ts';
 import { canonicalJson } from '../../../core/canonical-json.ts';
 import { WritError } from '../../../core/errors.ts';
 import { sha256Hex } from '../../../core/hash.ts';
 import type { Lifecycle } from '../../../core/lifecycle.ts';
 import type { ContentIndexStore, MaintenanceLane, SearchBackend } from '../../../core/ports/index.ts';
+import { policyOf } from '../build/indexed-tree.ts';
+import { createIndexHost, type IndexHost } from '../indexer/host.ts';
+import type { HostEvent, HostPauses, HostSettings } from '../indexer/types.ts';
+import { removeAll } from '../storage/files-directory.ts';
+import { diskIndexFiles } from '../storage/files-disk.ts';
+import { type HeldDirectory, holdIndexDirectory } from '../storage/lock.ts';
+import { prepareCacheDirectory } from '../storage/sqlite-directory.ts';
 import { createIndexBuilder } from './build-worker.ts';
+import { type SharedCache, sharedCache } from './cache-quota.ts';
 import { type IndexPlace, type IndexPlaceSettings, indexPlaces, type SearchedTrees } from './places.ts';
 import { openIndexRecords } from './records.ts';
-import { type SharedCache, sharedCache } from './room.ts';
 import { createIndexWatch } from './watch-worker.ts';
 
 /** What hosts are set to beside where indexes lie. */

@@ -1,15 +1,15 @@
-import { findBackends } from '../../../adapters/search-backend/index.ts';
 import { DIALECTS } from '../../../content-search/backends/dialects.ts';
 import { compileDenied, isDenied } from '../../../content-search/enumerate/denied.ts';
-import type { HostEvent } from '../../../content-search/index/host/types.ts';
 import type { IndexStatus } from '../../../contracts/index.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { Lifecycle } from '../../../core/lifecycle.ts';
 import { part } from '../../../core/parts.ts';
 import type { MaintenanceLane, SearchBackend } from '../../../core/ports/index.ts';
-import type { ContentSettings } from '../settings.ts';
-import { missedText } from '../tool.ts';
-import { searchedTrees } from '../trees.ts';
+import { findBackends } from '../../io/backend/find-backends.ts';
+import type { ContentSettings } from '../../io/settings.ts';
+import { missedText } from '../../io/tool.ts';
+import { searchedTrees } from '../../io/trees.ts';
+import type { HostEvent } from '../indexer/types.ts';
 import { type HostsSettings, type IndexHosts, openIndexHosts } from './hosts.ts';
 
 export interface IndexKeeperOptions {

@@ -1,13 +1,13 @@
-import { createBarrierClient } from '../../../adapters/content-index/barrier-client.ts';
-import { diskIndexFiles } from '../../../adapters/content-index/files-disk.ts';
 import { readerIdentity } from '../../../adapters/linux/reader-identity.ts';
 import { treeView } from '../../../adapters/linux/tree-view.ts';
-import { nodeSearchTree } from '../../../adapters/search-tree/index.ts';
-import { nodeTreeFiles } from '../../../adapters/search-tree/read.ts';
-import { loadHasher } from '../../../content-search/index/hash.ts';
-import { createCandidateIndex, type OpenCandidateIndex } from '../../../content-search/index/query/candidate-index.ts';
-import type { OverlayBudget } from '../../../content-search/index/query/overlay-walk.ts';
 import type { SearchBackend } from '../../../core/ports/index.ts';
+import { nodeTreeFiles } from '../../io/tree/read.ts';
+import { nodeSearchTree } from '../../io/tree/tree.ts';
+import { createCandidateIndex, type OpenCandidateIndex } from '../query/candidate-index.ts';
+import type { OverlayBudget } from '../query/overlay-walk.ts';
+import { diskIndexFiles } from '../storage/files-disk.ts';
+import { loadHasher } from '../tokenize/hash.ts';
+import { createBarrierClient } from './barrier-client.ts';
 import { type IndexPlaceSettings, indexPlaces, type SearchedTrees } from './places.ts';
 
 /** As the settings have it by default. */

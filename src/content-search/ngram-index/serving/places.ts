@@ -1,10 +1,10 @@
 import path from 'node:path';
-import { bloomParams } from '../../../content-search/index/bloom.ts';
-import type { IndexedTree } from '../../../content-search/index/indexed-tree.ts';
-import { keyHash, type Wanted } from '../../../content-search/index/safety/key.ts';
-import { FORMAT_VERSION as INDEX_FORMAT } from '../../../content-search/index/segment/format.ts';
-import { tokenizerId } from '../../../content-search/index/tokenizer.ts';
 import type { IndexKey, SearchBackend } from '../../../core/ports/index.ts';
+import type { IndexedTree } from '../build/indexed-tree.ts';
+import { keyHash, type Wanted } from '../safety/key.ts';
+import { FORMAT_VERSION as INDEX_FORMAT } from '../segment/format.ts';
+import { bloomParams } from '../tokenize/bloom.ts';
+import { tokenizerId } from '../tokenize/tokenizer.ts';
 
 /** What decides which indexes there are, and where. */
 export interface IndexPlaceSettings {

@@ -1,7 +1,7 @@
-import { createMemoryContentIndex } from '../../../adapters/content-index/memory-store.ts';
-import { removeRecords } from '../../../adapters/content-index/sqlite-open.ts';
-import { openContentIndexStore } from '../../../adapters/content-index/sqlite-store.ts';
 import type { ContentIndexStore, RecordsAnswer } from '../../../core/ports/index.ts';
+import { createMemoryContentIndex } from '../storage/memory-store.ts';
+import { removeRecords } from '../storage/sqlite-open.ts';
+import { openContentIndexStore } from '../storage/sqlite-store.ts';
 import type { IndexPlaceSettings } from './places.ts';
 
 export interface RecordsSettings extends Pick<IndexPlaceSettings, 'cacheRoot' | 'storageMode'> {

@@ -1,5 +1,5 @@
-import type { IndexedTree } from '../../../content-search/index/indexed-tree.ts';
 import type { ArmResult, IndexWatch, Published, WatchSignal } from '../../../core/ports/index.ts';
+import type { IndexedTree } from '../build/indexed-tree.ts';
 
 /** What the watch thread is started with. */
 export interface WatchSettings {

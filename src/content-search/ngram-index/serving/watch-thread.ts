@@ -1,16 +1,16 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { createBarrierServer } from '../../../adapters/content-index/barrier-server.ts';
 import { freshnessOn } from '../../../adapters/linux/file-system-kind.ts';
 import { openInotify } from '../../../adapters/linux/inotify.ts';
 import { openMounts } from '../../../adapters/linux/mounts.ts';
 import { readerIdentity } from '../../../adapters/linux/reader-identity.ts';
 import { treeView } from '../../../adapters/linux/tree-view.ts';
-import { nodeSearchTree } from '../../../adapters/search-tree/index.ts';
-import { nodeTreeFiles } from '../../../adapters/search-tree/read.ts';
-import { policyOf } from '../../../content-search/index/indexed-tree.ts';
-import { createTreeWatch, type TreeWatch } from '../../../content-search/index/watch/tree-watch.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { BarrierAnswer, WatchSignal } from '../../../core/ports/index.ts';
+import { nodeTreeFiles } from '../../io/tree/read.ts';
+import { nodeSearchTree } from '../../io/tree/tree.ts';
+import { policyOf } from '../build/indexed-tree.ts';
+import { createTreeWatch, type TreeWatch } from '../watch/tree-watch.ts';
+import { createBarrierServer } from './barrier-server.ts';
 import type { WatchReply, WatchRequest, WatchSettings } from './watch-messages.ts';
 
 /** The watch thread: events, overlay and barriers of one index, and nothing else that could keep a search waiting. */

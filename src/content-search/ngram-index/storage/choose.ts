@@ -1,12 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { cacheEnvironment } from '../../../../config/load.ts';
-import { prepareCacheDirectory } from '../../../adapters/content-index/sqlite-directory.ts';
 import { compileDenied, isDenied } from '../../../content-search/enumerate/denied.ts';
-import { chooseStorage } from '../../../content-search/index/safety/cache-root.ts';
-import { DEFAULT_DENIED_PATTERNS } from '../../../content-search/sandbox.ts';
-import type { IndexPlaceSettings } from './places.ts';
+import { DEFAULT_DENIED_PATTERNS } from '../../search/sandbox.ts';
+import { chooseStorage } from '../safety/cache-root.ts';
+import type { IndexPlaceSettings } from '../serving/places.ts';
+import { prepareCacheDirectory } from './sqlite-directory.ts';
 
 /** What the settings say about where indexes are kept. */
 export interface StorageWish {
@@ -22,13 +21,18 @@ export interface StorageWish {
 /**
  * Where the indexes of this user are kept (local-search-index.md 5.3). Makes the directory. To be asked where the environment
  * of the user is: the processes that search have none, and get the answer.
+ *
+ * @param env what says where the user's cache directory is
  */
-export function indexStorage(wish: StorageWish): Pick<IndexPlaceSettings, 'cacheRoot' | 'storageMode' | 'storageFallback'> {
+export function indexStorage(
+  wish: StorageWish,
+  env: Readonly<Record<string, string | undefined>>,
+): Pick<IndexPlaceSettings, 'cacheRoot' | 'storageMode' | 'storageFallback'> {
   const denied = compileDenied([...(wish.includeDefaultDenies ? DEFAULT_DENIED_PATTERNS : []), ...wish.deniedPatterns]);
   const chosen = chooseStorage({
     storage: wish.storage,
     indexPath: wish.indexPath,
-    platform: { os: systemOf(process.platform), env: cacheEnvironment(), uid: process.getuid?.() },
+    platform: { os: systemOf(process.platform), env, uid: process.getuid?.() },
     searchedTrees: wish.allowedRoots.map(real),
     denied: (directory) => isDenied(denied, directory, true),
     real,

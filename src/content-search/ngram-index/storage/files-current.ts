@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { canonicalJson } from '../../core/canonical-json.ts';
-import { sha256Hex } from '../../core/hash.ts';
-import type { SnapshotId } from '../../core/ports/index.ts';
+import { canonicalJson } from '../../../core/canonical-json.ts';
+import { sha256Hex } from '../../../core/hash.ts';
+import type { SnapshotId } from '../../../core/ports/index.ts';
 
 /** A snapshot has few segments, so `CURRENT` is small; anything larger is none of ours. */
 export const CURRENT_MAX_BYTES = 65_536;

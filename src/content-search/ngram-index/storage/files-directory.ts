@@ -1,4 +1,5 @@
-import { closeSync, constants, fsyncSync, lstatSync, mkdirSync, openSync, rmSync, type Stats } from 'node:fs';
+import { lstatSync, mkdirSync, rmSync, type Stats } from 'node:fs';
+import { syncDirectory } from '../../../adapters/files/sync-directory.ts';
 import { codeOf } from './sqlite-directory.ts';
 
 /** A place that index files must not be taken from, or put into. */
@@ -39,16 +40,6 @@ export function makeDirectory(directory: string, parent: string): void {
     if (codeOf(error) !== 'EEXIST') throw error;
   }
   checkDirectory(directory);
-}
-
-/** Makes what was renamed or made in a directory durable. */
-export function syncDirectory(directory: string): void {
-  const fd = openSync(directory, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0));
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 /** Removes a file, a link itself, or a directory with all that is in it; nothing if it is not there. */

@@ -1,10 +1,11 @@
 import { lstatSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import type { IndexFiles, OpenSegmentFile, SegmentName, SnapshotId } from '../../core/ports/index.ts';
+import { createFile, PARTIAL, writeParts } from '../../../adapters/files/create-file.ts';
+import { syncDirectory } from '../../../adapters/files/sync-directory.ts';
+import type { IndexFiles, OpenSegmentFile, SegmentName, SnapshotId } from '../../../core/ports/index.ts';
 import { CURRENT_MAX_BYTES, decodeCurrent, encodeCurrent } from './files-current.ts';
-import { checkDirectory, makeDirectory, removeAll, syncDirectory } from './files-directory.ts';
+import { checkDirectory, makeDirectory, removeAll } from './files-directory.ts';
 import { openFile } from './files-read.ts';
-import { createFile, PARTIAL, writeParts } from './files-write.ts';
 import { codeOf } from './sqlite-directory.ts';
 
 export interface DiskIndexFilesOptions {

@@ -1,4 +1,4 @@
-import type { FileRefusal, IndexFiles, OpenSegmentFile, SegmentFileWriter, SegmentName, SnapshotId } from '../../core/ports/index.ts';
+import type { FileRefusal, IndexFiles, OpenSegmentFile, SegmentFileWriter, SegmentName, SnapshotId } from '../../../core/ports/index.ts';
 
 interface MemoryFile {
   readonly bytes: Buffer;

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import type { FileRefusal, OpenSegmentFile } from '../../core/ports/index.ts';
+import type { FileRefusal, OpenSegmentFile } from '../../../core/ports/index.ts';
 import { isOursAlone } from './files-directory.ts';
 import { codeOf } from './sqlite-directory.ts';
 

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { isWritError, messageOf, WritError } from '../../core/errors.ts';
-import { tryLock } from '../linux/flock.ts';
+import { tryLock } from '../../../adapters/linux/flock.ts';
+import { isWritError, messageOf, WritError } from '../../../core/errors.ts';
 
 /** The right to host an index, as long as this process has it. */
 export interface HeldDirectory {

@@ -1,4 +1,4 @@
-import { compareCodePoints } from '../../core/code-points.ts';
+import { compareCodePoints } from '../../../core/code-points.ts';
 import type {
   BuildCheckpoint,
   ContentIndexStore,
@@ -8,7 +8,7 @@ import type {
   IndexRecordChanges,
   IndexSafety,
   RecordsAnswer,
-} from '../../core/ports/index.ts';
+} from '../../../core/ports/index.ts';
 
 interface Held {
   readonly meta: IndexMeta;

@@ -1,10 +1,10 @@
 import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { isWritError, messageOf } from '../../core/errors.ts';
-import type { RecordsAnswer, RecordsRefusal } from '../../core/ports/index.ts';
-import { migrate } from '../sqlite/migrate.ts';
-import type { SqliteDatabase } from '../sqlite/open.ts';
+import { migrate } from '../../../adapters/sqlite/migrate.ts';
+import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
+import { isWritError, messageOf } from '../../../core/errors.ts';
+import type { RecordsAnswer, RecordsRefusal } from '../../../core/ports/index.ts';
 import { codeOf, makePrivateFile } from './sqlite-directory.ts';
 
 const MIGRATIONS = new URL('./sql/', import.meta.url);

@@ -1,5 +1,5 @@
-import type { DirtyEntry, EligibilityInput, IndexRecordChanges } from '../../core/ports/index.ts';
-import type { SqliteDatabase } from '../sqlite/open.ts';
+import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
+import type { DirtyEntry, EligibilityInput, IndexRecordChanges } from '../../../core/ports/index.ts';
 import {
   type CheckpointRow,
   checked,

@@ -1,5 +1,5 @@
-import { sha256Hex } from '../../core/hash.ts';
-import type { BuildCheckpoint, IndexCause, IndexKey, IndexMeta, IndexReason, IndexSafety, IndexState } from '../../core/ports/index.ts';
+import { sha256Hex } from '../../../core/hash.ts';
+import type { BuildCheckpoint, IndexCause, IndexKey, IndexMeta, IndexReason, IndexSafety, IndexState } from '../../../core/ports/index.ts';
 import { RefusedRecords } from './sqlite-open.ts';
 
 /** A row of `content_index`, without its check. The seed as decimal text: it needs all 64 bits. */

@@ -1,5 +1,5 @@
-import type { ContentIndexStore, ContentIndexView, RecordsAnswer } from '../../core/ports/index.ts';
-import type { SqliteDatabase } from '../sqlite/open.ts';
+import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
+import type { ContentIndexStore, ContentIndexView, RecordsAnswer } from '../../../core/ports/index.ts';
 import { answerOf, hasRecords, openRecords, type RecordsFile } from './sqlite-open.ts';
 import { sqliteRecords } from './sqlite-records.ts';
 

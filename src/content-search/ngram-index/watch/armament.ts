@@ -9,7 +9,7 @@ import type {
   TreeFiles,
   TreeRefusal,
 } from '../../../core/ports/index.ts';
-import type { IndexedTree } from '../indexed-tree.ts';
+import type { IndexedTree } from '../build/indexed-tree.ts';
 import { type Applying, applyEvent } from './apply.ts';
 import { type Arming, type ArmingParts, startArming } from './arming.ts';
 import { createInputs } from './inputs.ts';

@@ -1,6 +1,6 @@
 import type { BytePath, DirectoryWatches, SearchTree, TreeEntry, TreeRefusal } from '../../../core/ports/index.ts';
 import { only } from '../../enumerate/only.ts';
-import { type IndexedTree, walkTree } from '../indexed-tree.ts';
+import { type IndexedTree, walkTree } from '../build/indexed-tree.ts';
 import type { Nodes } from './nodes.ts';
 import { watching } from './watching.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
-import { codeOf } from '../../linux/small-file.ts';
+import { codeOf } from '../../../adapters/files/small-file.ts';
 
 /** What one buffer of Node 20 takes, with room; larger models keep their weights in other files, which are not read. */
 const MODEL_MOST_BYTES = 2 * 1024 ** 3 - 1;

@@ -1,5 +1,5 @@
-import type { SqliteDatabase } from '../../sqlite/open.ts';
-import { sql } from './sql.ts';
+import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
+import { sql } from '../../visibility/sql.ts';
 
 /** Rows that match, in no order. The arrays are used again by the next collection. */
 export interface Hits {

@@ -1,12 +1,12 @@
 import type Database from 'better-sqlite3';
+import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import type { Importance } from '../../../contracts/index.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { EngineAnswer, EngineAsk, EngineFound, EngineRow, EngineSet, ScopeReason, SearchError } from '../../../core/ports/message-engine.ts';
-import type { SqliteDatabase } from '../../sqlite/open.ts';
+import type { Sql, SqlValue } from '../../visibility/sql.ts';
+import { eyesOf } from '../../visibility/visibility.ts';
 import { collectorOf } from './collector.ts';
-import { eyesOf } from './eyes.ts';
 import { type Ordered, orderOf, scoreOf } from './order.ts';
-import type { Sql, SqlValue } from './sql.ts';
 import {
   candidatesStatement,
   countStatement,

@@ -1,6 +1,6 @@
+import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { EngineAnswer, EngineAsk, MessageEngine, SearchError } from '../../../core/ports/message-engine.ts';
-import type { SqliteDatabase } from '../../sqlite/open.ts';
 import { createSetReader } from './reader.ts';
 import { type Scored, scoredRanking } from './scored.ts';
 

@@ -1,5 +1,5 @@
 import type { EngineSpent } from '../../../core/ports/message-engine.ts';
-import { sql } from './sql.ts';
+import { sql } from '../../visibility/sql.ts';
 import type { Ranking } from './statements.ts';
 
 /** What an engine outside of SQLite says of the rows that match; each id at most once, in any order. */

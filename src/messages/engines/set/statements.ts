@@ -1,9 +1,9 @@
 import type { EngineAsk, EngineSet } from '../../../core/ports/message-engine.ts';
+import { KINDS, type KindTables } from '../../visibility/kinds.ts';
+import { joined, NOTHING, type Sql, sql } from '../../visibility/sql.ts';
+import { type Eyes, eyesOf } from '../../visibility/visibility.ts';
+import { containsAll, filterConditions, where } from '../../visibility/where.ts';
 import { COLLECT_HIT } from './collector.ts';
-import { type Eyes, eyesOf } from './eyes.ts';
-import { KINDS, type KindTables } from './kinds.ts';
-import { joined, NOTHING, type Sql, sql } from './sql.ts';
-import { containsAll, filterConditions, where } from './where.ts';
 
 /**
  * SQLite finds, filters and counts; who comes first where rows are ranked is said in `order.ts`. The statements of a page are

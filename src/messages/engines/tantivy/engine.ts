@@ -1,6 +1,6 @@
+import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { EngineAnswer, EngineAsk, EngineFound, MessageEngine } from '../../../core/ports/message-engine.ts';
-import type { SqliteDatabase } from '../../sqlite/open.ts';
 import { createSetReader, type SetReader } from '../set/reader.ts';
 import { scoredRanking } from '../set/scored.ts';
 import type { Tantivy } from './binding.ts';

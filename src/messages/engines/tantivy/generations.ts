@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { syncDirectory } from '../../content-index/files-directory.ts';
-import { createFile } from '../../content-index/files-write.ts';
+import { createFile } from '../../../adapters/files/create-file.ts';
+import { syncDirectory } from '../../../adapters/files/sync-directory.ts';
 
 /**
  * An index lies in a directory of its own:

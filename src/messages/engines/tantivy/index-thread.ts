@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../../core/errors.ts';
+import { createMessagesReader } from '../../store/reader.ts';
 import type { FromIndexThread, ToIndexThread } from '../index-keeper.ts';
-import { createMessagesReader } from '../reader.ts';
 import { loadTantivy } from './binding.ts';
 import { createTantivyIndexer, type TantivyIndexer } from './indexer.ts';
 import type { IndexThreadData } from './thread-messages.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import type { DocKind } from '../../../contracts/index.ts';
 import type { MessageIndexEvent } from '../../../core/ports/index.ts';
-import type { SqliteDatabase } from '../../sqlite/open.ts';
 import { beginningsOf } from './beginnings.ts';
 import type { Tantivy, TantivyAnalyzer, TantivyDocument, TantivyIndex, TantivyWriter } from './binding.ts';
 import {

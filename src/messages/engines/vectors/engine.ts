@@ -1,7 +1,7 @@
+import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import type { Embedder } from '../../../core/ports/embedder.ts';
 import type { EngineAnswer, EngineAsk, MessageEngine } from '../../../core/ports/message-engine.ts';
-import type { SqliteDatabase } from '../../sqlite/open.ts';
-import { dataVersion } from '../open.ts';
+import { dataVersion } from '../../store/open.ts';
 import { createSetReader } from '../set/reader.ts';
 import { createScoredEngine } from '../set/scored-engine.ts';
 import type { VectorSearcher } from './searcher.ts';

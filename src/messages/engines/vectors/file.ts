@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { replaceFile, syncDirectoryOf } from '../../../adapters/files/replace-file.ts';
 import { messageOf } from '../../../core/errors.ts';
-import { replaceFile, syncDirectoryOf } from '../../linux/replace-file.ts';
 import { AMVI_MOST_BYTES } from './amvi-layout.ts';
 import { type Expected, readAmvi, type Vectors } from './amvi-read.ts';
 import { amviBytes } from './amvi-write.ts';

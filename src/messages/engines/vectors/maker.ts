@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
+import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import { DOC_KINDS, type DocKind } from '../../../contracts/index.ts';
 import { type Embedder, embeddedText } from '../../../core/ports/embedder.ts';
-import type { SqliteDatabase } from '../../sqlite/open.ts';
 import { readVectorFile, writeVectorFile } from './file.ts';
 import { halvesOf, isFinite16 } from './half.ts';
 import { type Fresh, openVectorState, type SetState, stateQueries, vectorFile } from './state.ts';

@@ -1,8 +1,8 @@
+import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import type { DocKind } from '../../../contracts/index.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { Embedder } from '../../../core/ports/embedder.ts';
 import type { EngineAnswer } from '../../../core/ports/message-engine.ts';
-import type { SqliteDatabase } from '../../sqlite/open.ts';
 import { readVectorFile } from './file.ts';
 import { openVectorStateReader, type SetState, stateQueries, vectorFile } from './state.ts';
 import { createVectorIndex, type VectorIndex } from './vector-index.ts';

@@ -1,5 +1,5 @@
+import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import type { DocKind } from '../../../contracts/index.ts';
-import type { SqliteDatabase } from '../../sqlite/open.ts';
 import { bytesOf, type Fresh } from './state.ts';
 
 /** What the maker of vectors writes beside the files, each in one transaction. */

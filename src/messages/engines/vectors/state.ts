@@ -1,7 +1,7 @@
 import path from 'node:path';
+import { openDatabase, type SqliteDatabase } from '../../../adapters/sqlite/open.ts';
+import { openMigrated } from '../../../adapters/sqlite/open-migrated.ts';
 import type { DocKind } from '../../../contracts/index.ts';
-import { openDatabase, type SqliteDatabase } from '../../sqlite/open.ts';
-import { openMigrated } from '../../sqlite/open-migrated.ts';
 
 const MIGRATIONS = new URL('./sql/', import.meta.url);
 

@@ -1,5 +1,5 @@
+import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import type { DocKind } from '../../../contracts/index.ts';
-import type { SqliteDatabase } from '../../sqlite/open.ts';
 
 /** Where the texts of a kind lie: what FTS5 indexes. */
 const TEXTS = {

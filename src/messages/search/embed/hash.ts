@@ -1,5 +1,5 @@
-import type { Embedder } from '../../core/ports/embedder.ts';
-import { unitVector } from '../../core/unit-vector.ts';
+import type { Embedder } from '../../../core/ports/embedder.ts';
+import { unitVector } from '../../../core/unit-vector.ts';
 import { fnv1a64 } from './fnv.ts';
 
 const DIMENSION = 384;

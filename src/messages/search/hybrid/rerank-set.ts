@@ -1,8 +1,8 @@
-import { messageOf } from '../../core/errors.ts';
-import { inTime } from '../../core/in-time.ts';
-import { embeddedText } from '../../core/ports/embedder.ts';
-import type { EngineAnswer, EngineAsk, MessageEngine } from '../../core/ports/message-engine.ts';
-import type { Reranker } from '../../core/ports/reranker.ts';
+import { messageOf } from '../../../core/errors.ts';
+import { inTime } from '../../../core/in-time.ts';
+import { embeddedText } from '../../../core/ports/embedder.ts';
+import type { EngineAnswer, EngineAsk, MessageEngine } from '../../../core/ports/message-engine.ts';
+import type { Reranker } from '../../../core/ports/reranker.ts';
 import { reranked, sigmoid } from './rerank.ts';
 import type { Fused } from './rrf.ts';
 

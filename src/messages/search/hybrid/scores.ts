@@ -1,5 +1,5 @@
-import type { EngineAnswer, EngineAsk, EngineStage, MessageEngine } from '../../core/ports/message-engine.ts';
-import type { StageTimes } from '../../core/stage-times.ts';
+import type { EngineAnswer, EngineAsk, EngineStage, MessageEngine } from '../../../core/ports/message-engine.ts';
+import type { StageTimes } from '../../../core/stage-times.ts';
 import { FUSION_POOL, type Fused, fuse } from './rrf.ts';
 
 export interface HybridSides {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { type LineConnection, lineConnection } from '../../../adapters/linux/line-connection.ts';
+import { openSocketPlace } from '../../../adapters/linux/socket-place.ts';
 import { inTime } from '../../../core/in-time.ts';
 import type { MessageSearch } from '../../../core/ports/message-search.ts';
-import { type LineConnection, lineConnection } from '../../linux/line-connection.ts';
-import { openSocketPlace } from '../../linux/socket-place.ts';
 import { readReply, SEARCH_SOCKET, type SocketCall, type SocketQuestion, type SocketReply } from './lines.ts';
 
 /** A page of a thousand long messages, and room. */

@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { openSocketPlace, type SocketPlace } from '../../../adapters/linux/socket-place.ts';
 import type { Lifecycle } from '../../../core/lifecycle.ts';
 import { lineCutter } from '../../../core/line-cutter.ts';
 import { part } from '../../../core/parts.ts';
 import type { MessageSearch } from '../../../core/ports/message-search.ts';
-import { openSocketPlace, type SocketPlace } from '../../linux/socket-place.ts';
 import { answerOf, HELLO, readQuestion, SEARCH_SOCKET } from './lines.ts';
 
 export interface SearchSocketOptions {

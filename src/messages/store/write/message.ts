@@ -1,5 +1,5 @@
+import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import { RECIPIENT_KINDS, type Recipient } from '../../../contracts/index.ts';
-import type { SqliteDatabase } from '../../sqlite/open.ts';
 import { type Done, type OpOf, UNCHANGED, type WriteParts } from './parts.ts';
 import { createRecipients, type Receipt } from './recipients.ts';
 

@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from '../../sqlite/open.ts';
+import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 
 /** Ids of projects and agents by their names. Rows of these are never removed, so what was found once stays true. */
 export interface Names {

@@ -1,5 +1,5 @@
+import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import type { IngestOp } from '../../../contracts/index.ts';
-import type { SqliteDatabase } from '../../sqlite/open.ts';
 import type { Names } from './names.ts';
 import type { Stamps } from './stamps.ts';
 

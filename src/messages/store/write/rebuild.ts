@@ -1,5 +1,5 @@
+import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import type { RebuildNews } from '../../../core/ports/index.ts';
-import type { SqliteDatabase } from '../../sqlite/open.ts';
 
 /** Each table of full text, its weights, and what it is made from. */
 const SOURCES = [

@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from '../../sqlite/open.ts';
+import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 
 /** How somebody got a message; `null`: nobody said when it was read or acknowledged. */
 export interface Receipt {

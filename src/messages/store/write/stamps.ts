@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from '../../sqlite/open.ts';
+import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 
 /** When something was last asked for. */
 export interface Stamps {

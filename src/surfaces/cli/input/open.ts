@@ -1,5 +1,5 @@
 import { WritError } from '../../../core/errors.ts';
-import { MAX_ITEM_BYTES } from '../../input/raw-item.ts';
+import { MAX_ITEM_BYTES } from '../../shared/input/raw-item.ts';
 import type { CliIo } from '../services.ts';
 
 export interface Input {

@@ -1,8 +1,8 @@
 import type { DocKind, SearchMode, SearchQuery } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { MessageSearch } from '../../../core/ports/index.ts';
-import { inProduct, inProject, type SearchedPlace } from '../../messages/places.ts';
-import { importancesOf, momentOf, nameOf, rankingOf, timeRangeOf, wordOf } from '../../messages/words.ts';
+import { inProduct, inProject, type SearchedPlace } from '../../shared/messages/places.ts';
+import { importancesOf, momentOf, nameOf, rankingOf, timeRangeOf, wordOf } from '../../shared/messages/words.ts';
 import { parseWhole } from '../text/words.ts';
 
 export interface MessagesSearchFlags {

@@ -1,5 +1,5 @@
-import { cancelTask } from '../../tasks/cancel.ts';
-import { taskIdOf } from '../../tasks/task-id.ts';
+import { cancelTask } from '../../shared/tasks/cancel.ts';
+import { taskIdOf } from '../../shared/tasks/task-id.ts';
 import type { Call } from '../act.ts';
 import { parseSeconds } from '../text/words.ts';
 import { auditedCall } from './audited-call.ts';

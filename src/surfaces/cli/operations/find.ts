@@ -1,8 +1,8 @@
 import { type ExecutionResult, SEARCH_OUTPUT, type SearchCapability, type TaskManifest } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import { manifestSha256 } from '../../../core/hash.ts';
-import type { Standing } from '../../tasks/standing.ts';
-import { isLast, waitForOutcome } from '../../tasks/wait.ts';
+import type { Standing } from '../../shared/tasks/standing.ts';
+import { isLast, waitForOutcome } from '../../shared/tasks/wait.ts';
 import type { Call } from '../act.ts';
 import type { CliServices } from '../services.ts';
 import { excerpt } from '../text/excerpt.ts';

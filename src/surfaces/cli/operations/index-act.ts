@@ -1,7 +1,7 @@
 import type { IndexAction } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { IndexService, IndexTarget } from '../../../core/ports/index.ts';
-import { askIndex } from '../../content-index/ask.ts';
+import { askIndex } from '../../shared/content-index/ask.ts';
 import type { Call } from '../act.ts';
 import { duration } from '../text/words.ts';
 import { waitForIndex } from './index-wait.ts';

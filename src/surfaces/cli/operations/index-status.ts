@@ -1,6 +1,6 @@
 import type { IndexReport, IndexStatus } from '../../../contracts/index.ts';
 import type { IndexMode } from '../../../core/ports/index.ts';
-import { activityText } from '../../content-index/words.ts';
+import { activityText } from '../../shared/content-index/words.ts';
 import type { Call } from '../act.ts';
 import { pairs, table } from '../text/table.ts';
 import { bytes, counted, duration } from '../text/words.ts';

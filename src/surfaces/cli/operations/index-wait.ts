@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { IndexAction, IndexStatus, IndexTaskEnd } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { IndexService, IndexTarget } from '../../../core/ports/index.ts';
-import { activityText } from '../../content-index/words.ts';
+import { activityText } from '../../shared/content-index/words.ts';
 import type { Call } from '../act.ts';
 import { printable } from '../text/words.ts';
 

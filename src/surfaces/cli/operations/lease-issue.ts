@@ -1,6 +1,6 @@
 import type { TaskManifest } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
-import { jobOf } from '../../input/offer.ts';
+import { jobOf } from '../../shared/input/offer.ts';
 import type { Call } from '../act.ts';
 import { readText } from '../input/open.ts';
 import { timeOf } from '../text/words.ts';

@@ -1,5 +1,5 @@
 import type { LeasePayload } from '../../../contracts/index.ts';
-import { jobOf } from '../../input/offer.ts';
+import { jobOf } from '../../shared/input/offer.ts';
 import type { Call } from '../act.ts';
 import { readText } from '../input/open.ts';
 import { pairs } from '../text/table.ts';

@@ -1,6 +1,6 @@
 import { Presets, SingleBar } from 'cli-progress';
 import type { ImportFormat, ImportSource } from '../../../core/ports/index.ts';
-import { type ImportSummary, importMessages } from '../../messages/import.ts';
+import { type ImportSummary, importMessages } from '../../shared/messages/import.ts';
 import type { Call } from '../act.ts';
 import type { CliIo } from '../services.ts';
 import { bytes, duration } from '../text/words.ts';

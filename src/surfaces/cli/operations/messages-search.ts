@@ -1,4 +1,4 @@
-import { searchIn } from '../../messages/places.ts';
+import { searchIn } from '../../shared/messages/places.ts';
 import type { Call } from '../act.ts';
 import { type MessagesSearchFlags, placeOf, queryOf } from '../messages/query.ts';
 import { besideText, explainText, resultsText } from '../messages/render.ts';

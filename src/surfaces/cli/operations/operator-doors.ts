@@ -1,4 +1,4 @@
-import type { OperatorDoors } from '../../tasks/operator.ts';
+import type { OperatorDoors } from '../../shared/tasks/operator.ts';
 import type { Call } from '../act.ts';
 
 /** The services of this command line, as the operations of every surface want them. */

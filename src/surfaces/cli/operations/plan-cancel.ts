@@ -1,5 +1,5 @@
-import { cancelPlan } from '../../plans/operate.ts';
-import { planIdOf } from '../../plans/plan-id.ts';
+import { cancelPlan } from '../../shared/plans/operate.ts';
+import { planIdOf } from '../../shared/plans/plan-id.ts';
 import type { Call } from '../act.ts';
 import { auditedCall } from './audited-call.ts';
 

@@ -1,5 +1,5 @@
-import { retryPlan } from '../../plans/operate.ts';
-import { planIdOf } from '../../plans/plan-id.ts';
+import { retryPlan } from '../../shared/plans/operate.ts';
+import { planIdOf } from '../../shared/plans/plan-id.ts';
 import type { Call } from '../act.ts';
 import { type FollowFlags, followPlan } from '../plan/follow-plan.ts';
 import { parseSeconds } from '../text/words.ts';

@@ -1,7 +1,7 @@
 import { WritError } from '../../../core/errors.ts';
-import { type Standing, standingOf } from '../../tasks/standing.ts';
-import { taskIdOf, unknownTask } from '../../tasks/task-id.ts';
-import { verifies } from '../../tasks/verify-result.ts';
+import { type Standing, standingOf } from '../../shared/tasks/standing.ts';
+import { taskIdOf, unknownTask } from '../../shared/tasks/task-id.ts';
+import { verifies } from '../../shared/tasks/verify-result.ts';
 import type { Call } from '../act.ts';
 import { standingLine, standingText } from '../text/standing.ts';
 import { pairs } from '../text/table.ts';

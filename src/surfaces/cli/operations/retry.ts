@@ -1,5 +1,5 @@
-import { retryDetail, retryTask } from '../../tasks/retry.ts';
-import { taskIdOf } from '../../tasks/task-id.ts';
+import { retryDetail, retryTask } from '../../shared/tasks/retry.ts';
+import { taskIdOf } from '../../shared/tasks/task-id.ts';
 import type { Call } from '../act.ts';
 import { auditedCall } from './audited-call.ts';
 import { operatorDoors } from './operator-doors.ts';

@@ -1,6 +1,6 @@
 import { WritError } from '../../../core/errors.ts';
 import type { TaskDoor } from '../../../core/ports/front-door.ts';
-import { waitForOutcome } from '../../tasks/wait.ts';
+import { waitForOutcome } from '../../shared/tasks/wait.ts';
 import type { Call } from '../act.ts';
 import { standingLine, standingText } from '../text/standing.ts';
 import { parseSeconds } from '../text/words.ts';

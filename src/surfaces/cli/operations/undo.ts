@@ -1,5 +1,5 @@
-import { taskIdOf } from '../../tasks/task-id.ts';
-import { undoTask } from '../../tasks/undo.ts';
+import { taskIdOf } from '../../shared/tasks/task-id.ts';
+import { undoTask } from '../../shared/tasks/undo.ts';
 import type { Call } from '../act.ts';
 import { auditedCall } from './audited-call.ts';
 import { operatorDoors } from './operator-doors.ts';

@@ -1,8 +1,8 @@
 import { WritError } from '../../../core/errors.ts';
 import type { Plans, PlanView } from '../../../core/ports/index.ts';
-import { unknownPlan } from '../../plans/plan-id.ts';
-import { hasEnded, planStatusOf } from '../../plans/view.ts';
-import { waitForPlan } from '../../plans/wait.ts';
+import { unknownPlan } from '../../shared/plans/plan-id.ts';
+import { hasEnded, planStatusOf } from '../../shared/plans/view.ts';
+import { waitForPlan } from '../../shared/plans/wait.ts';
 import type { Call } from '../act.ts';
 import { counted, parseSeconds, printable } from '../text/words.ts';
 import { createPlanProgress } from './progress.ts';

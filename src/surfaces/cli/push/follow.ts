@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { TaskDoor } from '../../../core/ports/front-door.ts';
-import type { Standing } from '../../tasks/standing.ts';
-import { waitForOutcome } from '../../tasks/wait.ts';
+import type { Standing } from '../../shared/tasks/standing.ts';
+import { waitForOutcome } from '../../shared/tasks/wait.ts';
 
 /** Waits for outcomes on behalf of a push. */
 export interface Follower {

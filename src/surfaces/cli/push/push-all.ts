@@ -1,9 +1,9 @@
 import type { KernelDoor, LeaseTerms, PushOptions, Receipt, TaskDoor } from '../../../core/ports/index.ts';
-import { type Offer, offerOf, type Rejection } from '../../input/offer.ts';
-import { readItems } from '../../input/read-items.ts';
-import { untilAborted } from '../../input/until-aborted.ts';
-import { type Sent, type Signed, sendChunk, signChunk } from '../../tasks/send.ts';
-import type { Standing } from '../../tasks/standing.ts';
+import { type Offer, offerOf, type Rejection } from '../../shared/input/offer.ts';
+import { readItems } from '../../shared/input/read-items.ts';
+import { untilAborted } from '../../shared/input/until-aborted.ts';
+import { type Sent, type Signed, sendChunk, signChunk } from '../../shared/tasks/send.ts';
+import type { Standing } from '../../shared/tasks/standing.ts';
 import type { Follower } from './follow.ts';
 import { createSlots } from './slots.ts';
 import { countReceipt, emptySummary, type PushSummary } from './tally.ts';

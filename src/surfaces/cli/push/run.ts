@@ -1,4 +1,4 @@
-import type { Rejection } from '../../input/offer.ts';
+import type { Rejection } from '../../shared/input/offer.ts';
 import type { Call } from '../act.ts';
 import { openInput } from '../input/open.ts';
 import { termsOf } from '../operations/terms.ts';

@@ -1,4 +1,4 @@
-import type { Standing } from '../../tasks/standing.ts';
+import type { Standing } from '../../shared/tasks/standing.ts';
 import { duration } from './words.ts';
 
 /** Where a task stands, in JSON: `state`, and the result as it was signed. */

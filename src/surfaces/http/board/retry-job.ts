@@ -1,9 +1,9 @@
 import { WritError } from '../../../core/errors.ts';
 import type { Plans } from '../../../core/ports/index.ts';
-import { retryPlan } from '../../plans/operate.ts';
-import type { OperatorDoors } from '../../tasks/operator.ts';
-import { type Retried, retryTask } from '../../tasks/retry.ts';
-import { taskIdOf } from '../../tasks/task-id.ts';
+import { retryPlan } from '../../shared/plans/operate.ts';
+import type { OperatorDoors } from '../../shared/tasks/operator.ts';
+import { type Retried, retryTask } from '../../shared/tasks/retry.ts';
+import { taskIdOf } from '../../shared/tasks/task-id.ts';
 import { isIndexJob } from './shown-index.ts';
 import { planOfJob } from './shown-plan.ts';
 

@@ -1,9 +1,9 @@
 import type { TaskView } from '../../../contracts/index.ts';
 import { sha256Hex } from '../../../core/hash.ts';
-import type { OperatorDoors } from '../../tasks/operator.ts';
-import { shownTask } from '../../tasks/shown-task.ts';
-import type { KnownStanding } from '../../tasks/view.ts';
-import { isLast, waitForOutcome } from '../../tasks/wait.ts';
+import type { OperatorDoors } from '../../shared/tasks/operator.ts';
+import { shownTask } from '../../shared/tasks/shown-task.ts';
+import type { KnownStanding } from '../../shared/tasks/view.ts';
+import { isLast, waitForOutcome } from '../../shared/tasks/wait.ts';
 import type { Answer, Caller } from '../route.ts';
 import type { HttpServices } from '../services.ts';
 import type { Wait } from './prefer.ts';

@@ -1,8 +1,8 @@
 import { CancelAnswer, RetryAnswer, RetryRequest, TaskView, UndoAnswer } from '../../../contracts/index.ts';
-import { audited } from '../../tasks/audited.ts';
-import { cancelTask } from '../../tasks/cancel.ts';
-import { retryDetail, retryTask } from '../../tasks/retry.ts';
-import { undoTask } from '../../tasks/undo.ts';
+import { audited } from '../../shared/tasks/audited.ts';
+import { cancelTask } from '../../shared/tasks/cancel.ts';
+import { retryDetail, retryTask } from '../../shared/tasks/retry.ts';
+import { undoTask } from '../../shared/tasks/undo.ts';
 import { type Caller, route } from '../route.ts';
 import { operatorDoors, outcomeWithin } from './answers.ts';
 import { PREFER, PREFERENCE_APPLIED, waitOf } from './prefer.ts';

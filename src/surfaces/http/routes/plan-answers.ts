@@ -1,7 +1,7 @@
 import type { PlanView } from '../../../core/ports/index.ts';
-import { assertGenuineEnd } from '../../plans/genuine-end.ts';
-import { hasEnded, isEndBefore, planStatusOf } from '../../plans/view.ts';
-import { waitForPlan } from '../../plans/wait.ts';
+import { assertGenuineEnd } from '../../shared/plans/genuine-end.ts';
+import { hasEnded, isEndBefore, planStatusOf } from '../../shared/plans/view.ts';
+import { waitForPlan } from '../../shared/plans/wait.ts';
 import type { Answer } from '../route.ts';
 import type { HttpServices } from '../services.ts';
 import type { Wait } from './prefer.ts';

@@ -1,11 +1,11 @@
 import { PlanStatus, PlanSubmission, PlanSubmitted } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { PlanReceipt } from '../../../core/ports/index.ts';
-import { assertGenuineEnd } from '../../plans/genuine-end.ts';
-import { unknownPlan } from '../../plans/plan-id.ts';
-import { submitPlan as submitToQueue } from '../../plans/submit.ts';
-import { planStatusOf } from '../../plans/view.ts';
-import { waitForPlan } from '../../plans/wait.ts';
+import { assertGenuineEnd } from '../../shared/plans/genuine-end.ts';
+import { unknownPlan } from '../../shared/plans/plan-id.ts';
+import { submitPlan as submitToQueue } from '../../shared/plans/submit.ts';
+import { planStatusOf } from '../../shared/plans/view.ts';
+import { waitForPlan } from '../../shared/plans/wait.ts';
 import { type Call, route } from '../route.ts';
 import { tagged } from './answers.ts';
 import { endWithin } from './plan-answers.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BulkRetryLine, BulkRetryRequest, BulkRetrySummary } from '../../../contracts/index.ts';
 import { isWritError } from '../../../core/errors.ts';
-import { assertRetryable, retryMany } from '../../tasks/retry-many.ts';
+import { assertRetryable, retryMany } from '../../shared/tasks/retry-many.ts';
 import { NDJSON } from '../body.ts';
 import { problemOf } from '../problem.ts';
 import { type Call, route } from '../route.ts';

@@ -1,8 +1,8 @@
 import type { TaskReceipt, TaskSubmission } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { KernelDoor, PushOptions, Receipt } from '../../../core/ports/index.ts';
-import { standingOf } from '../../tasks/standing.ts';
-import { assertMaySign, submitTask } from '../../tasks/submit.ts';
+import { standingOf } from '../../shared/tasks/standing.ts';
+import { assertMaySign, submitTask } from '../../shared/tasks/submit.ts';
 import type { Answer, Call } from '../route.ts';
 import { outcomeWithin, viewOf } from './answers.ts';
 import { waitOf } from './prefer.ts';

@@ -1,9 +1,9 @@
 import type { TaskView } from '../../../contracts/index.ts';
 import type { TaskDoor } from '../../../core/ports/index.ts';
-import type { OperatorDoors } from '../../tasks/operator.ts';
-import { shownTask } from '../../tasks/shown-task.ts';
-import type { Submitter } from '../../tasks/submit.ts';
-import { isLast, waitForOutcome } from '../../tasks/wait.ts';
+import type { OperatorDoors } from '../../shared/tasks/operator.ts';
+import { shownTask } from '../../shared/tasks/shown-task.ts';
+import type { Submitter } from '../../shared/tasks/submit.ts';
+import { isLast, waitForOutcome } from '../../shared/tasks/wait.ts';
 import type { ToolCall } from '../tool.ts';
 import { waitMs } from './shapes.ts';
 

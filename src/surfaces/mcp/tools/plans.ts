@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { PlanLeaseToken, PlanStatus, Sha256Hex } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
-import { assertGenuineEnd } from '../../plans/genuine-end.ts';
-import { unknownPlan } from '../../plans/plan-id.ts';
-import { submitPlan as submitToQueue } from '../../plans/submit.ts';
-import { hasEnded, isEndBefore, planStatusOf } from '../../plans/view.ts';
-import { waitForPlan } from '../../plans/wait.ts';
+import { assertGenuineEnd } from '../../shared/plans/genuine-end.ts';
+import { unknownPlan } from '../../shared/plans/plan-id.ts';
+import { submitPlan as submitToQueue } from '../../shared/plans/submit.ts';
+import { hasEnded, isEndBefore, planStatusOf } from '../../shared/plans/view.ts';
+import { waitForPlan } from '../../shared/plans/wait.ts';
 import { LOOKS_ONLY, tool } from '../tool.ts';
 import { RECEIPTS, submitter } from './outcome.ts';
 import { sign, waitMs, waitS } from './shapes.ts';

@@ -1,4 +1,4 @@
-import type { IndexActivity } from '../../contracts/index.ts';
+import type { IndexActivity } from '../../../contracts/index.ts';
 
 /** `build: TOKENIZE, 1200 of 80000 files (1 %), for 12 s`. */
 export function activityText({ kind, phase, done, total, started_at }: IndexActivity, nowMs: number): string {

@@ -1,7 +1,7 @@
-import { MAX_JOB_BYTES, TaskJob } from '../../contracts/index.ts';
-import { canonicalJson, parseStrictJson } from '../../core/canonical-json.ts';
-import { type ErrorCode, isWritError, WritError } from '../../core/errors.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { MAX_JOB_BYTES, TaskJob } from '../../../contracts/index.ts';
+import { canonicalJson, parseStrictJson } from '../../../core/canonical-json.ts';
+import { type ErrorCode, isWritError, WritError } from '../../../core/errors.ts';
+import type { JsonObject } from '../../../core/json.ts';
 import { MAX_ITEM_BYTES, type RawItem } from './raw-item.ts';
 
 /** A task as it was found in the input. */

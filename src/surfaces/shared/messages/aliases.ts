@@ -1,5 +1,5 @@
-import { TOOL_ALIASES } from '../../contracts/index.ts';
-import type { RangeEnd } from '../../core/message-time.ts';
+import { TOOL_ALIASES } from '../../../contracts/index.ts';
+import type { RangeEnd } from '../../../core/message-time.ts';
 import { type Given, invalid, momentOf, wordOf } from './words.ts';
 
 /**

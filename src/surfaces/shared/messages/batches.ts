@@ -1,5 +1,5 @@
-import { type IngestOp, MAX_INGEST_BYTES, MAX_INGEST_OPS } from '../../contracts/index.ts';
-import type { ImportRecord } from '../../core/ports/index.ts';
+import { type IngestOp, MAX_INGEST_BYTES, MAX_INGEST_OPS } from '../../../contracts/index.ts';
+import type { ImportRecord } from '../../../core/ports/index.ts';
 
 /** Records that go to the writer together. */
 export interface ImportBatch {

@@ -1,6 +1,6 @@
-import type { IngestCounts, IngestOp } from '../../contracts/index.ts';
-import { WritError } from '../../core/errors.ts';
-import type { ImportMark, ImportSource, MessageDoor } from '../../core/ports/index.ts';
+import type { IngestCounts, IngestOp } from '../../../contracts/index.ts';
+import { WritError } from '../../../core/errors.ts';
+import type { ImportMark, ImportSource, MessageDoor } from '../../../core/ports/index.ts';
 import { batchesOf, type ImportBatch } from './batches.ts';
 
 export interface ImportReport {

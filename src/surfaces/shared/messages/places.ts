@@ -1,6 +1,6 @@
-import type { SearchQuery, SearchResponse } from '../../contracts/index.ts';
-import { WritError } from '../../core/errors.ts';
-import type { EngineAnswer, MessageSearch, NamedPlace } from '../../core/ports/index.ts';
+import type { SearchQuery, SearchResponse } from '../../../contracts/index.ts';
+import { WritError } from '../../../core/errors.ts';
+import type { EngineAnswer, MessageSearch, NamedPlace } from '../../../core/ports/index.ts';
 
 /**
  * Places that a search names. That one is not there is the caller's mistake; that nobody can tell, because the database is

@@ -1,5 +1,5 @@
-import type { SearchMessagesOutput, SearchMessagesProductOutput, SearchResponse, SearchResult } from '../../contracts/index.ts';
-import { momentText } from '../../core/message-time.ts';
+import type { SearchMessagesOutput, SearchMessagesProductOutput, SearchResponse, SearchResult } from '../../../contracts/index.ts';
+import { momentText } from '../../../core/message-time.ts';
 
 /** One message in the shape of message-search.md 6.1. */
 export function toolRow(row: SearchResult): SearchMessagesOutput['result'][number] {

@@ -1,4 +1,10 @@
-import { type SearchMessagesInputs, type SearchMessagesProductInputs, type SearchQuery, TOOL_LIMIT_DEFAULT, TOOL_WINDOW_MAX } from '../../contracts/index.ts';
+import {
+  type SearchMessagesInputs,
+  type SearchMessagesProductInputs,
+  type SearchQuery,
+  TOOL_LIMIT_DEFAULT,
+  TOOL_WINDOW_MAX,
+} from '../../../contracts/index.ts';
 import { aliasedMoment, aliasedText, DATE_END, DATE_START, SENDER } from './aliases.ts';
 import { importancesOf, invalid, nameOf, rankingOf, timeRangeOf, wordOf } from './words.ts';
 

@@ -1,6 +1,6 @@
-import { IMPORTANCES, type Importance, type RankingMode } from '../../contracts/index.ts';
-import { WritError } from '../../core/errors.ts';
-import { momentUs, type RangeEnd } from '../../core/message-time.ts';
+import { IMPORTANCES, type Importance, type RankingMode } from '../../../contracts/index.ts';
+import { WritError } from '../../../core/errors.ts';
+import { momentUs, type RangeEnd } from '../../../core/message-time.ts';
 
 /** Words of a search in messages, as people and models write them (message-search.md 6). Blank means absent everywhere. */
 

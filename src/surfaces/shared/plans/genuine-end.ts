@@ -1,5 +1,5 @@
-import { WritError } from '../../core/errors.ts';
-import type { PlanSignatures, PlanView } from '../../core/ports/index.ts';
+import { WritError } from '../../../core/errors.ts';
+import type { PlanSignatures, PlanView } from '../../../core/ports/index.ts';
 
 /** @throws WritError INVALID_RESULT when the view holds an end that no executor that is trusted here has signed */
 export async function assertGenuineEnd({ id, result }: PlanView, signatures: Pick<PlanSignatures, 'verifyEnd'>): Promise<void> {

@@ -1,6 +1,6 @@
-import type { Clock } from '../../core/clock.ts';
-import { WritError } from '../../core/errors.ts';
-import type { PlanDoor } from '../../core/ports/index.ts';
+import type { Clock } from '../../../core/clock.ts';
+import { WritError } from '../../../core/errors.ts';
+import type { PlanDoor } from '../../../core/ports/index.ts';
 
 /**
  * Whether a plan may be queued: its lease is genuine, for exactly this linked envelope and queue, and has not expired. A

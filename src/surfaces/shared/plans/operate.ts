@@ -1,5 +1,5 @@
-import { WritError } from '../../core/errors.ts';
-import type { Plans } from '../../core/ports/index.ts';
+import { WritError } from '../../../core/errors.ts';
+import type { Plans } from '../../../core/ports/index.ts';
 import { unknownPlan } from './plan-id.ts';
 
 /**

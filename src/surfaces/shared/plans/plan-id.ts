@@ -1,5 +1,5 @@
-import { Sha256Hex } from '../../contracts/index.ts';
-import { WritError } from '../../core/errors.ts';
+import { Sha256Hex } from '../../../contracts/index.ts';
+import { WritError } from '../../../core/errors.ts';
 
 /**
  * The plan that a word names: its hash, or the id of its job, which begins with `p_`.

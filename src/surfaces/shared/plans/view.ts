@@ -1,7 +1,7 @@
-import { PlanResult, type PlanStatus } from '../../contracts/index.ts';
-import { WritError } from '../../core/errors.ts';
-import { wellFormed } from '../../core/i-json.ts';
-import type { PlanView } from '../../core/ports/index.ts';
+import { PlanResult, type PlanStatus } from '../../../contracts/index.ts';
+import { WritError } from '../../../core/errors.ts';
+import { wellFormed } from '../../../core/i-json.ts';
+import type { PlanView } from '../../../core/ports/index.ts';
 
 export function hasEnded({ state }: PlanView): boolean {
   return state === 'success' || state === 'failure';

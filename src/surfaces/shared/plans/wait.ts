@@ -1,4 +1,4 @@
-import type { Plans, PlanView } from '../../core/ports/index.ts';
+import type { Plans, PlanView } from '../../../core/ports/index.ts';
 import { hasEnded } from './view.ts';
 
 /** How often a waiter looks by itself: messages about changes may be lost. */

@@ -1,4 +1,4 @@
-import { WritError } from '../../core/errors.ts';
+import { WritError } from '../../../core/errors.ts';
 import type { OperatorDoors } from './operator.ts';
 import { type Standing, standingOf } from './standing.ts';
 import { unknownTask } from './task-id.ts';

@@ -1,7 +1,7 @@
-import { TaskJob, type TaskManifest } from '../../contracts/index.ts';
-import { isWritError } from '../../core/errors.ts';
-import { manifestSha256 } from '../../core/hash.ts';
-import type { JobView } from '../../core/ports/index.ts';
+import { TaskJob, type TaskManifest } from '../../../contracts/index.ts';
+import { isWritError } from '../../../core/errors.ts';
+import { manifestSha256 } from '../../../core/hash.ts';
+import type { JobView } from '../../../core/ports/index.ts';
 
 /** What a producer wrote into a job; nothing in it is believed because it stands there. */
 export interface JobData {

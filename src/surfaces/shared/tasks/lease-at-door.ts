@@ -1,6 +1,6 @@
-import type { TaskJob } from '../../contracts/index.ts';
-import { manifestSha256 } from '../../core/hash.ts';
-import type { SignatureReader, TaskDoor } from '../../core/ports/index.ts';
+import type { TaskJob } from '../../../contracts/index.ts';
+import { manifestSha256 } from '../../../core/hash.ts';
+import type { SignatureReader, TaskDoor } from '../../../core/ports/index.ts';
 
 export interface DoorRefusal {
   readonly code: 'INVALID_LEASE' | 'LEASE_EXPIRED';

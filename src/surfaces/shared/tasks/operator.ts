@@ -1,5 +1,5 @@
-import type { Clock } from '../../core/clock.ts';
-import type { KernelDoor, SignatureReader, TaskDoor } from '../../core/ports/index.ts';
+import type { Clock } from '../../../core/clock.ts';
+import type { KernelDoor, SignatureReader, TaskDoor } from '../../../core/ports/index.ts';
 
 /** What the operations of an operator work with, on every surface. Kernel and signatures are opened when they are needed. */
 export interface OperatorDoors {

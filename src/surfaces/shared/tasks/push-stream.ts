@@ -1,5 +1,5 @@
-import { isWritError } from '../../core/errors.ts';
-import type { KernelDoor, LeaseTerms, PushOptions, Receipt, TaskDoor } from '../../core/ports/index.ts';
+import { isWritError } from '../../../core/errors.ts';
+import type { KernelDoor, LeaseTerms, PushOptions, Receipt, TaskDoor } from '../../../core/ports/index.ts';
 import { gathered } from '../input/gather.ts';
 import { createLineFeeder } from '../input/lines.ts';
 import { type Offer, offerOf, type Rejection } from '../input/offer.ts';

@@ -1,6 +1,6 @@
-import type { BulkRetryLine, TaskFilter } from '../../contracts/index.ts';
-import { ERRORS, isWritError, WritError } from '../../core/errors.ts';
-import type { TaskIndex } from '../../core/ports/index.ts';
+import type { BulkRetryLine, TaskFilter } from '../../../contracts/index.ts';
+import { ERRORS, isWritError, WritError } from '../../../core/errors.ts';
+import type { TaskIndex } from '../../../core/ports/index.ts';
 import type { OperatorDoors } from './operator.ts';
 import { type RetryWish, retryTask } from './retry.ts';
 

@@ -1,5 +1,5 @@
-import { WritError } from '../../core/errors.ts';
-import type { RetryAnswer, SignatureReader } from '../../core/ports/index.ts';
+import { WritError } from '../../../core/errors.ts';
+import type { RetryAnswer, SignatureReader } from '../../../core/ports/index.ts';
 import { jobDataOf } from './job-data.ts';
 import type { OperatorDoors } from './operator.ts';
 import { type Finished, type Standing, standingOf } from './standing.ts';

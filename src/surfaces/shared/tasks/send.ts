@@ -1,5 +1,5 @@
-import { isWritError } from '../../core/errors.ts';
-import type { Enqueue, Grant, KernelDoor, LeaseTerms, PushOptions, Receipt } from '../../core/ports/index.ts';
+import { isWritError } from '../../../core/errors.ts';
+import type { Enqueue, Grant, KernelDoor, LeaseTerms, PushOptions, Receipt } from '../../../core/ports/index.ts';
 import type { Offer, Rejection } from '../input/offer.ts';
 
 /** What one chunk became: every offer is in exactly one of the lists. */

@@ -1,6 +1,6 @@
-import type { TaskView } from '../../contracts/index.ts';
-import { WritError } from '../../core/errors.ts';
-import type { SignatureReader } from '../../core/ports/index.ts';
+import type { TaskView } from '../../../contracts/index.ts';
+import { WritError } from '../../../core/errors.ts';
+import type { SignatureReader } from '../../../core/ports/index.ts';
 import { verifies } from './verify-result.ts';
 import { type KnownStanding, taskViewOf } from './view.ts';
 

@@ -1,7 +1,7 @@
-import { ExecutionResult } from '../../contracts/index.ts';
-import { WritError } from '../../core/errors.ts';
-import type { TaskDoor } from '../../core/ports/front-door.ts';
-import type { JobView, TaskRow } from '../../core/ports/index.ts';
+import { ExecutionResult } from '../../../contracts/index.ts';
+import { WritError } from '../../../core/errors.ts';
+import type { TaskDoor } from '../../../core/ports/front-door.ts';
+import type { JobView, TaskRow } from '../../../core/ports/index.ts';
 
 /** The last outcome of a task. */
 export interface Finished {

@@ -1,5 +1,5 @@
-import { TaskId } from '../../contracts/index.ts';
-import { WritError } from '../../core/errors.ts';
+import { TaskId } from '../../../contracts/index.ts';
+import { WritError } from '../../../core/errors.ts';
 
 /** @throws WritError INVALID_ARGUMENT when the word cannot be a task id */
 export function taskIdOf(word: string): string {

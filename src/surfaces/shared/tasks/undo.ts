@@ -1,8 +1,8 @@
-import type { TaskManifest } from '../../contracts/index.ts';
-import { canonicalJson } from '../../core/canonical-json.ts';
-import { WritError } from '../../core/errors.ts';
-import { manifestSha256, sha256Hex } from '../../core/hash.ts';
-import type { Receipt, TaskDoor } from '../../core/ports/index.ts';
+import type { TaskManifest } from '../../../contracts/index.ts';
+import { canonicalJson } from '../../../core/canonical-json.ts';
+import { WritError } from '../../../core/errors.ts';
+import { manifestSha256, sha256Hex } from '../../../core/hash.ts';
+import type { Receipt, TaskDoor } from '../../../core/ports/index.ts';
 import { jobDataOf } from './job-data.ts';
 import type { OperatorDoors } from './operator.ts';
 import { type Finished, standingOf } from './standing.ts';

@@ -1,5 +1,5 @@
-import { CAPABILITY_QUEUE } from '../../contracts/index.ts';
-import type { SignatureReader } from '../../core/ports/front-door.ts';
+import { CAPABILITY_QUEUE } from '../../../contracts/index.ts';
+import type { SignatureReader } from '../../../core/ports/front-door.ts';
 import { jobDataOf } from './job-data.ts';
 import type { Finished } from './standing.ts';
 

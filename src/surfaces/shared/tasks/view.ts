@@ -1,6 +1,6 @@
-import type { TaskView } from '../../contracts/index.ts';
-import { wellFormed } from '../../core/i-json.ts';
-import type { SignatureReader } from '../../core/ports/index.ts';
+import type { TaskView } from '../../../contracts/index.ts';
+import { wellFormed } from '../../../core/i-json.ts';
+import type { SignatureReader } from '../../../core/ports/index.ts';
 import { jobDataOf } from './job-data.ts';
 import type { Standing } from './standing.ts';
 

@@ -1,4 +1,4 @@
-import type { TaskDoor } from '../../core/ports/front-door.ts';
+import type { TaskDoor } from '../../../core/ports/front-door.ts';
 import { type Standing, standingOf } from './standing.ts';
 
 /** How often a waiter looks by itself: messages about outcomes may be lost. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigSchema } from '../../../../config/schema.ts';
-import type { loadTantivy, Tantivy } from '../../../../src/adapters/messages/tantivy/binding.ts';
 import { examineMessages } from '../../../../src/bin/cli/doctor/messages.ts';
-import { tantivyOf } from '../../../../src/bin/messages/tantivy.ts';
 import { type SearchQuery, SearchResponse } from '../../../../src/contracts/index.ts';
+import type { loadTantivy, Tantivy } from '../../../../src/messages/engines/tantivy/binding.ts';
+import { tantivyOf } from '../../../../src/messages/serving/tantivy.ts';
 import { searchOver } from '../../../support/search-service.ts';
 import { smallMailbox } from '../../../support/small-search.ts';
 import { describeTantivy, tantivyOver } from '../../../support/tantivy.ts';

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createMessagesReader } from '../../../../src/adapters/messages/reader.ts';
-import type { Tantivy } from '../../../../src/adapters/messages/tantivy/binding.ts';
-import { createTantivyEngine } from '../../../../src/adapters/messages/tantivy/engine.ts';
-import { currentText, publishedIn } from '../../../../src/adapters/messages/tantivy/generations.ts';
-import { createPins } from '../../../../src/adapters/messages/tantivy/pinned.ts';
-import { SCHEMA_HASH } from '../../../../src/adapters/messages/tantivy/schema.ts';
+import type { Tantivy } from '../../../../src/messages/engines/tantivy/binding.ts';
+import { createTantivyEngine } from '../../../../src/messages/engines/tantivy/engine.ts';
+import { currentText, publishedIn } from '../../../../src/messages/engines/tantivy/generations.ts';
+import { createPins } from '../../../../src/messages/engines/tantivy/pinned.ts';
+import { SCHEMA_HASH } from '../../../../src/messages/engines/tantivy/schema.ts';
+import { createMessagesReader } from '../../../../src/messages/store/reader.ts';
 import { addMails, mailboxFile, removeMails } from '../../../support/mailbox.ts';
 import { BOX } from '../../../support/mailbox-small.ts';
 import { searchOver } from '../../../support/search-service.ts';

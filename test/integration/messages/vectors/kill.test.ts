@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { createMessagesReader } from '../../../../src/adapters/messages/reader.ts';
-import { halvesOf } from '../../../../src/adapters/messages/vectors/half.ts';
-import { createVectorMaker } from '../../../../src/adapters/messages/vectors/maker.ts';
-import { createVectorSearcher } from '../../../../src/adapters/messages/vectors/searcher.ts';
-import { createHashEmbedder, createHashing } from '../../../../src/message-search/embed/hash.ts';
+import { halvesOf } from '../../../../src/messages/engines/vectors/half.ts';
+import { createVectorMaker } from '../../../../src/messages/engines/vectors/maker.ts';
+import { createVectorSearcher } from '../../../../src/messages/engines/vectors/searcher.ts';
+import { createHashEmbedder, createHashing } from '../../../../src/messages/search/embed/hash.ts';
+import { createMessagesReader } from '../../../../src/messages/store/reader.ts';
 import { mailboxFile } from '../../../support/mailbox.ts';
 import { BOX } from '../../../support/mailbox-small.ts';
 import { killedAfter } from '../../../support/messages/killed.ts';

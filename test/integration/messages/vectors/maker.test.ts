@@ -1,13 +1,13 @@
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createMessagesReader } from '../../../../src/adapters/messages/reader.ts';
-import { halvesOf } from '../../../../src/adapters/messages/vectors/half.ts';
-import { createVectorMaker, type VectorMaker, type VectorStep } from '../../../../src/adapters/messages/vectors/maker.ts';
-import { createVectorSearcher, type VectorSearcher } from '../../../../src/adapters/messages/vectors/searcher.ts';
-import { openVectorState } from '../../../../src/adapters/messages/vectors/state.ts';
 import type { Embedder } from '../../../../src/core/ports/embedder.ts';
-import { createHashEmbedder, createHashing } from '../../../../src/message-search/embed/hash.ts';
+import { halvesOf } from '../../../../src/messages/engines/vectors/half.ts';
+import { createVectorMaker, type VectorMaker, type VectorStep } from '../../../../src/messages/engines/vectors/maker.ts';
+import { createVectorSearcher, type VectorSearcher } from '../../../../src/messages/engines/vectors/searcher.ts';
+import { openVectorState } from '../../../../src/messages/engines/vectors/state.ts';
+import { createHashEmbedder, createHashing } from '../../../../src/messages/search/embed/hash.ts';
+import { createMessagesReader } from '../../../../src/messages/store/reader.ts';
 import { addMails, mailboxFile, removeMails } from '../../../support/mailbox.ts';
 import { BOX } from '../../../support/mailbox-small.ts';
 

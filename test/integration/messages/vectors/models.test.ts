@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openOnnxEmbedder } from '../../../../src/adapters/messages/onnx/embedder.ts';
-import { openOnnxReranker } from '../../../../src/adapters/messages/onnx/reranker.ts';
+import { openOnnxEmbedder } from '../../../../src/messages/engines/onnx/embedder.ts';
+import { openOnnxReranker } from '../../../../src/messages/engines/onnx/reranker.ts';
 import { writeEmbedder, writeReranker } from '../../../support/tiny-model.ts';
 
 let home: string;

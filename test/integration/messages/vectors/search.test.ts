@@ -1,11 +1,11 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createMessageSearch } from '../../../../src/bin/messages/search.ts';
-import { createVectorKeeper } from '../../../../src/bin/messages/vectors.ts';
 import { SearchQuery, SearchResponse } from '../../../../src/contracts/index.ts';
 import type { MessageIndexEvent, MessageSearchEvent } from '../../../../src/core/ports/index.ts';
 import type { Reranker } from '../../../../src/core/ports/reranker.ts';
+import { createMessageSearch } from '../../../../src/messages/serving/search.ts';
+import { createVectorKeeper } from '../../../../src/messages/serving/vectors.ts';
 import { mailboxFile } from '../../../support/mailbox.ts';
 import { BOX } from '../../../support/mailbox-small.ts';
 import { semanticSearchOver } from '../../../support/semantic-search.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAuditReader } from '../../../../src/adapters/linux/audit-reader.ts';
 import { IndexReceipt, IndexReport, Problem } from '../../../../src/contracts/index.ts';
-import { WritClient } from '../../../../src/producers/client/index.ts';
+import { createAuditReader } from '../../../../src/data-dir/audit-reader.ts';
+import { WritClient } from '../../../../src/surfaces/client/index.ts';
 import { type IndexGround, indexGround, KEY, ROOT } from '../../../support/content/index-service.ts';
 import { type Ask, type Site, startSite } from './routes-site.ts';
 

@@ -3,12 +3,13 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { userSurroundings } from '../../../../config/load.ts';
 import { ConfigSchema } from '../../../../config/schema.ts';
 import { limited } from '../../../../src/bin/content/service.ts';
-import { contentSettings } from '../../../../src/bin/content/settings.ts';
-import { openContentTool } from '../../../../src/bin/content/tool.ts';
+import { openContentTool } from '../../../../src/content-search/io/tool.ts';
+import { contentSettings } from '../../../../src/content-search/settings/content-settings.ts';
 import { ContentSearchAnswer } from '../../../../src/contracts/index.ts';
-import { WritClient } from '../../../../src/producers/client/index.ts';
+import { WritClient } from '../../../../src/surfaces/client/index.ts';
 import { type Site, startSite } from './routes-site.ts';
 
 let root: string;
@@ -24,7 +25,7 @@ beforeAll(async () => {
   writeFileSync(path.join(root, 'docs', 'b.txt'), 'beta hello\n');
   writeFileSync(path.join(root, 'docs', 'a.txt'), 'one\nHello alpha\nthree\n');
   const config = ConfigSchema.parse({ tools: { search: { enabled: true, emit_stats: true }, sandbox: { allowed_roots: [root] } } });
-  const { tool } = await openContentTool(contentSettings(config, process.env['PATH'] ?? ''), { confined: false });
+  const { tool } = await openContentTool(contentSettings(config, userSurroundings()), { confined: false });
   const watched = {
     refusal: undefined,
     search: (request: unknown, signal: AbortSignal) => {

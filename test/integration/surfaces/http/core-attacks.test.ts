@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { route } from '../../../../src/producers/http/route.ts';
-import { HEALTH_ROUTES } from '../../../../src/producers/http/routes/health.ts';
+import { route } from '../../../../src/surfaces/http/route.ts';
+import { HEALTH_ROUTES } from '../../../../src/surfaces/http/routes/health.ts';
 import { ask, openSocket } from './core-raw.ts';
 import { type Site, startSite } from './core-site.ts';
 

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/core/clock.ts';
-import { boardPlugin } from '../../../../src/producers/http/board/plugin.ts';
-import { ROUTES } from '../../../../src/producers/http/routes/table.ts';
-import { createHttpServer, type HttpServer } from '../../../../src/producers/http/server.ts';
+import { boardPlugin } from '../../../../src/surfaces/http/board/plugin.ts';
+import { ROUTES } from '../../../../src/surfaces/http/routes/table.ts';
+import { createHttpServer, type HttpServer } from '../../../../src/surfaces/http/server.ts';
 import { ask } from './core-raw.ts';
 import { coreServices, memoryKeys, memoryLinks, SETTINGS } from './core-site.ts';
 

@@ -2,10 +2,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROLES } from '../../../../src/contracts/index.ts';
 import { ERRORS, WritError } from '../../../../src/core/errors.ts';
-import { withDocument } from '../../../../src/producers/http/openapi/document.ts';
-import { hasBody } from '../../../../src/producers/http/openapi/operation-body.ts';
-import { type AnyRoute, route } from '../../../../src/producers/http/route.ts';
-import { ROUTES } from '../../../../src/producers/http/routes/table.ts';
+import { withDocument } from '../../../../src/surfaces/http/openapi/document.ts';
+import { hasBody } from '../../../../src/surfaces/http/openapi/operation-body.ts';
+import { type AnyRoute, route } from '../../../../src/surfaces/http/route.ts';
+import { ROUTES } from '../../../../src/surfaces/http/routes/table.ts';
 import { ask, type RawAnswer } from './core-raw.ts';
 import { type Site, startSite } from './core-site.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HEALTH_ROUTES } from '../../../../src/producers/http/routes/health.ts';
+import { HEALTH_ROUTES } from '../../../../src/surfaces/http/routes/health.ts';
 import { ask } from './core-raw.ts';
 import { type Site, startSite } from './core-site.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROLES, type Role } from '../../../../src/contracts/index.ts';
-import { withDocument } from '../../../../src/producers/http/openapi/document.ts';
-import { PAGES } from '../../../../src/producers/http/pages/table.ts';
-import { ROUTES } from '../../../../src/producers/http/routes/table.ts';
+import { withDocument } from '../../../../src/surfaces/http/openapi/document.ts';
+import { PAGES } from '../../../../src/surfaces/http/pages/table.ts';
+import { ROUTES } from '../../../../src/surfaces/http/routes/table.ts';
 import { ask } from './core-raw.ts';
 import { type Site, startSite } from './core-site.ts';
 

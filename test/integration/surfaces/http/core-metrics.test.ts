@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { inContract } from '../../../../src/observability/exposition.ts';
 import { createHttpMeter } from '../../../../src/observability/http-requests.ts';
 import { createMetrics } from '../../../../src/observability/metrics.ts';
-import { ROUTES } from '../../../../src/producers/http/routes/table.ts';
+import { ROUTES } from '../../../../src/surfaces/http/routes/table.ts';
 import { ask, openSocket } from './core-raw.ts';
 import { startSite } from './core-site.ts';
 

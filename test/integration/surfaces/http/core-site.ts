@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { judgeRequest } from '../../../../src/content-search/request.ts';
+import { judgeRequest } from '../../../../src/content-search/search/request.ts';
 import { ROLES, type Role } from '../../../../src/contracts/index.ts';
 import { systemClock } from '../../../../src/core/clock.ts';
 import type { ApiKey, ApiKeyStore, ContentSearchOutcome, LoginLinks } from '../../../../src/core/ports/index.ts';
-import type { HttpServerOptions, HttpSettings } from '../../../../src/producers/http/options.ts';
-import { createHttpServer, type HttpServer } from '../../../../src/producers/http/server.ts';
-import type { HttpServices } from '../../../../src/producers/http/services.ts';
+import type { HttpServerOptions, HttpSettings } from '../../../../src/surfaces/http/options.ts';
+import { createHttpServer, type HttpServer } from '../../../../src/surfaces/http/server.ts';
+import type { HttpServices } from '../../../../src/surfaces/http/services.ts';
 
 /** Keys in memory: the stores on disk have tests of their own. */
 export function memoryKeys(now: () => number = Date.now): ApiKeyStore & { readonly secretOf: ReadonlyMap<string, string> } {

@@ -5,7 +5,7 @@ import type { TaskEvent } from '../../../../src/contracts/index.ts';
 import { createWakeUp } from '../../../../src/core/wake-up.ts';
 import { createHttpMeter } from '../../../../src/observability/http-requests.ts';
 import { createMetrics } from '../../../../src/observability/metrics.ts';
-import { eventsRoute } from '../../../../src/producers/http/routes/events.ts';
+import { eventsRoute } from '../../../../src/surfaces/http/routes/events.ts';
 import { startSite } from './core-site.ts';
 
 const STALL_MS = 400;

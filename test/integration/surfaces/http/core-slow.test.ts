@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { route } from '../../../../src/producers/http/route.ts';
-import { HEALTH_ROUTES } from '../../../../src/producers/http/routes/health.ts';
+import { route } from '../../../../src/surfaces/http/route.ts';
+import { HEALTH_ROUTES } from '../../../../src/surfaces/http/routes/health.ts';
 import { ask, openSocket } from './core-raw.ts';
 import { startSite } from './core-site.ts';
 

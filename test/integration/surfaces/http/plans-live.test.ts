@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { WritClient } from '../../../../src/producers/client/index.ts';
+import { WritClient } from '../../../../src/surfaces/client/index.ts';
 import { envelopeOf, fileStep } from '../../../support/plan-rig.ts';
 import { type Site, startSite } from './routes-site.ts';
 

@@ -3,8 +3,8 @@ import { createLocalJWKSet, flattenedVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { canonicalJson } from '../../../../src/core/canonical-json.ts';
 import { manifestSha256 } from '../../../../src/core/hash.ts';
-import { eventsRoute } from '../../../../src/producers/http/routes/events.ts';
-import { ROUTES } from '../../../../src/producers/http/routes/table.ts';
+import { eventsRoute } from '../../../../src/surfaces/http/routes/events.ts';
+import { ROUTES } from '../../../../src/surfaces/http/routes/table.ts';
 import { type Site, startSite } from './routes-site.ts';
 
 const WAIT = { prefer: 'wait=20' };

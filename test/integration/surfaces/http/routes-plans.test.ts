@@ -3,8 +3,8 @@ import type { Role } from '../../../../src/contracts/index.ts';
 import { systemClock } from '../../../../src/core/clock.ts';
 import { WritError } from '../../../../src/core/errors.ts';
 import type { OperatorAction, PlanTerms } from '../../../../src/core/ports/index.ts';
-import { ROUTES } from '../../../../src/producers/http/routes/table.ts';
-import { createPlanTwin, type PlanTwin, planIdOfEnvelope, signedEnd } from '../../../unit/producers/cli/world-plans.ts';
+import { ROUTES } from '../../../../src/surfaces/http/routes/table.ts';
+import { createPlanTwin, type PlanTwin, planIdOfEnvelope, signedEnd } from '../../../unit/surfaces/cli/world-plans.ts';
 import { type Site, startSite } from './core-site.ts';
 
 /** The routes of plans over plans in memory; the driver is tested with the real queue. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { examinePlans } from '../../../../src/bin/cli/doctor/plans.ts';
-import { WritClient } from '../../../../src/producers/client/index.ts';
+import { WritClient } from '../../../../src/surfaces/client/index.ts';
 import { type HttpProvider, startHttpProvider } from '../../../support/http-provider.ts';
 import { envelopeOf } from '../../../support/plan-rig.ts';
 import { type Site, startSite } from './routes-site.ts';

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pushingThrough } from '../../../../src/bin/http/pushing-through.ts';
 import { countSubmissions } from '../../../../src/observability/counting.ts';
 import { createMetrics } from '../../../../src/observability/metrics.ts';
-import type { HttpServices } from '../../../../src/producers/http/services.ts';
-import { toldBy } from '../../../unit/producers/mcp/mcp-rig.ts';
+import type { HttpServices } from '../../../../src/surfaces/http/services.ts';
+import { toldBy } from '../../../unit/surfaces/mcp/mcp-rig.ts';
 import { type Site, startSite } from '../http/routes-site.ts';
 import { inspect } from './inspector.ts';
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { packageRoot } from '../../../../config/places.ts';
+import { packageRoot } from '../../../../config/package.ts';
 
 /** The program that the inspector's own command starts; that command looks for a file of the inspector's checkout. */
 const BUILD = path.join(packageRoot(), 'node_modules', '@modelcontextprotocol', 'inspector-cli', 'build');

@@ -6,7 +6,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commandLine } from '../../../support/command-line.ts';
 import { scriptArgs } from '../../../support/compiled/script.ts';
-import { toldBy } from '../../../unit/producers/mcp/mcp-rig.ts';
+import { toldBy } from '../../../unit/surfaces/mcp/mcp-rig.ts';
 import { inspect } from './inspector.ts';
 
 const WRIT = new URL('../../../../src/bin/writ.ts', import.meta.url);

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { packageRoot } from '../../../../config/places.ts';
+import { packageRoot } from '../../../../config/package.ts';
 import { readRegistries } from '../../../../src/adapters/registries/index.ts';
 import { ToolDefinition } from '../../../../src/contracts/index.ts';
 import { isWorkflowName, workflowName } from '../../../../src/core/workflow-name.ts';

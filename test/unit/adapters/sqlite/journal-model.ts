@@ -1,4 +1,4 @@
-import type { JournalRequest } from '../../../../src/adapters/sqlite/journal-requests.ts';
+import type { JournalRequest } from '../../../../src/adapters/sqlite/journal/journal-requests.ts';
 import { deleteIntent, failed, identity, inVault, moveIntent, place, succeeded } from '../../../conformance/journal-fixtures.ts';
 
 /**

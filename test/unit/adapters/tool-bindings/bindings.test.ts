@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { packageRoot } from '../../../../config/places.ts';
+import { packageRoot } from '../../../../config/package.ts';
 import { readToolBindings } from '../../../../src/adapters/tool-bindings/index.ts';
 
 const directory = mkdtempSync(path.join(tmpdir(), 'writ-bindings-'));

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { packageRoot } from '../../../../config/places.ts';
+import { packageRoot } from '../../../../config/package.ts';
 import { ConfigSchema } from '../../../../config/schema.ts';
 import { readRegistries } from '../../../../src/adapters/registries/index.ts';
 import { readBoundFacts } from '../../../../src/bin/plan/bound-facts.ts';

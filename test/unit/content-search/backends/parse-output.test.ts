@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { outputParser } from '../../../../src/content-search/backends/parse-output.ts';
-import type { RunEvent } from '../../../../src/content-search/types.ts';
+import type { RunEvent } from '../../../../src/content-search/search/types.ts';
 import { CONTENT_LINE_MAX_BYTES } from '../../../../src/contracts/index.ts';
 
 const PATHS = ['a', 'b/c', 'we:ird-1\nnl', 'é', 'z'];

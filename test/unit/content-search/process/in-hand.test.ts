@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createInHand, type InHand } from '../../../../src/adapters/content-process/in-hand.ts';
-import type { FromProcess, ToProcess } from '../../../../src/adapters/content-process/messages.ts';
-import type { Running } from '../../../../src/adapters/content-process/start.ts';
+import { createInHand, type InHand } from '../../../../src/content-search/process/in-hand.ts';
+import type { FromProcess, ToProcess } from '../../../../src/content-search/process/messages.ts';
+import type { Running } from '../../../../src/content-search/process/start.ts';
 import type { ContentSearchOutcome } from '../../../../src/core/ports/index.ts';
 
 const bad = (message: string): ContentSearchOutcome => ({ ok: false, error: { code: 'BadArgs', field: undefined, message } });

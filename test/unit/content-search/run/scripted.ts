@@ -1,5 +1,5 @@
 import type { RunTuning } from '../../../../src/content-search/run/run-search.ts';
-import type { Candidate, Enumeration, RunEvent, RunOptions } from '../../../../src/content-search/types.ts';
+import type { Candidate, Enumeration, RunEvent, RunOptions } from '../../../../src/content-search/search/types.ts';
 import type { BackendEnd, BackendJob, BackendProcess, BackendQuery, SearchBackend } from '../../../../src/core/ports/index.ts';
 
 /** One line that a scripted backend prints for a file. */

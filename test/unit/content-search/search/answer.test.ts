@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { answerOf, type Findings } from '../../../src/content-search/answer.ts';
-import { renderEvent, visible } from '../../../src/content-search/content-text.ts';
-import type { FallbackReport } from '../../../src/content-search/fallback.ts';
-import type { SearchQuery } from '../../../src/content-search/request.ts';
-import { NO_INDEX_FACTS, STATS_CLASSES, statsOf } from '../../../src/content-search/stats.ts';
-import type { RunEvent, RunResult } from '../../../src/content-search/types.ts';
-import { CONTENT_ANSWER_MAX_BYTES, ContentSearchAnswer, ContentSearchStats } from '../../../src/contracts/index.ts';
+import { answerOf, type Findings } from '../../../../src/content-search/search/answer.ts';
+import { renderEvent, visible } from '../../../../src/content-search/search/content-text.ts';
+import type { FallbackReport } from '../../../../src/content-search/search/fallback.ts';
+import type { SearchQuery } from '../../../../src/content-search/search/request.ts';
+import { NO_INDEX_FACTS, STATS_CLASSES, statsOf } from '../../../../src/content-search/search/stats.ts';
+import type { RunEvent, RunResult } from '../../../../src/content-search/search/types.ts';
+import { CONTENT_ANSWER_MAX_BYTES, ContentSearchAnswer, ContentSearchStats } from '../../../../src/contracts/index.ts';
 
 const QUERY: SearchQuery = {
   ...{ pattern: 'a', path: '.', ignoreCase: true, fixedStrings: false, wordRegexp: false, hidden: false, follow: false, noIgnore: false },

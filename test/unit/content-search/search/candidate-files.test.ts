@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type CandidateFilesOptions, candidateFiles } from '../../../src/content-search/candidate-files.ts';
-import { compileDenied } from '../../../src/content-search/enumerate/denied.ts';
-import type { Candidate } from '../../../src/content-search/types.ts';
-import type { TreeTarget } from '../../../src/core/ports/index.ts';
+import { compileDenied } from '../../../../src/content-search/enumerate/denied.ts';
+import { type CandidateFilesOptions, candidateFiles } from '../../../../src/content-search/search/candidate-files.ts';
+import type { Candidate } from '../../../../src/content-search/search/types.ts';
+import type { TreeTarget } from '../../../../src/core/ports/index.ts';
 
 const named = (text: string, raw?: Buffer): Candidate => ({ text, raw });
 

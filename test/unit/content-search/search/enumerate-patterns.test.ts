@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import ignore from 'ignore';
 import { describe, expect, it } from 'vitest';
-import { parseIgnoreFile } from '../../../src/content-search/enumerate/ignore-file.ts';
-import { matchesName, namePattern, STAR } from '../../../src/content-search/enumerate/name-pattern.ts';
-import { enter, type Opinion, opinion, type Place, placeOf } from '../../../src/content-search/enumerate/rules.ts';
-import { cases } from '../../support/oracle-runs.ts';
+import { parseIgnoreFile } from '../../../../src/content-search/enumerate/ignore-file.ts';
+import { matchesName, namePattern, STAR } from '../../../../src/content-search/enumerate/name-pattern.ts';
+import { enter, type Opinion, opinion, type Place, placeOf } from '../../../../src/content-search/enumerate/rules.ts';
+import { cases } from '../../../support/oracle-runs.ts';
 
 /** Pieces of rules in which every sign of the language stands beside every other. */
 const SIGNS: readonly string[] = [

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type FallbackNeeds, fallBack, type Pass } from '../../../src/content-search/fallback.ts';
-import type { SearchQuery } from '../../../src/content-search/request.ts';
-import type { RunEnd, RunEvent, RunResult } from '../../../src/content-search/types.ts';
-import type { SearchBackend } from '../../../src/core/ports/index.ts';
-import { scriptedBackend } from '../../support/content/scripted.ts';
+import { type FallbackNeeds, fallBack, type Pass } from '../../../../src/content-search/search/fallback.ts';
+import type { SearchQuery } from '../../../../src/content-search/search/request.ts';
+import type { RunEnd, RunEvent, RunResult } from '../../../../src/content-search/search/types.ts';
+import type { SearchBackend } from '../../../../src/core/ports/index.ts';
+import { scriptedBackend } from '../../../support/content/scripted.ts';
 
 const LITERAL: SearchQuery = {
   ...{ pattern: 'needle', path: '.', ignoreCase: true, fixedStrings: true, wordRegexp: false, hidden: false, follow: false, noIgnore: false },

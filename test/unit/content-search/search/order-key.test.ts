@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareForOrder, isAscii, lossyText, orderKey } from '../../../src/content-search/order-key.ts';
+import { compareForOrder, isAscii, lossyText, orderKey } from '../../../../src/content-search/search/order-key.ts';
 
 const bytes = fc.uint8Array({ maxLength: 12 }).map((each) => Buffer.from(each));
 const text = fc.string({ unit: 'grapheme-composite', maxLength: 12 });

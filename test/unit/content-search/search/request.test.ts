@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeRequest, type SearchQuery } from '../../../src/content-search/request.ts';
-import { ADVERTISED_NAMES, toolNamed } from '../../../src/content-search/tool.ts';
-import { ContentSearchRequest } from '../../../src/contracts/index.ts';
+import { judgeRequest, type SearchQuery } from '../../../../src/content-search/search/request.ts';
+import { ADVERTISED_NAMES, toolNamed } from '../../../../src/content-search/search/tool.ts';
+import { ContentSearchRequest } from '../../../../src/contracts/index.ts';
 
 const DEFAULTS = { timeoutMs: 20_000, maxResults: 200 };
 

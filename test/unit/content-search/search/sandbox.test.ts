@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileDenied } from '../../../src/content-search/enumerate/denied.ts';
-import { type OrderRoot, selectOrderRoot } from '../../../src/content-search/order-root.ts';
-import { DEFAULT_DENIED_PATTERNS, locate, type Sandbox } from '../../../src/content-search/sandbox.ts';
-import { lexicalPath, type PathPlatform } from '../../../src/content-search/sandbox-path.ts';
-import type { SearchTree, TreeTarget } from '../../../src/core/ports/index.ts';
+import { compileDenied } from '../../../../src/content-search/enumerate/denied.ts';
+import { type OrderRoot, selectOrderRoot } from '../../../../src/content-search/search/order-root.ts';
+import { DEFAULT_DENIED_PATTERNS, locate, type Sandbox } from '../../../../src/content-search/search/sandbox.ts';
+import { lexicalPath, type PathPlatform } from '../../../../src/content-search/search/sandbox-path.ts';
+import type { SearchTree, TreeTarget } from '../../../../src/core/ports/index.ts';
 
 /** A file system in a table: a path, and where it really lies. */
 function treeOf(entries: Readonly<Record<string, { readonly real?: string; readonly kind: TreeTarget['kind'] }>>): SearchTree {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { packageRoot } from '../../../../config/places.ts';
+import { packageRoot } from '../../../../config/package.ts';
 
 const FOLDER = path.join(packageRoot(), 'src', 'executors', 'plan');
 const SOURCES = readdirSync(FOLDER).map((name) => [name, readFileSync(path.join(FOLDER, name), 'utf8')] as const);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { packageRoot } from '../../../../config/places.ts';
+import { packageRoot } from '../../../../config/package.ts';
 import { SEARCH_KIND, type SearchCapability } from '../../../../src/contracts/index.ts';
 import type { SearchScope } from '../../../../src/core/ports/index.ts';
 import { judge } from '../../../../src/executors/search/inputs.ts';

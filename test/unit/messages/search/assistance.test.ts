@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { momentText, momentUs } from '../../../src/core/message-time.ts';
-import { assist } from '../../../src/message-search/assistance.ts';
-import { guide } from '../../../src/message-search/guidance.ts';
-import { normalQuery } from '../../../src/message-search/query.ts';
+import { momentText, momentUs } from '../../../../src/core/message-time.ts';
+import { assist } from '../../../../src/messages/search/assistance.ts';
+import { guide } from '../../../../src/messages/search/guidance.ts';
+import { normalQuery } from '../../../../src/messages/search/query.ts';
 
 const hints = (text: string) => assist(text)?.applied_filter_hints?.map(({ field, value }) => `${field}=${value}`);
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeCursor, encodeCursor } from '../../../src/message-search/cursor.ts';
+import { decodeCursor, encodeCursor } from '../../../../src/messages/search/cursor.ts';
 
 const GARBAGE = [
   '',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SearchMode } from '../../../src/contracts/index.ts';
-import { type KillSwitch, type Missing, routeOf } from '../../../src/message-search/modes.ts';
+import type { SearchMode } from '../../../../src/contracts/index.ts';
+import { type KillSwitch, type Missing, routeOf } from '../../../../src/messages/search/modes.ts';
 
 const NONE: Missing = {};
 const NO_VECTORS: Missing = { semantic: 'no vectors', hybrid: 'no vectors', hybrid_rerank: 'no reranker' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createOrderLists } from '../../../src/message-search/order-lists.ts';
-import { compareShadow } from '../../../src/message-search/shadow.ts';
+import { createOrderLists } from '../../../../src/messages/search/order-lists.ts';
+import { compareShadow } from '../../../../src/messages/search/shadow.ts';
 
 const LIST = { ids: '5,2,9', keys: '-8,-6,-4', unit: 0.5, lowest_key: -8, highest_key: -4, whole: true };
 const NAMES = { serving: 'fts5', shadow: 'tantivy' };

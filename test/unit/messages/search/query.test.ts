@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { SearchQuery } from '../../../src/contracts/index.ts';
-import { facetsOf, filtersOf } from '../../../src/message-search/facets.ts';
-import { orderOf, planOf } from '../../../src/message-search/planner.ts';
-import { normalQuery } from '../../../src/message-search/query.ts';
-import { scopeLabel, scopeOf } from '../../../src/message-search/scope.ts';
+import { SearchQuery } from '../../../../src/contracts/index.ts';
+import { facetsOf, filtersOf } from '../../../../src/messages/search/facets.ts';
+import { orderOf, planOf } from '../../../../src/messages/search/planner.ts';
+import { normalQuery } from '../../../../src/messages/search/query.ts';
+import { scopeLabel, scopeOf } from '../../../../src/messages/search/scope.ts';
 
 const normal = (query: object) => normalQuery(SearchQuery.parse({ text: '', ...query }));
 const facets = (query: object, viewer: Parameters<typeof scopeOf>[1] = null) => {

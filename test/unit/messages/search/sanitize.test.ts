@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { likeTerms } from '../../../src/message-search/like-terms.ts';
-import { normalText, sanitizeFtsQuery } from '../../../src/message-search/sanitize.ts';
+import { likeTerms } from '../../../../src/messages/search/like-terms.ts';
+import { normalText, sanitizeFtsQuery } from '../../../../src/messages/search/sanitize.ts';
 
 const UNCHANGED = [
   'hello',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareShadow } from '../../../src/message-search/shadow.ts';
-import { type ShadowTrial, shadowReport } from '../../../src/message-search/shadow-report.ts';
+import { compareShadow } from '../../../../src/messages/search/shadow.ts';
+import { type ShadowTrial, shadowReport } from '../../../../src/messages/search/shadow-report.ts';
 
 const ENGINES = { serving: 'fts5', shadow: 'tantivy' };
 const trial = (text: string, serving: readonly number[], shadow: readonly number[], ms: readonly [number, number] = [1, 1]): ShadowTrial => ({

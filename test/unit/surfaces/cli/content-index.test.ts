@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { NO_INDEX } from '../../../../src/content-search/index/safety/transition.ts';
+import { NO_INDEX } from '../../../../src/content-search/ngram-index/safety/transition.ts';
 import { IndexReceipt, IndexReport } from '../../../../src/contracts/index.ts';
 import { type GroundOptions, type IndexGround, indexGround, KEY, keep, ROOT } from '../../../support/content/index-service.ts';
 import { createWorld } from './world.ts';

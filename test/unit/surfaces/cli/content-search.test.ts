@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { ContentSearchAnswer, ContentSearchEvent, ContentSearchRequest } from '../../../../src/contracts/index.ts';
 import { WritError } from '../../../../src/core/errors.ts';
 import type { ContentSearchOutcome } from '../../../../src/core/ports/index.ts';
-import { COLOURED, PLAIN } from '../../../../src/producers/cli/search/colours.ts';
-import { literalPieces } from '../../../../src/producers/cli/search/literal.ts';
-import { placeOf } from '../../../../src/producers/cli/search/place.ts';
-import { type Look, renderEvents } from '../../../../src/producers/cli/search/render.ts';
-import type { ContentSearchDoor, ContentWish } from '../../../../src/producers/cli/services.ts';
-import { printableLine } from '../../../../src/producers/cli/text/words.ts';
+import { COLOURED, PLAIN } from '../../../../src/surfaces/cli/search/colours.ts';
+import { literalPieces } from '../../../../src/surfaces/cli/search/literal.ts';
+import { placeOf } from '../../../../src/surfaces/cli/search/place.ts';
+import { type Look, renderEvents } from '../../../../src/surfaces/cli/search/render.ts';
+import type { ContentSearchDoor, ContentWish } from '../../../../src/surfaces/cli/services.ts';
+import { printableLine } from '../../../../src/surfaces/cli/text/words.ts';
 import { NO_INDEX_SEARCH } from '../../../support/content/facts.ts';
 import { createWorld } from './world.ts';
 

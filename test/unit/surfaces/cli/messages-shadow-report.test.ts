@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SearchResponse } from '../../../../src/contracts/index.ts';
-import { compareEngines } from '../../../../src/message-search/compare-engines.ts';
+import { compareEngines } from '../../../../src/messages/search/compare-engines.ts';
 import { EXPLAIN_SAMPLE } from '../../../support/message-samples.ts';
 import { A_MESSAGE, messageSearchTwin } from '../../../support/message-search-twin.ts';
 import { createWorld } from './world.ts';

@@ -1,10 +1,10 @@
 import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode, WritError } from '../../../../src/core/errors.ts';
-import { failureOf, failureText } from '../../../../src/producers/cli/failure.ts';
-import { emptySummary, exitOf, type PushSummary } from '../../../../src/producers/cli/push/tally.ts';
-import { table } from '../../../../src/producers/cli/text/table.ts';
-import { bytes, duration, parseSeconds, printable } from '../../../../src/producers/cli/text/words.ts';
+import { failureOf, failureText } from '../../../../src/surfaces/cli/failure.ts';
+import { emptySummary, exitOf, type PushSummary } from '../../../../src/surfaces/cli/push/tally.ts';
+import { table } from '../../../../src/surfaces/cli/text/table.ts';
+import { bytes, duration, parseSeconds, printable } from '../../../../src/surfaces/cli/text/words.ts';
 import { createWorld } from './world.ts';
 
 describe('exit codes', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { WritError } from '../../../../src/core/errors.ts';
 import type { Enqueue, KernelDoor, TaskDoor } from '../../../../src/core/ports/index.ts';
-import { CHUNK, type PushPorts, type PushReport, pushAll } from '../../../../src/producers/cli/push/push-all.ts';
-import { emptySummary } from '../../../../src/producers/cli/push/tally.ts';
+import { CHUNK, type PushPorts, type PushReport, pushAll } from '../../../../src/surfaces/cli/push/push-all.ts';
+import { emptySummary } from '../../../../src/surfaces/cli/push/tally.ts';
 import { createWorld } from './world.ts';
 
 const QUIET: PushReport = { receipt: async () => undefined, rejected: async () => undefined, outcome: async () => undefined, progress: () => undefined };

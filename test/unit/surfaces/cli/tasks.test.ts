@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { failure } from '../../../../src/core/outcome.ts';
-import { undoIdOf } from '../../../../src/producers/tasks/undo.ts';
+import { undoIdOf } from '../../../../src/surfaces/shared/tasks/undo.ts';
 import { createWorld } from './world.ts';
 
 describe('writ result', () => {

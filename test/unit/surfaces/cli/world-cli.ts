@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import type { Clock } from '../../../../src/core/clock.ts';
 import { WritError } from '../../../../src/core/errors.ts';
 import type { AuditLog, KernelDoor, PlanDoor, SignatureReader, TaskDoor } from '../../../../src/core/ports/index.ts';
-import { runCli } from '../../../../src/producers/cli/program.ts';
-import type { CliDeps, CliServices, ContentSearchDoor } from '../../../../src/producers/cli/services.ts';
+import { runCli } from '../../../../src/surfaces/cli/program.ts';
+import type { CliDeps, CliServices, ContentSearchDoor } from '../../../../src/surfaces/cli/services.ts';
 import { sinkOf } from '../../../support/sink.ts';
 
 /** What one command line said. */

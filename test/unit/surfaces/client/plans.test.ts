@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { WritClient, WritTaskError, WritTimeoutError } from '../../../../src/producers/client/index.ts';
+import { WritClient, WritTaskError, WritTimeoutError } from '../../../../src/surfaces/client/index.ts';
 
 interface Came {
   readonly ask: string;

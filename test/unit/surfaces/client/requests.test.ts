@@ -1,8 +1,8 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { WritApiError, WritClient, type WritClientOptions, WritConnectionError, WritTimeoutError } from '../../../../src/producers/client/index.ts';
-import { backoffMs, pauseAfter } from '../../../../src/producers/client/pause.ts';
+import { WritApiError, WritClient, type WritClientOptions, WritConnectionError, WritTimeoutError } from '../../../../src/surfaces/client/index.ts';
+import { backoffMs, pauseAfter } from '../../../../src/surfaces/client/pause.ts';
 
 type Handler = (request: http.IncomingMessage, reply: http.ServerResponse, body: string) => void;
 

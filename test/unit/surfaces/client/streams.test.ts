@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { batchesOf } from '../../../../src/producers/client/batches.ts';
-import { linesOf } from '../../../../src/producers/client/lines.ts';
-import { ndjsonOf } from '../../../../src/producers/client/ndjson.ts';
-import { serverSentOf } from '../../../../src/producers/client/sse.ts';
+import { batchesOf } from '../../../../src/surfaces/client/batches.ts';
+import { linesOf } from '../../../../src/surfaces/client/lines.ts';
+import { ndjsonOf } from '../../../../src/surfaces/client/ndjson.ts';
+import { serverSentOf } from '../../../../src/surfaces/client/sse.ts';
 
 /** The bytes of a text, cut wherever the numbers say, also inside a character and with empty pieces. */
 async function* cut(text: string, cuts: readonly number[]): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type * as contract from '../../../../src/contracts/index.ts';
-import type * as client from '../../../../src/producers/client/index.ts';
+import type * as client from '../../../../src/surfaces/client/index.ts';
 
 /** Writes types out, so that an interface and a mapped type of the same shape read the same. */
 type Plain<T> = T extends object ? { [K in keyof T]: Plain<T[K]> } : T;

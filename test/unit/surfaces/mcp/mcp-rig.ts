@@ -6,9 +6,9 @@ import type { JsonSchemaType, JsonSchemaValidator, jsonSchemaValidator } from '@
 import { ROLES, type Role } from '../../../../src/contracts/index.ts';
 import { systemClock } from '../../../../src/core/clock.ts';
 import { WritError } from '../../../../src/core/errors.ts';
-import { createMcpServer } from '../../../../src/producers/mcp/server.ts';
-import type { McpServices } from '../../../../src/producers/mcp/services.ts';
-import { TOOLS } from '../../../../src/producers/mcp/tools/table.ts';
+import { createMcpServer } from '../../../../src/surfaces/mcp/server.ts';
+import type { McpServices } from '../../../../src/surfaces/mcp/services.ts';
+import { TOOLS } from '../../../../src/surfaces/mcp/tools/table.ts';
 
 /** What a tool answered, as a client sees it. */
 export interface Told {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createKeyReader } from '../../../../src/producers/tui/input.ts';
+import { createKeyReader } from '../../../../src/surfaces/tui/input.ts';
 
 /** Names of the keys (typed text as `'text'`) in pieces as they come; the end of the list is a pause. */
 function read(...pieces: readonly string[]): string[] {

@@ -4,8 +4,8 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createScreenShelf } from '../../../../src/bin/messages/screen-shelf.ts';
-import { NO_FACETS } from '../../../../src/producers/tui/model/facets.ts';
-import { askedBy, linkOf } from '../../../../src/producers/tui/model/link.ts';
+import { NO_FACETS } from '../../../../src/surfaces/tui/model/facets.ts';
+import { askedBy, linkOf } from '../../../../src/surfaces/tui/model/link.ts';
 import {
   EMPTY_SHELF,
   MOST_HISTORY,
@@ -15,7 +15,7 @@ import {
   withoutRecipe,
   withRecipe,
   withSearch,
-} from '../../../../src/producers/tui/model/shelf.ts';
+} from '../../../../src/surfaces/tui/model/shelf.ts';
 import { tuiRig } from '../../../support/tui.ts';
 
 const facets = fc.record({

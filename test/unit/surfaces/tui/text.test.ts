@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EDITS, insert } from '../../../../src/producers/tui/model/edit.ts';
-import { cells } from '../../../../src/producers/tui/text/cells.ts';
-import { highlight, termsOf } from '../../../../src/producers/tui/text/highlight.ts';
-import { wrap } from '../../../../src/producers/tui/text/wrap.ts';
+import { EDITS, insert } from '../../../../src/surfaces/tui/model/edit.ts';
+import { cells } from '../../../../src/surfaces/tui/text/cells.ts';
+import { highlight, termsOf } from '../../../../src/surfaces/tui/text/highlight.ts';
+import { wrap } from '../../../../src/surfaces/tui/text/wrap.ts';
 
 const hits = (line: string, query: string): string[] =>
   highlight(line, termsOf(query))

@@ -1,7 +1,7 @@
 import { toWritError } from '../../../../../src/adapters/redis/redis-error.ts';
 import { systemClock } from '../../../../../src/core/clock.ts';
-import { type BoardOptions, boardPlugin } from '../../../../../src/producers/http/board/plugin.ts';
-import type { BoardDoors } from '../../../../../src/producers/http/board/retry-job.ts';
+import { type BoardOptions, boardPlugin } from '../../../../../src/surfaces/http/board/plugin.ts';
+import type { BoardDoors } from '../../../../../src/surfaces/http/board/retry-job.ts';
 import { type Site, startSite } from '../core-site.ts';
 
 /** The board alone, over the queues that a test brings. */

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openBoardQueues } from '../../../../../queues/board-queues.ts';
 import { createConnection } from '../../../../../queues/connection.ts';
-import { createAuditLog } from '../../../../../src/adapters/linux/audit-log.ts';
 import { systemClock } from '../../../../../src/core/clock.ts';
+import { createAuditLog } from '../../../../../src/data-dir/audit-log.ts';
 import { envelopeOf, fileStep, type PlanRig, startPlanRig } from '../../../../support/plan-rig.ts';
 import { type BoardSite, startBoardSite } from './board-site.ts';
 

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { READ_ROUTES } from '../../../../../src/producers/http/board/allow-list.ts';
+import { READ_ROUTES } from '../../../../../src/surfaces/http/board/allow-list.ts';
 import { manifestOf } from '../../../../support/rig.ts';
 import { type BoardRig, startBoardRig } from './board-rig.ts';
 

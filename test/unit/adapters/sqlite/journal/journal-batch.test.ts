@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openJournalEngine } from '../../../../src/adapters/sqlite/journal-engine.ts';
-import type { JournalReply, JournalRequest } from '../../../../src/adapters/sqlite/journal-requests.ts';
-import { openDatabase, type SqliteDatabase } from '../../../../src/adapters/sqlite/open.ts';
-import type { FileIntent } from '../../../../src/core/ports/journal.ts';
-import { deleteIntent, inVault, moveIntent, succeeded } from '../../../conformance/journal-fixtures.ts';
+import { openJournalEngine } from '../../../../../src/adapters/sqlite/journal/journal-engine.ts';
+import type { JournalReply, JournalRequest } from '../../../../../src/adapters/sqlite/journal/journal-requests.ts';
+import { openDatabase, type SqliteDatabase } from '../../../../../src/adapters/sqlite/open.ts';
+import type { FileIntent } from '../../../../../src/core/ports/journal.ts';
+import { deleteIntent, inVault, moveIntent, succeeded } from '../../../../conformance/journal-fixtures.ts';
 
 let directory: string;
 let db: SqliteDatabase;

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createGroupCommit } from '../../../../src/adapters/sqlite/journal-group-commit.ts';
+import { createGroupCommit } from '../../../../../src/adapters/sqlite/journal/journal-group-commit.ts';
 
 function rig(max = 256) {
   const sent: (readonly number[])[] = [];

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createToolJournal } from '../../../../src/adapters/sqlite/tool-journal.ts';
-import type { ToolIntent } from '../../../../src/core/ports/index.ts';
-import { toolJournal } from '../../../support/tools.ts';
+import { createToolJournal } from '../../../../../src/adapters/sqlite/tool-journal/tool-journal.ts';
+import type { ToolIntent } from '../../../../../src/core/ports/index.ts';
+import { toolJournal } from '../../../../support/tools.ts';
 
 const journals: Awaited<ReturnType<typeof toolJournal>>[] = [];
 afterEach(async () => {

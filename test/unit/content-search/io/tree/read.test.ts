@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { nodeTreeFiles } from '../../../../src/adapters/search-tree/read.ts';
+import { nodeTreeFiles } from '../../../../../src/content-search/io/tree/read.ts';
 
 let root: string;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Buckets, createBuckets, createSortedBucket, LOW_BITS, TAG_BITS } from '../../../../../src/content-search/index/build/buckets.ts';
+import { type Buckets, createBuckets, createSortedBucket, LOW_BITS, TAG_BITS } from '../../../../../src/content-search/ngram-index/build/buckets.ts';
 
 const BUCKETS = 3;
 const pair = fc.record({ number: fc.integer({ min: 0, max: BUCKETS * 2 ** LOW_BITS - 1 }), tag: fc.integer({ min: 0, max: 2 ** TAG_BITS - 1 }) });

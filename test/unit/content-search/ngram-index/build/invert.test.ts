@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createGramPairs } from '../../../../../src/content-search/index/build/gram-pairs.ts';
-import { createInverter, type Inverter } from '../../../../../src/content-search/index/build/invert.ts';
-import type { RunStore } from '../../../../../src/content-search/index/build/runs.ts';
-import { loadHasher } from '../../../../../src/content-search/index/hash.ts';
-import { type ByteSource, CorruptSegment } from '../../../../../src/content-search/index/segment/format.ts';
-import { createTokenizer, TOKENIZER_DEFAULTS } from '../../../../../src/content-search/index/tokenizer.ts';
+import { createGramPairs } from '../../../../../src/content-search/ngram-index/build/gram-pairs.ts';
+import { createInverter, type Inverter } from '../../../../../src/content-search/ngram-index/build/invert.ts';
+import type { RunStore } from '../../../../../src/content-search/ngram-index/build/runs.ts';
+import { type ByteSource, CorruptSegment } from '../../../../../src/content-search/ngram-index/segment/format.ts';
+import { loadHasher } from '../../../../../src/content-search/ngram-index/tokenize/hash.ts';
+import { createTokenizer, TOKENIZER_DEFAULTS } from '../../../../../src/content-search/ngram-index/tokenize/tokenizer.ts';
 import { documentsOf } from '../../../../support/content/segments.ts';
 import { createRandom } from '../../../../support/random.ts';
 

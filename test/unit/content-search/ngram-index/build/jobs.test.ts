@@ -2,11 +2,11 @@ import { appendFileSync, chmodSync, linkSync, mkdirSync, mkdtempSync, readFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { memoryIndexFiles } from '../../../../../src/adapters/content-index/files-memory.ts';
-import type { BuildSite } from '../../../../../src/content-search/index/build/site.ts';
-import { liveDocuments } from '../../../../../src/content-search/index/query/live.ts';
-import { openSnapshot } from '../../../../../src/content-search/index/query/snapshot.ts';
-import { DOCUMENT_FLAG, type SegmentDocument } from '../../../../../src/content-search/index/segment/format.ts';
+import type { BuildSite } from '../../../../../src/content-search/ngram-index/build/site.ts';
+import { liveDocuments } from '../../../../../src/content-search/ngram-index/query/live.ts';
+import { openSnapshot } from '../../../../../src/content-search/ngram-index/query/snapshot.ts';
+import { DOCUMENT_FLAG, type SegmentDocument } from '../../../../../src/content-search/ngram-index/segment/format.ts';
+import { memoryIndexFiles } from '../../../../../src/content-search/ngram-index/storage/files-memory.ts';
 import type { BuildPhase, OverlayEntry, SnapshotId } from '../../../../../src/core/ports/index.ts';
 import { buildSite, doJob, indexedTree } from '../../../../support/content/building.ts';
 

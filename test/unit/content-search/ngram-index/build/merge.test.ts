@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mergeSegments, snapshotAfterMerge } from '../../../../src/content-search/index/merge.ts';
-import { candidatesOf } from '../../../../src/content-search/index/query/candidates.ts';
-import { checkSnapshot } from '../../../../src/content-search/index/query/check.ts';
-import { liveDocuments } from '../../../../src/content-search/index/query/live.ts';
-import type { Snapshot } from '../../../../src/content-search/index/query/snapshot.ts';
-import type { IndexFiles, SegmentName } from '../../../../src/core/ports/index.ts';
-import { hasher, KEY_HASH } from '../../../support/content/segments.ts';
-import { GRAMS, openedOf, planted, type SnapshotModel, snapshotModel } from '../../../support/content/snapshots.ts';
+import { mergeSegments, snapshotAfterMerge } from '../../../../../src/content-search/ngram-index/build/merge.ts';
+import { candidatesOf } from '../../../../../src/content-search/ngram-index/query/candidates.ts';
+import { checkSnapshot } from '../../../../../src/content-search/ngram-index/query/check.ts';
+import { liveDocuments } from '../../../../../src/content-search/ngram-index/query/live.ts';
+import type { Snapshot } from '../../../../../src/content-search/ngram-index/query/snapshot.ts';
+import type { IndexFiles, SegmentName } from '../../../../../src/core/ports/index.ts';
+import { hasher, KEY_HASH } from '../../../../support/content/segments.ts';
+import { GRAMS, openedOf, planted, type SnapshotModel, snapshotModel } from '../../../../support/content/snapshots.ts';
 
 const ROOT = { path: '', kind: 'directory' } as const;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPace, Halted, type PaceParts, type PaceSettings } from '../../../../../src/content-search/index/build/pace.ts';
+import { createPace, Halted, type PaceParts, type PaceSettings } from '../../../../../src/content-search/ngram-index/build/pace.ts';
 
 const SETTINGS: PaceSettings = { timeoutMs: 1e12, maxCpuPercent: 50, throttleMs: 0 };
 

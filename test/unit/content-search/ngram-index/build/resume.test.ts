@@ -2,9 +2,9 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, unlinkSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { BuildSite } from '../../../../../src/content-search/index/build/site.ts';
-import { liveDocuments } from '../../../../../src/content-search/index/query/live.ts';
-import { openSnapshot } from '../../../../../src/content-search/index/query/snapshot.ts';
+import type { BuildSite } from '../../../../../src/content-search/ngram-index/build/site.ts';
+import { liveDocuments } from '../../../../../src/content-search/ngram-index/query/live.ts';
+import { openSnapshot } from '../../../../../src/content-search/ngram-index/query/snapshot.ts';
 import type { BuildOutcome, SnapshotId } from '../../../../../src/core/ports/index.ts';
 import { buildSite, doJob } from '../../../../support/content/building.ts';
 

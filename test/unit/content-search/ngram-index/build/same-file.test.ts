@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { isSameFile } from '../../../../src/content-search/index/same-file.ts';
-import { DOCUMENT_FLAG, type SegmentDocument } from '../../../../src/content-search/index/segment/format.ts';
-import type { TreeFileStat } from '../../../../src/core/ports/index.ts';
+import { isSameFile } from '../../../../../src/content-search/ngram-index/build/same-file.ts';
+import { DOCUMENT_FLAG, type SegmentDocument } from '../../../../../src/content-search/ngram-index/segment/format.ts';
+import type { TreeFileStat } from '../../../../../src/core/ports/index.ts';
 
 const document: SegmentDocument = { path: Buffer.from('a'), size: 3, mtimeNs: 10n, ctimeNs: 11n, ino: 7n, dev: 2n, flags: 0 };
 const stat: TreeFileStat = { size: 3, mtimeNs: 10n, ctimeNs: 11n, ino: 7n, dev: 2n, links: 1, ownerMayRead: true };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createAsked } from '../../../../../src/content-search/index/host/asked.ts';
+import { createAsked } from '../../../../../src/content-search/ngram-index/indexer/asked.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

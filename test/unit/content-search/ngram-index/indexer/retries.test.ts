@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createRetries } from '../../../../../src/content-search/index/host/retries.ts';
+import { createRetries } from '../../../../../src/content-search/ngram-index/indexer/retries.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000 }));
 afterEach(() => void vi.useRealTimers());

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { NO_INDEX } from '../../../../src/content-search/index/safety/transition.ts';
-import { IndexStatus } from '../../../../src/contracts/index.ts';
-import { indexGround, KEY, keep, ROOT } from '../../../support/content/index-service.ts';
+import { NO_INDEX } from '../../../../../src/content-search/ngram-index/safety/transition.ts';
+import { IndexStatus } from '../../../../../src/contracts/index.ts';
+import { indexGround, KEY, keep, ROOT } from '../../../../support/content/index-service.ts';
 
 describe('the indexes as surfaces see them', () => {
   it('are what the running host says', async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { memoryIndexFiles } from '../../../../../src/adapters/content-index/files-memory.ts';
-import { checkSnapshot } from '../../../../../src/content-search/index/query/check.ts';
-import type { Snapshot } from '../../../../../src/content-search/index/query/snapshot.ts';
-import { segmentNumber } from '../../../../../src/content-search/index/segment/format.ts';
-import { postingOf } from '../../../../../src/content-search/index/segment/postings.ts';
-import { writeSegment } from '../../../../../src/content-search/index/segment/writer.ts';
+import { checkSnapshot } from '../../../../../src/content-search/ngram-index/query/check.ts';
+import type { Snapshot } from '../../../../../src/content-search/ngram-index/query/snapshot.ts';
+import { segmentNumber } from '../../../../../src/content-search/ngram-index/segment/format.ts';
+import { postingOf } from '../../../../../src/content-search/ngram-index/segment/postings.ts';
+import { writeSegment } from '../../../../../src/content-search/ngram-index/segment/writer.ts';
+import { memoryIndexFiles } from '../../../../../src/content-search/ngram-index/storage/files-memory.ts';
 import { catalogOf, hasher, KEY_HASH } from '../../../../support/content/segments.ts';
 import { openedOf, planted } from '../../../../support/content/snapshots.ts';
 

@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { type FileFacts, fileVeto, patternVeto } from '../../../../src/content-search/index/gate.ts';
-import type { PlannedSearch } from '../../../../src/content-search/index/query-plan.ts';
-import { createTokenizer, TOKENIZER_DEFAULTS } from '../../../../src/content-search/index/tokenizer.ts';
-import { gramsOf, gramTexts } from '../../../../src/content-search/index/trigrams.ts';
-import { couldFind } from '../../../fixtures/content-index/byte-search.ts';
-import { type Decision, decide, folding, LITERAL } from '../../../fixtures/content-index/decide.ts';
+import { type FileFacts, fileVeto, patternVeto } from '../../../../../src/content-search/ngram-index/query/gate.ts';
+import type { PlannedSearch } from '../../../../../src/content-search/ngram-index/query/query-plan.ts';
+import { createTokenizer, TOKENIZER_DEFAULTS } from '../../../../../src/content-search/ngram-index/tokenize/tokenizer.ts';
+import { gramsOf, gramTexts } from '../../../../../src/content-search/ngram-index/tokenize/trigrams.ts';
+import { couldFind } from '../../../../fixtures/content-index/byte-search.ts';
+import { type Decision, decide, folding, LITERAL } from '../../../../fixtures/content-index/decide.ts';
 
 const good: FileFacts = { status: 'FULL', tokenComplete: true, nfcStable: true, bom: false, fresh: true, catalogued: true, ownerMayRead: true };
 const utf16be = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16();

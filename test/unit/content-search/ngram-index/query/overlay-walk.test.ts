@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { walkOverlay } from '../../../../../src/content-search/index/query/overlay-walk.ts';
-import type { Candidate, Warning } from '../../../../../src/content-search/types.ts';
+import { walkOverlay } from '../../../../../src/content-search/ngram-index/query/overlay-walk.ts';
+import type { Candidate, Warning } from '../../../../../src/content-search/search/types.ts';
 import type { SearchTree } from '../../../../../src/core/ports/index.ts';
 
 /** Nothing is listed: what a walk gives is told by the test. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type KnownFolding, type PlannedSearch, queryPlan, rarestGroups } from '../../../../src/content-search/index/query-plan.ts';
-import { judgeRequest, type SearchQuery } from '../../../../src/content-search/request.ts';
-import { decide, folding, LITERAL } from '../../../fixtures/content-index/decide.ts';
+import { type KnownFolding, type PlannedSearch, queryPlan, rarestGroups } from '../../../../../src/content-search/ngram-index/query/query-plan.ts';
+import { judgeRequest, type SearchQuery } from '../../../../../src/content-search/search/request.ts';
+import { decide, folding, LITERAL } from '../../../../fixtures/content-index/decide.ts';
 
 const RG = folding('UNICODE_SIMPLE');
 const plan = (pattern: string, search: Partial<PlannedSearch> = {}, known: KnownFolding = RG, k = 3): ReturnType<typeof queryPlan> =>

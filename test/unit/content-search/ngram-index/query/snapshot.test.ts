@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { liveDocuments } from '../../../../../src/content-search/index/query/live.ts';
-import { openSnapshot } from '../../../../../src/content-search/index/query/snapshot.ts';
+import { liveDocuments } from '../../../../../src/content-search/ngram-index/query/live.ts';
+import { openSnapshot } from '../../../../../src/content-search/ngram-index/query/snapshot.ts';
 import type { IndexFiles } from '../../../../../src/core/ports/index.ts';
 import { hasher, KEY_HASH } from '../../../../support/content/segments.ts';
 import { inKeyOrder, liveOf, openedOf, planted, snapshotModel, writeModel } from '../../../../support/content/snapshots.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileGlobs, type Globs } from '../../../../../src/content-search/enumerate/globs.ts';
 import { globFilter } from '../../../../../src/content-search/enumerate/globs-path.ts';
-import { totalOf } from '../../../../../src/content-search/index/query/total.ts';
+import { totalOf } from '../../../../../src/content-search/ngram-index/query/total.ts';
 import { askedPath, liveOf, openedOf, planted, snapshotModel } from '../../../../support/content/snapshots.ts';
 
 function globsOf(...globs: readonly string[]): Globs {

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type CachePlatform, type CacheRootOptions, cacheRootCandidate, chooseStorage } from '../../../../../src/content-search/index/safety/cache-root.ts';
+import {
+  type CachePlatform,
+  type CacheRootOptions,
+  cacheRootCandidate,
+  chooseStorage,
+} from '../../../../../src/content-search/ngram-index/safety/cache-root.ts';
 
 const linux = (env: CachePlatform['env'] = {}): CachePlatform => ({ os: 'linux', env, uid: 1000 });
 const darwin = (env: CachePlatform['env'] = {}): CachePlatform => ({ os: 'darwin', env, uid: 501 });

@@ -1,6 +1,6 @@
-import { NO_INDEX, transition } from '../../../../../src/content-search/index/safety/transition.ts';
-import type { Trigger } from '../../../../../src/content-search/index/safety/triggers.ts';
-import { TRIGGER_CLASSES, type TriggerKind } from '../../../../../src/content-search/index/safety/triggers.ts';
+import { NO_INDEX, transition } from '../../../../../src/content-search/ngram-index/safety/transition.ts';
+import type { Trigger } from '../../../../../src/content-search/ngram-index/safety/triggers.ts';
+import { TRIGGER_CLASSES, type TriggerKind } from '../../../../../src/content-search/ngram-index/safety/triggers.ts';
 import type { IndexSafety, IndexState } from '../../../../../src/core/ports/index.ts';
 
 export const STATES: readonly IndexState[] = ['ABSENT', 'BUILDING', 'COMPLETE', 'UNCERTAIN', 'CORRUPT', 'DISABLED'];

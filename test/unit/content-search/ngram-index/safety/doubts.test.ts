@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { transition } from '../../../../../src/content-search/index/safety/transition.ts';
+import { transition } from '../../../../../src/content-search/ngram-index/safety/transition.ts';
 import { ANY, all, asks, RECORDS, shown, states, step, trigger, uncertain, walk } from './cases.ts';
 
 describe('losing sight of the files', () => {

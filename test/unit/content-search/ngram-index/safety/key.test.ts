@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keyHash, mismatches, sameTree } from '../../../../../src/content-search/index/safety/key.ts';
+import { keyHash, mismatches, sameTree } from '../../../../../src/content-search/ngram-index/safety/key.ts';
 import type { IndexKey } from '../../../../../src/core/ports/index.ts';
 import { metaFor } from '../../../../conformance/content-index-samples.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { estimateBytes, type HeldIndex, mayBuildAgain, roomFor, trim } from '../../../../../src/content-search/index/safety/limits.ts';
+import { estimateBytes, type HeldIndex, mayBuildAgain, roomFor, trim } from '../../../../../src/content-search/ngram-index/safety/limits.ts';
 
 const held = (keyHash: string, sizeBytes: number, accessedAtMs: number, changes: Partial<HeldIndex> = {}): HeldIndex => ({
   keyHash,

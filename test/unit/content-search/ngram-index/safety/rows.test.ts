@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NO_INDEX, transition } from '../../../../../src/content-search/index/safety/transition.ts';
+import { NO_INDEX, transition } from '../../../../../src/content-search/ngram-index/safety/transition.ts';
 import { ANY, all, asks, RECORDS, STATES, shown, states, step, trigger, walk } from './cases.ts';
 
 describe('turning it off', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { transition } from '../../../../../src/content-search/index/safety/transition.ts';
-import type { Trigger } from '../../../../../src/content-search/index/safety/triggers.ts';
+import { transition } from '../../../../../src/content-search/ngram-index/safety/transition.ts';
+import type { Trigger } from '../../../../../src/content-search/ngram-index/safety/triggers.ts';
 import type { IndexState } from '../../../../../src/core/ports/index.ts';
 import { EXPECTED, EXPECTED_ACTIONS, ONLY } from '../../../../fixtures/index-safety/expected.ts';
 import { KINDS, RECORDS, STATES, trigger } from './cases.ts';

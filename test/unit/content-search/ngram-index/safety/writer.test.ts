@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryContentIndex } from '../../../../../src/adapters/content-index/memory-store.ts';
-import type { Trigger } from '../../../../../src/content-search/index/safety/triggers.ts';
-import { advance } from '../../../../../src/content-search/index/safety/writer.ts';
+import type { Trigger } from '../../../../../src/content-search/ngram-index/safety/triggers.ts';
+import { advance } from '../../../../../src/content-search/ngram-index/safety/writer.ts';
+import { createMemoryContentIndex } from '../../../../../src/content-search/ngram-index/storage/memory-store.ts';
 import type { ContentIndexStore, IndexSafety } from '../../../../../src/core/ports/index.ts';
 import { ABSENT, COMPLETE, dirtyAt, metaFor, T0 } from '../../../../conformance/content-index-samples.ts';
 

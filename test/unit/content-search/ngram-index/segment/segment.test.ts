@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CorruptSegment, DOCUMENT_FLAG, type SegmentDocument, SPECIAL_LIST } from '../../../../../src/content-search/index/segment/format.ts';
-import { openSegment } from '../../../../../src/content-search/index/segment/reader.ts';
+import { CorruptSegment, DOCUMENT_FLAG, type SegmentDocument, SPECIAL_LIST } from '../../../../../src/content-search/ngram-index/segment/format.ts';
+import { openSegment } from '../../../../../src/content-search/ngram-index/segment/reader.ts';
 import { EXPECTED, hasher, KEY_HASH, readAll, type SegmentModel, sourceOf, written } from '../../../../support/content/segments.ts';
 
 const u64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });

@@ -1,7 +1,7 @@
-import { openContentIndexStore } from '../../../../src/adapters/content-index/sqlite-store.ts';
-import type { Trigger } from '../../../../src/content-search/index/safety/triggers.ts';
-import { advance } from '../../../../src/content-search/index/safety/writer.ts';
-import { dirtyAt, T0 } from '../../../conformance/content-index-samples.ts';
+import type { Trigger } from '../../../../../src/content-search/ngram-index/safety/triggers.ts';
+import { advance } from '../../../../../src/content-search/ngram-index/safety/writer.ts';
+import { openContentIndexStore } from '../../../../../src/content-search/ngram-index/storage/sqlite-store.ts';
+import { dirtyAt, T0 } from '../../../../conformance/content-index-samples.ts';
 
 /** Drives the record of `a` round and round until it is killed: argv has the directory. Says `go` when it begins. */
 const opened = openContentIndexStore({ directory: process.argv[2] ?? '', lockTimeoutMs: 1_000 });

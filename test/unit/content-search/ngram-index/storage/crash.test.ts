@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { openContentIndexStore } from '../../../../src/adapters/content-index/sqlite-store.ts';
-import { advance } from '../../../../src/content-search/index/safety/writer.ts';
-import { ABSENT, metaFor, T0 } from '../../../conformance/content-index-samples.ts';
-import { scriptArgs } from '../../../support/compiled/script.ts';
+import { advance } from '../../../../../src/content-search/ngram-index/safety/writer.ts';
+import { openContentIndexStore } from '../../../../../src/content-search/ngram-index/storage/sqlite-store.ts';
+import { ABSENT, metaFor, T0 } from '../../../../conformance/content-index-samples.ts';
+import { scriptArgs } from '../../../../support/compiled/script.ts';
 
 it('leaves a record that fits its dirty queue when the writer is killed, and the next start trusts none of it [FR-LSI-IDX-CONC-03, FR-LSI-SAFE-04]', async () => {
   const directory = mkdtempSync(path.join(tmpdir(), 'writ-index-crash-'));

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { prepareCacheDirectory } from '../../../../src/adapters/content-index/sqlite-directory.ts';
-import { answerOf, removeRecords } from '../../../../src/adapters/content-index/sqlite-open.ts';
-import { openContentIndexStore, openContentIndexView } from '../../../../src/adapters/content-index/sqlite-store.ts';
-import { DISABLED_REASONS, UNCERTAIN_REASONS } from '../../../../src/content-search/index/safety/words.ts';
-import type { ContentIndexStore, IndexSafety, RecordsAnswer } from '../../../../src/core/ports/index.ts';
-import { ABSENT, COMPLETE, dirtyAt, metaFor, T0 } from '../../../conformance/content-index-samples.ts';
+import { DISABLED_REASONS, UNCERTAIN_REASONS } from '../../../../../src/content-search/ngram-index/safety/words.ts';
+import { prepareCacheDirectory } from '../../../../../src/content-search/ngram-index/storage/sqlite-directory.ts';
+import { answerOf, removeRecords } from '../../../../../src/content-search/ngram-index/storage/sqlite-open.ts';
+import { openContentIndexStore, openContentIndexView } from '../../../../../src/content-search/ngram-index/storage/sqlite-store.ts';
+import type { ContentIndexStore, IndexSafety, RecordsAnswer } from '../../../../../src/core/ports/index.ts';
+import { ABSENT, COMPLETE, dirtyAt, metaFor, T0 } from '../../../../conformance/content-index-samples.ts';
 
 let directory: string;
 let open: { close(): void }[] = [];

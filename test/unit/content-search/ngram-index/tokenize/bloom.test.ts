@@ -8,11 +8,11 @@ import {
   bloomParams,
   materializeBitset,
   mayContain,
-} from '../../../../src/content-search/index/bloom.ts';
-import type { CasefoldStrategy } from '../../../../src/content-search/index/casefold.ts';
-import { loadHasher } from '../../../../src/content-search/index/hash.ts';
-import { gramsOf } from '../../../../src/content-search/index/trigrams.ts';
-import { GOLDEN } from '../../../fixtures/content-index/golden.ts';
+} from '../../../../../src/content-search/ngram-index/tokenize/bloom.ts';
+import type { CasefoldStrategy } from '../../../../../src/content-search/ngram-index/tokenize/casefold.ts';
+import { loadHasher } from '../../../../../src/content-search/ngram-index/tokenize/hash.ts';
+import { gramsOf } from '../../../../../src/content-search/ngram-index/tokenize/trigrams.ts';
+import { GOLDEN } from '../../../../fixtures/content-index/golden.ts';
 
 const hasher = await loadHasher();
 const sha256 = (bytes: Uint8Array | undefined): string | undefined => bytes && createHash('sha256').update(bytes).digest('hex');

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type CasefoldStrategy, caseVariants, foldText, isCasefoldStrategy } from '../../../../src/content-search/index/casefold.ts';
-import { CASE_FOLDING_VERSION } from '../../../../src/content-search/index/casefold-table.ts';
-import { GOLDEN } from '../../../fixtures/content-index/golden.ts';
+import { type CasefoldStrategy, caseVariants, foldText, isCasefoldStrategy } from '../../../../../src/content-search/ngram-index/tokenize/casefold.ts';
+import { CASE_FOLDING_VERSION } from '../../../../../src/content-search/ngram-index/tokenize/casefold-table.ts';
+import { GOLDEN } from '../../../../fixtures/content-index/golden.ts';
 
 const simple = (text: string): string => foldText(text, 'UNICODE_SIMPLE');
 const hexOf = (text: string): string => (text.codePointAt(0) ?? 0).toString(16).toUpperCase();

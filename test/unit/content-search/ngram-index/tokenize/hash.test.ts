@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { XXHash64 } from 'xxhash-addon';
-import { BLOOM_HASH_SEED } from '../../../../src/content-search/index/bloom.ts';
-import { loadHasher } from '../../../../src/content-search/index/hash.ts';
-import { GOLDEN } from '../../../fixtures/content-index/golden.ts';
+import { BLOOM_HASH_SEED } from '../../../../../src/content-search/ngram-index/tokenize/bloom.ts';
+import { loadHasher } from '../../../../../src/content-search/ngram-index/tokenize/hash.ts';
+import { GOLDEN } from '../../../../fixtures/content-index/golden.ts';
 
 const hasher = await loadHasher();
 const bytesOf = (length: number): Uint8Array => Uint8Array.from({ length }, (_, i) => (i * 7 + 3) % 256);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createTokenizer, TOKENIZER_DEFAULTS, type Tokens, tokenizerId } from '../../../../src/content-search/index/tokenizer.ts';
-import { gramTexts } from '../../../../src/content-search/index/trigrams.ts';
-import { GOLDEN } from '../../../fixtures/content-index/golden.ts';
+import { createTokenizer, TOKENIZER_DEFAULTS, type Tokens, tokenizerId } from '../../../../../src/content-search/ngram-index/tokenize/tokenizer.ts';
+import { gramTexts } from '../../../../../src/content-search/ngram-index/tokenize/trigrams.ts';
+import { GOLDEN } from '../../../../fixtures/content-index/golden.ts';
 
 const tokenize = createTokenizer(TOKENIZER_DEFAULTS);
 const tokensOf = (text: string): Tokens => tokenize(Buffer.from(text, 'utf8'));

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createGramCollector, gramsOf, gramTexts } from '../../../../src/content-search/index/trigrams.ts';
+import { createGramCollector, gramsOf, gramTexts } from '../../../../../src/content-search/ngram-index/tokenize/trigrams.ts';
 
 /** By definition, with the slow tools of the language. */
 function byDefinition(text: string, k: number): Set<string> {

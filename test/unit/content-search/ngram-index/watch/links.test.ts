@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createNewNames } from '../../../../../src/content-search/index/watch/links.ts';
+import { createNewNames } from '../../../../../src/content-search/ngram-index/watch/links.ts';
 import type { WatchEventKind } from '../../../../../src/core/ports/index.ts';
 
 /** Whether the events leave a doubt. `links`: how many links each file has that is there when it is looked at. */

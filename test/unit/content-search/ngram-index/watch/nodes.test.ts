@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createNodes } from '../../../../../src/content-search/index/watch/nodes.ts';
+import { createNodes } from '../../../../../src/content-search/ngram-index/watch/nodes.ts';
 
 function planted() {
   const nodes = createNodes();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createOverlay } from '../../../../../src/content-search/index/watch/overlay.ts';
+import { createOverlay } from '../../../../../src/content-search/ngram-index/watch/overlay.ts';
 import type { OverlayEntry } from '../../../../../src/core/ports/index.ts';
 
 describe('the overlay', () => {

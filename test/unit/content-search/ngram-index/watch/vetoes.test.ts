@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createVetoes } from '../../../../../src/content-search/index/watch/vetoes.ts';
+import { createVetoes } from '../../../../../src/content-search/ngram-index/watch/vetoes.ts';
 
 describe('the vetoes', () => {
   it('are lifted only by a pass that began after them', () => {

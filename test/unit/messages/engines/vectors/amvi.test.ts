@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readAmvi, type Vectors } from '../../../../../src/adapters/messages/vectors/amvi-read.ts';
-import { amviBytes } from '../../../../../src/adapters/messages/vectors/amvi-write.ts';
+import { readAmvi, type Vectors } from '../../../../../src/messages/engines/vectors/amvi-read.ts';
+import { amviBytes } from '../../../../../src/messages/engines/vectors/amvi-write.ts';
 
 const EXPECTED = { embedder: 'tiny-3', dimension: 3 };
 const ids = fc.uniqueArray(fc.oneof(fc.integer({ min: 1, max: 50 }), fc.maxSafeInteger()), { maxLength: 9 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { halfOf, isFinite16, numberOf } from '../../../../../src/adapters/messages/vectors/half.ts';
+import { halfOf, isFinite16, numberOf } from '../../../../../src/messages/engines/vectors/half.ts';
 
 describe('halves', () => {
   it.each([

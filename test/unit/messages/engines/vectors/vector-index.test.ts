@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { halvesOf, numberOf } from '../../../../../src/adapters/messages/vectors/half.ts';
-import { createVectorIndex, type VectorIndex } from '../../../../../src/adapters/messages/vectors/vector-index.ts';
+import { halvesOf, numberOf } from '../../../../../src/messages/engines/vectors/half.ts';
+import { createVectorIndex, type VectorIndex } from '../../../../../src/messages/engines/vectors/vector-index.ts';
 import { createRandom, type Random } from '../../../../support/random.ts';
 
 /** A vector of length 1; now and then one of few numbers, so that many are equally near. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fnv1a64 } from '../../../../src/message-search/embed/fnv.ts';
-import { createHashEmbedder } from '../../../../src/message-search/embed/hash.ts';
+import { fnv1a64 } from '../../../../../src/messages/search/embed/fnv.ts';
+import { createHashEmbedder } from '../../../../../src/messages/search/embed/hash.ts';
 
 /** Places and what is at them before the length is made 1, computed by a Python program of ten lines with its whole numbers. */
 const GOLDEN: readonly (readonly [string, readonly (readonly [number, number])[]])[] = [

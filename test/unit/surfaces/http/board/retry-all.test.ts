@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../../src/core/clock.ts';
 import { type ErrorCode, WritError } from '../../../../../src/core/errors.ts';
 import type { OperatorAction } from '../../../../../src/core/ports/index.ts';
-import { createRetryAll } from '../../../../../src/producers/http/board/retry-all.ts';
-import type { BoardDoors } from '../../../../../src/producers/http/board/retry-job.ts';
-import type { BoardSource } from '../../../../../src/producers/http/board/source.ts';
+import { createRetryAll } from '../../../../../src/surfaces/http/board/retry-all.ts';
+import type { BoardDoors } from '../../../../../src/surfaces/http/board/retry-job.ts';
+import type { BoardSource } from '../../../../../src/surfaces/http/board/source.ts';
 
 const FAILURE = JSON.stringify({ status: 'FAILURE', output: null, error: { error_code: 'INVALID_LEASE', message: 'no' }, signature: 's' });
 const unused = (): never => {

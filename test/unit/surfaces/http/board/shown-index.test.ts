@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { taskOfJob } from '../../../../../src/producers/http/board/retry-job.ts';
-import { shownJob } from '../../../../../src/producers/http/board/shown-job.ts';
+import { taskOfJob } from '../../../../../src/surfaces/http/board/retry-job.ts';
+import { shownJob } from '../../../../../src/surfaces/http/board/shown-job.ts';
 
 const HASH = 'c0ffee'.padEnd(64, '0');
 const shown = (data: unknown, id = 'm_job1') => shownJob({ id, fields: { name: 'build', data }, state: async () => 'waiting' }, 0);

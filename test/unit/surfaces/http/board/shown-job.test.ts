@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cut, shownJob } from '../../../../../src/producers/http/board/shown-job.ts';
+import { cut, shownJob } from '../../../../../src/surfaces/http/board/shown-job.ts';
 
 const NOW = Date.parse('2026-11-21T05:00:00Z');
 const job = (fields: Record<string, unknown>, unreadable?: string) => ({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { shownJob } from '../../../../../src/producers/http/board/shown-job.ts';
+import { shownJob } from '../../../../../src/surfaces/http/board/shown-job.ts';
 
 const NOW = Date.parse('2026-11-21T05:00:00Z');
 const ID = 'ab'.repeat(32);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { TaskEvent } from '../../../../../src/contracts/index.ts';
-import { createEventWriter } from '../../../../../src/producers/http/routes/event-writer.ts';
+import { createEventWriter } from '../../../../../src/surfaces/http/routes/event-writer.ts';
 
 const event = (id: number): TaskEvent => ({ id, task_id: 't', capability_id: 'FILE_MOVE', state: 'waiting', at: '2026-01-01T00:00:00.000Z' });
 const LIMITS = { heartbeatMs: 10_000, stallMs: 40 };

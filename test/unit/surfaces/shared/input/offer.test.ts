@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jobOf, offerOf } from '../../../../src/producers/input/offer.ts';
+import { jobOf, offerOf } from '../../../../../src/surfaces/shared/input/offer.ts';
 
 const manifest = { task_id: 'a', capability_id: 'FILE_COPY', inputs: {}, constraints: {} };
 const offer = (value: unknown) => offerOf({ kind: 'text', line: 4, text: typeof value === 'string' ? value : JSON.stringify(value) });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { TaskJob } from '../../../../src/contracts/index.ts';
-import { WritError } from '../../../../src/core/errors.ts';
-import type { Enqueue, Receipt } from '../../../../src/core/ports/index.ts';
-import { pushStream } from '../../../../src/producers/tasks/push-stream.ts';
+import type { TaskJob } from '../../../../../src/contracts/index.ts';
+import { WritError } from '../../../../../src/core/errors.ts';
+import type { Enqueue, Receipt } from '../../../../../src/core/ports/index.ts';
+import { pushStream } from '../../../../../src/surfaces/shared/tasks/push-stream.ts';
 
 const line = (taskId: string): string =>
   `${JSON.stringify({ manifest: { task_id: taskId, capability_id: 'FILE_MOVE', inputs: {}, constraints: {} }, lease: 'l' })}\n`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { JobState, JobView } from '../../../../src/core/ports/index.ts';
-import type { Finished } from '../../../../src/producers/tasks/standing.ts';
-import { taskViewOf } from '../../../../src/producers/tasks/view.ts';
+import type { JobState, JobView } from '../../../../../src/core/ports/index.ts';
+import type { Finished } from '../../../../../src/surfaces/shared/tasks/standing.ts';
+import { taskViewOf } from '../../../../../src/surfaces/shared/tasks/view.ts';
 
 const job = (state: JobState, attemptsMade: number): JobView => ({
   queue: 'file',

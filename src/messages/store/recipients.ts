@@ -1,9 +1,9 @@
 import type { Statement } from 'better-sqlite3';
+import type { SqliteDatabase } from '../../adapters/sqlite/open.ts';
 import type { RecipientKind } from '../../contracts/index.ts';
 import type { MessageRecipients, ReadRecipients, RecipientsAsk } from '../../core/ports/message-recipients.ts';
-import type { SqliteDatabase } from '../sqlite/open.ts';
-import { eyesOf } from './set/eyes.ts';
-import { all, joined, NOTHING, type Sql, type SqlValue, sql } from './set/sql.ts';
+import { all, joined, NOTHING, type Sql, type SqlValue, sql } from '../visibility/sql.ts';
+import { eyesOf } from '../visibility/visibility.ts';
 
 type Row = readonly [message: number, kind: RecipientKind, name: string];
 

@@ -1,16 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import { readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import type { Config } from '../../../../config/schema.ts';
-import { createBarrierClient } from '../../../adapters/content-index/barrier-client.ts';
-import { openContentIndexView } from '../../../adapters/content-index/sqlite-store.ts';
-import { createIndexService } from '../../../content-search/index/service.ts';
 import { IndexStatus } from '../../../contracts/index.ts';
-import type { IndexRecords, IndexService, MaintenanceLane } from '../../../core/ports/index.ts';
-import { indexStorage } from './storage.ts';
+import type { IndexMode, IndexRecords, IndexService, MaintenanceLane } from '../../../core/ports/index.ts';
+import { createIndexService } from '../indexer/service.ts';
+import { openContentIndexView } from '../storage/sqlite-store.ts';
+import { createBarrierClient } from './barrier-client.ts';
 
-export interface IndexServiceWiring {
-  readonly config: Pick<Config, 'tools'>;
+export interface IndexServiceOptions {
+  readonly mode: IndexMode;
+  /** Roots that the settings want to be indexed, as they are written there. */
+  readonly roots: readonly string[];
+  /** Where indexes lie; asked with each look. `null`: there can be none. */
+  readonly cacheRoot: () => string | null;
+  readonly lockTimeoutMs: number;
   readonly lane: Pick<MaintenanceLane, 'submit'>;
 }
 
@@ -18,29 +20,14 @@ export interface IndexServiceWiring {
 const STATUS_LIMIT_MS = 500;
 
 /** The indexes of a pool for processes beside their host: what they left on the disk, and what the running hosts say. */
-export function indexService({ config, lane }: IndexServiceWiring): IndexService {
-  const { search, sandbox } = config.tools;
-  const roots = (search.index_roots.length > 0 ? search.index_roots : sandbox.allowed_roots.slice(0, 1)).map(canonical);
-  const cacheRoot = (): string | null => (search.index_mode === 'off' ? null : cacheRootOf(config));
+export function openIndexService({ mode, roots, cacheRoot, lockTimeoutMs, lane }: IndexServiceOptions): IndexService {
   return createIndexService({
-    mode: search.index_mode,
-    roots,
+    mode,
+    roots: roots.map(canonical),
     lane,
-    look: async (work) => lookInto(cacheRoot(), search.index_lock_timeout_ms, work),
+    look: async (work) => lookInto(cacheRoot(), lockTimeoutMs, work),
     hosts: async () => (await Promise.all(indexDirectories(cacheRoot()).map(askHost))).flat(),
   });
-}
-
-function cacheRootOf({ tools: { search, sandbox } }: Pick<Config, 'tools'>): string | null {
-  const { cacheRoot } = indexStorage({
-    storage: search.index_storage,
-    indexPath: search.index_path,
-    allowInsecure: search.index_allow_insecure_persistence,
-    allowedRoots: sandbox.allowed_roots,
-    deniedPatterns: sandbox.denied_patterns,
-    includeDefaultDenies: sandbox.include_default_denies,
-  });
-  return cacheRoot;
 }
 
 /** Every directory of an index; none when there can be none. */
@@ -83,9 +70,4 @@ function canonical(directory: string): string {
   } catch {
     return directory;
   }
-}
-
-/** Id of a job. */
-export function randomHex(): string {
-  return randomUUID().replaceAll('-', '');
 }
