@@ -60,19 +60,29 @@ export function mayServe(key: VerifyKey, capability: string): boolean {
   return key.capabilities.has('*') || key.capabilities.has(capability);
 }
 
+/** What DER says of an Ed25519 key before its 32 raw bytes, in bytes (RFC 8410). */
+const PKCS8_HEAD = 16;
+const SPKI_HEAD = 12;
+
 /**
- * A new Ed25519 key.
+ * A new Ed25519 key. It leaves the generator as bytes: exporting a generated KeyObject can hang for ever, because Node holds
+ * the key's mutex while it makes the text, and a garbage collection in that moment frees the generator, which takes the
+ * mutex again (seen under Node 20.20).
  *
  * @param options.kid default: the key's RFC 7638 thumbprint
  */
 export function generateKey(options: { use: KeyUse; capabilities: readonly string[]; kid?: string }): PrivateJwk {
-  const { d, x } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519', {
+    privateKeyEncoding: { format: 'der', type: 'pkcs8' },
+    publicKeyEncoding: { format: 'der', type: 'spki' },
+  });
+  const x = toBase64url(publicKey.subarray(SPKI_HEAD));
   return PrivateJwk.parse({
     kty: 'OKP',
     crv: 'Ed25519',
-    d,
+    d: toBase64url(privateKey.subarray(PKCS8_HEAD)),
     x,
-    kid: options.kid ?? thumbprint(String(x)),
+    kid: options.kid ?? thumbprint(x),
     'writ:use': options.use,
     'writ:capabilities': [...options.capabilities],
   });

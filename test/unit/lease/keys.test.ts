@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,6 +35,17 @@ describe('private keys', () => {
   it('take the name that they are given, else their thumbprint', () => {
     expect(generateKey({ use: 'lease', capabilities: [], kid: 'kernel-2026' }).kid).toBe('kernel-2026');
     expect(generateKey({ use: 'lease', capabilities: [] }).kid).toMatch(/^[A-Za-z0-9_-]{43}$/);
+  });
+
+  it('are made by the thousand, and none of them hangs in a collection of memory', () => {
+    const keys = new URL('../../../src/lease/keys.ts', import.meta.url).href;
+    const script = `
+      const { generateKey } = await import(${JSON.stringify(keys)});
+      for (let made = 0; made < 8000; made += 1) generateKey({ use: 'lease', capabilities: ['*'] });
+    `;
+    // With little room for what is young, so that memory is collected often. A process of its own: one that hangs this way holds its thread for ever. The time only ends such a one.
+    const ended = spawnSync(process.execPath, ['--max-semi-space-size=1', '--import', 'tsx', '--input-type=module', '--eval', script], { timeout: 50_000 });
+    expect({ signal: ended.signal, status: ended.status }).toEqual({ signal: null, status: 0 });
   });
 
   it('are written once, for their owner only, and read back', async () => {
