@@ -5,7 +5,7 @@ import { type ClusterTarget, clusterOptions, type RedisTarget, type ServerTarget
 import { tlsFault } from '../src/adapters/redis/tls-fault.ts';
 
 const RECONNECT_STEP_MS = 50;
-const RECONNECT_MOST_MS = 1000;
+const MAX_RECONNECT_MS = 1000;
 
 /**
  * What a connection is for, and how it behaves when Redis is away.
@@ -57,7 +57,7 @@ function connectServer(target: ServerTarget, kind: ConnectionKind): Redis {
     ...KINDS[kind],
     enableAutoPipelining: false,
     connectionName: `writ-${kind}`,
-    retryStrategy: (times) => Math.min(times * RECONNECT_STEP_MS, RECONNECT_MOST_MS),
+    retryStrategy: (times) => Math.min(times * RECONNECT_STEP_MS, MAX_RECONNECT_MS),
   });
 }
 
@@ -74,7 +74,7 @@ function connectCluster(target: ClusterTarget, kind: ConnectionKind): Cluster {
     retryDelayOnTryAgain: CLUSTER_RETRY_MS,
     slotsRefreshInterval: CLUSTER_REFRESH_MS,
     slotsRefreshTimeout: CLUSTER_REFRESH_TIMEOUT_MS,
-    clusterRetryStrategy: (times) => Math.min(times * RECONNECT_STEP_MS, RECONNECT_MOST_MS),
+    clusterRetryStrategy: (times) => Math.min(times * RECONNECT_STEP_MS, MAX_RECONNECT_MS),
   });
 }
 

@@ -22,7 +22,7 @@ export interface IndexLaneOptions extends LaneOptions {
 const AT_ONCE = 6 * 1000;
 
 /** A task that took its host with it this often is given up; the host's own pass at its start covers it. */
-const MOST_LOSSES = 10;
+const MAX_LOSSES = 10;
 
 /**
  * The lane on BullMQ's queue `index-maintenance`. One host per pool takes from it (that is what the lock of its directory is
@@ -52,7 +52,7 @@ export function createIndexLane(options: IndexLaneOptions): MaintenanceLane {
     });
   };
 
-  const settings = { ...workerOptions(locks, AT_ONCE), maxStalledCount: MOST_LOSSES };
+  const settings = { ...workerOptions(locks, AT_ONCE), maxStalledCount: MAX_LOSSES };
   return {
     ...laneLife({ queue, connection: options.worker, settings, onError, run }),
     submit: (task) =>

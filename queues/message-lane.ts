@@ -23,9 +23,9 @@ const AT_ONCE = 32;
 const ATTEMPTS = 10;
 const FIRST_BACKOFF_MS = 1000;
 /** Words from the future would win against everybody until then; clocks differ by less. */
-const MOST_AHEAD_MICROS = 60_000_000;
+const MAX_AHEAD_MICROS = 60_000_000;
 const LOOK_FIRST_MS = 5;
-const LOOK_MOST_MS = 250;
+const MAX_LOOK_MS = 250;
 
 /**
  * The way to the writer on BullMQ's queue `message-index`. Jobs are begun in the order in which they came; one that was cut
@@ -51,7 +51,7 @@ export function createMessageLane(options: MessageLaneOptions): MessageLane {
     // Its data was put away after it was done, and then its end was not written.
     if (read.kind === 'done') return EMPTY;
     try {
-      const outcome = await handle({ ...read.batch, at: Math.min(read.batch.at, now() * 1000 + MOST_AHEAD_MICROS) });
+      const outcome = await handle({ ...read.batch, at: Math.min(read.batch.at, now() * 1000 + MAX_AHEAD_MICROS) });
       await job.updateData(doneJobData(read.batch.ops.length));
       return outcome;
     } catch (error) {
@@ -79,7 +79,7 @@ export function createMessageLane(options: MessageLaneOptions): MessageLane {
     },
     async settled(id, signal) {
       const key = queue.toKey(id);
-      for (let wait = LOOK_FIRST_MS; ; wait = Math.min(wait * 2, LOOK_MOST_MS)) {
+      for (let wait = LOOK_FIRST_MS; ; wait = Math.min(wait * 2, MAX_LOOK_MS)) {
         const [returned, finished, reason, data] = await redisCall(() => connection.hmget(key, 'returnvalue', 'finishedOn', 'failedReason', 'timestamp'));
         if (data === null || data === undefined) throw new WritError('NOT_FOUND', `there is no ingest job ${id}`);
         if (finished !== null && finished !== undefined) return endOf(returned, reason);

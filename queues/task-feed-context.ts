@@ -28,7 +28,7 @@ export class FeedStopped extends Error {
 }
 
 /** Rows of one transaction. */
-const MOST_CHANGES = 500;
+const MAX_CHANGES = 500;
 
 export interface Storing {
   readonly positions?: Readonly<Record<string, string>>;
@@ -42,9 +42,9 @@ export interface Storing {
  */
 export async function store(context: FeedContext, changes: readonly IndexChange[], { positions, quiet = false }: Storing = {}): Promise<void> {
   const { generation, index } = context;
-  for (let start = 0; start < changes.length || start === 0; start += MOST_CHANGES) {
-    const last = start + MOST_CHANGES >= changes.length;
-    const part = { generation, quiet, changes: changes.slice(start, start + MOST_CHANGES), ...(last && positions ? { positions } : {}) };
+  for (let start = 0; start < changes.length || start === 0; start += MAX_CHANGES) {
+    const last = start + MAX_CHANGES >= changes.length;
+    const part = { generation, quiet, changes: changes.slice(start, start + MAX_CHANGES), ...(last && positions ? { positions } : {}) };
     if ((await index.apply(part)) === 'lost') throw new IndexLost();
   }
 }

@@ -33,7 +33,7 @@ export interface Following {
 const IDLE_ROUNDS = 4;
 
 /** Events of one stream that are read at once. */
-const MOST_EVENTS = 1000;
+const MAX_EVENTS = 1000;
 
 /** Follows the streams until the feed is stopped. @throws IndexLost, and whatever Redis or the index throw */
 export async function followQueues(following: Following): Promise<void> {
@@ -54,7 +54,7 @@ export async function followQueues(following: Following): Promise<void> {
 
   while (!stopping.aborted) {
     const from = streams.map((stream) => ({ ...stream, id: positions[positionName(stream)] ?? '' }));
-    const look = await readStreams(waiting, from, MOST_EVENTS, times.blockMs);
+    const look = await readStreams(waiting, from, MAX_EVENTS, times.blockMs);
     // After the read: a stream is only ever trimmed at its beginning, so what is complete now was complete then.
     const sound = await Promise.all(from.map((position) => isSound(context.redis, position)));
     if (sound.includes(false)) {
@@ -64,7 +64,7 @@ export async function followQueues(following: Following): Promise<void> {
     await take(context, look);
     Object.assign(positions, look.positions);
     following.soundAgain();
-    const full = look.entries >= MOST_EVENTS;
+    const full = look.entries >= MAX_EVENTS;
     report('following', full ? lagOf(look, clock) : 0);
 
     if (clock.monotonic() >= nextLook) {

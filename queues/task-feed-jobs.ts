@@ -4,8 +4,8 @@ import type { JobRef } from '../src/core/ports/index.ts';
 import type { JobFields } from './task-feed-row.ts';
 
 /** Jobs that are read in one pipeline, and bytes of job data that may be on their way at once. */
-const MOST_JOBS = 500;
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_JOBS = 500;
+const MAX_BYTES = 8 * 1024 * 1024;
 
 const FIELDS = ['name', 'timestamp', 'processedOn', 'finishedOn', 'atm', 'failedReason', 'data'] as const;
 
@@ -24,7 +24,7 @@ export function jobKey({ prefix, queue, jobId }: PlacedJob): string {
  */
 export async function readJobs(redis: RedisConnection, jobs: readonly PlacedJob[]): Promise<readonly (JobFields | undefined)[]> {
   const found: (JobFields | undefined)[] = [];
-  for (let start = 0; start < jobs.length; start += MOST_JOBS) found.push(...(await readSome(redis, jobs.slice(start, start + MOST_JOBS))));
+  for (let start = 0; start < jobs.length; start += MAX_JOBS) found.push(...(await readSome(redis, jobs.slice(start, start + MAX_JOBS))));
   return found;
 }
 
@@ -66,7 +66,7 @@ function* portions(all: readonly Sized[]): Generator<readonly Sized[]> {
   let bytes = 0;
   for (const one of all) {
     const size = (one.data ?? 0) + (one.reason ?? 0);
-    if (portion.length > 0 && bytes + size > MOST_BYTES) {
+    if (portion.length > 0 && bytes + size > MAX_BYTES) {
       yield portion;
       portion = [];
       bytes = 0;

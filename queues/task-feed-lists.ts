@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import type { ShownState } from '../src/contracts/index.ts';
 import type { Stream } from './task-feed-stream.ts';
-import { MOST } from './task-feed-text.ts';
+import { MAX } from './task-feed-text.ts';
 
 /** Job ids that were in one state at one time of Redis. */
 export interface ListPage {
@@ -13,7 +13,7 @@ export interface ListPage {
 const PAGE = 500;
 /** Ids that two pages of a list share, so that jobs which leave in between hide nobody. */
 const OVERLAP = 100;
-const MOST_RESTARTS = 3;
+const MAX_RESTARTS = 3;
 
 /** BullMQ's places of jobs. Whoever moves between them while they are walked leaves an event in the stream. */
 const LISTS = { wait: 'waiting', paused: 'waiting', active: 'running' } as const satisfies Record<string, ShownState>;
@@ -38,7 +38,7 @@ async function* listPages(redis: RedisConnection, key: string, state: ShownState
   for (let start = 0; ; ) {
     const { seenAt, ids } = await timed(redis, (multi) => multi.lrange(key, start, start + PAGE - 1));
     if (ids.length > 0) yield { state, jobIds: ids.filter(short), seenAt };
-    const torn = last !== undefined && !ids.includes(last) && restarts < MOST_RESTARTS;
+    const torn = last !== undefined && !ids.includes(last) && restarts < MAX_RESTARTS;
     if (torn) restarts += 1;
     else if (ids.length < PAGE) return;
     last = torn ? undefined : ids.at(-1);
@@ -79,5 +79,5 @@ function textsOf(value: unknown): readonly string[] {
 }
 
 function short(jobId: string): boolean {
-  return jobId.length <= MOST.jobId;
+  return jobId.length <= MAX.jobId;
 }

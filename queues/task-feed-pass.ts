@@ -10,7 +10,7 @@ import { sweepAll } from './task-feed-sweep.ts';
 /** Under this name the index keeps which generation of the ledger it has walked. */
 export const LEDGER_POSITION = 'ledger';
 
-const MOST_READ = 500;
+const MAX_READ = 500;
 
 /**
  * Brings the index in line with queues and ledger from end to end, page by page: for the first fill, and whenever events
@@ -57,8 +57,8 @@ export async function walkLedger(context: FeedContext, { quiet }: { readonly qui
   for await (const taskIds of scanLedger(redis)) {
     goOn(context);
     const unknown = await index.unknown(taskIds);
-    for (let start = 0; start < unknown.length; start += MOST_READ) {
-      const asked = unknown.slice(start, start + MOST_READ);
+    for (let start = 0; start < unknown.length; start += MAX_READ) {
+      const asked = unknown.slice(start, start + MAX_READ);
       const looks = await readLedger(redis, asked);
       const changes = asked.flatMap((taskId, at): IndexChange[] => {
         const look = looks[at];

@@ -1,6 +1,6 @@
 import { type ShownState, TASK_ID_PATTERN, TaskJob } from '../src/contracts/index.ts';
 import type { IndexedTask } from '../src/core/ports/index.ts';
-import { jsonOf, MOST, objectOf, reasonOf, shown, timeOf } from './task-feed-text.ts';
+import { jsonOf, MAX, objectOf, reasonOf, shown, timeOf } from './task-feed-text.ts';
 
 /** What the index reads of a job's hash; every field is a stranger's text. */
 export interface JobFields {
@@ -68,11 +68,11 @@ function tellsOf(job: JobFields): Tells {
   const { manifest, lease } = parsed.data;
   return {
     taskId: manifest.task_id,
-    capabilityId: shown(manifest.capability_id, MOST.capability) ?? 'UNKNOWN',
+    capabilityId: shown(manifest.capability_id, MAX.capability) ?? 'UNKNOWN',
     errorCode: undefined,
-    sourcePath: shown(manifest.inputs['source_path'], MOST.path),
-    destinationPath: shown(manifest.inputs['destination_path'], MOST.path),
-    plan: shown(manifest.provenance?.plan_sha256, MOST.plan),
+    sourcePath: shown(manifest.inputs['source_path'], MAX.path),
+    destinationPath: shown(manifest.inputs['destination_path'], MAX.path),
+    plan: shown(manifest.provenance?.plan_sha256, MAX.plan),
     leaseExpiresAt: expiryOf(lease),
   };
 }
@@ -82,8 +82,8 @@ function noTask({ jobId, name }: JobFields, data: unknown): Tells {
   const claimed = manifest['task_id'];
   const own = typeof claimed === 'string' && TASK_ID_PATTERN.test(claimed) ? claimed : undefined;
   return {
-    taskId: taskIdOfJob(jobId) ?? own ?? shown(jobId, MOST.id) ?? 'UNKNOWN',
-    capabilityId: shown(manifest['capability_id'], MOST.capability) ?? shown(name, MOST.capability) ?? 'UNKNOWN',
+    taskId: taskIdOfJob(jobId) ?? own ?? shown(jobId, MAX.id) ?? 'UNKNOWN',
+    capabilityId: shown(manifest['capability_id'], MAX.capability) ?? shown(name, MAX.capability) ?? 'UNKNOWN',
     errorCode: 'INVALID_MANIFEST',
     sourcePath: undefined,
     destinationPath: undefined,

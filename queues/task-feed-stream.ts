@@ -2,7 +2,7 @@ import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts'
 import type { ShownState } from '../src/contracts/index.ts';
 import { shardedName } from './shards.ts';
 import type { PlacedJob } from './task-feed-jobs.ts';
-import { MOST } from './task-feed-text.ts';
+import { MAX } from './task-feed-text.ts';
 
 /** Position of a stream before its first entry. */
 export const START = '0-0';
@@ -94,7 +94,7 @@ function eventOf({ prefix, queue }: Stream, id: string, fields: readonly string[
   };
   const state = STATES[field('event') ?? ''];
   const jobId = field('jobId');
-  if (state === undefined || jobId === undefined || jobId.length > MOST.jobId) return undefined;
+  if (state === undefined || jobId === undefined || jobId.length > MAX.jobId) return undefined;
   return { prefix, queue, jobId, state: state === 'removed' ? undefined : state, at: msOf(id), failedReason: field('failedReason') };
 }
 

@@ -26,7 +26,7 @@ export interface TaskFeedOptions {
 
 const TIMES: FeedTimes = { blockMs: 1000, gatherMs: 50, sweepMs: 5000 };
 const RETRY_FIRST_MS = 100;
-const RETRY_MOST_MS = 5000;
+const MAX_RETRY_MS = 5000;
 /** A command that Redis does not answer in this time has failed; the waiting read is always answered sooner. */
 const COMMAND_MS = 10_000;
 
@@ -72,7 +72,7 @@ export function createTaskFeed({
         failures += 1;
         index.report({ state: 'failed', lagMs: Math.max(0, clock.now() - soundAt), problem: messageOf(error) });
         onError(error);
-        await sleep(Math.min(RETRY_MOST_MS, RETRY_FIRST_MS * 2 ** Math.min(failures, 10)), undefined, { signal }).catch(() => undefined);
+        await sleep(Math.min(MAX_RETRY_MS, RETRY_FIRST_MS * 2 ** Math.min(failures, 10)), undefined, { signal }).catch(() => undefined);
       }
     }
     redis.disconnect();

@@ -7,7 +7,7 @@ import type { Figures } from '../messages/figures.ts';
 
 const DIMENSION = 384;
 const QUERIES = 32;
-const MOST = 10;
+const MAX = 10;
 /** One of ten passes. */
 const PROJECTS = 10;
 const WANTED = 3;
@@ -136,7 +136,7 @@ function indexOf({ count, slab }: Data): VectorIndex {
 }
 
 function nearest({ queries }: Data, index: VectorIndex, wanted: readonly number[] | null): Ask {
-  return (query) => [...index.nearest(queries[query] ?? new Float32Array(DIMENSION), MOST, wanted === null ? null : index.among(wanted)).ids].sort(ascending);
+  return (query) => [...index.nearest(queries[query] ?? new Float32Array(DIMENSION), MAX, wanted === null ? null : index.among(wanted)).ids].sort(ascending);
 }
 
 function tableOf({ count, floats }: Data): Database.Database {
@@ -154,7 +154,7 @@ function tableOf({ count, floats }: Data): Database.Database {
 
 function neighbours({ queries }: Data, db: Database.Database, filtered: boolean): Ask {
   const statement = db
-    .prepare<[Buffer], number>(`SELECT id FROM v WHERE embedding MATCH ? AND k = ${MOST}${filtered ? ` AND project = ${WANTED}` : ''}`)
+    .prepare<[Buffer], number>(`SELECT id FROM v WHERE embedding MATCH ? AND k = ${MAX}${filtered ? ` AND project = ${WANTED}` : ''}`)
     .pluck();
   const bytes = queries.map((query) => Buffer.from(query.buffer));
   return (query) => statement.all(bytes[query] ?? Buffer.alloc(0)).sort(ascending);
@@ -170,11 +170,11 @@ function looped({ count, floats, queries }: Data): Ask {
       let score = 0;
       const from = row * DIMENSION;
       for (let at = 0; at < DIMENSION; at += 1) score += (floats[from + at] as number) * (wanted[at] as number);
-      if (best.length === MOST && score <= least) continue;
+      if (best.length === MAX && score <= least) continue;
       best.push({ id: row + 1, score });
       best.sort((a, b) => b.score - a.score);
-      if (best.length > MOST) best.pop();
-      if (best.length === MOST) least = best.at(-1)?.score ?? least;
+      if (best.length > MAX) best.pop();
+      if (best.length === MAX) least = best.at(-1)?.score ?? least;
     }
     return best.map(({ id }) => id).sort(ascending);
   };

@@ -105,7 +105,7 @@ function absent(gauge: Gauge): Gauge {
 }
 
 /** More series than this are not made before something happened; the transitions between six states are as many. */
-const MOST_ZERO_SERIES = 36;
+const MAX_ZERO_SERIES = 36;
 
 /** A series that appears only with its first event hides that event from `rate()`. */
 function startAtZero<T>(metric: T, { labels }: MetricRow, zero: (metric: T, labels: Record<string, string>) => void): T {
@@ -114,7 +114,7 @@ function startAtZero<T>(metric: T, { labels }: MetricRow, zero: (metric: T, labe
     if ('pattern' in values) return metric;
     combinations = combinations.flatMap((one) => values.map((value) => ({ ...one, [label]: value })));
   }
-  if (combinations.length <= MOST_ZERO_SERIES) for (const one of combinations) zero(metric, one);
+  if (combinations.length <= MAX_ZERO_SERIES) for (const one of combinations) zero(metric, one);
   return metric;
 }
 

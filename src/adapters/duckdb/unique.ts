@@ -9,17 +9,17 @@ import type { Session } from './session.ts';
  * @param identity SQL: the key, or its hash (`hash(c0)`)
  */
 export async function refuseRepeated(session: Session, from: string, identity: string): Promise<void> {
-  const suspects = await session.rows(`SELECT id FROM (SELECT ${identity} AS id FROM ${from}) GROUP BY id HAVING count(*) > 1 LIMIT ${MOST}`);
+  const suspects = await session.rows(`SELECT id FROM (SELECT ${identity} AS id FROM ${from}) GROUP BY id HAVING count(*) > 1 LIMIT ${MAX}`);
   if (suspects.length === 0) return;
   const column = /^hash\((c[0-9]+)\)$/u.exec(identity)?.[1];
   if (column === undefined) throw repeated();
   // So many collisions are no accident: everything is compared.
-  const some = suspects.length < MOST ? `WHERE ${identity} IN (${suspects.map(([hash]) => `${String(hash)}::UBIGINT`).join(', ')})` : '';
+  const some = suspects.length < MAX ? `WHERE ${identity} IN (${suspects.map(([hash]) => `${String(hash)}::UBIGINT`).join(', ')})` : '';
   const pairs = await session.rows(`SELECT 1 FROM ${from} ${some} GROUP BY ${column} HAVING count(*) > 1 LIMIT 1`);
   if (pairs.length > 0) throw repeated();
 }
 
-const MOST = 1000;
+const MAX = 1000;
 
 function repeated(): Broken {
   return new Broken('the primary key is not unique');

@@ -1,4 +1,4 @@
-const MOST_TEXT = 1000;
+const MAX_TEXT = 1000;
 
 /**
  * Sequence sets of IMAP (`3,5:9`) for ascending UIDs, each of at most `most` UIDs and about 1000 characters: servers
@@ -9,7 +9,7 @@ export function* uidSets(uids: readonly number[], most: number): Generator<{ rea
   while (start < uids.length) {
     let set = '';
     let end = start;
-    while (end < uids.length && end - start < most && set.length < MOST_TEXT) {
+    while (end < uids.length && end - start < most && set.length < MAX_TEXT) {
       const run = runLength(uids, end, most - (end - start));
       const first = uids[end] ?? 0;
       set += `${set === '' ? '' : ','}${run === 1 ? first : `${first}:${first + run - 1}`}`;

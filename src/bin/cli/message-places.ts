@@ -4,13 +4,13 @@ import type { SearchPlace } from '../../surfaces/tui/port.ts';
 import type { CliSettings } from './settings.ts';
 
 /** More than anybody steps through with one key. */
-const MOST = 1000;
+const MAX = 1000;
 
 /** Where messages can lie. @throws WritError STORAGE_UNAVAILABLE while there is no database */
 export function readMessagePlaces({ places }: CliSettings): readonly SearchPlace[] {
   const reader = createMessagesReader(places.messages);
   try {
-    return listPlaces(reader.database(), MOST);
+    return listPlaces(reader.database(), MAX);
   } finally {
     reader.close();
   }

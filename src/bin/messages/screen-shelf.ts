@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { inTurn } from '../../adapters/files/lock-wait.ts';
 import { replaceFile } from '../../adapters/files/replace-file.ts';
 import { isWritError, messageOf, WritError } from '../../core/errors.ts';
-import { EMPTY_SHELF, MOST_HISTORY, MOST_RECIPES, type Shelf } from '../../surfaces/tui/model/shelf.ts';
+import { EMPTY_SHELF, MAX_HISTORY, MAX_RECIPES, type Shelf } from '../../surfaces/tui/model/shelf.ts';
 import type { ShelfKeeper } from '../../surfaces/tui/port.ts';
 
 const Time = z.number().min(0);
@@ -13,8 +13,8 @@ const ShelfFile = z.object({
   v: z.literal(1),
   recipes: z
     .array(z.object({ name: z.string().min(1).max(256), link: Link, pinned: z.boolean(), uses: z.int().min(0), created: Time, updated: Time }))
-    .max(MOST_RECIPES),
-  history: z.array(z.object({ link: Link, results: z.int().min(0), at: Time })).max(MOST_HISTORY),
+    .max(MAX_RECIPES),
+  history: z.array(z.object({ link: Link, results: z.int().min(0), at: Time })).max(MAX_HISTORY),
 });
 
 /**

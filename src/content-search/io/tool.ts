@@ -33,7 +33,7 @@ export interface ContentToolOptions {
 }
 
 /** One lane more than cores, so that none idles while the tool starts the next process; more than this was never measured to gain. */
-const MOST_LANES = 3;
+const MAX_LANES = 3;
 
 /** The `Search` tool with what this host has: backends, file system, clock. Never rejects for what a host can lack. */
 export async function openContentTool(
@@ -71,7 +71,7 @@ export async function openContentTool(
     defaults: { timeoutMs: settings.defaultTimeoutMs, maxResults: settings.defaultMaxResults },
     fuzzyFallback: settings.fuzzyFallback,
     emitStats: settings.emitStats,
-    lanes: settings.lanes === 0 ? Math.min(MOST_LANES, os.availableParallelism() + 1) : settings.lanes,
+    lanes: settings.lanes === 0 ? Math.min(MAX_LANES, os.availableParallelism() + 1) : settings.lanes,
     globalIgnore: trees.globalIgnore,
     ...(index === undefined ? {} : { index }),
     now: () => performance.now(),

@@ -75,7 +75,7 @@ const EVENT_BYTES = 150;
 const ANSWER_BYTES = 4_096;
 
 /** More events than this never fit: each takes 80 bytes at least. */
-export const MOST_EVENTS = Math.ceil(CONTENT_ANSWER_MAX_BYTES / 80);
+export const MAX_EVENTS = Math.ceil(CONTENT_ANSWER_MAX_BYTES / 80);
 
 /** The events that fit, from the first on. */
 function fitting({ query, path, warnings, result: { events } }: Findings): readonly RunEvent[] {

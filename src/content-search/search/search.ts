@@ -4,7 +4,7 @@ import { enumerate } from '../enumerate/enumerate.ts';
 import { compileGlobs, type Globs } from '../enumerate/globs.ts';
 import { CorruptSegment } from '../ngram-index/segment/format.ts';
 import { runSearch } from '../run/run-search.ts';
-import { answerOf, MOST_EVENTS } from './answer.ts';
+import { answerOf, MAX_EVENTS } from './answer.ts';
 import { candidateFiles } from './candidate-files.ts';
 import { type FallbackReport, type FuzzyFallback, fallBack, type Pass } from './fallback.ts';
 import type { CandidateIndex, IndexAnswer } from './index-port.ts';
@@ -161,7 +161,7 @@ async function runOver(
   signal: AbortSignal,
   { sandbox, tree, now, lanes, confined, files: opener }: ContentSearchDeps,
 ): Promise<FilesPass> {
-  const maxEvents = Math.min(query.maxResults, MOST_EVENTS);
+  const maxEvents = Math.min(query.maxResults, MAX_EVENTS);
   const result = await runSearch({
     backend,
     query: { ...query, fuzzy: level, maxCount: maxEvents + 1 },

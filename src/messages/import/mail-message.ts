@@ -39,9 +39,9 @@ export function mailOps(raw: Uint8Array, { project, reader }: MailSettings, name
     project,
     key,
     ...(from === undefined ? {} : { from: from.address }),
-    to: to.slice(0, MOST_RECIPIENTS).map(({ address }) => address),
-    cc: cc.slice(0, MOST_RECIPIENTS).map(({ address }) => address),
-    bcc: bcc.slice(0, MOST_RECIPIENTS).map(({ address }) => address),
+    to: to.slice(0, MAX_RECIPIENTS).map(({ address }) => address),
+    cc: cc.slice(0, MAX_RECIPIENTS).map(({ address }) => address),
+    bcc: bcc.slice(0, MAX_RECIPIENTS).map(({ address }) => address),
     thread_id: root ?? (parent === undefined ? key : null),
     ...(root === undefined && parent !== undefined ? { in_reply_to: parent } : {}),
     subject: plain(reader.text(field('subject')), MAX_SUBJECT_CHARS),
@@ -51,13 +51,13 @@ export function mailOps(raw: Uint8Array, { project, reader }: MailSettings, name
     ...(date === undefined ? {} : { created_ts: date * 1000 }),
     attachments: [],
   };
-  const people_ = [...(from === undefined ? [] : [from]), ...to, ...cc, ...bcc].slice(0, MOST_NAMED).flatMap((one) => nameOp(one, project, reader, named));
+  const people_ = [...(from === undefined ? [] : [from]), ...to, ...cc, ...bcc].slice(0, MAX_NAMED).flatMap((one) => nameOp(one, project, reader, named));
   return [...people_, message];
 }
 
 /** Of each kind, as the contract has it; and people of one mail whose names are told. */
-const MOST_RECIPIENTS = 1000;
-const MOST_NAMED = 400;
+const MAX_RECIPIENTS = 1000;
+const MAX_NAMED = 400;
 
 /** What somebody is called becomes the description of the agent, so that a search for agents finds it. */
 function nameOp({ address, display }: Address, project: string, reader: MailReader, named: Set<string>): readonly IngestOp[] {

@@ -17,7 +17,7 @@ export interface BesidePage {
 export const NOTHING_BESIDE: BesidePage = { recipients: undefined, denied: [], faults: [] };
 
 /** Denied rows that an audit names; `denied_count` counts all of them. */
-const AUDIT_MOST = 100;
+const MAX_AUDIT = 100;
 
 type Ask = Omit<EngineAsk, 'after' | 'list'>;
 
@@ -48,5 +48,5 @@ async function deniedRows({ denied, cursorUsed }: Page, ask: Ask, engine: Messag
   const { kind, scope } = ask;
   if (viewer !== null || kind !== 'message' || scope.eyes.length === 0 || scope.keep_denied || cursorUsed || denied === 0) return undefined;
   const set = { ...ask, scope: { ...scope, only_denied: true as const }, min_score: null };
-  return guarded(async () => engine.find({ ...set, offset: 0, limit: AUDIT_MOST, count: false, after: null, list: 0 }));
+  return guarded(async () => engine.find({ ...set, offset: 0, limit: MAX_AUDIT, count: false, after: null, list: 0 }));
 }

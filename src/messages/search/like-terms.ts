@@ -1,6 +1,6 @@
 import { isOperator } from './sanitize.ts';
 
-const MOST_TERMS = 5;
+const MAX_TERMS = 5;
 const SHORTEST_BYTES = 2;
 
 /**
@@ -10,5 +10,5 @@ const SHORTEST_BYTES = 2;
  */
 export function likeTerms(text: string): string[] {
   const words = text.split(/[^\p{L}\p{M}\p{N}._/-]+/u).filter((word) => Buffer.byteLength(word) >= SHORTEST_BYTES && !isOperator(word));
-  return [...new Set(words)].slice(0, MOST_TERMS);
+  return [...new Set(words)].slice(0, MAX_TERMS);
 }

@@ -3,7 +3,7 @@ import { decodeCursor, encodeCursor, type SearchCursor } from './cursor.ts';
 import type { OrderList, OrderLists } from './order-lists.ts';
 
 /** Rows of an order that are kept for later pages: at least ten pages, at most this many. */
-const LIST_MOST = 10_000;
+const MAX_LIST = 10_000;
 const LIST_PAGES = 10;
 const LIST_LEAST = 500;
 
@@ -62,7 +62,7 @@ async function frontPage(
   lists: OrderLists,
   told: { notes: readonly string[]; cursorInvalidated: boolean },
 ): Promise<Answer<Page>> {
-  const list = ask.order === 'relevance' ? Math.min(LIST_MOST, Math.max(LIST_LEAST, ask.limit * LIST_PAGES)) : 0;
+  const list = ask.order === 'relevance' ? Math.min(MAX_LIST, Math.max(LIST_LEAST, ask.limit * LIST_PAGES)) : 0;
   const found = await engine.find({ ...ask, after: null, list });
   if (!found.ok) return found;
   if (found.value.more && found.value.list !== null) lists.keep(keyOf(engine, ask), found.value.list, found.value.version);

@@ -20,7 +20,7 @@ import { compareShadow } from './shadow.ts';
 
 /** How long an order is kept for the pages that follow, and how many of them. */
 const LIST_LIFE_MS = 600_000;
-const LISTS_MOST = 64;
+const MAX_LISTS = 64;
 
 const NOT_THERE: Missing = {
   tantivy: 'the engine is not installed',
@@ -51,7 +51,7 @@ export interface MessageSearchService {
 
 /** Message search over engines (message-search.md 2 to 9). */
 export function createMessageSearchService(parts: MessageSearchParts): MessageSearchService {
-  const lists = createOrderLists({ most: LISTS_MOST, lifeMs: LIST_LIFE_MS, now: parts.elapsed });
+  const lists = createOrderLists({ most: MAX_LISTS, lifeMs: LIST_LIFE_MS, now: parts.elapsed });
   return {
     async search(asked, viewer) {
       const started = parts.elapsed();

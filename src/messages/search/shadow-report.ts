@@ -22,8 +22,8 @@ export interface ShadowTrial {
 /** Overlap below which a query is shown. */
 const APART = 0.6;
 const LEAST_OVERLAP = 0.75;
-const MOST_RATIO = 2;
-const MOST_ERRORS = 0.01;
+const MAX_RATIO = 2;
+const MAX_ERRORS = 0.01;
 
 /** How far two engines agree over many queries. Malformed ones are counted and left out of the means. */
 export function shadowReport(trials: readonly ShadowTrial[]): ShadowReport {
@@ -44,8 +44,8 @@ export function shadowReport(trials: readonly ShadowTrial[]): ShadowReport {
     latency: { serving_ms: median(pairs.map(({ serving }) => serving.ms)), shadow_ms: median(pairs.map(({ shadow }) => shadow.ms)), mean_ratio: ratio },
     gates: [
       gate('overlap', overlap, `>= ${LEAST_OVERLAP}`, (value) => value >= LEAST_OVERLAP),
-      gate('latency', ratio, `<= ${MOST_RATIO}`, (value) => value <= MOST_RATIO),
-      gate('errors', trials.length === 0 ? null : failed.length / trials.length, `<= ${MOST_ERRORS}`, (value) => value <= MOST_ERRORS),
+      gate('latency', ratio, `<= ${MAX_RATIO}`, (value) => value <= MAX_RATIO),
+      gate('errors', trials.length === 0 ? null : failed.length / trials.length, `<= ${MAX_ERRORS}`, (value) => value <= MAX_ERRORS),
     ],
     apart: pairs
       .filter(({ comparison }) => comparison.overlap_jaccard < APART)

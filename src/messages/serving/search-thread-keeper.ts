@@ -21,9 +21,9 @@ const LOOKS = 5;
 /** After this time an engine that hung is asked again, if its thread has ended: until then it hangs. */
 const HUNG_FOR_MS = 60_000;
 /** Threads that were given up and have not ended; with more of them nothing is searched. */
-const MOST_STUCK = 4;
+const MAX_STUCK = 4;
 /** Searches that wait for those before them; further ones are answered at once, with nothing found and the reason. */
-const MOST_WAITING = 256;
+const MAX_WAITING = 256;
 
 export interface MessageSearchOptions {
   /** The database of messages; it may be made later. */
@@ -88,7 +88,7 @@ export function createSearchThread(options: MessageSearchOptions) {
   let stopped = false;
 
   function launch(): Running {
-    if (stuck.size >= MOST_STUCK) throw new Error(`${stuck.size} threads of message search hang`);
+    if (stuck.size >= MAX_STUCK) throw new Error(`${stuck.size} threads of message search hang`);
     const atWork = engineAtWork();
     const hung = hungNow();
     const workerData: SearchThreadData = {
@@ -167,7 +167,7 @@ export function createSearchThread(options: MessageSearchOptions) {
 
   /** One at a time, so that whoever is ended for taking long ends nobody else. */
   async function ask<Op extends SearchThreadOp>(op: Op, ...args: SearchThreadAnswers[Op]['args']): Promise<SearchThreadAnswers[Op]['answer']> {
-    if (pending >= MOST_WAITING) throw new Error('too many searches wait');
+    if (pending >= MAX_WAITING) throw new Error('too many searches wait');
     pending += 1;
     try {
       return await turns('thread', () => askThread(op, ...args));

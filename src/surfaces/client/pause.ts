@@ -1,14 +1,14 @@
 import { WritApiError, WritConnectionError } from './errors.ts';
 
 const FIRST_MS = 200;
-const MOST_MS = 10_000;
+const MAX_MS = 10_000;
 /** A server that wants to be left alone for longer is told about to the caller. */
-const MOST_RETRY_AFTER_MS = 60_000;
+const MAX_RETRY_AFTER_MS = 60_000;
 const TRY_AGAIN: ReadonlySet<number> = new Set([429, 503]);
 
 /** Exponential backoff with full jitter over its upper half, milliseconds. @param random 0 ≤ x < 1 */
 export function backoffMs(failures: number, random: () => number): number {
-  const whole = Math.min(MOST_MS, FIRST_MS * 2 ** Math.min(failures, 20));
+  const whole = Math.min(MAX_MS, FIRST_MS * 2 ** Math.min(failures, 20));
   return Math.round(whole / 2 + (whole / 2) * random());
 }
 
@@ -22,7 +22,7 @@ export function pauseAfter(error: unknown, failures: number, random: () => numbe
   if (error instanceof WritConnectionError) return backoff;
   if (!(error instanceof WritApiError) || !TRY_AGAIN.has(error.status)) return undefined;
   const wished = error.retryAfterMs ?? 0;
-  return wished > MOST_RETRY_AFTER_MS ? undefined : Math.max(wished, backoff);
+  return wished > MAX_RETRY_AFTER_MS ? undefined : Math.max(wished, backoff);
 }
 
 /** Throws the signal's reason when it is aborted before or meanwhile. */

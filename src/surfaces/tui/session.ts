@@ -4,7 +4,7 @@ import { ACTIONS } from './model/actions.ts';
 import { insert } from './model/edit.ts';
 import { type Facets, NO_FACETS } from './model/facets.ts';
 import { actionOf } from './model/keys.ts';
-import { MOST_ROWS, nextPage, queriesOf } from './model/query.ts';
+import { MAX_ROWS, nextPage, queriesOf } from './model/query.ts';
 import { type Found, initialState, type TuiState } from './model/state.ts';
 import type { MessageScreenDoor } from './port.ts';
 import { createShelving } from './shelving.ts';
@@ -83,7 +83,7 @@ export function createSession({ door, columns, rows, text, facets = NO_FACETS, n
 
   const more = (): void => {
     const { found } = state;
-    if (found?.next === undefined || busy || found.results.length >= MOST_ROWS) return;
+    if (found?.next === undefined || busy || found.results.length >= MAX_ROWS) return;
     const query = nextPage({ text: found.text, facets: state.facets }, found.next);
     if (query === undefined) return;
     run(async () => {

@@ -1,7 +1,7 @@
 import { messageOf } from '../../core/errors.ts';
 import { insert } from './model/edit.ts';
 import { askedBy, linkOf } from './model/link.ts';
-import { LONGEST_NAME, MOST_RECIPES, recipesInOrder, type Shelf, withoutRecipe, withPinTurned, withRecipe, withSearch, withUse } from './model/shelf.ts';
+import { LONGEST_NAME, MAX_RECIPES, recipesInOrder, type Shelf, withoutRecipe, withPinTurned, withRecipe, withSearch, withUse } from './model/shelf.ts';
 import type { TuiState } from './model/state.ts';
 import type { ShelfKeeper } from './port.ts';
 
@@ -88,4 +88,4 @@ export function createShelving({ keeper, now, state, set, search }: ShelvingDeps
   };
 }
 
-const FULL = `There are ${MOST_RECIPES} recipes; remove one first (v, then d).`;
+const FULL = `There are ${MAX_RECIPES} recipes; remove one first (v, then d).`;

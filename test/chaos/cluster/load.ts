@@ -43,7 +43,7 @@ const AGAIN_AFTER_MS = 4000;
 const LOST_AFTER_MS = 120_000;
 const LOOK_MS = 150;
 const PUSH_AGAIN_MS = 200;
-const MOST_WORDS = 20;
+const MAX_WORDS = 20;
 
 type Kind = 'FILE_MOVE' | 'FILE_COPY' | 'FILE_DELETE';
 
@@ -75,7 +75,7 @@ export function startLoad(rig: Rig, width: number, random: Random): Load {
 
   const bad = (what: keyof Violations, task: Task, says: string): void => {
     counts[what] += 1;
-    if (words.length < MOST_WORDS) words.push(`${what} ${task.manifest.task_id} ${task.kind}: ${says}`);
+    if (words.length < MAX_WORDS) words.push(`${what} ${task.manifest.task_id} ${task.kind}: ${says}`);
   };
   const push = async (task: Task): Promise<void> => {
     for (;;) {

@@ -21,7 +21,7 @@ export function mboxSearch(directory: string, bytes: number): BigSearch {
     for (let at = 0; at < data.length; ) at += writeSync(fd, data, at);
     written += data.length;
   };
-  for (const { raw, receivedAt, matches } of messagesOf(MOST_MESSAGES)) {
+  for (const { raw, receivedAt, matches } of messagesOf(MAX_MESSAGES)) {
     if (matches && receivedAt !== undefined) found.push({ at: receivedAt, word: plantedWord(records) });
     write(Buffer.concat([FROM, raw, Buffer.from('\n')]));
     records += 1;
@@ -49,7 +49,7 @@ export function mboxSearch(directory: string, bytes: number): BigSearch {
 }
 
 /** Times of receipt are spread over so many, whatever is written of them. */
-const MOST_MESSAGES = 1_000_000;
+const MAX_MESSAGES = 1_000_000;
 const FROM = Buffer.from('From sender@example.org Sat Nov 21 08:00:00 2026\n');
 
 function largeHead(end: string): string {

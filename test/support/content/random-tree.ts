@@ -158,14 +158,14 @@ export function plantTree(random: Random, root: string): void {
 }
 
 /** Each link to a directory multiplies the ways that a search with `follow` has to go. */
-const MOST_LINKS = 3;
+const MAX_LINKS = 3;
 
 function plant(random: Random, at: Buffer, directories: Buffer[], entries: readonly Buffer[], links: Buffer[]): void {
   const kind = random.number();
   if (kind < 0.3) {
     mkdirSync(at);
     directories.push(at);
-  } else if (kind < 0.4 && links.length < MOST_LINKS) {
+  } else if (kind < 0.4 && links.length < MAX_LINKS) {
     links.push(at);
     symlinkSync(random.chance(0.2) ? '/etc/hostname' : random.chance(0.2) ? '..' : random.pick([...directories, ...entries]), at);
   } else {

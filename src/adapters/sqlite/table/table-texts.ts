@@ -14,7 +14,7 @@ export function checkTexts(db: Database, table: ForeignTable): void {
 }
 
 /** Records at once: what they hold is in memory, so few; but a question for each would take five times as long. */
-const MOST_RECORDS = 128;
+const MAX_RECORDS = 128;
 const MUCH_BYTES = 1024 * 1024;
 const LAST = 2n ** 63n - 1n;
 
@@ -37,7 +37,7 @@ function checkMany(db: Database, { name, columns }: ForeignTable, rowid: string)
       if (!isUtf8(text)) throw notUnicode();
       bytes += text.length;
     }
-    records = bytes > MUCH_BYTES ? Math.ceil(records / 2) : Math.min(records * 2, MOST_RECORDS);
+    records = bytes > MUCH_BYTES ? Math.ceil(records / 2) : Math.min(records * 2, MAX_RECORDS);
     start = edge + 1n;
   }
 }

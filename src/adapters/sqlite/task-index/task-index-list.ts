@@ -5,7 +5,7 @@ import { type Course, type FilterPlan, type Parameters, planFilter } from './tas
 import { recordOf, type TaskRow } from './task-index-rows.ts';
 
 /** Entries beneath a path that one page looks through in the path's own indexes; above it, rows are walked in the order of time. */
-const MOST_BENEATH = 20_000;
+const MAX_BENEATH = 20_000;
 /** Entries of an index that carries the filters, and rows that are fetched to be looked at: what one page may take. */
 const STRIDES = [1000, 5000, 20_000] as const;
 const CHUNKS = [500, 1000] as const;
@@ -83,7 +83,7 @@ function sieved(search: Search, start: PagePlace): TaskPage {
 }
 
 function isFew({ db, plan }: Search, beneath: readonly Course[]): boolean {
-  let left = MOST_BENEATH;
+  let left = MAX_BENEATH;
   for (const { index, where } of beneath) {
     const rows = `SELECT count(*) AS rows FROM (SELECT 1 FROM task INDEXED BY ${index} WHERE ${where.join(' AND ')} LIMIT @most)`;
     left -= db.prepare<Parameters, { rows: number }>(rows).get({ ...plan.parameters, most: left + 1 })?.rows ?? 0;

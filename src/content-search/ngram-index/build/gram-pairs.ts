@@ -10,13 +10,13 @@ const PAIR_BYTES = 4;
 const WIDE_CODE_POINT_BYTES = 8;
 
 /** Documents that a pair can tell apart. */
-export const MOST_DOCUMENTS = 2 ** TAG_BITS;
+export const MAX_DOCUMENTS = 2 ** TAG_BITS;
 
 /** Pairs of n-gram and document: gathered as they come, sorted when there are enough. */
 export interface GramPairs {
   /** What they take in memory. */
   readonly bytes: number;
-  /** Documents come in the order of their numbers; the last one is less than `MOST_DOCUMENTS` behind the first. */
+  /** Documents come in the order of their numbers; the last one is less than `MAX_DOCUMENTS` behind the first. */
   add(grams: GramSet, document: number): void;
   /** The n-grams in byte order, each with its documents until the next one; empties it. */
   postings(): Generator<SegmentPosting>;

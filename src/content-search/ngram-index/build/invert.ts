@@ -2,7 +2,7 @@ import { ByteReader, ByteWriter } from '../segment/bytes.ts';
 import type { SegmentPosting } from '../segment/postings.ts';
 import type { Hasher } from '../tokenize/hash.ts';
 import type { GramSet } from '../tokenize/trigrams.ts';
-import { type GramPairs, MOST_DOCUMENTS } from './gram-pairs.ts';
+import { type GramPairs, MAX_DOCUMENTS } from './gram-pairs.ts';
 import { decodeRun, encodeRun, type RunStore } from './runs.ts';
 
 export interface InverterOptions {
@@ -47,7 +47,7 @@ export function createInverter({ pairs, runs, hasher, maxBytes = MAX_RUN_BYTES }
 
   return {
     add(document, grams) {
-      if (pairs.bytes > 0 && document - first >= MOST_DOCUMENTS) flush();
+      if (pairs.bytes > 0 && document - first >= MAX_DOCUMENTS) flush();
       if (pairs.bytes === 0) first = document;
       pairs.add(grams, document);
       if (pairs.bytes >= maxBytes) flush();

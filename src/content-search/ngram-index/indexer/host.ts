@@ -48,7 +48,7 @@ export function createIndexHost(deps: HostDeps): IndexHost {
   const submit = (kind: IndexTaskKind, reason: string): void => {
     if (isStopping.signal.aborted) return;
     // Redis may be away: the next signal, or the pass of the next start, asks again.
-    deps.lane.submit({ keyHash: deps.keyHash, kind, reason: reason.slice(0, MOST_REASON) }).catch(() => undefined);
+    deps.lane.submit({ keyHash: deps.keyHash, kind, reason: reason.slice(0, MAX_REASON) }).catch(() => undefined);
   };
   const retries = createRetries(deps.now, deps.pauses);
   const record = watched(hostRecord(deps, memory, submit), afterChange);
@@ -250,7 +250,7 @@ const FAILURES: ReadonlySet<string> = new Set(['failed', 'corrupt', 'over-budget
 
 const TOUCH_EVERY_MS = 60_000;
 /** A lane takes no more of it. */
-const MOST_REASON = 200;
+const MAX_REASON = 200;
 /** How reasons begin that come from somebody (src/surfaces/shared/content-index). */
 const ASKED = 'asked ';
 

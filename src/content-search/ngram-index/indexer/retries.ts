@@ -14,7 +14,7 @@ export interface RetryPauses {
 }
 
 /** A timer has no more. */
-const MOST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export function createRetries(now: () => number, { firstMs, mostMs }: RetryPauses): Retries {
   const failures = new Map<string, number>();
@@ -27,7 +27,7 @@ export function createRetries(now: () => number, { firstMs, mostMs }: RetryPause
         timers.delete(what);
         work();
       },
-      Math.max(0, Math.min(ms, MOST_TIMER_MS)),
+      Math.max(0, Math.min(ms, MAX_TIMER_MS)),
     );
     timers.set(what, timer.unref());
   }

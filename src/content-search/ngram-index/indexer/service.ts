@@ -49,14 +49,14 @@ export function createIndexService(deps: IndexServiceDeps): IndexService {
       if (one === undefined) return refused('NO_SUCH_INDEX', `there is no index of ${nameOf(target)}`);
       if (found.length > 1) return refused('NO_SUCH_INDEX', `${nameOf(target)} is the beginning of more than one index`);
       if (one.key_hash === null || one.host === 'stopped') return refused('HOST_DOWN', `no index host runs for ${one.root}; \`writ up\` starts one`);
-      return { accepted: true, receipt: await deps.lane.submit({ keyHash: one.key_hash, kind: action, reason: reason.slice(0, MOST_REASON) }) };
+      return { accepted: true, receipt: await deps.lane.submit({ keyHash: one.key_hash, kind: action, reason: reason.slice(0, MAX_REASON) }) };
     },
   };
 }
 
 const INDEX_OFF = 'content search has no index here; to have one, add `index_mode = "auto"` to [tools.search] in the settings of the server';
 /** Characters, as the lane takes them. */
-const MOST_REASON = 200;
+const MAX_REASON = 200;
 /** Digits of a key hash that stand for it at least. */
 const FEWEST_DIGITS = 8;
 

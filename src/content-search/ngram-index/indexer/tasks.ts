@@ -42,7 +42,7 @@ async function reconcile(context: TaskContext): Promise<TaskEnd> {
 /** Brings what the overlay names into the index (FR-LSI-TRK-04, -10). */
 async function update(context: TaskContext): Promise<TaskEnd> {
   const { deps, memory, record, run, retries } = context;
-  const { entries, more } = await deps.watch.pending(MOST_AT_ONCE);
+  const { entries, more } = await deps.watch.pending(MAX_AT_ONCE);
   memory.pending = entries.length;
   const { snapshot, ground } = memory;
   if (snapshot === null || entries.length === 0) return skipped('nothing has changed');
@@ -108,14 +108,14 @@ async function drop({ deps, memory, record }: TaskContext): Promise<TaskEnd> {
 }
 
 /** Entries of one update: what takes longer is done in several. */
-const MOST_AT_ONCE = 10_000;
+const MAX_AT_ONCE = 10_000;
 /** As many deltas are still looked into one by one. */
-const MOST_DELTAS = 8;
+const MAX_DELTAS = 8;
 /** Deltas together larger than this share of the base are merged into a new one. */
 const DELTA_SHARE = 0.2;
 
 async function tidy(context: TaskContext): Promise<void> {
-  if ((context.memory.snapshot?.deltas.length ?? 0) > MOST_DELTAS) context.submit('merge', 'there are many segments');
+  if ((context.memory.snapshot?.deltas.length ?? 0) > MAX_DELTAS) context.submit('merge', 'there are many segments');
 }
 
 /** Work that nobody asks for again by himself. */

@@ -8,7 +8,7 @@ import { guarded } from './refusal.ts';
 import type { Snapshot, SnapshotSegment } from './snapshot.ts';
 
 /** More would say no more. */
-const MOST_FINDINGS = 100;
+const MAX_FINDINGS = 100;
 
 /**
  * Proves a snapshot sound by reading all of it: every block and list has its checksum and is found where its index says,
@@ -26,7 +26,7 @@ export function checkSnapshot(snapshot: Snapshot, stop: () => boolean): readonly
   const later = new Set<BytePath>();
   for (const segment of snapshot.segments.toReversed()) {
     const note = (what: string): void => {
-      if (findings.length < MOST_FINDINGS) findings.push(`${nameOf(segment.name)}: ${what}`);
+      if (findings.length < MAX_FINDINGS) findings.push(`${nameOf(segment.name)}: ${what}`);
     };
     const read = guarded(() => checkCatalog(segment, later, note, mustStop) && checkDictionary(segment.reader, note, mustStop));
     if (!read.ok) note(read.message);

@@ -39,8 +39,8 @@ export type QueryPlan =
     };
 
 /** Search-rules 23: more variants than this make a group too broad to help; it is left out, which only adds candidates. */
-const MOST_VARIANTS = 27;
-const MOST_INSENSITIVE_GROUPS = 6;
+const MAX_VARIANTS = 27;
+const MAX_INSENSITIVE_GROUPS = 6;
 
 /**
  * Which n-grams a file must have to be a candidate of this search, or why the index must not be asked (local-search-index.md
@@ -54,7 +54,7 @@ export function queryPlan(search: PlannedSearch, folding: KnownFolding, k: numbe
   const grams = gramsOf(search.pattern, k);
   if (!search.ignoreCase) return { variant: 'SENSITIVE', groups: grams.map((gram) => [gram]), most: Number.POSITIVE_INFINITY };
   const groups = grams.map((gram) => groupOf(gram, folding)).filter((group) => group !== undefined);
-  return groups.length === 0 ? { bypass: 'NO_USABLE_NGRAM' } : { variant: 'INSENSITIVE', groups, most: MOST_INSENSITIVE_GROUPS };
+  return groups.length === 0 ? { bypass: 'NO_USABLE_NGRAM' } : { variant: 'INSENSITIVE', groups, most: MAX_INSENSITIVE_GROUPS };
 }
 
 /**
@@ -81,7 +81,7 @@ function bypassOf({ pattern, fixedStrings, fuzzy }: PlannedSearch, { strategy }:
 /** The n-grams that the backend may take as equal to this one; undefined where that is not known well enough, or they are too many. */
 function groupOf(gram: string, { strategy, provenBeyondAscii }: KnownFolding): GramGroup | undefined {
   if (strategy === 'UNKNOWN' || (!provenBeyondAscii && !isAscii(gram))) return undefined;
-  return caseVariants(gram, strategy satisfies CasefoldStrategy, MOST_VARIANTS);
+  return caseVariants(gram, strategy satisfies CasefoldStrategy, MAX_VARIANTS);
 }
 
 function isAscii(text: string): boolean {

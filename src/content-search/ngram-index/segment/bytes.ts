@@ -1,7 +1,7 @@
 import { CorruptSegment } from './format.ts';
 
 /** Of a number below 2^32. */
-const MOST_VARINT_BYTES = 5;
+const MAX_VARINT_BYTES = 5;
 
 /** Bytes that grow at the end. */
 export class ByteWriter {
@@ -62,7 +62,7 @@ export class ByteWriter {
    * @param base is added to each number of `list`
    */
   differences(list: ArrayLike<number>, from = 0, end = list.length, base = 0): void {
-    this.#room(MOST_VARINT_BYTES * (end - from));
+    this.#room(MAX_VARINT_BYTES * (end - from));
     const bytes = this.#bytes;
     let at = this.#length;
     let last = -1 - base;

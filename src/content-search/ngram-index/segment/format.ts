@@ -94,6 +94,6 @@ const FIRST_SPECIAL = 0xfe;
 
 /** The number that stands in a segment for its name: base and deltas of all generations have different ones. */
 export function segmentNumber({ generation, delta }: SegmentName): number {
-  return generation * MOST_DELTAS + delta;
+  return generation * MAX_DELTAS + delta;
 }
-const MOST_DELTAS = 65_536;
+const MAX_DELTAS = 65_536;

@@ -17,7 +17,7 @@ export interface BarrierHost {
   corrupt(message: string): void;
 }
 
-const MOST_CONNECTIONS = 256;
+const MAX_CONNECTIONS = 256;
 const REQUEST_MAX = 16_384;
 /** Characters of answers that wait for a search to read them; who asks on and reads nothing is let go. */
 const UNREAD_MAX = 16 * 1024 * 1024;
@@ -43,7 +43,7 @@ export function createBarrierServer(directory: string, host: BarrierHost): Lifec
         connections.add(socket);
         serve(socket, answer, () => connections.delete(socket));
       });
-      listening.maxConnections = MOST_CONNECTIONS;
+      listening.maxConnections = MAX_CONNECTIONS;
       server = listening;
       await new Promise<void>((resolve, reject) => {
         listening.once('error', (error) => reject(new WritError('STORAGE_UNAVAILABLE', 'the socket of the index cannot be opened', { cause: error })));

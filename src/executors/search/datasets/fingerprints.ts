@@ -9,7 +9,7 @@ export interface Fingerprints {
 
 const BLOCK = 1 << 17;
 /** 128 MiB of fingerprints, while 256 MB is what a search may take. */
-const MOST = 16 * 1024 * 1024;
+const MAX = 16 * 1024 * 1024;
 
 /** Fingerprints of 64 bits. They choose what is compared, so a weak or attacked hash costs time and changes no answer. */
 export function createFingerprints(): Fingerprints {
@@ -20,7 +20,7 @@ export function createFingerprints(): Fingerprints {
   function add(text: string): void {
     const place = count % BLOCK;
     if (place === 0) {
-      if (count >= MOST) throw new ScanError('RESOURCE_EXHAUSTED', `more than ${MOST} records in JSON Lines`);
+      if (count >= MAX) throw new ScanError('RESOURCE_EXHAUSTED', `more than ${MAX} records in JSON Lines`);
       const block = new BigUint64Array(BLOCK);
       blocks.push(block);
       words = new Uint32Array(block.buffer);

@@ -7,7 +7,7 @@ import { kindOf, LONGEST_BOUNDARY } from './part-kind.ts';
 import { LINE_OF_DASHES } from './text-parts.ts';
 
 /** What is kept of one message at the same time: its headers and its plain texts. */
-export const MOST_KEPT = 32 * 1024 * 1024;
+export const MAX_KEPT = 32 * 1024 * 1024;
 
 export interface Skeleton {
   /** The message without what its other parts hold; it reads like the whole one. */
@@ -18,7 +18,7 @@ export interface Skeleton {
 
 /**
  * Takes a large message in pieces and leaves out attachments, HTML and the like on the way, so that 100 MB of them cost no
- * memory. Throws ScanError RESOURCE_EXHAUSTED when headers and plain texts alone are larger than `MOST_KEPT`: a part of a
+ * memory. Throws ScanError RESOURCE_EXHAUSTED when headers and plain texts alone are larger than `MAX_KEPT`: a part of a
  * text would be a partial answer.
  */
 export async function skeletonOf(pieces: AsyncIterable<Uint8Array>): Promise<Skeleton> {
@@ -48,7 +48,7 @@ function createKept(): Kept {
   return {
     add(bytes) {
       total += bytes.length;
-      if (total > MOST_KEPT) throw new ScanError('RESOURCE_EXHAUSTED', `a message has more than ${MOST_KEPT / 1024 / 1024} MiB of headers and plain text`);
+      if (total > MAX_KEPT) throw new ScanError('RESOURCE_EXHAUSTED', `a message has more than ${MAX_KEPT / 1024 / 1024} MiB of headers and plain text`);
       for (let from = 0; from < bytes.length; ) {
         const copied = bytes.copy(block, used, from);
         from += copied;
@@ -108,7 +108,7 @@ function createFilter(keep: (bytes: Buffer) => void): Filter {
   function hold(part: Buffer): void {
     if (state === 'other' && lineSize > LINE_START) return;
     lineSize += part.length;
-    if (lineSize + headSize > MOST_KEPT) throw new ScanError('RESOURCE_EXHAUSTED', 'a line or the headers of a message are too long');
+    if (lineSize + headSize > MAX_KEPT) throw new ScanError('RESOURCE_EXHAUSTED', 'a line or the headers of a message are too long');
     // The bytes may be overwritten before the line is over.
     line.push(Buffer.from(part));
   }

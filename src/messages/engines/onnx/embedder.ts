@@ -4,7 +4,7 @@ import { readModelDirectory } from './model-directory.ts';
 import { type ModelRows, openSession } from './session.ts';
 import { createTokenizing } from './tokens.ts';
 
-const MOST_DIMENSION = 4096;
+const MAX_DIMENSION = 4096;
 
 /**
  * A sentence-embedding model in a directory of this host (`model.onnx`, `tokenizer.json`): the mean of its vectors of tokens,
@@ -26,7 +26,7 @@ export async function openOnnxEmbedder(directory: string): Promise<Embedder> {
 
   const [probe] = await embed(['probe']);
   const dimension = probe?.length ?? 0;
-  if (dimension === 0 || dimension > MOST_DIMENSION) throw new Error(`the model makes vectors of ${dimension} numbers`);
+  if (dimension === 0 || dimension > MAX_DIMENSION) throw new Error(`the model makes vectors of ${dimension} numbers`);
   return { id: `onnx-${digest}`, dimension, embed };
 }
 

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { codeOf } from '../../../adapters/files/small-file.ts';
 
 /** What one buffer of Node 20 takes, with room; larger models keep their weights in other files, which are not read. */
-const MODEL_MOST_BYTES = 2 * 1024 ** 3 - 1;
-const TOKENIZER_MOST_BYTES = 64 * 1024 ** 2;
+const MAX_MODEL_BYTES = 2 * 1024 ** 3 - 1;
+const MAX_TOKENIZER_BYTES = 64 * 1024 ** 2;
 
 /** The files of a model. Somebody else made them: they are bounded, and nothing that they name is followed. */
 export interface ModelFiles {
@@ -18,8 +18,8 @@ export interface ModelFiles {
 
 /** Reads `model.onnx` and `tokenizer.json`. Throws Error with a sentence that names the file. */
 export async function readModelDirectory(directory: string): Promise<ModelFiles> {
-  const model = await readBounded(path.join(directory, 'model.onnx'), MODEL_MOST_BYTES);
-  const text = await readBounded(path.join(directory, 'tokenizer.json'), TOKENIZER_MOST_BYTES);
+  const model = await readBounded(path.join(directory, 'model.onnx'), MAX_MODEL_BYTES);
+  const text = await readBounded(path.join(directory, 'tokenizer.json'), MAX_TOKENIZER_BYTES);
   const digest = createHash('sha256').update(model).update(text).digest('hex').slice(0, 12);
   const tokenizer = parsed(text);
   if (tokenizer === undefined) throw new Error('tokenizer.json of the model is no JSON object');

@@ -19,9 +19,9 @@ interface PackageTokenizer {
 const { Tokenizer } = huggingFace as unknown as { readonly Tokenizer: new (description: object, config: object) => PackageTokenizer };
 
 /** Tokens that a model reads; what is longer is cut. */
-const MOST_TOKENS = 512;
+const MAX_TOKENS = 512;
 /** Characters of a text that are looked at: few tokens are longer than 16. */
-const MOST_CHARS = MOST_TOKENS * 16;
+const MAX_CHARS = MAX_TOKENS * 16;
 
 export interface Tokenizing {
   one(text: string): Tokens;
@@ -41,17 +41,17 @@ export function createTokenizing(description: object): Tokenizing {
 
   return {
     one(text) {
-      const cut = text.slice(0, MOST_CHARS).toWellFormed();
+      const cut = text.slice(0, MAX_CHARS).toWellFormed();
       const all = whole(cut, null);
-      if (all.ids.length <= MOST_TOKENS) return all;
+      if (all.ids.length <= MAX_TOKENS) return all;
       const words = plain(cut);
       const at = placeOf(words, all.ids);
-      return without(all, at + words.length - (all.ids.length - MOST_TOKENS), at + words.length);
+      return without(all, at + words.length - (all.ids.length - MAX_TOKENS), at + words.length);
     },
     pair(first, second) {
-      const [a, b] = [first.slice(0, MOST_CHARS).toWellFormed(), second.slice(0, MOST_CHARS).toWellFormed()];
+      const [a, b] = [first.slice(0, MAX_CHARS).toWellFormed(), second.slice(0, MAX_CHARS).toWellFormed()];
       const all = whole(a, b);
-      const over = all.ids.length - MOST_TOKENS;
+      const over = all.ids.length - MAX_TOKENS;
       if (over <= 0) return all;
       const [words, others] = [plain(a), plain(b)];
       // The longer one is cut until both are of the same length.

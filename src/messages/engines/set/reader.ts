@@ -20,7 +20,7 @@ import {
   VERSION,
 } from './statements.ts';
 
-const STATEMENTS_MOST = 256;
+const MAX_STATEMENTS = 256;
 
 /**
  * Sets of rows by their filters and their scope, for every engine: who ranks says ids and scores, and everything else of a
@@ -51,7 +51,7 @@ export function createSetReader(database: () => SqliteDatabase, faultOf: (set: E
     let statement = prepared.get(text);
     if (statement === undefined) {
       statement = database().prepare<SqlValue[], Cell[]>(text).raw(true);
-      if (prepared.size >= STATEMENTS_MOST) prepared.clear();
+      if (prepared.size >= MAX_STATEMENTS) prepared.clear();
       prepared.set(text, statement);
     }
     return statement.all(...params);

@@ -1,8 +1,8 @@
-import { PREFIX_MOST } from './schema.ts';
+import { MAX_PREFIX } from './schema.ts';
 
 /** A word as the index knows beginnings: cut to the longest of them, in code points. */
 export function beginningOf(word: string): string {
-  return word.length <= PREFIX_MOST ? word : [...word].slice(0, PREFIX_MOST).join('');
+  return word.length <= MAX_PREFIX ? word : [...word].slice(0, MAX_PREFIX).join('');
 }
 
 /** The beginnings of all words, with spaces between them. */
@@ -10,7 +10,7 @@ export function beginningsOf(words: readonly string[]): string {
   const all: string[] = [];
   for (const word of words) {
     const points = [...word];
-    for (let length = 1; length <= Math.min(points.length, PREFIX_MOST); length += 1) all.push(points.slice(0, length).join(''));
+    for (let length = 1; length <= Math.min(points.length, MAX_PREFIX); length += 1) all.push(points.slice(0, length).join(''));
   }
   return all.join(' ');
 }

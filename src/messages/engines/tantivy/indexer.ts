@@ -133,7 +133,7 @@ export function createTantivyIndexer({ tantivy, root, db, emit }: IndexerParts):
   function settle(seq: number, { keys, largest }: { keys: readonly string[] | undefined; largest: number }): void {
     if (open === undefined) return;
     const directory = takeGeneration(root, open.work);
-    const query = keys === undefined || keys.length === 0 || keys.length > MOST_KEYS ? undefined : (index: TantivyIndex) => keysQuery(index, keys);
+    const query = keys === undefined || keys.length === 0 || keys.length > MAX_KEYS ? undefined : (index: TantivyIndex) => keysQuery(index, keys);
     writeNumbers(tantivy, directory, open.work, numbers, { query, count: keys?.length ?? 0, large: numberOf('message', largest + 1).high > 0 });
     const segments = segmentsIn(directory);
     const documents = segments.reduce((sum, segment) => sum + segment.documents - segment.deleted, 0);
@@ -187,7 +187,7 @@ export function createTantivyIndexer({ tantivy, root, db, emit }: IndexerParts):
 }
 
 /** Keys that one query asks for; more are looked for among all. */
-const MOST_KEYS = 2000;
+const MAX_KEYS = 2000;
 
 /** The number of the newest change of a text; 0 when there was none. */
 export function newestChange(db: SqliteDatabase): number {

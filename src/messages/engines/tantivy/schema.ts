@@ -8,7 +8,7 @@ const AS_WRITTEN = 'am_as_written';
 const LONGEST_BYTES = 256;
 
 /** Beginnings of a word are indexed up to this length, in code points; the longest stand for all that go on like them. */
-export const PREFIX_MOST = 21;
+export const MAX_PREFIX = 21;
 
 /** The parts of a document that are searched, and how much more one of them counts. */
 export const PARTS = { title: 10, body: 1 } as const;
@@ -63,7 +63,7 @@ const FIELDS: readonly Field[] = [
 
 /** Twelve digits that change when an index of another version would be read wrongly. */
 export const SCHEMA_HASH = createHash('sha256')
-  .update(JSON.stringify({ version: 1, tokenizer: [WORDS, LONGEST_BYTES], prefix: PREFIX_MOST, fields: FIELDS }))
+  .update(JSON.stringify({ version: 1, tokenizer: [WORDS, LONGEST_BYTES], prefix: MAX_PREFIX, fields: FIELDS }))
   .digest('hex')
   .slice(0, 12);
 

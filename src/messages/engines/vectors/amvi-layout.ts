@@ -20,7 +20,7 @@
 export const AMVI = { magic: 'AMVI', version: 1, fixedBytes: 20, recordBytes: 12, digestBytes: 32, mostDimension: 4096, mostName: 64 } as const;
 
 /** Bytes that are read at most: what fits into one buffer of Node 20, with room. */
-export const AMVI_MOST_BYTES = 3 * 1024 ** 3;
+export const MAX_AMVI_BYTES = 3 * 1024 ** 3;
 
 export const EMBEDDER_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 

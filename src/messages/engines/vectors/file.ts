@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { replaceFile, syncDirectoryOf } from '../../../adapters/files/replace-file.ts';
 import { messageOf } from '../../../core/errors.ts';
-import { AMVI_MOST_BYTES } from './amvi-layout.ts';
+import { MAX_AMVI_BYTES } from './amvi-layout.ts';
 import { type Expected, readAmvi, type Vectors } from './amvi-read.ts';
 import { amviBytes } from './amvi-write.ts';
 
@@ -25,7 +25,7 @@ function readBounded(file: string): Buffer | undefined {
   const descriptor = openSync(file, 'r');
   try {
     const { size } = fstatSync(descriptor);
-    if (size > AMVI_MOST_BYTES) return undefined;
+    if (size > MAX_AMVI_BYTES) return undefined;
     const bytes = Buffer.alloc(size);
     let at = 0;
     while (at < size) {

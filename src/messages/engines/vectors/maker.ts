@@ -13,7 +13,7 @@ import { createVectorIndex } from './vector-index.ts';
 const FOLD_LEAST = 4096;
 const FOLD_SHARE = 0.25;
 /** Numbers of other kinds' changes that are looked at again and again, before it is written down that there is nothing. */
-const IDLE_MOST = 1000;
+const MAX_IDLE = 1000;
 
 /** What one step did. */
 export interface VectorStep {
@@ -63,7 +63,7 @@ export function createVectorMaker(directory: string, embedder: Embedder, message
     const { state, isNew } = setOf(kind);
     const { head, changes } = textChanges(messages(), kind, state.done_seq, most);
     if (changes.length === 0 && state.whole === 1) {
-      if (head - state.done_seq > IDLE_MOST) write.idle(kind, embedder.id, head);
+      if (head - state.done_seq > MAX_IDLE) write.idle(kind, embedder.id, head);
       return undefined;
     }
     const rows = await vectorsOf(changes);

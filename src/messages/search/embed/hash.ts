@@ -4,7 +4,7 @@ import { fnv1a64 } from './fnv.ts';
 
 const DIMENSION = 384;
 /** Words whose place is remembered; most mail is written with few of them. */
-const MOST_KNOWN = 20_000;
+const MAX_KNOWN = 20_000;
 
 /**
  * The embedder that needs no model: each word adds 1 to a place that its FNV-1a hash names, or takes 1 away. Texts are near
@@ -28,7 +28,7 @@ export function createHashing(): (text: string) => Float32Array {
     // 2^32 mod 384 is 256.
     const place = (((high % DIMENSION) * 256 + (low % DIMENSION)) % DIMENSION) + 1;
     const signed = high >>> 31 === 1 ? place : -place;
-    if (places.size >= MOST_KNOWN) places.clear();
+    if (places.size >= MAX_KNOWN) places.clear();
     places.set(word, signed);
     return signed;
   }

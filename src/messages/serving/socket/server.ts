@@ -17,7 +17,7 @@ export interface SearchSocketOptions {
   readonly onError: (error: unknown) => void;
 }
 
-const MOST_CONNECTIONS = 256;
+const MAX_CONNECTIONS = 256;
 const QUESTION_MAX = 1024 * 1024;
 /** Characters of answers that wait to be read; who asks on and reads nothing is let go. */
 const UNREAD_MAX = 64 * 1024 * 1024;
@@ -44,7 +44,7 @@ export function createSearchSocket({ directory, settings, search, onError }: Sea
       socket.on('close', () => connections.delete(socket));
       serve(socket);
     });
-    listening.maxConnections = MOST_CONNECTIONS;
+    listening.maxConnections = MAX_CONNECTIONS;
     server = listening;
     await new Promise<void>((resolve, reject) => {
       listening.once('error', reject);

@@ -22,7 +22,7 @@ export interface WriteEngine {
   close(): void;
 }
 
-const MOST_REFUSALS = 100;
+const MAX_REFUSALS = 100;
 
 /** @param onRebuild told before a rebuild begins, how many rows it is about */
 export function createWriteEngine(file: string, onRebuild: (documents: number) => void = () => undefined): WriteEngine {
@@ -93,7 +93,7 @@ function outcomeOf(done: readonly Done[]): IngestOutcome {
   for (const one of done) {
     counts[one.what] += 1;
     if (one.what !== 'refused' && one.id !== undefined) ids.push(one.id);
-    if (one.what === 'refused' && refusals.length < MOST_REFUSALS) refusals.push(one.why);
+    if (one.what === 'refused' && refusals.length < MAX_REFUSALS) refusals.push(one.why);
   }
   return { counts, ids, refusals };
 }

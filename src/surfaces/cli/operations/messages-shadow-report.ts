@@ -13,7 +13,7 @@ export interface ShadowReportFlags {
 }
 
 /** A list of queries is a person's; a larger one is a mistake. */
-const MOST_QUERIES = 10_000;
+const MAX_QUERIES = 10_000;
 
 /** `writ messages shadow-report`: 0 all gates passed, 1 one did not, or could not be measured. */
 export async function runShadowReport(call: Call, flags: ShadowReportFlags, file: string): Promise<number> {
@@ -33,7 +33,7 @@ function queriesIn(text: string): readonly string[] {
   const wanted = queries.filter((line) => line !== '' && !line.startsWith('#'));
   if (wanted.length === 0)
     throw new WritError('INVALID_ARGUMENT', 'there is no query: one a line is read from the file, or from standard input for -', { field: 'file' });
-  if (wanted.length > MOST_QUERIES) throw new WritError('INVALID_ARGUMENT', `there are more than ${MOST_QUERIES} queries`, { field: 'file' });
+  if (wanted.length > MAX_QUERIES) throw new WritError('INVALID_ARGUMENT', `there are more than ${MAX_QUERIES} queries`, { field: 'file' });
   return wanted;
 }
 

@@ -4,8 +4,8 @@ import { cut, shownJob } from './shown-job.ts';
 import type { BoardJob, BoardSource } from './source.ts';
 
 const STATES: readonly string[] = ['active', 'waiting', 'prioritized', 'completed', 'failed', 'delayed'];
-const MOST_LOG_LINES = 200;
-const MOST_LOG_LINE = 500;
+const MAX_LOG_LINES = 200;
+const MAX_LOG_LINE = 500;
 
 /**
  * A queue as Bull Board wants it. The jobs that it hands out can be read and nothing else: they have no `retry`, `remove`
@@ -44,7 +44,7 @@ function readers(source: BoardSource, clock: Clock) {
       return source.jobs(states, start, end, (job) => readable(job, clock));
     },
     async getJobLogs(id: string) {
-      return (await source.logs(id, MOST_LOG_LINES)).map((line) => cut(line, MOST_LOG_LINE));
+      return (await source.logs(id, MAX_LOG_LINES)).map((line) => cut(line, MAX_LOG_LINE));
     },
     /** How many and since when, not from where. */
     async getWorkers() {

@@ -123,12 +123,12 @@ function callerOf({ caller }: FastifyRequest): Caller {
   return caller;
 }
 
-const MOST_PER_PAGE = 50;
+const MAX_PER_PAGE = 50;
 
 /** How many jobs are read at a time is not the browser's to say. */
 async function fewAtATime({ query }: FastifyRequest): Promise<void> {
   if (typeof query !== 'object' || query === null || !('jobsPerPage' in query)) return;
-  if (Number(query.jobsPerPage) > MOST_PER_PAGE) query.jobsPerPage = String(MOST_PER_PAGE);
+  if (Number(query.jobsPerPage) > MAX_PER_PAGE) query.jobsPerPage = String(MAX_PER_PAGE);
 }
 
 async function ownAnswer(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {

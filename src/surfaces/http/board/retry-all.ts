@@ -9,7 +9,7 @@ import type { BoardSource } from './source.ts';
 const PAGE = 200;
 /** How long the answer waits for a run that ends soon. */
 const QUICK_MS = 1_500;
-const MOST_ID = 128;
+const MAX_ID = 128;
 
 /** How far a retry-all has come. `finished: false`: it goes on, and the audit log tells how it ends. */
 export interface RetryAllAnswer {
@@ -86,7 +86,7 @@ export function createRetryAll({ audit, report }: { readonly audit: AuditLog; re
       const before = { retried: tally.retried, refused: total(tally) };
       const stopper = await retryPage(ids, tally, doors);
       const done = { page, retried: tally.retried - before.retried, refused: total(tally) - before.refused };
-      await audit.append({ ...entry, outcome: 'done', detail: { ...done, first: cut(ids[0], MOST_ID), last: cut(ids.at(-1), MOST_ID) } });
+      await audit.append({ ...entry, outcome: 'done', detail: { ...done, first: cut(ids[0], MAX_ID), last: cut(ids.at(-1), MAX_ID) } });
       if (stopper !== undefined) return stopper;
     }
     return 'complete';

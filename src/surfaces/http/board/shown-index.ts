@@ -1,5 +1,5 @@
 import { IndexActivity, IndexTaskKind, Sha256Hex } from '../../../contracts/index.ts';
-import { cut, MOST } from './shown-text.ts';
+import { cut, MAX } from './shown-text.ts';
 
 /** The job of a maintenance task of a content-search index: what is done to which index, and why. */
 export interface ShownIndexTask {
@@ -25,7 +25,7 @@ export function indexTaskOf(jobId: string, data: unknown): ShownIndexTask | unde
   if (!isIndexJob(jobId) || typeof data !== 'object' || data === null) return undefined;
   const member = (name: string): unknown => (Object.hasOwn(data, name) ? Reflect.get(data, name) : undefined);
   const [kind, keyHash] = [IndexTaskKind.safeParse(member('kind')), Sha256Hex.safeParse(member('key_hash'))];
-  return kind.success && keyHash.success ? { kind: kind.data, keyHash: keyHash.data, reason: cut(member('reason'), MOST.reason) } : undefined;
+  return kind.success && keyHash.success ? { kind: kind.data, keyHash: keyHash.data, reason: cut(member('reason'), MAX.reason) } : undefined;
 }
 
 /** `progress` as the lane writes it: `{phase, done, total}`. */

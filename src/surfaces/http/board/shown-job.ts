@@ -3,7 +3,7 @@ import { indexTaskOf, shownIndexTask } from './shown-index.ts';
 import { shownExpiry } from './shown-lease.ts';
 import { ingestOperations } from './shown-messages.ts';
 import { planOf, shownPlan } from './shown-plan.ts';
-import { count, counts, cut, MOST } from './shown-text.ts';
+import { count, counts, cut, MAX } from './shown-text.ts';
 import type { BoardJob } from './source.ts';
 
 export { cut } from './shown-text.ts';
@@ -33,10 +33,10 @@ export function shownJob(job: BoardJob, now: number): ShownJob {
   const plan = task === undefined ? planOf(job.id, fields['data']) : undefined;
   const index = indexTaskOf(job.id, fields['data']);
   const ingest = ingestOperations(job.id, fields['data']);
-  const reason = job.unreadable ?? cut(fields['failedReason'], MOST.reason);
+  const reason = job.unreadable ?? cut(fields['failedReason'], MAX.reason);
   return {
-    id: cut(job.id, MOST.id),
-    name: cut(task?.manifest.capability_id ?? (plan ? 'plan' : (index?.kind ?? fields['name'])), MOST.name) || '(no name)',
+    id: cut(job.id, MAX.id),
+    name: cut(task?.manifest.capability_id ?? (plan ? 'plan' : (index?.kind ?? fields['name'])), MAX.name) || '(no name)',
     data: shownData(),
     returnvalue: shownReturn(fields['returnvalue']),
     failedReason: reason,
@@ -61,7 +61,7 @@ function shownTask({ manifest, lease }: TaskJob, now: number): Record<string, un
     task_id: manifest.task_id,
     capability: manifest.capability_id,
     ...shownInputs(manifest),
-    ...(manifest.constraints.scope === undefined ? {} : { scope: cut(manifest.constraints.scope, MOST.path) }),
+    ...(manifest.constraints.scope === undefined ? {} : { scope: cut(manifest.constraints.scope, MAX.path) }),
     ...(manifest.provenance?.undo_of === undefined ? {} : { undo_of: manifest.provenance.undo_of }),
     lease_expires: shownExpiry(lease, now),
     task: `/v1/tasks/${manifest.task_id}`,
@@ -71,7 +71,7 @@ function shownTask({ manifest, lease }: TaskJob, now: number): Record<string, un
 /** Paths are what a file task is about, a scope is where a search looks, a tool is what is called; the other inputs may be somebody's question. */
 function shownInputs({ capability_id, inputs }: TaskManifest): Record<string, unknown> {
   const names = INPUTS.find(([capabilities]) => capabilities.has(capability_id))?.[1] ?? [];
-  return Object.fromEntries(names.flatMap((name) => (typeof inputs[name] === 'string' ? [[name, cut(inputs[name], MOST.path)]] : [])));
+  return Object.fromEntries(names.flatMap((name) => (typeof inputs[name] === 'string' ? [[name, cut(inputs[name], MAX.path)]] : [])));
 }
 
 const INPUTS: readonly (readonly [ReadonlySet<string>, readonly string[]])[] = [
@@ -88,7 +88,7 @@ function notATask(data: unknown, unreadable: string | undefined): Record<string,
   return {
     not_a_task: 'the data is no task job',
     type: Array.isArray(data) ? 'array' : typeof data,
-    fields: fields.slice(0, 8).map((name) => cut(name, MOST.word)),
+    fields: fields.slice(0, 8).map((name) => cut(name, MAX.word)),
   };
 }
 
@@ -97,7 +97,7 @@ function shownReturn(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return null;
   const words = ['status', 'error_code', 'result_sha256'].flatMap((name) => {
     const word: unknown = Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
-    return typeof word === 'string' ? [[name, cut(word, MOST.word)]] : [];
+    return typeof word === 'string' ? [[name, cut(word, MAX.word)]] : [];
   });
   return Object.fromEntries(words);
 }

@@ -1,6 +1,6 @@
 import { PlanLeaseToken } from '../../../contracts/index.ts';
 import { shownExpiry } from './shown-lease.ts';
-import { count, cut, MOST } from './shown-text.ts';
+import { count, cut, MAX } from './shown-text.ts';
 
 /** A plan's job: its id and its lease. The envelope holds memory and parameters, which are not for the board. */
 export interface ShownPlan {
@@ -24,7 +24,7 @@ export function planOf(jobId: string, data: unknown): ShownPlan | undefined {
 
 /** `progress` as the plan's worker writes it: `{done, current}`, the number of steps with an answer and the place of the next. */
 export function shownPlan({ id, lease }: ShownPlan, progress: unknown, now: number): Record<string, unknown> {
-  const current = cut(memberOf(progress, 'current'), MOST.path);
+  const current = cut(memberOf(progress, 'current'), MAX.path);
   return {
     plan_id: id,
     steps_done: count(memberOf(progress, 'done')) ?? 0,

@@ -1,5 +1,5 @@
 /** Lengths in characters. */
-export const MOST = { id: 200, name: 64, path: 400, reason: 600, word: 80 } as const;
+export const MAX = { id: 200, name: 64, path: 400, reason: 600, word: 80 } as const;
 
 export function counts(from: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, number> {
   return Object.fromEntries(names.flatMap((name) => (count(from[name]) === undefined ? [] : [[name, Number(from[name])]])));

@@ -97,7 +97,7 @@ function enter(open: Map<string, number>, who: string, most: number): () => void
 }
 
 /** The newest change of each plan that the reader has not been told of, at most so many plans: beyond them the oldest are left out. */
-const MOST_PLANS = 1000;
+const MAX_PLANS = 1000;
 
 function followPlans(plans: PlanEvents, writer: EventWriter): () => void {
   const news = new Map<string, PlanEvent>();
@@ -114,7 +114,7 @@ function followPlans(plans: PlanEvents, writer: EventWriter): () => void {
     news.delete(event.plan_id);
     news.set(event.plan_id, event);
     const [oldest] = news.keys();
-    if (news.size > MOST_PLANS && oldest !== undefined) news.delete(oldest);
+    if (news.size > MAX_PLANS && oldest !== undefined) news.delete(oldest);
     if (!writing) void writeAll();
   });
 }

@@ -31,7 +31,7 @@ export function offerOf(item: RawItem): Offer | Rejection {
 }
 
 /** The canonical form has at most so many bytes for a character of the text (`1e15` is the worst). Small texts need no look. */
-const MOST_GROWTH = 6;
+const MAX_GROWTH = 6;
 
 /**
  * The task in one JSON text: `{v?, manifest, lease?}`, or a bare manifest.
@@ -45,7 +45,7 @@ export function jobOf(text: string): TaskJob {
   }
   const bare = !('manifest' in value);
   const shape = TaskJob.safeParse(bare ? { v: 1, manifest: value } : withVersion(value));
-  if (shape.success) return text.length * MOST_GROWTH > MAX_JOB_BYTES ? sized(shape.data) : shape.data;
+  if (shape.success) return text.length * MAX_GROWTH > MAX_JOB_BYTES ? sized(shape.data) : shape.data;
   const issue = shape.error.issues[0];
   const path = (issue?.path ?? []).map(String);
   throw new WritError('INVALID_MANIFEST', issue?.message ?? 'is not a task', { field: (bare ? path.slice(1) : path).join('.') || 'manifest' });

@@ -13,8 +13,8 @@ export interface ImportBatch {
 }
 
 /** A job of this size takes a hundredth of a second to read, and a kill costs no more than it. */
-const MOST_OPS = 500;
-const MOST_BYTES = 1024 * 1024;
+const MAX_OPS = 500;
+const MAX_BYTES = 1024 * 1024;
 
 /** Gathers records into batches; bad ones are told and left out. The last batch may be empty of operations. */
 export async function* batchesOf(
@@ -35,7 +35,7 @@ export async function* batchesOf(
     } else {
       items += 1;
       const size = record.ops.reduce((sum, op) => sum + sizeOf(op), 0);
-      if (last !== undefined && ops.length > 0 && (ops.length + record.ops.length > MOST_OPS || bytes + size > MOST_BYTES)) {
+      if (last !== undefined && ops.length > 0 && (ops.length + record.ops.length > MAX_OPS || bytes + size > MAX_BYTES)) {
         yield { ops, position: last.position, read: last.read, items: items - 1, bad };
         [ops, bytes] = [[], 0];
       }
@@ -55,7 +55,7 @@ const ROOM_BYTES = 64 * 1024;
 function isTooLarge(ops: readonly IngestOp[]): boolean {
   if (ops.length > MAX_INGEST_OPS - ROOM_OPS) return true;
   const size = ops.reduce((sum, op) => sum + sizeOf(op), 0);
-  return size > MOST_BYTES && Buffer.byteLength(JSON.stringify(ops)) > MAX_INGEST_BYTES - ROOM_BYTES;
+  return size > MAX_BYTES && Buffer.byteLength(JSON.stringify(ops)) > MAX_INGEST_BYTES - ROOM_BYTES;
 }
 
 /** About the bytes in JSON: what is long is text. */

@@ -12,7 +12,7 @@ export function isEndBefore(view: PlanView, before: PlanView | undefined): boole
   return before?.state === 'failure' && view.state === 'failure' && view.updated === before.updated;
 }
 
-const MOST_MESSAGE = 2000;
+const MAX_MESSAGE = 2000;
 
 /**
  * A plan as every surface shows it. The view lies in Redis: what cannot be shown is cut.
@@ -27,7 +27,7 @@ export function planStatusOf(view: PlanView, withResult: boolean): PlanStatus {
     steps_done: stepsDone,
     ...(current === undefined ? {} : { current: stepOf(current) }),
     cancel_requested: cancelRequested,
-    ...(error === undefined ? {} : { error: { code: wellFormed(error.code), message: wellFormed(error.message.slice(0, MOST_MESSAGE)) } }),
+    ...(error === undefined ? {} : { error: { code: wellFormed(error.code), message: wellFormed(error.message.slice(0, MAX_MESSAGE)) } }),
     updated_at: new Date(updated).toISOString(),
     ...(withResult && view.result !== undefined ? { result: endOf(view.result) } : {}),
   };

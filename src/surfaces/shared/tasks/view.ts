@@ -7,7 +7,7 @@ import type { Standing } from './standing.ts';
 /** A standing that there is something to show of. */
 export type KnownStanding = Exclude<Standing, { state: 'unknown' }>;
 
-const MOST_MESSAGE = 2000;
+const MAX_MESSAGE = 2000;
 
 /** A task as HTTP shows it. Jobs are written by others: what does not fit the contract is left out. */
 export function taskViewOf(taskId: string, standing: KnownStanding, signatures: Pick<SignatureReader, 'peek'>): TaskView {
@@ -19,7 +19,7 @@ function statePart(standing: KnownStanding): Pick<TaskView, 'state' | 'result' |
     case 'finished':
       return { state: standing.outcome.status === 'SUCCESS' ? 'success' : 'failure', result: standing.outcome };
     case 'malformed':
-      return { state: 'failure', message: wellFormed(standing.message.slice(0, MOST_MESSAGE)) };
+      return { state: 'failure', message: wellFormed(standing.message.slice(0, MAX_MESSAGE)) };
     case 'running':
       return { state: 'running', cancel_requested: standing.cancelRequested, ...given('since', timeOf(standing.since)) };
     case 'waiting':

@@ -1,6 +1,6 @@
 import type { QueryExplain, SearchResponse } from '../../../contracts/index.ts';
 import { oneLine } from '../text/wrap.ts';
-import { MOST_ROWS } from './query.ts';
+import { MAX_ROWS } from './query.ts';
 import type { Found, TuiState } from './state.ts';
 
 /** A sentence under the results: `warn` when the search did something else than was asked for. */
@@ -24,7 +24,7 @@ function foundHints(found: Found): Hint[] {
   const { answer } = found;
   return [
     ...degradedHints(answer),
-    ...(found.partOfOldest ? [{ tone: 'warn', text: `Oldest first among the newest ${MOST_ROWS} only; narrow the search to see older ones.` } as const] : []),
+    ...(found.partOfOldest ? [{ tone: 'warn', text: `Oldest first among the newest ${MAX_ROWS} only; narrow the search to see older ones.` } as const] : []),
     ...(answer.explain === undefined ? [] : noteHints(answer.explain)),
     ...assistanceHints(answer),
     ...(found.results.length === 0 ? guidanceHints(answer) : []),

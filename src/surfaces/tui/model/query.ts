@@ -3,7 +3,7 @@ import type { TuiState } from './state.ts';
 
 /** Rows of a page, and of the screen at most. */
 const PAGE = 50;
-export const MOST_ROWS = 1000;
+export const MAX_ROWS = 1000;
 /** Agents and projects that stand before the messages when all kinds are asked for. */
 const FEW = 5;
 
@@ -41,7 +41,7 @@ function queryOf({ text, facets }: Asked, kind: 'message' | 'agent' | 'project',
     explain: true,
     ranking: facets.sort === 'relevance' ? 'relevance' : 'recency',
     // The search has no order from the oldest on: the newest are fetched and turned round.
-    limit: few ? FEW : oldest ? MOST_ROWS : PAGE,
+    limit: few ? FEW : oldest ? MAX_ROWS : PAGE,
     ...(importance && { importance: [...importance] }),
     ...(ack !== undefined && { ack_required: ack }),
     ...(facets.thread !== '' && { thread_id: facets.thread }),

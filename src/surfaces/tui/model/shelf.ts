@@ -24,8 +24,8 @@ export interface Shelf {
 
 export const EMPTY_SHELF: Shelf = { recipes: [], history: [] };
 
-export const MOST_RECIPES = 200;
-export const MOST_HISTORY = 200;
+export const MAX_RECIPES = 200;
+export const MAX_HISTORY = 200;
 export const LONGEST_NAME = 80;
 
 /** Pinned ones first, then those used or changed last, then by name. */
@@ -37,7 +37,7 @@ export function recipesInOrder({ recipes }: Shelf): readonly Recipe[] {
 /** Keeps a search under a name; the same name again is the newer search. `undefined`: there is no room. */
 export function withRecipe(shelf: Shelf, { name, link }: Pick<Recipe, 'name' | 'link'>, now: number): Shelf | undefined {
   const old = shelf.recipes.find((recipe) => recipe.name === name);
-  if (old === undefined && shelf.recipes.length >= MOST_RECIPES) return undefined;
+  if (old === undefined && shelf.recipes.length >= MAX_RECIPES) return undefined;
   const recipe: Recipe = { pinned: false, uses: 0, created: now, ...old, name, link, updated: now };
   return { ...shelf, recipes: [...shelf.recipes.filter((one) => one !== old), recipe] };
 }
@@ -56,7 +56,7 @@ export function withUse(shelf: Shelf, name: string, now: number): Shelf {
 
 /** The newest searches, each once. */
 export function withSearch(shelf: Shelf, past: PastSearch): Shelf {
-  return { ...shelf, history: [past, ...shelf.history.filter(({ link }) => link !== past.link)].slice(0, MOST_HISTORY) };
+  return { ...shelf, history: [past, ...shelf.history.filter(({ link }) => link !== past.link)].slice(0, MAX_HISTORY) };
 }
 
 function changed(shelf: Shelf, name: string, change: (recipe: Recipe) => Recipe): Shelf {

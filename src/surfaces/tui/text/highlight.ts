@@ -10,7 +10,7 @@ interface Term {
   readonly prefix: boolean;
 }
 
-const MOST_TERMS = 8;
+const MAX_TERMS = 8;
 const OPERATORS = new Set(['and', 'or', 'not', 'near']);
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 /** Endings that the index takes off, roughly (it has Porter's stemmer); enough for showing. */
@@ -22,7 +22,7 @@ export function termsOf(query: string): Term[] {
   for (const match of query.replace(/\bNOT\s+("[^"]*"|\S+)/g, ' ').matchAll(WORD)) {
     const word = fold(match[0]);
     const after = query[match.index + match[0].length];
-    if (!OPERATORS.has(word) && terms.size < MOST_TERMS) terms.set(word, { word, prefix: after === '*' });
+    if (!OPERATORS.has(word) && terms.size < MAX_TERMS) terms.set(word, { word, prefix: after === '*' });
   }
   return [...terms.values()];
 }

@@ -2,15 +2,15 @@ import { printableLine } from '../../cli/text/words.ts';
 import { cells, characters } from './cells.ts';
 
 /** More lines of one text than anybody scrolls through. */
-const MOST_LINES = 5000;
-const MOST_CHARACTERS = 400_000;
+const MAX_LINES = 5000;
+const MAX_CHARACTERS = 400_000;
 
 /** A text as lines of at most `width` columns, broken at spaces where that is possible; nothing in it acts on the terminal. */
 export function wrap(text: string, width: number): string[] {
-  const shown = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}\n[cut here: ${text.length} characters]` : text;
+  const shown = text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}\n[cut here: ${text.length} characters]` : text;
   const lines: string[] = [];
   for (const line of shown.split(/\r\n|\r|\n/)) {
-    if (lines.length >= MOST_LINES) return [...lines.slice(0, MOST_LINES), '[cut here]'];
+    if (lines.length >= MAX_LINES) return [...lines.slice(0, MAX_LINES), '[cut here]'];
     lines.push(...wrapLine(printableLine(line.toWellFormed()).replaceAll('\t', '    '), Math.max(1, width)));
   }
   return lines;

@@ -10,7 +10,7 @@ import { startSite } from './core-site.ts';
 
 const STALL_MS = 400;
 /** Both ends' buffers on loopback, and what the server itself may hold, are far less. */
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 const PAD = 'p'.repeat(100);
 
 /** Events without an end up to `newest`, each reader at its own place; counts what every reader took. */
@@ -84,7 +84,7 @@ function seen(socket: Socket, id: number): Promise<void> {
 }
 
 const EVENT_BYTES = 250;
-const FLOOD = Math.ceil((3 * MOST_BYTES) / EVENT_BYTES);
+const FLOOD = Math.ceil((3 * MAX_BYTES) / EVENT_BYTES);
 
 describe('a reader of GET /v1/events that stops reading', () => {
   it('is given no more than the buffers hold, does not keep another reader waiting, and is cut off', async () => {
@@ -100,7 +100,7 @@ describe('a reader of GET /v1/events that stops reading', () => {
       expect(performance.now() - told).toBeLessThan(STALL_MS * 10);
     }
     expect(state.taken[1]).toBe(state.newest);
-    expect((state.taken[0] ?? 0) * EVENT_BYTES).toBeLessThan(MOST_BYTES);
+    expect((state.taken[0] ?? 0) * EVENT_BYTES).toBeLessThan(MAX_BYTES);
     // The stream is over on the server's side although nobody reads; the connection is closed with it.
     await vi.waitFor(async () => expect(await streams()).toBe(1), 10_000);
     deaf.resume();
