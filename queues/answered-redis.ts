@@ -1,4 +1,4 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import { Cluster, type ClusterNode, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 
 type Command = Parameters<Redis['sendCommand']>[0];
 
@@ -63,6 +63,25 @@ export class AnsweredRedis extends Redis {
     const { unanswered } = this;
     this.unanswered = undefined;
     for (let item = unanswered?.shift(); item !== undefined; item = unanswered?.shift()) item.command.reject(new Error(CLOSED));
+  }
+}
+
+/** The same of a cluster: its connections to the servers are ioredis' own, and are not opened again but made anew. */
+export class AnsweredCluster extends Cluster {
+  private readonly beginWith: readonly ClusterNode[];
+
+  constructor(nodes: readonly ClusterNode[], options: ClusterOptions) {
+    super([...nodes], options);
+    this.beginWith = nodes;
+  }
+
+  override duplicate(nodes: readonly ClusterNode[] = [], options: ClusterOptions = {}): AnsweredCluster {
+    return new AnsweredCluster(nodes.length > 0 ? nodes : this.beginWith, { ...this.options, ...options });
+  }
+
+  override disconnect(reconnect = false): void {
+    if (!reconnect && this.status === 'reconnecting') this.status = 'wait';
+    super.disconnect(reconnect);
   }
 }
 

@@ -1,9 +1,9 @@
 import type { EventEmitter } from 'node:events';
-import { Cluster, type Redis, type RedisOptions } from 'ioredis';
+import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { type ClusterTarget, clusterOptions, type RedisTarget, type ServerTarget, targetOptions } from '../src/adapters/redis/target.ts';
 import { tlsFault } from '../src/adapters/redis/tls-fault.ts';
-import { AnsweredRedis } from './answered-redis.ts';
+import { AnsweredCluster, AnsweredRedis } from './answered-redis.ts';
 
 const RECONNECT_STEP_MS = 50;
 const RECONNECT_MOST_MS = 1000;
@@ -65,7 +65,7 @@ function connectServer(target: ServerTarget, kind: ConnectionKind): Redis {
 function connectCluster(target: ClusterTarget, kind: ConnectionKind): Cluster {
   const { nodes, options } = clusterOptions(target);
   const { enableOfflineQueue = true, ...settings }: RedisOptions = KINDS[kind];
-  return new Cluster([...nodes], {
+  return new AnsweredCluster(nodes, {
     redisOptions: { ...options, ...settings, enableAutoPipelining: false, connectionName: `writ-${kind}` },
     enableOfflineQueue,
     enableAutoPipelining: false,
