@@ -72,7 +72,7 @@ describe('a connection that is cut at any point', () => {
       return ending;
     };
     const ended = endOf(connection);
-    connection.once('connect', called).once('ready', called);
+    connection.once('connect', () => void called()).once('ready', () => void called());
     void called();
     await body({
       proxy,
