@@ -5,12 +5,13 @@ import { type ConnectionKind, connected, createConnection } from '../../../queue
 import { createEnqueue } from '../../../queues/enqueue.ts';
 import { openQueue } from '../../../queues/open-queue.ts';
 import { createRedisLedger } from '../../../src/adapters/redis/ledger.ts';
-import type { RedisConnection } from '../../../src/adapters/redis/redis-connection.ts';
+import { duplicateOf, type RedisConnection } from '../../../src/adapters/redis/redis-connection.ts';
 import { redisCall } from '../../../src/adapters/redis/redis-error.ts';
 import { createRedisSignals } from '../../../src/adapters/redis/signals.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { isWritError } from '../../../src/core/errors.ts';
 import { deferred } from '../../conformance/deferred.ts';
+import { freePorts } from '../../support/ports.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { type ProxyPoint, type RedisProxy, redisProxy } from '../../support/redis-proxy.ts';
 import { taskJob } from './fixture.ts';
@@ -164,6 +165,26 @@ describe('a connection that is cut at any point', () => {
     connection.disconnect();
     await ended;
   });
+});
+
+describe('a connection to a cluster that is away', () => {
+  it.each<ConnectionKind>(['producer', 'ledger', 'worker', 'subscriber'])(
+    '%s: ends when it is closed before the next try, and so does every call',
+    async (kind) => {
+      const [port] = await freePorts(1);
+      const connection = createConnection({ url: `redis://127.0.0.1:${port}`, cluster: [] }, kind);
+      const again = duplicateOf(connection, {});
+      again.on('error', () => undefined);
+      for (const redis of [connection, again]) {
+        await lost(redis, 1);
+        const call = redisCall(() => redis.get('k')).then(() => 'answered', unavailable);
+        const ended = endOf(redis);
+        redis.disconnect();
+        await ended;
+        expect(await call).toBe('unavailable');
+      }
+    },
+  );
 });
 
 /** Cuts at the point of that number, and then, once more, the next connection at the end of its handshake. */
