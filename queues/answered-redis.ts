@@ -1,6 +1,7 @@
 import { Cluster, type ClusterNode, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 
 type Command = Parameters<Redis['sendCommand']>[0];
+type Stream = Parameters<Redis['sendCommand']>[1];
 
 /** What ioredis itself says before a connection is ready; INFO without an argument is its look whether Redis has loaded. */
 const HANDSHAKE: ReadonlySet<string> = new Set(['auth', 'select', 'client', 'readonly']);
@@ -35,7 +36,7 @@ export class AnsweredRedis extends Redis {
   }
 
   /** Before the connection is ready only its handshake is written; the rest waits for it, or is refused, by its kind. */
-  override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>): unknown {
+  override sendCommand(command: Command, stream?: Stream): unknown {
     if (this.status !== 'connect' || isHandshake(command)) return super.sendCommand(command, stream);
     this.status = 'connecting';
     try {
