@@ -1,8 +1,9 @@
 import type { EventEmitter } from 'node:events';
-import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { type ClusterTarget, clusterOptions, type RedisTarget, type ServerTarget, targetOptions } from '../src/adapters/redis/target.ts';
 import { tlsFault } from '../src/adapters/redis/tls-fault.ts';
+import { AnsweredCluster, AnsweredRedis } from './answered-redis.ts';
 
 const RECONNECT_STEP_MS = 50;
 const MAX_RECONNECT_MS = 1000;
@@ -52,7 +53,7 @@ export function createConnection(target: RedisTarget, kind: ConnectionKind, onEr
 }
 
 function connectServer(target: ServerTarget, kind: ConnectionKind): Redis {
-  return new Redis({
+  return new AnsweredRedis({
     ...targetOptions(target),
     ...KINDS[kind],
     enableAutoPipelining: false,
@@ -64,7 +65,7 @@ function connectServer(target: ServerTarget, kind: ConnectionKind): Redis {
 function connectCluster(target: ClusterTarget, kind: ConnectionKind): Cluster {
   const { nodes, options } = clusterOptions(target);
   const { enableOfflineQueue = true, ...settings }: RedisOptions = KINDS[kind];
-  return new Cluster([...nodes], {
+  return new AnsweredCluster(nodes, {
     redisOptions: { ...options, ...settings, enableAutoPipelining: false, connectionName: `writ-${kind}` },
     enableOfflineQueue,
     enableAutoPipelining: false,
@@ -78,13 +79,26 @@ function connectCluster(target: ClusterTarget, kind: ConnectionKind): Cluster {
   });
 }
 
-/** Resolves when the connection works; a producer's must before its first call, since it queues nothing. */
+/** Resolves when the connection works; a producer's must before its first call, since it queues nothing. Rejects when it is closed, or was. */
 export async function connected<R extends RedisConnection>(redis: R): Promise<R> {
   if (redis.status === 'ready') return redis;
+  if (redis.status === 'end') throw closed();
+  const events: EventEmitter = redis;
   await new Promise<void>((settle, fail) => {
-    const events: EventEmitter = redis;
-    events.once('ready', settle);
-    events.once('end', () => fail(new Error('the Redis connection was closed')));
+    const ready = (): void => {
+      events.off('end', end);
+      settle();
+    };
+    const end = (): void => {
+      events.off('ready', ready);
+      fail(closed());
+    };
+    events.once('ready', ready);
+    events.once('end', end);
   });
   return redis;
+}
+
+function closed(): Error {
+  return new Error('the Redis connection was closed');
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Job, Queue, WorkerOptions } from 'bullmq';
 import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import type { Lifecycle } from '../src/core/lifecycle.ts';
@@ -29,17 +30,22 @@ interface LaneWork<H> {
   readonly onError: (error: Error) => void;
   /** Does a job. The signal fires when the lane stops, which then waits for it. */
   readonly run: (job: Job<unknown>, token: string | undefined, handle: H, signal: AbortSignal) => Promise<unknown>;
+  /** How long a stopping lane waits for Redis when no job is in hand any more. */
+  readonly patienceMs?: number;
 }
+
+const PATIENCE_MS = 5000;
 
 /**
  * The life of a lane: from its start on jobs are handed to the handler that was named before. A lane without one only submits.
  *
  * @throws TypeError at the start when there is a handler and no connection for its worker
  */
-export function laneLife<H>({ queue, connection, settings, onError, run }: LaneWork<H>): Lifecycle & { process(handle: H): void } {
+export function laneLife<H>({ queue, connection, settings, onError, run, patienceMs = PATIENCE_MS }: LaneWork<H>): Lifecycle & { process(handle: H): void } {
   let handler: H | undefined;
   let worker: TolerantWorker | undefined;
   let stop = new AbortController();
+  const inHand = new Set<Promise<unknown>>();
   const life = part(
     async () => {
       const handle = handler;
@@ -47,13 +53,13 @@ export function laneLife<H>({ queue, connection, settings, onError, run }: LaneW
       if (connection === undefined) throw new TypeError('a lane that processes needs a connection for its worker');
       stop = new AbortController();
       const { signal } = stop;
-      worker = new TolerantWorker(queue.name, (job, token) => run(job, token, handle, signal), { ...settings, connection });
+      worker = new TolerantWorker(queue.name, (job, token) => held(inHand, run(job, token, handle, signal)), { ...settings, connection });
       worker.on('error', onError);
       await worker.waitUntilReady();
     },
     async () => {
       stop.abort('shutdown');
-      await worker?.close();
+      if (worker) await ended(worker, inHand, patienceMs);
       worker = undefined;
       await queue.close();
     },
@@ -64,4 +70,31 @@ export function laneLife<H>({ queue, connection, settings, onError, run }: LaneW
       handler = handle;
     },
   };
+}
+
+async function held<T>(among: Set<Promise<unknown>>, work: Promise<T>): Promise<T> {
+  among.add(work);
+  try {
+    return await work;
+  } finally {
+    among.delete(work);
+  }
+}
+
+/**
+ * BullMQ's own end waits until Redis has taken the outcome of the last job, however long Redis is away. Nothing of ours
+ * runs then; the job is given to another worker when its lock ends, and BullMQ lets go when the owner closes the connection.
+ */
+async function ended(worker: TolerantWorker, inHand: ReadonlySet<Promise<unknown>>, patienceMs: number): Promise<void> {
+  const closed = new AbortController();
+  const { signal } = closed;
+  const patience = async (): Promise<void> => {
+    await Promise.allSettled(inHand);
+    await delay(patienceMs, undefined, { signal }).catch(() => undefined);
+  };
+  try {
+    await Promise.race([worker.close(), patience()]);
+  } finally {
+    closed.abort();
+  }
 }

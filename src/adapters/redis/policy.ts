@@ -4,6 +4,9 @@ import { PROBE_KEY } from './keys.ts';
 import { allServers, type RedisConnection } from './redis-connection.ts';
 import { redisCall } from './redis-error.ts';
 
+/** Named, because INFO without an argument is a connection's own look whether Redis has loaded (`queues/answered-redis.ts`). */
+const SECTIONS = 'default';
+
 /** What a server says about itself, from INFO: it is answered where CONFIG is closed (managed services). */
 export interface RedisHealth {
   readonly version: string;
@@ -23,8 +26,8 @@ export interface RedisHealth {
  */
 export async function redisHealth(redis: RedisConnection): Promise<RedisHealth> {
   // A cluster that knows no server yet connects at the first command.
-  if (allServers(redis).length === 0) await redisCall(() => redis.info());
-  const found = await Promise.allSettled(allServers(redis).map((server) => redisCall(() => server.info())));
+  if (allServers(redis).length === 0) await redisCall(() => redis.info(SECTIONS));
+  const found = await Promise.allSettled(allServers(redis).map((server) => redisCall(() => server.info(SECTIONS))));
   const infos = found.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   const [first, ...others] = infos.map(healthOf);
   const failure = found.find((one) => one.status === 'rejected');

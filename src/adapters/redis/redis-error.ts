@@ -11,6 +11,8 @@ const REPLIES: Readonly<Record<string, { code: ErrorCode; says: string }>> = {
 /** Errors of ioredis and BullMQ when the connection is gone; they have no code. */
 const CONNECTION_ERRORS: ReadonlySet<string> = new Set(['MaxRetriesPerRequestError', 'AbortError', 'ConnectionClosedError']);
 const CONNECTION_MESSAGES = /^(Connection is closed|Stream isn't writeable|Command timed out|connect ETIMEDOUT|Socket (closed|timeout))/;
+/** The same of a cluster of which nobody answers, or nobody knows who has the slot. */
+const CLUSTER_MESSAGES = /^(Cluster isn't ready|None of startup nodes is available|Failed to refresh slots cache|Too many Cluster redirections)/;
 
 /**
  * What a Redis client throws, as one of our coded errors: REDIS_FULL when the server has no memory left, INTERNAL when it
@@ -30,7 +32,12 @@ export function toWritError(error: unknown): unknown {
 }
 
 function isConnectionError(error: Error): boolean {
-  return CONNECTION_ERRORS.has(error.name) || CONNECTION_MESSAGES.test(error.message) || ('syscall' in error && 'errno' in error);
+  return (
+    CONNECTION_ERRORS.has(error.name) ||
+    CONNECTION_MESSAGES.test(error.message) ||
+    CLUSTER_MESSAGES.test(error.message) ||
+    ('syscall' in error && 'errno' in error)
+  );
 }
 
 /** Runs a Redis call; its errors come out as WritErrors. */

@@ -1,4 +1,5 @@
 import { type Job, Queue, Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { QUEUE_PREFIX, workerOptions } from '../../../queues/catalog.ts';
 import { createEnqueue } from '../../../queues/enqueue.ts';
@@ -11,6 +12,8 @@ import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 
 /** A pool of its own on a test server: its queue, and a hand that plays the worker. */
 export interface QueueRig extends AsyncDisposable {
+  /** The producer's, which `enqueue` and `queue` share. */
+  readonly connection: Redis;
   readonly enqueue: Enqueue;
   readonly ledger: Ledger;
   readonly queue: Queue;
@@ -43,6 +46,7 @@ export async function queueRig(server: TestRedis): Promise<QueueRig> {
   queue.on('error', () => undefined);
   worker.on('error', () => undefined);
   return {
+    connection,
     enqueue,
     ledger,
     queue,

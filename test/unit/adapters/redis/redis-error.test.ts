@@ -18,6 +18,10 @@ describe('errors of a Redis client', () => {
       [named('Error', 'Connection is closed.'), 'REDIS_UNAVAILABLE'],
       [named('Error', "Stream isn't writeable and enableOfflineQueue options is false"), 'REDIS_UNAVAILABLE'],
       [named('Error', 'Command timed out'), 'REDIS_UNAVAILABLE'],
+      [named('Error', "Cluster isn't ready and enableOfflineQueue options is false"), 'REDIS_UNAVAILABLE'],
+      [named('Error', 'None of startup nodes is available'), 'REDIS_UNAVAILABLE'],
+      [named('ClusterAllFailedError', 'Failed to refresh slots cache.'), 'REDIS_UNAVAILABLE'],
+      [named('Error', 'Too many Cluster redirections. Last error: ReplyError: CLUSTERDOWN'), 'REDIS_UNAVAILABLE'],
       [Object.assign(new Error('connect ECONNREFUSED'), { errno: -111, syscall: 'connect' }), 'REDIS_UNAVAILABLE'],
     ];
     for (const [cause, code] of cases) expect(toWritError(cause)).toMatchObject({ name: 'WritError', code, cause });
