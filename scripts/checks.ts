@@ -2,6 +2,7 @@ import { configFiles } from './config-files.ts';
 import { contractFiles } from './contract-files.ts';
 import { contractBreaks } from './contracts/breaks.ts';
 import { driftOf } from './generated.ts';
+import { houseProblems } from './house/rows.ts';
 import { kernelFiles } from './kernel-files.ts';
 import { lockFiles } from './lock/files.ts';
 import { licenceProblems } from './lock/licences.ts';
@@ -30,5 +31,6 @@ export const CHECKS: readonly Check[] = [
   { name: 'lock file', problems: () => driftOf(lockFiles(), 'npm run lock') },
   { name: 'bill of materials', problems: () => sbomProblems() },
   { name: 'licences', problems: () => licenceProblems(readLock()) },
+  { name: 'house', problems: () => houseProblems() },
   { name: 'trace', problems: () => [...driftOf(traceFiles(), 'npm run trace'), ...traceProblems(readTraceInput())] },
 ];
