@@ -1,13 +1,14 @@
 # One image for all roles: `init`, `kernel`, `worker`, `index-host`, `api` are arguments.
 # The version of the base is pinned; raise it for its security updates (docs/security.md).
-ARG NODE=22.21.1-bookworm-slim
+ARG NODE=24.21.0-bookworm-slim
 
 FROM node:${NODE} AS build
 # Native addons (SQLite, libsodium) are compiled where no prebuilt one fits.
 RUN apt-get update && apt-get install -y --no-install-recommends python3 make g++ && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci
+# The script of onnxruntime-node fetches binaries for graphics cards, which nothing here uses.
+RUN ONNXRUNTIME_NODE_INSTALL=skip npm ci
 COPY . .
 RUN scripts/build && npm prune --omit=dev
 # A third of it no process reads: sources and objects of SQLite, addons for other systems, maps, types, readmes (253 MB become 167).

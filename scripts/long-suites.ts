@@ -64,6 +64,10 @@ export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
     what: 'thousands of random searches on generated mailboxes, page by page and with mail that comes and goes, agree with an oracle that looks at every mail',
     command: ['vitest', 'run', '--config', 'test/support/vitest.oracles.ts', 'test/conformance/message-search-'],
   },
+  runtimes: {
+    what: 'the whole test command in a clean clone under Node 22 and 24, native modules compiled for them',
+    command: ['node', '--import', 'tsx', 'test/chaos/runtimes/run.ts'],
+  },
   package: {
     what: 'what npm pack gives is installed outside of the checkout, native modules compiled, and used for the first time',
     command: ['node', '--import', 'tsx', 'test/chaos/package/run.ts'],
