@@ -35,7 +35,7 @@ try {
     for (let time = 1; time <= Number(values.times); time += 1) {
       const clone = path.join(home, `clone-${major}-${time}`);
       await mustRun('git', ['clone', '--quiet', packageRoot(), clone], home);
-      const started = new Date();
+      const started = Date.now();
       say(`${node.version}: npm test in a clean clone`);
       const { out } = await ran('npm', ['test'], clone, { ...node.env, CI: 'true' });
       const run = { node: node.version, ...tallyOf(out), minutes: minutesSince(started) };
