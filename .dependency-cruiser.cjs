@@ -197,7 +197,7 @@ module.exports = {
         path: '^test/(unit/(contracts|core|executors/plan|kernel|lease|observability|surfaces|content-search/(search|enumerate|backends|run|ngram-index/(segment|tokenize|query|build|watch|safety|indexer))|messages/search)|property/plan)/',
         pathNot: '/hash[.]test[.]ts$',
       },
-      to: { path: 'node_modules/(better-sqlite3|xxhash-addon)/', reachable: true },
+      to: { path: '^(src/adapters/sqlite/driver[.]ts$|node_modules/(better-sqlite3|xxhash-addon)/)', reachable: true },
     },
     {
       name: 'no-cycles',

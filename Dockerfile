@@ -3,17 +3,17 @@
 ARG NODE=24.21.0-bookworm-slim
 
 FROM node:${NODE} AS build
-# Native addons (SQLite, libsodium) are compiled where no prebuilt one fits.
+# Native addons (libsodium, koffi) are compiled where no prebuilt one fits.
 RUN apt-get update && apt-get install -y --no-install-recommends python3 make g++ && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The script of onnxruntime-node fetches binaries for graphics cards, which nothing here uses.
-RUN ONNXRUNTIME_NODE_INSTALL=skip npm ci
+# SQLite comes compiled for this Node (src/adapters/sqlite/driver.ts); the script of onnxruntime-node would fetch binaries for graphics cards.
+RUN npm ci --ignore-scripts && npm rebuild esbuild koffi msgpackr-extract
 COPY . .
 RUN scripts/build && npm prune --omit=dev
 # A third of it no process reads: sources and objects of SQLite, addons for other systems, maps, types, readmes (253 MB become 167).
-RUN find node_modules/better-sqlite3 -mindepth 1 -maxdepth 1 ! -name lib ! -name build ! -name package.json ! -name LICENSE -exec rm -rf {} + \
-  && find node_modules/better-sqlite3/build -type f ! -path '*/Release/better_sqlite3.node' -delete \
+RUN rm -rf node_modules/better-sqlite3 node_modules/better-sqlite3-13/deps node_modules/better-sqlite3-13/src \
+  && find node_modules/better-sqlite3-13/prebuilds -mindepth 1 -maxdepth 1 ! -name 'linux-*' -exec rm -rf {} + \
   && find node_modules/sodium-native/prebuilds -mindepth 1 -maxdepth 1 ! -name 'linux-*' -exec rm -rf {} + \
   && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.md' \) -delete \
   && find dist -type f \( -name '*.map' -o -name '*.d.ts' \) -delete

@@ -1,5 +1,6 @@
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { getLoadablePath } from 'sqlite-vec';
+import { Sqlite } from '../../src/adapters/sqlite/driver.ts';
 import { halfOf, numberOf } from '../../src/messages/engines/vectors/half.ts';
 import { createVectorIndex, type VectorIndex } from '../../src/messages/engines/vectors/vector-index.ts';
 import type { Case, Round } from '../contract.ts';
@@ -140,7 +141,7 @@ function nearest({ queries }: Data, index: VectorIndex, wanted: readonly number[
 }
 
 function tableOf({ count, floats }: Data): Database.Database {
-  const db = new Database(':memory:');
+  const db = new Sqlite(':memory:');
   db.loadExtension(getLoadablePath());
   db.exec(`CREATE VIRTUAL TABLE v USING vec0(id INTEGER PRIMARY KEY, project INTEGER, embedding float[${DIMENSION}] distance_metric=cosine)`);
   const put = db.prepare('INSERT INTO v (id, project, embedding) VALUES (?, ?, ?)');

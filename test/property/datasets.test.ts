@@ -1,8 +1,8 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Sqlite } from '../../src/adapters/sqlite/driver.ts';
 import { askOracle, comparable, createDatasetBench, type DatasetCase } from '../support/datasets.ts';
 import { cases as oracleCases } from '../support/oracle-runs.ts';
 import { askSqlite3 } from '../support/sqlite-oracle.ts';
@@ -124,7 +124,7 @@ function writeJsonLines(file: string, { columns, rows, numeric }: Table, at: num
 
 /** No declared types: every value keeps its own storage class. */
 async function writeSqlite(file: string, { columns, rows, numeric }: Table, at: number): Promise<void> {
-  const db = new Database(file);
+  const db = new Sqlite(file);
   const quote = (column: string) => `"${column.replaceAll('"', '""')}"`;
   if (at % 3 === 0) db.pragma('journal_mode = WAL');
   db.exec(`CREATE TABLE "t ""1""" (${[...columns, KEY].map((column) => `${quote(column)} ${at % 2 === 0 ? 'COLLATE NOCASE' : ''}`).join(', ')})`);

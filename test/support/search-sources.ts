@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../src/adapters/sqlite/driver.ts';
 import { createRandom } from './random.ts';
 
 /** Words in whose order code points, UTF-16 and the rules of languages differ, and which only some of these hold for equal. */
@@ -54,7 +54,7 @@ export function plantSearchSources(root: string, order: number): Record<string, 
       .map((record) => `${JSON.stringify(Object.fromEntries(shuffled(Object.entries(record))))}\n`)
       .join(''),
   );
-  const db = new Database(at('rows.db'));
+  const db = new Sqlite(at('rows.db'));
   db.exec(`CREATE TABLE t (${shuffled(['id INTEGER PRIMARY KEY', 'key TEXT', 'city TEXT', 'note TEXT']).join(', ')})`);
   for (const { id, key, city, note } of shuffled(records)) db.prepare('INSERT INTO t (id, key, city, note) VALUES (?, ?, ?, ?)').run(id, key, city, note);
   db.close();

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import Database from 'better-sqlite3';
 import { WritError } from '../../core/errors.ts';
+import { Sqlite } from '../sqlite/driver.ts';
 import type { ServerTarget } from './target.ts';
 
 /** Files of the embedded server inside its 0700 directory. */
@@ -28,7 +28,7 @@ export function prepareDirectory(directory: string): void {
  * @throws WritError REDIS_UNAVAILABLE when another process holds it
  */
 export function lockDirectory(directory: string): () => void {
-  const lock = new Database(join(directory, LOCK_FILE), { timeout: 0 });
+  const lock = new Sqlite(join(directory, LOCK_FILE), { timeout: 0 });
   try {
     lock.exec('BEGIN EXCLUSIVE');
   } catch (cause) {

@@ -1,7 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, type Stats } from 'node:fs';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import type { DatasetRefusal } from '../../core/ports/dataset-source.ts';
 import { refusalOfOpening, unavailable } from '../duckdb/regular-file.ts';
+import { Sqlite } from './driver.ts';
 
 /** A database of somebody else, opened for one search. */
 export interface ForeignFile {
@@ -38,7 +39,7 @@ export function openForeignFile(path: string, between = (): void => undefined): 
   };
   try {
     between();
-    db = new Database(`/proc/self/fd/${fd}`, { readonly: true, fileMustExist: true, timeout: 5000 });
+    db = new Sqlite(`/proc/self/fd/${fd}`, { readonly: true, fileMustExist: true, timeout: 5000 });
     if (hasOpened(stats, fd)) return { ok: true, db, close };
   } catch (error) {
     close();

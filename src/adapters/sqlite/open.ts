@@ -1,5 +1,6 @@
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { messageOf, WritError } from '../../core/errors.ts';
+import { Sqlite } from './driver.ts';
 
 /** How long a lock of somebody else is waited for. */
 const PATIENCE_MS = 5000;
@@ -19,7 +20,7 @@ export function openDatabase(path: string, options: { readonly?: boolean } = {})
   const readonly = options.readonly ?? false;
   let db: SqliteDatabase | undefined;
   try {
-    db = new Database(path, { readonly, fileMustExist: readonly, timeout: PATIENCE_MS });
+    db = new Sqlite(path, { readonly, fileMustExist: readonly, timeout: PATIENCE_MS });
     db.pragma(`busy_timeout = ${PATIENCE_MS}`);
     // A reader cannot change the journal mode; it finds WAL in the file's header.
     if (!readonly) useWal(db);
@@ -43,7 +44,7 @@ function useWal(db: SqliteDatabase): void {
       db.pragma('journal_mode = WAL');
       return;
     } catch (error) {
-      const isBusy = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+      const isBusy = error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY');
       if (!isBusy || performance.now() > until) throw error;
       // Opening blocks its thread anyway.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, AGAIN_MS);

@@ -1,4 +1,5 @@
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
+import { Sqlite } from '../../adapters/sqlite/driver.ts';
 import { CONTACT_STATES, IngestOp, MAX_BODY_CHARS, MAX_SUBJECT_CHARS, MESSAGE_IMPORTANCES } from '../../contracts/index.ts';
 import { messageOf, WritError } from '../../core/errors.ts';
 import type { ImportRecord, ImportSource } from '../../core/ports/index.ts';
@@ -138,7 +139,7 @@ function agentOp(row: Row, project: string | undefined): unknown {
 
 function opened(path: string): Database.Database {
   try {
-    const db = new Database(path, { readonly: true, fileMustExist: true, timeout: 5000 });
+    const db = new Sqlite(path, { readonly: true, fileMustExist: true, timeout: 5000 });
     try {
       // Somebody else wrote its schema: it calls no functions, and what it calls a table must be one.
       db.pragma('trusted_schema = OFF');

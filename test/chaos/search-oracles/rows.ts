@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createWriteStream, statSync } from 'node:fs';
 import path from 'node:path';
-import Database from 'better-sqlite3';
 import { shuffled } from '../../../bench/search-executor/shuffle.ts';
+import { Sqlite } from '../../../src/adapters/sqlite/driver.ts';
 import type { DatasetScope } from '../../../src/core/ports/index.ts';
 import type { BigSearch } from './measured.ts';
 
@@ -74,7 +74,7 @@ async function copyTo(file: string, count: number, format: string, directory: st
 }
 
 function sqlite(file: string, count: number, type: string, value: string): Rows {
-  const db = new Database(file);
+  const db = new Sqlite(file);
   db.pragma('journal_mode = OFF');
   db.pragma('synchronous = OFF');
   db.exec(`CREATE TABLE records (${KEY} ${type}, name TEXT, email TEXT, note TEXT, amount REAL)`);

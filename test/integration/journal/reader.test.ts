@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Sqlite } from '../../../src/adapters/sqlite/driver.ts';
 import { createFileJournal } from '../../../src/adapters/sqlite/journal/journal.ts';
 import { openJournalReader } from '../../../src/adapters/sqlite/journal/journal-reader.ts';
 import { deleteIntent, moveIntent, succeeded } from '../../conformance/journal-fixtures.ts';
@@ -55,7 +55,7 @@ describe('reading a journal from the command line', () => {
     writeFileSync(file, 'no database '.repeat(100));
     expect(() => openJournalReader(file)).toThrow(refused);
     const other = path.join(directory.path, 'other.db');
-    const db = new Database(other);
+    const db = new Sqlite(other);
     db.exec('CREATE TABLE t (x)');
     expect(() => openJournalReader(other)).toThrow(refused);
     db.pragma('user_version = 99');

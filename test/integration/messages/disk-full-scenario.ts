@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../../src/adapters/sqlite/driver.ts';
 import { isWritError } from '../../../src/core/errors.ts';
 import { createMessageStore } from '../../../src/messages/store/store.ts';
 import { fillDisk } from '../../support/fill-disk.ts';
@@ -41,7 +41,7 @@ process.stdout.write(`${JSON.stringify({ stood, code, whileFull, again: again.co
 
 /** Messages, their full text, and recipients, as another process reads them. */
 function counts(): readonly number[] {
-  const db = new Database(file, { readonly: true });
+  const db = new Sqlite(file, { readonly: true });
   const count = (table: string): number => db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? -1;
   const all = ['messages', 'fts_messages', 'message_recipients'].map(count);
   db.close();
@@ -49,7 +49,7 @@ function counts(): readonly number[] {
 }
 
 function sound(): unknown {
-  const db = new Database(file);
+  const db = new Sqlite(file);
   db.exec(`INSERT INTO fts_messages (fts_messages, rank) VALUES ('integrity-check', 0)`);
   const answer = db.pragma('integrity_check', { simple: true });
   db.close();

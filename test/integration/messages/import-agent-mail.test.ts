@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Sqlite } from '../../../src/adapters/sqlite/driver.ts';
 import { type ImportSite, importSite } from './import-site.ts';
 
 let site: ImportSite;
@@ -13,7 +13,7 @@ afterEach(() => site[Symbol.dispose]());
 describe('an import of the database of an agent-mail server', () => {
   it('brings projects, agents, products, contacts and messages with their ids, in both forms of time', async () => {
     const file = join(site.directory, 'storage.sqlite3');
-    const db = new Database(file);
+    const db = new Sqlite(file);
     db.exec(`
       CREATE TABLE projects (id INTEGER PRIMARY KEY, slug TEXT, human_key TEXT, created_at);
       CREATE TABLE agents (id INTEGER PRIMARY KEY, project_id INT, name TEXT, program TEXT, model TEXT, task_description TEXT, inception_ts, last_active_ts, contact_policy TEXT);
@@ -56,11 +56,11 @@ describe('an import of the database of an agent-mail server', () => {
     await expect(site.open(join(site.directory, 'none'))).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await expect(site.open(site.directory)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
     const other = join(site.directory, 'other.db');
-    new Database(other).exec('CREATE TABLE t (a)').close();
+    new Sqlite(other).exec('CREATE TABLE t (a)').close();
     await expect(site.open(other)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
     const views = join(site.directory, 'views.db');
     const endless = 'WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id FROM n';
-    new Database(views).exec(['projects', 'agents', 'messages', 'message_recipients'].map((name) => `CREATE VIEW ${name} AS ${endless};`).join('')).close();
+    new Sqlite(views).exec(['projects', 'agents', 'messages', 'message_recipients'].map((name) => `CREATE VIEW ${name} AS ${endless};`).join('')).close();
     await expect(site.open(views)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', message: expect.stringContaining('no table projects') });
     const pipe = join(site.directory, 'pipe');
     execFileSync('mkfifo', [pipe]);

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDuckDbColumns } from '../../../src/adapters/duckdb/columns.ts';
 import { loadDuckDb, withSession } from '../../../src/adapters/duckdb/session.ts';
+import { Sqlite } from '../../../src/adapters/sqlite/driver.ts';
 import { createDatasetBench, type DatasetCase } from '../../support/datasets.ts';
 
 let bench: Awaited<ReturnType<typeof createDatasetBench>>;
@@ -158,7 +158,7 @@ describe('a JSON Lines file', () => {
 describe('an SQLite table', () => {
   function make(sql: string): string {
     const file = path.join(bench.directory, `made-${Math.random()}.db`);
-    const db = new Database(file);
+    const db = new Sqlite(file);
     db.exec(sql);
     db.close();
     return file;
@@ -188,7 +188,7 @@ describe('an SQLite table', () => {
 
   it('is read with its hot write-ahead log, and stays as it is [SE-03]', async () => {
     const file = path.join(bench.directory, 'hot.db');
-    const writer = new Database(file);
+    const writer = new Sqlite(file);
     writer.pragma('journal_mode = WAL');
     writer.exec("CREATE TABLE t (k INTEGER PRIMARY KEY, a); INSERT INTO t VALUES (1, 'x')");
     const before = [await fs.readFile(file), await fs.readFile(`${file}-wal`)];

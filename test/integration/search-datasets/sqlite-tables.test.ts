@@ -1,7 +1,7 @@
 import { readdirSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
-import Database from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Sqlite } from '../../../src/adapters/sqlite/driver.ts';
 import { openForeignFile } from '../../../src/adapters/sqlite/foreign-file.ts';
 import { createDatasetBench } from '../../support/datasets.ts';
 
@@ -15,7 +15,7 @@ let made = 0;
 function make(sql: string): string {
   made += 1;
   const file = path.join(bench.directory, `made-${made}.db`);
-  const db = new Database(file);
+  const db = new Sqlite(file);
   db.exec(sql);
   db.close();
   return file;
@@ -48,7 +48,7 @@ describe('texts of an SQLite table', () => {
     const rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) INSERT INTO t SELECT i * i, 'x', x'ff', NULL FROM n";
     const file = make(`CREATE TABLE t (k INTEGER PRIMARY KEY, a, b, c); ${rows}`);
     expect(await search(file)).toMatchObject({ count: 5000, hits: { length: 10 } });
-    const db = new Database(file);
+    const db = new Sqlite(file);
     db.exec("UPDATE t SET c = CAST(x'ff' AS TEXT) WHERE k = 4900 * 4900");
     db.close();
     expect(await search(file)).toMatchObject({ error: 'EXECUTION_FAILED', message: 'a text of the table is not Unicode' });
@@ -57,7 +57,7 @@ describe('texts of an SQLite table', () => {
   it.each(['UTF-8', 'UTF-16le', 'UTF-16be'])('order by code point in a %s file, and are given as they are, NUL and all [SE-49]', async (encoding) => {
     const keys = ['a', '\u0100', '\uff5e', '\u{1f600}', 'a\0b'];
     const file = path.join(bench.directory, `order-${encoding}.db`);
-    const db = new Database(file);
+    const db = new Sqlite(file);
     db.pragma(`encoding = '${encoding}'`);
     db.exec('CREATE TABLE t (k TEXT, a TEXT)');
     for (const key of keys.toReversed()) db.prepare('INSERT INTO t VALUES (?, ?)').run(key, `\0 ${key} x\0y`);

@@ -1,5 +1,5 @@
-import Database from 'better-sqlite3';
 import { messageOf, WritError } from '../../../core/errors.ts';
+import { Sqlite } from '../driver.ts';
 import type { SqliteDatabase } from '../open.ts';
 import {
   type JournalAnswers,
@@ -13,7 +13,7 @@ import {
 
 /** SQLite's own code, where an error is SQLite's. */
 function sqliteCode(error: unknown): string | undefined {
-  return error instanceof Database.SqliteError ? error.code : undefined;
+  return error instanceof Sqlite.SqliteError ? error.code : undefined;
 }
 
 /** Storage failures end the whole transaction; a violated constraint is the fault of one request alone. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync, rmSync, statSync } from 'node:fs';
-import Database from 'better-sqlite3';
 import { isWritError, messageOf, WritError } from '../../../core/errors.ts';
+import { Sqlite } from '../driver.ts';
 import { migrate } from '../migrate.ts';
 import { openDatabase, type SqliteDatabase } from '../open.ts';
 
@@ -57,13 +57,13 @@ export function removeIndex(file: string): void {
 
 /** Whether an error says that the file's content cannot be trusted. */
 export function isDamage(error: unknown): boolean {
-  return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ|SCHEMA)/.test(error.code);
+  return error instanceof Sqlite.SqliteError && /^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ|SCHEMA)/.test(error.code);
 }
 
 /** No permission and no room are not the file's fault; damage, a newer schema and missing tables are. */
 function isUseless(error: unknown): boolean {
   if (!isWritError(error)) return true;
-  const lacksTables = error.cause instanceof Database.SqliteError && error.cause.code === 'SQLITE_ERROR';
+  const lacksTables = error.cause instanceof Sqlite.SqliteError && error.cause.code === 'SQLITE_ERROR';
   return error.cause === undefined || lacksTables || isDamage(error.cause);
 }
 

@@ -1,6 +1,6 @@
 import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../../adapters/sqlite/driver.ts';
 import { migrate } from '../../../adapters/sqlite/migrate.ts';
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import { isWritError, messageOf } from '../../../core/errors.ts';
@@ -38,7 +38,7 @@ export function openRecords({ directory, lockTimeoutMs }: RecordsFile, { readonl
   const file = join(directory, FILE);
   for (const path of filesOf(directory)) refuseOther(path);
   if (!readonly) makeFile(file);
-  const db = new Database(file, { readonly, fileMustExist: true, timeout: lockTimeoutMs });
+  const db = new Sqlite(file, { readonly, fileMustExist: true, timeout: lockTimeoutMs });
   try {
     // A file system without shared memory keeps its rollback journal; a reader finds the mode in the file.
     if (!readonly) db.pragma('journal_mode = WAL');
@@ -116,6 +116,6 @@ const REFUSALS: readonly (readonly [RegExp, RecordsRefusal])[] = [
 
 function refusalOf(error: unknown): RecordsRefusal | undefined {
   if (error instanceof RefusedRecords) return error.refusal;
-  if (!(error instanceof Database.SqliteError)) return undefined;
+  if (!(error instanceof Sqlite.SqliteError)) return undefined;
   return REFUSALS.find(([codes]) => codes.test(error.code))?.[1];
 }

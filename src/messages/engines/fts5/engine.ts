@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../../adapters/sqlite/driver.ts';
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { EngineSet, MessageEngine, SearchError } from '../../../core/ports/message-engine.ts';
@@ -23,6 +23,6 @@ export function createFts5Engine(database: () => SqliteDatabase): MessageEngine 
 
 /** What FTS5 cannot parse is the query's fault; everything else is ours. */
 function faultOf({ match }: EngineSet, error: unknown): SearchError {
-  const syntax = match.by === 'words' && error instanceof Database.SqliteError && error.code === 'SQLITE_ERROR';
+  const syntax = match.by === 'words' && error instanceof Sqlite.SqliteError && error.code === 'SQLITE_ERROR';
   return { kind: syntax ? 'invalid_query' : 'engine_error', message: messageOf(error) };
 }

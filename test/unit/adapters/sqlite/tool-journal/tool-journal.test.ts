@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import Database from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
+import { Sqlite } from '../../../../../src/adapters/sqlite/driver.ts';
 import { createToolJournal } from '../../../../../src/adapters/sqlite/tool-journal/tool-journal.ts';
 import type { ToolIntent } from '../../../../../src/core/ports/index.ts';
 import { toolJournal } from '../../../../support/tools.ts';
@@ -83,7 +83,7 @@ describe('the tool journal', () => {
     const journal = await fresh();
     await journal.open(intent('a'), 1);
     await journal.close('a', 1, { state: 'success', sent: true, result: '{}' }, 2);
-    const db = new Database(`${journal.directory}/tool.db`);
+    const db = new Sqlite(`${journal.directory}/tool.db`);
     expect(() => db.exec("UPDATE attempt SET state = 'open', result = NULL, closed_at = NULL")).toThrow('a closed attempt does not change');
     expect(() => db.exec('DELETE FROM attempt')).toThrow('attempts are not deleted');
     db.close();
@@ -93,7 +93,7 @@ describe('the tool journal', () => {
     const journal = await fresh();
     await journal.stop();
     await expect(journal.view('a')).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
-    const db = new Database(`${journal.directory}/tool.db`);
+    const db = new Sqlite(`${journal.directory}/tool.db`);
     db.pragma('user_version = 99');
     db.close();
     await expect(createToolJournal({ directory: journal.directory }).start()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Sqlite } from '../../../../../src/adapters/sqlite/driver.ts';
 import { DISABLED_REASONS, UNCERTAIN_REASONS } from '../../../../../src/content-search/ngram-index/safety/words.ts';
 import { prepareCacheDirectory } from '../../../../../src/content-search/ngram-index/storage/sqlite-directory.ts';
 import { answerOf, removeRecords } from '../../../../../src/content-search/ngram-index/storage/sqlite-open.ts';
@@ -63,7 +63,7 @@ describe('the files of the records', () => {
   });
 
   it('are kept by a SQLite that knows what the tables need [LSI-SQLITE-01] [LSI-SQLITE-02]', () => {
-    const db = new Database(':memory:');
+    const db = new Sqlite(':memory:');
     const [major = 0, minor = 0] = String(db.prepare('SELECT sqlite_version()').pluck().get()).split('.').map(Number);
     db.close();
     expect(major * 1_000 + minor).toBeGreaterThanOrEqual(3_031);
@@ -71,7 +71,7 @@ describe('the files of the records', () => {
 
   it('have one column per component of the key [FR-LSI-IDX-KEY-02.1] [FR-LSI-CAND-LIT-04.1]', () => {
     opened();
-    const db = new Database(file(), { readonly: true });
+    const db = new Sqlite(file(), { readonly: true });
     open.push(db);
     const columns = db.pragma('table_info(content_index)') as { name: string }[];
     const components = Object.keys(metaFor('a').key).map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
@@ -137,7 +137,7 @@ describe('several processes', () => {
   it('wait for a lock no longer than they may, and say so [FR-LSI-IDX-CONC-02, LSI-ST-07] [FR-LSI-BG-13.4]', () => {
     const store = opened();
     store.write((records) => records.create(metaFor('a'), COMPLETE));
-    const holder = new Database(file());
+    const holder = new Sqlite(file());
     open.push(holder);
     holder.exec('BEGIN IMMEDIATE');
     expect(store.write((records) => records.setSafety('a', ABSENT, T0))).toMatchObject({ ok: false, refusal: 'LOCKED' });
@@ -148,7 +148,7 @@ describe('several processes', () => {
 
   it('say that there is no room', () => {
     opened().write((records) => records.create(metaFor('a'), COMPLETE));
-    const db = new Database(file());
+    const db = new Sqlite(file());
     open.push(db);
     db.pragma('max_page_count = 1');
     const filled = answerOf(() => db.exec(`CREATE TABLE more (x); INSERT INTO more VALUES (zeroblob(1000000))`));
@@ -167,7 +167,7 @@ describe('damaged records', () => {
 
   it('are refused when a newer version wrote them [FR-LSI-ROLL-02]', () => {
     opened().close();
-    const db = new Database(file());
+    const db = new Sqlite(file());
     db.pragma('user_version = 99');
     db.close();
     expect(openContentIndexStore(limits())).toMatchObject({ ok: false, refusal: 'DAMAGED' });
@@ -176,7 +176,7 @@ describe('damaged records', () => {
 
   it('are refused when a table is missing', () => {
     opened().close();
-    const db = new Database(file());
+    const db = new Sqlite(file());
     db.exec('DROP TABLE dirty');
     db.close();
     expect(openContentIndexStore(limits())).toMatchObject({ ok: false, refusal: 'DAMAGED' });
@@ -186,7 +186,7 @@ describe('damaged records', () => {
     const store = opened();
     const doubtful: IndexSafety = { ...ABSENT, state: 'UNCERTAIN', reason: 'DIRTY_BACKLOG', causes: [{ reason: 'DIRTY_BACKLOG', mark: 3 }] };
     store.write((records) => records.create(metaFor('a'), doubtful));
-    const db = new Database(file());
+    const db = new Sqlite(file());
     open.push(db);
     db.exec(`UPDATE content_index SET safety_state = 'COMPLETE', uncertain_reason = NULL, causes = '[]'`);
     for (const look of [
