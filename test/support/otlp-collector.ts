@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { z } from 'zod';
+import { PATIENCE_MS } from './patience.ts';
 
 /** A span as it arrived. */
 export interface Received {
@@ -114,7 +115,7 @@ export async function startCollector(): Promise<Collector> {
     behave(next) {
       how = next;
     },
-    until: (isIt, timeoutMs = 15_000) =>
+    until: (isIt, timeoutMs = PATIENCE_MS) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           listeners.delete(look);

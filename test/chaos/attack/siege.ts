@@ -6,6 +6,7 @@ import { openJournalDatabase } from '../../../src/adapters/sqlite/journal-open.t
 import type { ExecutionResult } from '../../../src/contracts/index.ts';
 import { createTripwire } from '../../support/attacker-tripwire.ts';
 import { forkScript } from '../../support/compiled/script.ts';
+import { patient } from '../../support/patience.ts';
 import { manifestOf, type Rig, startRig } from '../../support/rig.ts';
 import { layOut } from './ground.ts';
 
@@ -93,7 +94,7 @@ async function stream(rig: Rig, { base, at }: Ground, lane: number, end: number,
     ];
     for (const manifest of tasks) {
       await rig.push(manifest);
-      const result = await rig.answer(manifest.task_id, undefined, 60_000);
+      const result = await rig.answer(manifest.task_id, undefined, patient(60_000));
       judge(result, String(manifest.inputs['destination_path'] ?? ''), base, tally);
     }
   }

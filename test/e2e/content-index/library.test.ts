@@ -66,7 +66,7 @@ describe('the library with an index', () => {
     tool = await complete({ mode: 'on', directory: cache });
     expect(await searched(tool, 'number 7')).toMatchObject({ count: 1 });
     expect(tool.indexes()[0]?.generation).toBe(generation);
-  }, 30_000);
+  });
 
   it('keeps none for a small tree when only large ones are to have one [FR-LSI-BG-05.3]', async () => {
     tool = await plain({ mode: 'auto', directory: cache });

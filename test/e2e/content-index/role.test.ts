@@ -13,7 +13,7 @@ beforeAll(async () => {
   writ = await startIndexInstallation({ ...FILES, 'secret.key': 'needle_42_end\n' });
   host = writ.startHost();
   await host.until(isState('COMPLETE'));
-}, 60_000);
+});
 afterAll(() => writ[Symbol.asyncDispose]());
 
 interface Seen {

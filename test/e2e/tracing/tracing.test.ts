@@ -15,7 +15,7 @@ beforeAll(async () => {
   // The very first claim finds no ledger and makes one.
   file('warm');
   await writ.api('POST', '/v1/tasks?sign=true', { manifest: copy('warm') }, WAIT);
-}, 120_000);
+});
 afterAll(() => writ?.[Symbol.asyncDispose]());
 
 const WAIT = { prefer: 'wait=20' };

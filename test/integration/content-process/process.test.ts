@@ -33,7 +33,7 @@ beforeAll(async () => {
   writeFileSync(path.join(root, 'slow', 'a.txt'), `${'a'.repeat(40)}b\n`.repeat(2_000_000));
   tool = process_({ allowed_roots: [root] });
   await tool.start();
-}, 60_000);
+});
 afterAll(async () => {
   await tool.stop();
   rmSync(home, { recursive: true, force: true });
@@ -109,7 +109,7 @@ describe('the process of content searches', () => {
     expect(swaps).toBeGreaterThan(60);
     expect([...seen].filter((text) => text.includes('SECRET'))).toEqual([]);
     expect(seen).toContain('docs/a.txt: hello world');
-  }, 60_000);
+  });
 
   it('ends a search that nobody waits for, and its backends', async () => {
     const stop = new AbortController();

@@ -72,5 +72,5 @@ describe('a search with the index in a tree that changes meanwhile', () => {
       }
       if (stats?.index_exclusion_used === true) excluding += 1;
     }
-  }, 60_000);
+  });
 });

@@ -45,7 +45,7 @@ beforeAll(async () => {
   writer = inOrder([messageWriter({ lane, store, onDone: telemetry.done, onStandBy: (error) => expect.unreachable(String(error)) })]);
   await writer.start();
   site = await startSite({ kernel: false, messages: lane });
-}, 60_000);
+});
 afterAll(async () => {
   await site[Symbol.asyncDispose]();
   await writer.stop();

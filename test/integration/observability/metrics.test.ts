@@ -64,7 +64,7 @@ describe('the metrics of an installation', () => {
     for (const { task_id: id } of [copy, missing, expired, strange]) await rig.answer(id);
     expect(await counted.push({ v: 1, manifest: copy, lease: await lease(copy) })).toMatchObject({ kind: 'finished' });
     // A row that came first is recorded before its delivery is counted; the next scrape after the queue is idle has all.
-    await expect.poll(() => change('writ_deliveries_ended_total', {}), { timeout: 5000 }).toBe(4);
+    await expect.poll(() => change('writ_deliveries_ended_total', {})).toBe(4);
 
     expect(await change('writ_tasks_submitted_total', { surface: 'http', outcome: 'accepted' })).toBe(4);
     expect(await change('writ_tasks_submitted_total', { surface: 'http', outcome: 'finished' })).toBe(1);
@@ -172,13 +172,13 @@ describe('the metrics of an installation', () => {
     process.kill(site.rig.redis.pid(), 'SIGSTOP');
     try {
       const started = performance.now();
-      await expect.poll(() => site.scrape(), { timeout: 3000 }).toMatch(/^writ_exporter_up\{.*\} 0$/m);
+      await expect.poll(() => site.scrape()).toMatch(/^writ_exporter_up\{.*\} 0$/m);
       expect(performance.now() - started).toBeLessThan(3000);
       expect(samplesOf(await site.scrape()).filter(({ name }) => name.startsWith('writ_queue_') || name.startsWith('writ_redis_'))).toEqual([]);
     } finally {
       process.kill(site.rig.redis.pid(), 'SIGCONT');
     }
-    await expect.poll(async () => total(await site.scrape(), 'writ_exporter_up'), { timeout: 5000 }).toBe(1);
+    await expect.poll(async () => total(await site.scrape(), 'writ_exporter_up')).toBe(1);
     expect(total(await site.scrape(), 'writ_queue_workers', { queue: 'file' })).toBe(1);
   });
 });

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 /** One series of an answer: its labels and its value now; NaN and infinities as JavaScript has them. */
 export interface QueryResult {
@@ -54,11 +55,10 @@ type Answer =
   | { readonly status: 'success'; readonly data: { readonly result: readonly { metric: Record<string, string>; value: readonly [number, string] }[] } }
   | { readonly status: 'error'; readonly error: string };
 
-const READY_MS = 30_000;
 const POLL_MS = 50;
 
 async function ready(url: string, child: ChildProcess): Promise<void> {
-  const end = performance.now() + READY_MS;
+  const end = performance.now() + PATIENCE_MS;
   for (;;) {
     const ok = await fetch(`${url}/-/ready`).then(
       (response) => response.ok,

@@ -102,7 +102,7 @@ it('a worker that has gone deaf to a real queue answers 503 at /healthz and says
   line.hang();
   const unheard = manifestOf('FILE_COPY', file('a'), file('c'));
   await rig.push(unheard);
-  await expect.poll(async () => (await health('/healthz')).status, { timeout: 10_000 }).toBe(503);
+  await expect.poll(async () => (await health('/healthz')).status).toBe(503);
   expect((await health('/healthz')).text).toContain('{"name":"file","ok":false,"detail":"jobs wait and none is taken"}');
   expect((await health('/readyz')).status).toBe(503);
   expect((await health('/metrics')).text).toMatch(/^writ_worker_deaf\{queue="file"\} 1$/m);
@@ -110,6 +110,6 @@ it('a worker that has gone deaf to a real queue answers 503 at /healthz and says
 
   line.heal();
   await rig.answer(unheard.task_id);
-  await expect.poll(async () => (await health('/healthz')).status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(async () => (await health('/healthz')).status).toBe(200);
   await worker.stop();
-}, 40_000);
+});

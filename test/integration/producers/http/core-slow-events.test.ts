@@ -6,6 +6,7 @@ import { createWakeUp } from '../../../../src/core/wake-up.ts';
 import { createHttpMeter } from '../../../../src/observability/http-requests.ts';
 import { createMetrics } from '../../../../src/observability/metrics.ts';
 import { eventsRoute } from '../../../../src/producers/http/routes/events.ts';
+import { PATIENCE, PATIENCE_MS } from '../../../support/patience.ts';
 import { startSite } from './core-site.ts';
 
 const STALL_MS = 400;
@@ -33,7 +34,7 @@ function endless() {
   }
   /** Resolves when the server has given up the reader. */
   const givenUp = async (reader: number): Promise<void> => {
-    while (!state.gone.has(reader)) await left.next(AbortSignal.timeout(10_000));
+    while (!state.gone.has(reader)) await left.next(AbortSignal.timeout(PATIENCE_MS));
   };
   const events = (_after: number | undefined, signal: AbortSignal) => {
     const reader = state.taken.push(0) - 1;
@@ -102,13 +103,13 @@ describe('a reader of GET /v1/events that stops reading', () => {
     expect(state.taken[1]).toBe(state.newest);
     expect((state.taken[0] ?? 0) * EVENT_BYTES).toBeLessThan(MOST_BYTES);
     // The stream is over on the server's side although nobody reads; the connection is closed with it.
-    await vi.waitFor(async () => expect(await streams()).toBe(1), 10_000);
+    await vi.waitFor(async () => expect(await streams()).toBe(1), PATIENCE);
     deaf.resume();
     await cut;
     const last = tell(1);
     await seen(good, last);
     good.destroy();
-  }, 60_000);
+  });
 
   it('finds out when it reads again soon: the last event says that it was dropped', async () => {
     const { site, tell, open, givenUp } = await setting();
@@ -122,8 +123,8 @@ describe('a reader of GET /v1/events that stops reading', () => {
       text = (text + piece).slice(-4000);
     });
     slow.resume();
-    await vi.waitFor(() => expect(text).toContain('event: dropped'), 10_000);
+    await vi.waitFor(() => expect(text).toContain('event: dropped'), PATIENCE);
     expect(text).toMatch(/event: dropped\ndata: \{.*took nothing for 0.4 s","code":"TIMEOUT"\}/);
     slow.destroy();
-  }, 30_000);
+  });
 });
