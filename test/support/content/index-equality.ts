@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { openIndexLinks } from '../../../src/bin/content/index/links.ts';
 import { indexPlaces } from '../../../src/bin/content/index/places.ts';
 import { createContentSearch, DEFAULT_DENIED_PATTERNS, type OpenCandidateIndex } from '../../../src/content-search/index.ts';
 import type { ContentSearch, ContentSearchOutcome, SearchBackend } from '../../../src/core/ports/index.ts';
@@ -9,6 +8,7 @@ import { createRandom, type Random } from '../random.ts';
 import { autopsy } from './index-autopsy.ts';
 import { apply, burst, CHANGE_NAMES, CHANGES, type ChangeName, soughtText, unmountAll } from './index-changes.ts';
 import { type HostProcess, hostsSettings, startHost, treesOf } from './index-host.ts';
+import { patientLinks } from './index-links.ts';
 import { randomOptions } from './random-request.ts';
 import { plantTree } from './random-tree.ts';
 import { depsOf } from './rig.ts';
@@ -89,7 +89,7 @@ async function runTree({ seed, place, backend, rounds, kills, bursts, level, cou
   const searched = treesOf(root, DEFAULT_DENIED_PATTERNS);
   const start = (): Promise<HostProcess> => startHost({ settings, trees: searched, backend: backend.kind });
   let host = await start();
-  const index = await openIndexLinks(settings, searched, backend);
+  const index = await patientLinks(settings, searched, backend);
   if (index === undefined) throw new Error('there is no index');
   const both = searches(root, backend, index);
   const history: string[] = [];
