@@ -62,7 +62,7 @@ export async function startTraced(): Promise<Traced> {
   const settings = [
     `[http]\nport = 0\n[plan]\nregistry_dir = ${JSON.stringify(registry)}`,
     `[file.base_directories]\nmain = ${JSON.stringify(base)}`,
-    `[tracing]\nenabled = true\nendpoint = ${JSON.stringify(collector.endpoint)}\ntimeout_ms = 300\nmax_spans = 200`,
+    `[tracing]\nenabled = true\nendpoint = ${JSON.stringify(collector.endpoint)}\ntimeout_ms = 60000\nmax_spans = 200`,
     `[tracing.headers]\nauthorization = ${JSON.stringify(`file:${path.join(home, 'otlp')}`)}`,
   ];
   writeFileSync(places.configFile, `${settings.join('\n')}\n`, { mode: 0o600 });

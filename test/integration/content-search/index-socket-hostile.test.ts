@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBarrierClient } from '../../../src/adapters/content-index/barrier-client.ts';
 import { createBarrierServer } from '../../../src/adapters/content-index/barrier-server.ts';
 import type { Lifecycle } from '../../../src/core/lifecycle.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 const HEAD = {
   veto: null,
@@ -49,7 +50,7 @@ async function open(): Promise<Socket> {
 
 /** An honest search, which is answered. */
 async function isServed(): Promise<string | undefined> {
-  const client = createBarrierClient(directory, 2000);
+  const client = createBarrierClient(directory, PATIENCE_MS);
   try {
     return await client.status();
   } finally {

@@ -21,10 +21,8 @@ import { createBarrierClient } from '../../../src/adapters/content-index/barrier
 import { createIndexWatch, type IndexWatchOptions } from '../../../src/bin/content/index/watch-worker.ts';
 import { policyOf } from '../../../src/content-search/index/indexed-tree.ts';
 import type { BarrierClient, IndexWatch, WatchSignal } from '../../../src/core/ports/index.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { complete, indexedTree } from './watch-rig.ts';
-
-/** So busy a machine may be; what the limit is for has its own test. */
-const PATIENT_MS = 5_000;
 
 interface Rig extends AsyncDisposable {
   readonly root: string;
@@ -47,7 +45,7 @@ async function createRig(overrides: Partial<IndexWatchOptions> = {}, name = 'ind
     signals.push(signal);
     for (const listener of listeners) listener();
   });
-  const client = createBarrierClient(directory, PATIENT_MS);
+  const client = createBarrierClient(directory, PATIENCE_MS);
   await watch.start();
   return {
     root,

@@ -45,7 +45,8 @@ describe('retry of thousands', () => {
     const said = (await first?.json()) as { retried: number; finished: boolean } | undefined;
     expect([first?.status, second?.status]).toEqual([said?.finished ? 200 : 202, 409]);
     expect(((await second?.json()) as { message: string } | undefined)?.message).toContain('are being retried already');
-    expect(took).toBeLessThan(5_000);
+    // That an answer does not wait for a run that goes on is shown with one that is held: `retry-all.test.ts`.
+    if (said?.finished === true) expect(said.retried).toBe(FAILED);
 
     await expect.poll(() => board.audit.at(-1)?.detail?.['end'], { timeout: patient(240_000), interval: 100 }).toBe('complete');
     const grown = Math.round((process.memoryUsage().rss - memory) / 1024 / 1024);
