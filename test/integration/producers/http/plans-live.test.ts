@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => site[Symbol.asyncDispose]());
 
 const at = (name: string): string => path.join(site.rig.base, name);
-const WAIT = { prefer: 'wait=20' };
+const WAIT = { prefer: 'wait=60' };
 
 /** A linked plan with its lease. */
 async function leased(envelope: object) {

@@ -14,7 +14,7 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, AnySchema>> };
 }
 
-const WAIT = { prefer: 'wait=20' };
+const WAIT = { prefer: 'wait=60' };
 const NDJSON = { 'content-type': 'application/x-ndjson' };
 
 /** Every answer of every operation is held against the OpenAPI document that the server itself hands out. */

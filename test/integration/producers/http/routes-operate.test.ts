@@ -6,7 +6,7 @@ import { PATIENCE } from '../../../support/patience.ts';
 import { manifestOf } from '../../../support/rig.ts';
 import { linesOf, type Site, startSite } from './routes-site.ts';
 
-const WAIT = { prefer: 'wait=20' };
+const WAIT = { prefer: 'wait=60' };
 
 describe('what operators do over HTTP', () => {
   let site: Site;

@@ -8,7 +8,7 @@ import { ROUTES } from '../../../../src/producers/http/routes/table.ts';
 import { PATIENCE } from '../../../support/patience.ts';
 import { type Site, startSite } from './routes-site.ts';
 
-const WAIT = { prefer: 'wait=20' };
+const WAIT = { prefer: 'wait=60' };
 
 describe('leases, keys, lists and events over HTTP', () => {
   let site: Site;
