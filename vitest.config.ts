@@ -2,8 +2,13 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LongFirst } from './test/support/long-first.ts';
 import { testFiles } from './test/support/parts.ts';
+import { measuredSlowness } from './test/support/slowness.ts';
 
 const at = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+/** Times after which something counts as hung; no test passes or fails by how fast it is (`test/support/patience.ts`). */
+const slowness = measuredSlowness();
+const [wait, whole] = [60_000 * slowness, 120_000 * slowness];
 
 export default defineConfig({
   // Threads and processes of the tests start from compiled twins of their entries.
@@ -17,8 +22,10 @@ export default defineConfig({
     ...testFiles(process.env['WRIT_TEST_PART']),
     globalSetup: [at('test/support/compiled/setup.ts')],
     provide: { caseFactor: 1 },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    env: { WRIT_TEST_SLOWNESS: String(slowness) },
+    testTimeout: whole,
+    hookTimeout: whole,
+    expect: { poll: { timeout: wait, interval: 20 } },
     // Processes, not threads: native addons, worker threads and signals belong to one test file at a time.
     pool: 'forks',
     // A process serves many files one after the other: half of the time went into starting and into importing anew.

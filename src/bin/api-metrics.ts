@@ -29,8 +29,11 @@ export function createApiMetrics(options: {
   readonly config: Config;
   readonly places: Places /** Of the kind `producer`; the owner closes it. */;
   readonly connection: RedisConnection;
+  /** How long Redis, and how long another process, may take to answer, milliseconds. */
+  readonly timeBoxMs?: number;
 }): ApiMetrics {
-  const { config, places, connection } = options;
+  const { config, places, connection, timeBoxMs } = options;
+  const box = timeBoxMs === undefined ? {} : { timeoutMs: timeBoxMs };
   const own = createMetrics('api', packageVersion());
   const reader = createStatusReader({
     connection,
@@ -41,9 +44,9 @@ export function createApiMetrics(options: {
     shards: queueShards(config.queue),
   });
   own.set('writ_index_wanted', {}, Number(wantsIndex(config)));
-  const refresh = createExporter({ metrics: own, read: reader.figures, clock: systemClock });
+  const refresh = createExporter({ metrics: own, read: reader.figures, clock: systemClock, ...box });
   return {
-    ...createMetricsGatherer({ directory: places.metrics, own, refresh }),
+    ...createMetricsGatherer({ directory: places.metrics, own, refresh, ...box }),
     counted: (enqueue, surface) => countSubmissions(enqueue, surface, own),
     http: createHttpMeter(own),
     own,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { patient } from '../support/patience.ts';
 import { fight } from './campaign.ts';
 import { type Field, startField } from './field.ts';
 import { NOTHING_WRONG } from './verdict.ts';
@@ -6,11 +7,11 @@ import { NOTHING_WRONG } from './verdict.ts';
 let field: Field;
 beforeAll(async () => {
   field = await startField({ seed: 20_260_101, workers: 4 });
-}, 120_000);
+});
 afterAll(() => field?.stop());
 
 describe('workers that are killed and stopped under a stream of tasks', () => {
-  it('do every effect at most once, and lose, clobber and tear nothing [FE-24] [FE-37] [FE-39] [FE-53]', { timeout: 240_000 }, async () => {
+  it('do every effect at most once, and lose, clobber and tear nothing [FE-24] [FE-37] [FE-39] [FE-53]', { timeout: patient(240_000) }, async () => {
     await fight(field, {
       rounds: 40,
       lanes: 24,

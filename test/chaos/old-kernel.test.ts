@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { patient } from '../support/patience.ts';
 import { fight } from './campaign.ts';
 import { type Field, startField } from './field.ts';
 import { NOTHING_WRONG } from './verdict.ts';
@@ -6,11 +7,11 @@ import { NOTHING_WRONG } from './verdict.ts';
 let field: Field;
 beforeAll(async () => {
   field = await startField({ seed: 20_260_103, workers: 3, withoutRenameat2: true });
-}, 120_000);
+});
 afterAll(() => field?.stop());
 
 describe('workers on a kernel that refuses renameat2', () => {
-  it('link and unlink instead, and still do every effect at most once [FE-24] [FE-39]', { timeout: 240_000 }, async () => {
+  it('link and unlink instead, and still do every effect at most once [FE-24] [FE-39]', { timeout: patient(240_000) }, async () => {
     await fight(field, { rounds: 20, lanes: 16, kinds: ['kill-at-point', 'kill-at-random', 'taken-back', 'zombie'], linked: true });
     expect(field.counts.notes).toEqual([]);
     expect(field.counts.violations).toEqual(NOTHING_WRONG);

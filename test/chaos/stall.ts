@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { patient } from '../support/patience.ts';
 
 /** A field in which nothing ends for so long has a cause that should be known. */
-const STALLED_MS = 20_000;
+const STALLED_MS = patient(20_000);
 
 /** Tells once for every standstill what the processes of the field were waiting for. Called in regular intervals. */
 export function createStallWatch(progress: () => number, pids: () => readonly number[], tell: (note: string) => void): () => void {

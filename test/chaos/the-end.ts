@@ -2,9 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openJournalDatabase } from '../../src/adapters/sqlite/journal/journal-open.ts';
+import { patient } from '../support/patience.ts';
 import type { Field } from './field.ts';
 
-const QUIET_MS = 30_000;
+const QUIET_MS = patient(30_000);
 const LOOK_MS = 200;
 
 /** After the last case: nothing is under way, nothing is left over, and everything still is as it was judged. */

@@ -5,6 +5,7 @@ import { manifestSha256 } from '../../src/core/hash.ts';
 import type { Receipt } from '../../src/core/ports/index.ts';
 import { verifyResult } from '../../src/lease/index.ts';
 import type { Verifier } from '../../src/lease/token.ts';
+import { patient } from '../support/patience.ts';
 import type { Rig } from '../support/rig.ts';
 import type { Counts } from './counts.ts';
 
@@ -40,7 +41,7 @@ export interface Tickets {
 const LOOK_MS = 150;
 const AGAIN_MS = 50;
 /** Locks end after 1.5 s; the longest honest way is four takeovers with a busy host. */
-const LOST_AFTER_MS = 90_000;
+const LOST_AFTER_MS = patient(90_000);
 
 export function createTickets(rig: Rig, verifier: Verifier, counts: Counts): Tickets {
   const answered: Ticket[] = [];

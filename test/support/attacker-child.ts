@@ -1,5 +1,6 @@
 /**
- * A process that swaps things under a base as fast as it can, until its parent says stop; then it tells how often.
+ * A process that swaps things under a base as fast as it can, until its parent says stop; then it tells how often. It says
+ * `at it` once, after more than a thousand.
  * Argument: the base. The parent has laid out every pair (see `attacker.ts`).
  */
 
@@ -26,6 +27,7 @@ const PAIRS = [
 
 let swaps = 0;
 let stopped = false;
+let isAtIt = false;
 
 function swap([one, two]: readonly [string, string]): void {
   // It fails while the defender holds one of them elsewhere; that is part of the game.
@@ -38,6 +40,10 @@ function round(): void {
       swap(pair);
       swap(pair);
     }
+  }
+  if (!isAtIt && swaps > 1000) {
+    isAtIt = true;
+    process.send?.('at it');
   }
   if (stopped) process.send?.({ swaps }, () => process.disconnect());
   else setImmediate(round);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { z } from 'zod';
+import { PATIENCE_MS } from './patience.ts';
 
 /** A span as it arrived. */
 export interface Received {
@@ -32,8 +33,10 @@ export interface Collector extends AsyncDisposable {
   readonly headers: readonly IncomingMessage['headers'][];
   /** Bodies that were no OTLP/JSON. */
   readonly broken: readonly string[];
-  /** What is done with requests from now on: taken, refused with 400, or never answered. */
+  /** What is done with requests from now on: taken, refused with 400, or not answered before the next change, and refused then. */
   behave(how: 'take' | 'refuse' | 'hang'): void;
+  /** Requests that wait for an answer. */
+  readonly waiting: number;
   /** Spans so far as soon as they are such. */
   until(isIt: (spans: readonly Received[]) => boolean, timeoutMs?: number): Promise<readonly Received[]>;
 }
@@ -90,11 +93,12 @@ export async function startCollector(): Promise<Collector> {
   const broken: string[] = [];
   const listeners = new Set<() => void>();
   let how: 'take' | 'refuse' | 'hang' = 'take';
+  const hanging = new Set<ServerResponse>();
 
   const server = createServer((request, response) => {
     void bodyOf(request).then((text) => {
       headers.push(request.headers);
-      if (how === 'hang') return;
+      if (how === 'hang') return void hanging.add(response);
       if (how === 'refuse') return response.writeHead(400).end();
       const read = request.headers['content-type'] === 'application/json' ? readRequest(text) : undefined;
       if (read === undefined || request.url !== '/v1/traces' || request.method !== 'POST') broken.push(text);
@@ -111,10 +115,15 @@ export async function startCollector(): Promise<Collector> {
     spans,
     headers,
     broken,
+    get waiting() {
+      return [...hanging].filter(({ destroyed }) => !destroyed).length;
+    },
     behave(next) {
       how = next;
+      for (const response of hanging) response.writeHead(400).end();
+      hanging.clear();
     },
-    until: (isIt, timeoutMs = 15_000) =>
+    until: (isIt, timeoutMs = PATIENCE_MS) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           listeners.delete(look);

@@ -16,6 +16,7 @@ import type { PlanLeaseRequest, PlanReceipt, Plans, PlanView } from '../../src/c
 import { createKernelClient, type KernelClient } from '../../src/kernel/index.ts';
 import { createLogger } from '../../src/observability/logging.ts';
 import { lookAgain } from './look-again.ts';
+import { PATIENCE_MS } from './patience.ts';
 import { type Rig, type RigOptions, startRig } from './rig.ts';
 
 export interface PlanRigOptions extends RigOptions {
@@ -66,7 +67,7 @@ export async function startPlanRig({ tools = {}, ...options }: PlanRigOptions = 
   const plans = createPlans({ jobs, views, clock: systemClock });
   const preview = createPlanPreview(config, () => undefined);
 
-  const view: PlanRig['view'] = (id, isIt, timeoutMs = 20_000) => viewOf(plans, id, isIt, timeoutMs);
+  const view: PlanRig['view'] = (id, isIt, timeoutMs = PATIENCE_MS) => viewOf(plans, id, isIt, timeoutMs);
   const planRig: PlanRig = {
     rig,
     plans,

@@ -1,6 +1,7 @@
 import { Queue, QueueEvents } from 'bullmq';
 import { QUEUE_PREFIX } from '../../queues/catalog.ts';
 import { createConnection } from '../../queues/connection.ts';
+import { PATIENCE_MS } from './patience.ts';
 import type { Rig } from './rig.ts';
 
 /** How a job ended, as BullMQ shows it. */
@@ -14,8 +15,6 @@ export interface RawProducer extends AsyncDisposable {
   add(data: unknown): Promise<RawEnd>;
   close(): Promise<void>;
 }
-
-const PATIENCE_MS = 15_000;
 
 export async function startRawProducer({ redis }: Pick<Rig, 'redis'>, queueName: string): Promise<RawProducer> {
   const options = () => ({ connection: createConnection(redis.target(), 'worker'), prefix: QUEUE_PREFIX });

@@ -7,10 +7,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import type { ClusterTarget } from '../../src/adapters/redis/target.ts';
+import { PATIENCE_MS } from './patience.ts';
 import { freePorts } from './ports.ts';
 
 const PASSWORD = 'cluster-of-a-test';
-const PATIENCE_MS = 30_000;
 const LOOK_MS = 50;
 const run = promisify(execFile);
 

@@ -36,10 +36,22 @@ import {
 } from '../../src/lease/index.ts';
 import { createLogger } from '../../src/observability/logging.ts';
 import { lookAgain } from './look-again.ts';
+import { PATIENCE_MS, patient } from './patience.ts';
 import { startTestRedis, type TestRedis } from './redis.ts';
 
 /** Locks short enough for fault tests (design 13). */
-export const FAST_LOCKS = { lock_ms: 1500, renew_ms: 500, stalled_ms: 500, heartbeat_ms: 300, drain_ms: 3000 };
+export const FAST_LOCKS = {
+  lock_ms: upTo(1500, 9000),
+  renew_ms: upTo(500, 3000),
+  stalled_ms: upTo(500, 3000),
+  heartbeat_ms: upTo(300, 3000),
+  drain_ms: patient(3000),
+};
+
+/** Longer on a slow machine, which could not keep its locks otherwise, but not longer than production has it. */
+function upTo(ms: number, most: number): number {
+  return Math.min(patient(ms), most);
+}
 
 /** A whole installation in temporary directories: Redis, keys, two base directories, and workers on demand. */
 export interface Rig extends AsyncDisposable {
@@ -172,7 +184,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       const subject = { taskId: manifest.task_id, capabilityId: manifest.capability_id, manifestSha256: manifestSha256(manifest) };
       return (await verifyResult(result, subject, { keyring: fixedKeyring([verifyKey(executor)]), ed25519 })).ok;
     },
-    answer: (taskId, isIt = () => true, timeoutMs = 15_000) => answerOf(taskId, isIt, timeoutMs, ledger, signals),
+    answer: (taskId, isIt = () => true, timeoutMs = PATIENCE_MS) => answerOf(taskId, isIt, timeoutMs, ledger, signals),
     async startWorker(roleOptions = {}) {
       const role = await createWorkerRole({ config, places, log: createLogger(options.logLevel ?? 'silent', 'worker') }, roleOptions);
       workers.push(role);

@@ -4,6 +4,7 @@ import type { TaskRecord } from '../../src/contracts/index.ts';
 import type { Lifecycle } from '../../src/core/lifecycle.ts';
 import type { TaskIndexStore } from '../../src/core/ports/index.ts';
 import { createWakeUp } from '../../src/core/wake-up.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 /** Pauses short enough for tests. */
 export const FAST_FEED = { blockMs: 50, gatherMs: 5, sweepMs: 50 };
@@ -32,7 +33,7 @@ function told(index: TaskIndexStore): TaskIndexStore {
 }
 
 /** Resolves when `look` answers with something; asks again after every step of a feed that `fastFeed` made. */
-export async function eventually<T>(what: string, look: () => Promise<T | undefined> | T | undefined, timeoutMs = 20_000): Promise<T> {
+export async function eventually<T>(what: string, look: () => Promise<T | undefined> | T | undefined, timeoutMs = PATIENCE_MS): Promise<T> {
   const end = AbortSignal.timeout(timeoutMs);
   for (;;) {
     // Asked before the look, so that a step in between is not missed.

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { watch, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { lookAgain } from './look-again.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 /** A program in a real terminal (tmux), with a server of its own. */
 export interface Terminal extends Disposable {
@@ -16,9 +17,6 @@ export interface Terminal extends Disposable {
   shows(what: string | RegExp): Promise<string>;
   resize(columns: number, rows: number): void;
 }
-
-/** For a program that starts on a busy machine. */
-const PATIENCE_MS = 40_000;
 
 /** @param directory of the test, for the socket; @param words the program and its arguments */
 export function openTerminal(directory: string, words: readonly string[], size: { columns: number; rows: number } = { columns: 80, rows: 24 }): Terminal {

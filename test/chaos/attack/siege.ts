@@ -1,11 +1,11 @@
-import { once } from 'node:events';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openJournalDatabase } from '../../../src/adapters/sqlite/journal/journal-open.ts';
 import type { ExecutionResult } from '../../../src/contracts/index.ts';
+import { startAttacker } from '../../support/attacker-process.ts';
 import { createTripwire } from '../../support/attacker-tripwire.ts';
-import { forkScript } from '../../support/compiled/script.ts';
+import { patient } from '../../support/patience.ts';
 import { manifestOf, type Rig, startRig } from '../../support/rig.ts';
 import { layOut } from './ground.ts';
 
@@ -30,8 +30,12 @@ export interface SiegeReport {
 
 const LANES = 16;
 
-/** A stream of tasks through directories and files that another process exchanges for links and each other as fast as it can. */
-export async function siege(level: 'openat2' | 'walk', seconds: number): Promise<SiegeReport> {
+/**
+ * A stream of tasks through directories and files that another process exchanges for links and each other as fast as it can.
+ *
+ * @param least it goes on, also after `seconds`, until so many tasks have succeeded and as many were refused
+ */
+export async function siege(level: 'openat2' | 'walk', seconds: number, least = 0): Promise<SiegeReport> {
   const root = fs.mkdtempSync(path.join(tmpdir(), 'writ-siege-'));
   const ground = layOut(root);
   const tripwire = createTripwire();
@@ -40,14 +44,13 @@ export async function siege(level: 'openat2' | 'walk', seconds: number): Promise
     await rig.startWorker();
     // What the start itself looked at does not count.
     for (const file of ground.outsideFiles) tripwire.watch(file);
-    const attacker = forkScript(new URL('../../support/attacker-child.ts', import.meta.url), [ground.base]);
-    await once(attacker, 'message');
+    using attacker = await startAttacker(ground.base);
     const tally = createTally();
     const end = performance.now() + seconds * 1000;
-    await Promise.all(Array.from({ length: LANES }, (_, lane) => stream(rig, ground, lane, end, tally)));
-    attacker.send('stop');
-    const [{ swaps }] = (await once(attacker, 'message')) as [{ swaps: number }];
-    await once(attacker, 'exit');
+    // How a task meets the attacker is chance: it goes on until enough have.
+    const goesOn = (): boolean => performance.now() < end || (least > 0 && !attacker.isAtIt) || Math.min(tally.succeeded, tally.refused) < least;
+    await Promise.all(Array.from({ length: LANES }, (_, lane) => stream(rig, ground, lane, goesOn, tally)));
+    const swaps = await attacker.stop();
 
     const events = tripwire.events();
     const outside = [...(events > 0 ? [`${events} events outside`] : []), ...(ground.outsideUnchanged() ? [] : ['the tree outside changed'])];
@@ -76,8 +79,8 @@ type Tally = ReturnType<typeof createTally>;
 type Ground = ReturnType<typeof layOut>;
 
 /** One lane: files in through a besieged directory, out again, copies of a besieged file, deletes. */
-async function stream(rig: Rig, { base, at }: Ground, lane: number, end: number, tally: Tally): Promise<void> {
-  for (let n = 0; performance.now() < end; n += 1) {
+async function stream(rig: Rig, { base, at }: Ground, lane: number, goesOn: () => boolean, tally: Tally): Promise<void> {
+  for (let n = 0; goesOn(); n += 1) {
     const name = `n${lane}-${n}`;
     const content = `content of ${name}`;
     fs.writeFileSync(at('stock', name), content);
@@ -93,7 +96,7 @@ async function stream(rig: Rig, { base, at }: Ground, lane: number, end: number,
     ];
     for (const manifest of tasks) {
       await rig.push(manifest);
-      const result = await rig.answer(manifest.task_id, undefined, 60_000);
+      const result = await rig.answer(manifest.task_id, undefined, patient(60_000));
       judge(result, String(manifest.inputs['destination_path'] ?? ''), base, tally);
     }
   }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { patient } from '../../support/patience.ts';
 import { type Effect, lookForPartial } from '../effect.ts';
 import { finale } from '../finale.ts';
 import { type OperationName, prepare } from '../operations.ts';
@@ -42,7 +43,7 @@ export async function killAtRandom(stage: Stage): Promise<void> {
 }
 
 /** How long after the signal a worker may take: the drain time of the settings, and the hard exit's margin. */
-const DRAINED_MS = 9_000;
+const DRAINED_MS = patient(9_000);
 
 /** SIGTERM to any worker in the midst of tasks: it ends by itself with 0, and every task ends. */
 export async function drain(stage: Stage): Promise<void> {

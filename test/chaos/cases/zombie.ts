@@ -1,3 +1,4 @@
+import { patient } from '../../support/patience.ts';
 import { idOf, isVisible, landedAt } from '../effect.ts';
 import { brief, contentOf } from '../expectations.ts';
 import { finale, recreate } from '../finale.ts';
@@ -11,7 +12,7 @@ const OPERATIONS_HERE: readonly OperationName[] = ['move', 'delete', 'copy', 'mo
 /** With an open intent the stopped process must be dead before anybody else touches it; before the intent nobody needs it dead. */
 const POINTS: readonly Point[] = ['intent', 'intent', 'intent', 'claimed', 'C1', 'sealed', 'X6', 'M1', 'before-close'];
 
-const STOPS_WITHIN_MS = 2_000;
+const STOPS_WITHIN_MS = patient(2_000);
 /** Time for a woken process to do whatever it still would. */
 const AWAKE_MS = 150;
 

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
+import { patient } from '../../support/patience.ts';
 import { manifestOf } from '../../support/rig.ts';
 import { contentOf } from '../expectations.ts';
 import type { Field } from '../field.ts';
@@ -28,7 +29,7 @@ export interface FloodReport {
 const QUEUE = '{writ}:file';
 const BATCH = 500;
 const CODE = /^(INVALID_MANIFEST|INVALID_LEASE|LEASE_EXPIRED|UNSUPPORTED_CAPABILITY|EXECUTION_FAILED|RESOURCE_EXHAUSTED): ./;
-const STUCK_MS = 60_000;
+const STUCK_MS = patient(60_000);
 
 /** Puts hostile jobs straight into the queue's keys, as a client of another language would, and looks how each ends. */
 export async function flood(field: Field, count: number): Promise<FloodReport> {

@@ -34,8 +34,9 @@ export interface CampaignReport {
 
 /** One kill of a random worker comes after a pause of up to this time. */
 const KILL_PAUSE_MS = 400;
-/** How long a batch is struck, if its plans do not end before. */
+/** How long a batch is struck, if its plans do not end before; longer where fewer workers than these have died by then. */
 const STORM_MS = 6000;
+const LEAST_KILLS = 3;
 /** Of the points that workers pass while they are struck. */
 const DEADLY_SHARE = 0.02;
 /** Every second batch has its Redis emptied. */
@@ -95,7 +96,8 @@ async function strike(horde: Horde, random: Random, ended: Promise<unknown>, emp
   const emptyAfter = random.integer(STORM_MS / 2);
   let times = 0;
   horde.deadly(DEADLY_SHARE);
-  for (let ms = 0; ms < STORM_MS && !over; ms = performance.now() - start) {
+  const { deaths } = horde;
+  for (let ms = 0; (ms < STORM_MS || horde.deaths < deaths + LEAST_KILLS) && !over; ms = performance.now() - start) {
     await delay(random.integer(KILL_PAUSE_MS));
     if (over) break;
     horde.kill(random);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { patient } from '../../support/patience.ts';
 import { campaign } from './campaign.ts';
 
 describe('plans of thirty steps whose workers are killed', () => {
-  it('have one effect per step, at most one request per once action, and the answers of a run in peace', { timeout: 240_000 }, async () => {
+  it('have one effect per step, at most one request per once action, and the answers of a run in peace', { timeout: patient(240_000) }, async () => {
     const report = await campaign({ seed: 20_261_121, rounds: 10, lanes: 10, originals: 2 });
     expect(report.violations).toEqual([]);
     expect(report).toMatchObject({ rounds: 10, emptied: 1 });

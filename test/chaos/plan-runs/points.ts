@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PLAN_POINTS, type PlanPoint } from '../../../processors/plan/points.ts';
 import { CRASH_POINTS as TOOL_POINTS } from '../../../src/executors/tool/index.ts';
+import { patient } from '../../support/patience.ts';
 import { LEDGER_POINTS, type Point } from '../setup.ts';
 import { answersOf, contradictions, heardOf, taskOf, UNKNOWN } from './compare.ts';
 import { type Ground, startGround } from './ground.ts';
@@ -44,7 +45,7 @@ const NEXT: StepKind = 'copy';
 const LANES = 5;
 /** A process has one plan, task or call at a time, so that a kill hits only what it is meant for. */
 const GROUND = { queues: ['plan', 'plan', 'tool-chaos-http', 'tool-chaos-http', 'file', 'file'], atATime: 1 };
-const NOT_STRUCK_MS = 100_000;
+const NOT_STRUCK_MS = patient(100_000);
 
 /** Runs each kind of step in peace, then each case, and compares; besides, says what exactly each point must lead to. */
 export async function killAtEachPoint(cases: readonly PointCase[], tell: (line: string) => void = () => undefined): Promise<PointsReport> {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ResultEnvelope } from '../../../src/contracts/index.ts';
+import { patient } from '../../support/patience.ts';
 import { envelopeOf, type LinkedPlan, type PlanRig } from '../../support/plan-rig.ts';
 import type { Scene } from './scene.ts';
 
@@ -12,8 +13,8 @@ export interface Run {
   readonly tree: Readonly<Record<string, string>>;
 }
 
-const GIVE_UP_MS = 120_000;
-const ASK_AGAIN_MS = 8_000;
+const GIVE_UP_MS = patient(120_000);
+const ASK_AGAIN_MS = patient(8_000);
 const PUSH_AGAIN_MS = 80;
 
 /** Makes the scene's files, and a plan of this name of its steps. */

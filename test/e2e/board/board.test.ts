@@ -3,11 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { manifestOf } from '../../support/rig.ts';
 import { type Site, startSite } from './site.ts';
 
-/** Busy machines start a browser slowly. */
-const SLOW = 60_000;
 const TASK = 'invoice-2026-0117';
 const JOB = `t_${TASK}`;
 
@@ -27,8 +26,8 @@ beforeAll(async () => {
   await rig.answer(good.task_id);
   await rig.answer(TASK);
   ({ page, complaints } = await site.page());
-  page.setDefaultTimeout(SLOW / 2);
-}, SLOW);
+  page.setDefaultTimeout(PATIENCE_MS);
+});
 afterAll(async () => site[Symbol.asyncDispose]());
 
 const picture = (name: string) => page.screenshot({ path: join(site.pictures, `${name}.png`), animations: 'disabled' });
@@ -44,7 +43,7 @@ const asked = (on: Page, method: string, path: string) =>
     [method, path] as const,
   );
 
-describe('an operator with a browser', { timeout: SLOW }, () => {
+describe('an operator with a browser', () => {
   it('logs in with a key and sees the queue of the pool, its failures and links to the rest', async () => {
     await site.logIn(page, '/board/', await site.board.key(['operate', 'read'], 'olaf'));
     await page.getByText('pool default').waitFor();
@@ -144,7 +143,7 @@ describe('an operator with a browser', { timeout: SLOW }, () => {
   });
 });
 
-describe('somebody else with a browser', { timeout: SLOW }, () => {
+describe('somebody else with a browser', () => {
   it('is refused without the role operate, pages and all', async () => {
     const reader = await site.page();
     await reader.page.goto(`${site.url}/login?next=/docs/`);

@@ -3,11 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { envelopeOf, fileStep, type LinkedPlan, type PlanRig, startPlanRig } from '../../support/plan-rig.ts';
 import { type Site, startSite } from './site.ts';
-
-/** Busy machines start a browser slowly. */
-const SLOW = 60_000;
 
 let plans: PlanRig;
 let site: Site;
@@ -31,8 +29,8 @@ beforeAll(async () => {
   await plans.push(plan);
   await plans.view(plan.id, ({ current }) => current !== undefined);
   ({ page, complaints } = await site.page());
-  page.setDefaultTimeout(SLOW / 2);
-}, SLOW);
+  page.setDefaultTimeout(PATIENCE_MS);
+});
 afterAll(async () => {
   await site[Symbol.asyncDispose]();
   await plans[Symbol.asyncDispose]();
@@ -46,7 +44,7 @@ const dataOf = async (status: string): Promise<string> => {
   return (await page.getByRole('tree').textContent()) ?? '';
 };
 
-describe('an operator who looks at a plan', { timeout: SLOW }, () => {
+describe('an operator who looks at a plan', () => {
   it('reads at which step it is while it waits', async () => {
     await site.logIn(page, '/board/queue/plan?status=latest', await site.board.key(['operate'], 'olaf'));
     const shown = await dataOf('latest');

@@ -84,7 +84,7 @@ describe('writ search, as a process', () => {
       }
     };
     const searches = (one: string): boolean => commandOf(one).includes('(a|aa)+$');
-    await expect.poll(() => children().filter(searches).length, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(() => children().filter(searches).length).toBeGreaterThan(0);
     const backends = children().filter(searches);
     child.kill('SIGINT');
     expect(await said).toMatchObject({ code: null, out: '' });

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FAST_LOCKS } from '../../support/rig.ts';
 import { type Installation, startInstallation } from './installation.ts';
 
 let writ: Installation;
@@ -93,7 +94,7 @@ describe('setting up', () => {
     expect(code).toBe(3);
     const { settings, checks } = JSON.parse(out) as { settings: Record<string, unknown>[]; checks: Record<string, unknown>[] };
     expect(settings).toContainEqual({ key: 'log.level', value: '"warn"', source: expect.stringContaining('flag') });
-    expect(settings).toContainEqual({ key: 'worker.lock_ms', value: '1500', source: expect.stringContaining('writ.toml') });
+    expect(settings).toContainEqual({ key: 'worker.lock_ms', value: String(FAST_LOCKS.lock_ms), source: expect.stringContaining('writ.toml') });
     const found = (title: string): unknown => checks.find((check) => check['title'] === title)?.['level'];
     for (const title of [
       'Node.js',

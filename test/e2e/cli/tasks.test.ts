@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { type Installation, startInstallation } from './installation.ts';
 
 let writ: Installation;
@@ -82,7 +83,7 @@ describe('tasks from the command line, on a real Redis with a real kernel and wo
     await writ.cli(['push', '-', '--sign'], lines(writ.manifest('cancelled', 'FILE_MOVE', 'c', 'c2')));
     expect(await writ.json(['cancel', 'cancelled', '--timeout', '0s'])).toMatchObject({ code: 0, cancel: 'requested', state: 'waiting' });
     expect(await writ.json(['result', 'cancelled'])).toMatchObject({ code: 3, state: 'waiting', cancel_requested: true });
-    const waiting = writ.json(['cancel', 'cancelled', '--timeout', '15s']);
+    const waiting = writ.json(['cancel', 'cancelled', '--timeout', `${Math.ceil(PATIENCE_MS / 1000)}s`]);
     await writ.startWorker();
     expect(await waiting).toMatchObject({ code: 0, cancel: 'cancelled' });
     expect(there('c')).toBe(true);

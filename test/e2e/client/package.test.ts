@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../config/package.ts';
+import { patient } from '../../support/patience.ts';
 import { type Consumer, installPackage } from './package.ts';
 
 let consumer: Consumer;
 beforeAll(async () => {
   consumer = await installPackage();
-}, 180_000);
+}, patient(180_000));
 afterAll(() => consumer?.[Symbol.dispose]());
 
 const STRICT = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--moduleResolution', 'nodenext', '--target', 'es2023'];

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../config/package.ts';
 import { type Site, startSite } from '../../integration/surfaces/http/routes-site.ts';
+import { PATIENCE_MS, patient } from '../../support/patience.ts';
 import { type Consumer, installPackage } from './package.ts';
 
 /** The packed client, in a process of its own without any dependency, against the real server, kernel, worker and Redis. */
@@ -12,7 +13,7 @@ beforeAll(async () => {
   [consumer, site] = await Promise.all([installPackage(), startSite({ searchable: true })]);
   await site.rig.startWorker();
   consumer.write('key', `${site.secret('operator')}\n`);
-}, 180_000);
+}, patient(180_000));
 afterAll(async () => {
   consumer?.[Symbol.dispose]();
   await site?.[Symbol.asyncDispose]();
@@ -92,7 +93,7 @@ describe('the packed client and the real server', () => {
        const lines = [];
        for (let round = 0; round < 50 && lines.length === 0; round += 1)
          for await (const line of client.tasks.retryMany({ state: 'failure', path: folder })) if (line.task_id === 'retry-2') lines.push(line);
-       answer([one.task.state, lines, (await client.tasks.result('retry-2', { timeoutMs: 20_000 })).state]);`,
+       answer([one.task.state, lines, (await client.tasks.result('retry-2', { timeoutMs: ${PATIENCE_MS} })).state]);`,
       { FOLDER },
     );
     expect(answer).toEqual(['success', [{ task_id: 'retry-2', outcome: 'retried' }], 'success']);
@@ -110,7 +111,7 @@ describe('the packed client and the real server', () => {
          let inOrder = true;
          for (let line = 1; !step.done; line += 1, step = await pushed.next()) inOrder &&= step.value.line === line && step.value.task_id === 'many-' + (line - 1);
          runs.push([inOrder, step.value]);
-         for (const { manifest } of tasks) await client.tasks.result(manifest.task_id, { timeoutMs: 60_000 });
+         for (const { manifest } of tasks) await client.tasks.result(manifest.task_id, { timeoutMs: ${PATIENCE_MS} });
        }
        answer(runs);`,
       { FOLDER },

@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { patient } from '../../support/patience.ts';
 
 /** What stack-child.ts prints. */
 interface Seen {
@@ -31,7 +32,7 @@ let seen: Seen;
 let child: ChildProcessByStdio<null, Readable, Readable> | undefined;
 beforeAll(async () => {
   seen = await runStack();
-}, 300_000);
+}, patient(300_000));
 afterAll(async () => {
   if (child?.kill('SIGKILL')) await once(child, 'close');
   // The mounts were of a namespace that is gone. If they were not, this would remove what they show.

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { packageRoot } from '../../../config/package.ts';
 import { type DashboardJson, exprsOf } from '../../support/dashboards.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { followDocument, layOutProject } from './document.ts';
 import { raiseLoopback } from './loopback.ts';
 import { createStack } from './stack.ts';
@@ -12,7 +13,6 @@ const [home = ''] = process.argv.slice(2);
 const project = path.join(home, 'project');
 const API = 'http://127.0.0.1:8377';
 const PROMETHEUS = 'http://127.0.0.1:9090';
-const PATIENCE_MS = 30_000;
 
 const INSIDE = `() => {
   const { existsSync, readFileSync, writeFileSync } = require('node:fs');

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { patient } from '../../support/patience.ts';
 import { type Compose, imageOf, readCompose } from './compose-file.ts';
 import { type Container, createContainer } from './container.ts';
 
@@ -28,7 +29,7 @@ interface Up {
   readonly child: ChildProcess;
 }
 
-const HEALTHY_MS = 120_000;
+const HEALTHY_MS = patient(120_000);
 /** A check is a process of its own. */
 const LOOK_MS = 400;
 

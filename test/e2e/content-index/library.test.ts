@@ -45,19 +45,15 @@ async function searched(opened: ContentSearchTool, pattern: string) {
 }
 
 describe('the library with an index', () => {
-  it.each(['sqlite', 'memory'] as const)(
-    'keeps an index (%s) in its own threads, until it is closed',
-    async (storage) => {
-      tool = await complete({ mode: 'on', directory: cache, storage });
-      expect(await searched(tool, 'number 42')).toEqual({ count: 1, bypass: null, excluded: 49 });
-      writeFileSync(path.join(tree, 'more.txt'), 'number 42\n');
-      expect(await searched(tool, 'number 42')).toMatchObject({ count: 2, bypass: null });
-      await tool.close();
-      expect(tool.indexes()).toEqual([]);
-      if (storage === 'memory') expect(() => readdirSync(cache)).toThrow();
-    },
-    30_000,
-  );
+  it.each(['sqlite', 'memory'] as const)('keeps an index (%s) in its own threads, until it is closed', async (storage) => {
+    tool = await complete({ mode: 'on', directory: cache, storage });
+    expect(await searched(tool, 'number 42')).toEqual({ count: 1, bypass: null, excluded: 49 });
+    writeFileSync(path.join(tree, 'more.txt'), 'number 42\n');
+    expect(await searched(tool, 'number 42')).toMatchObject({ count: 2, bypass: null });
+    await tool.close();
+    expect(tool.indexes()).toEqual([]);
+    if (storage === 'memory') expect(() => readdirSync(cache)).toThrow();
+  });
 
   it('goes on from the index of the program before it [FR-LSI-IDX-STOR-01]', async () => {
     tool = await complete({ mode: 'on', directory: cache });
@@ -66,7 +62,7 @@ describe('the library with an index', () => {
     tool = await complete({ mode: 'on', directory: cache });
     expect(await searched(tool, 'number 7')).toMatchObject({ count: 1 });
     expect(tool.indexes()[0]?.generation).toBe(generation);
-  }, 30_000);
+  });
 
   it('keeps none for a small tree when only large ones are to have one [FR-LSI-BG-05.3]', async () => {
     tool = await plain({ mode: 'auto', directory: cache });

@@ -13,6 +13,7 @@ import { type Places, placesOf } from '../../../src/data-dir/places.ts';
 import { scriptArgs } from '../../support/compiled/script.ts';
 import { httpTool } from '../../support/http-provider.ts';
 import { type Collector, startCollector } from '../../support/otlp-collector.ts';
+import { patient } from '../../support/patience.ts';
 import { json, type ToolServer, toolServer } from '../../support/tool-server.ts';
 
 const WRIT = new URL('../../../src/bin/writ.ts', import.meta.url);
@@ -40,7 +41,7 @@ export interface Traced extends AsyncDisposable {
   logged(isIt: (line: string) => boolean): Promise<string>;
 }
 
-const PATIENCE_MS = 90_000;
+const WAIT_MS = patient(90_000);
 
 export async function startTraced(): Promise<Traced> {
   const home = mkdtempSync(path.join(tmpdir(), 'writ-traced-'));
@@ -61,7 +62,7 @@ export async function startTraced(): Promise<Traced> {
   const settings = [
     `[http]\nport = 0\n[plan]\nregistry_dir = ${JSON.stringify(registry)}`,
     `[file.base_directories]\nmain = ${JSON.stringify(base)}`,
-    `[tracing]\nenabled = true\nendpoint = ${JSON.stringify(collector.endpoint)}\ntimeout_ms = 300\nmax_spans = 200`,
+    `[tracing]\nenabled = true\nendpoint = ${JSON.stringify(collector.endpoint)}\ntimeout_ms = 60000\nmax_spans = 200`,
     `[tracing.headers]\nauthorization = ${JSON.stringify(`file:${path.join(home, 'otlp')}`)}`,
   ];
   writeFileSync(places.configFile, `${settings.join('\n')}\n`, { mode: 0o600 });
@@ -130,7 +131,7 @@ export async function startTraced(): Promise<Traced> {
 
 /** Looks again at files that other processes write: nobody tells when they do. */
 async function until(isIt: () => boolean, failure: () => string): Promise<void> {
-  const end = performance.now() + PATIENCE_MS;
+  const end = performance.now() + WAIT_MS;
   while (!isIt()) {
     if (performance.now() > end) throw new Error(failure());
     await delay(50);

@@ -15,7 +15,7 @@ beforeAll(async () => {
   // The very first claim finds no ledger and makes one.
   file('warm');
   await writ.api('POST', '/v1/tasks?sign=true', { manifest: copy('warm') }, WAIT);
-}, 120_000);
+});
 afterAll(() => writ?.[Symbol.asyncDispose]());
 
 const WAIT = { prefer: 'wait=20' };
@@ -195,21 +195,19 @@ describe('a log', () => {
 
 describe('a collector that does not answer', () => {
   it('delays no task; what it does not take is dropped and counted, and it gets spans again when it is back', async () => {
-    const run = async (prefix: string): Promise<number> => {
+    const run = async (prefix: string): Promise<void> => {
       const names = Array.from({ length: 60 }, (_, at) => `${prefix}${at}`);
       for (const name of names) file(name);
-      const began = performance.now();
       const answers = await Promise.all(names.map((name) => writ.api('POST', '/v1/tasks?sign=true', { manifest: copy(name) }, WAIT)));
       expect(answers.map(({ body }) => body['state'])).toEqual(names.map(() => 'success'));
-      return performance.now() - began;
     };
-    const good = await run('good');
+    await run('good');
     writ.collector.behave('hang');
-    const hanging = await run('hang');
+    await run('hang');
+    // All of them were done while the collector had answered nothing, and nobody had given it up: that takes a minute each.
+    await expect.poll(() => writ.collector.waiting).toBeGreaterThan(0);
     writ.collector.behave('refuse');
-    const refusing = await run('refuse');
-    // Far from the 300 ms that each request to the collector hangs, times the requests of 60 tasks.
-    expect(Math.max(hanging, refusing)).toBeLessThan(good * 4 + 1000);
+    await run('refuse');
     const metrics = await writ.metrics();
     expect(total(metrics, 'writ_trace_spans_dropped_total', { role: 'worker' })).toBeGreaterThan(0);
     const reasons = samplesOf(metrics).filter(({ name, value }) => name === 'writ_trace_spans_dropped_total' && value > 0);

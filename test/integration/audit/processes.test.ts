@@ -22,7 +22,7 @@ const told = (output: string): [number, string][] =>
     .map(([n, subject]) => [Number(n), subject ?? '']);
 
 describe('several processes that write one audit log', () => {
-  it('lose no record, give no number twice, and keep the order of each', { timeout: 120_000 }, async () => {
+  it('lose no record, give no number twice, and keep the order of each', async () => {
     const children = ['a', 'b', 'c', 'd'].map((name, index) => startChild(CHILD, [at.file, name, '200', index < 2 ? '1' : '20']));
     const numbers = (await Promise.all(children.map(({ output }) => output))).flatMap(told);
     expect(await verifyAuditFile(at.file)).toMatchObject({ ok: true, records: 800 });
@@ -34,7 +34,7 @@ describe('several processes that write one audit log', () => {
     }
   });
 
-  it('may be killed at any moment: what was confirmed stands, and the next action goes on', { timeout: 120_000 }, async () => {
+  it('may be killed at any moment: what was confirmed stands, and the next action goes on', async () => {
     const confirmed = new Map<number, string>();
     for (let round = 0; round < 6; round += 1) {
       const children = ['a', 'b'].map((name) => {
@@ -60,7 +60,7 @@ describe('several processes that write one audit log', () => {
 });
 
 describe('an audit log on a full disk', () => {
-  it('refuses what it cannot keep, leaves no half line, and goes on when there is room', { timeout: 60_000 }, async () => {
+  it('refuses what it cannot keep, leaves no half line, and goes on when there is room', async () => {
     const wrapper = process.geteuid?.() === 0 ? ['unshare', '-m'] : ['unshare', '-Urm'];
     const report = JSON.parse(await startChild(FULL_CHILD, [at.directory], { wrapper }).output) as Record<string, unknown> & { taken: number };
     expect(report).toMatchObject({

@@ -34,7 +34,7 @@ describe('a Redis Cluster', () => {
     west = await startRig({ cluster: cluster.target(), keys: east.keys, config: { queue: SHARDS, pool: { id: 'west' } } });
     redis = await connected(createConnection(cluster.target(), 'ledger'));
     await Promise.all([east.startWorker(), west.startWorker()]);
-  }, 60_000);
+  });
   afterAll(async () => {
     redis?.disconnect();
     await west?.stop();
@@ -93,10 +93,10 @@ describe('a Redis Cluster', () => {
     await feed.start();
     const listed = async () => (await index.list({ state: 'success' }, { limit: 100 })).tasks.length;
     // Its own 24 by their jobs; the other pool's 24 tasks and two steps by the ledger, which all pools share.
-    await expect.poll(listed, { timeout: 5000 }).toBe(50);
+    await expect.poll(listed).toBe(50);
     const manifest = manifestOf('FILE_MOVE', file(west, 'late'), join(west.base, 'later'));
     await west.push(manifest);
-    await expect.poll(listed, { timeout: 5000 }).toBe(51);
+    await expect.poll(listed).toBe(51);
     await feed.stop();
   });
 

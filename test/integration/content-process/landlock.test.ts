@@ -34,7 +34,7 @@ beforeAll(async () => {
   [said] = await Promise.race([message, exit.then(() => Promise.reject(new Error('the process ended without a word')))]);
   await exit;
   server.close();
-}, 30_000);
+});
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 describe('a process that has confined itself', () => {

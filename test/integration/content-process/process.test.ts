@@ -34,7 +34,7 @@ beforeAll(async () => {
   writeFileSync(path.join(root, 'slow', 'a.txt'), `${'a'.repeat(40)}b\n`.repeat(2_000_000));
   tool = process_({ allowed_roots: [root] });
   await tool.start();
-}, 60_000);
+});
 afterAll(async () => {
   await tool.stop();
   rmSync(home, { recursive: true, force: true });
@@ -102,7 +102,7 @@ describe('the process of content searches', () => {
       }
     })();
     const seen = new Set<string>();
-    for (let n = 0; n < 60; n += 1)
+    for (let n = 0; n < 60 || swaps <= 60; n += 1)
       for (const text of texts(await tool.search({ pattern: 'hello', path: n % 3 === 0 ? 'swap' : '.', follow: n % 2 === 0, glob: ['!slow'] }, never())))
         seen.add(text);
     over = true;
@@ -110,7 +110,7 @@ describe('the process of content searches', () => {
     expect(swaps).toBeGreaterThan(60);
     expect([...seen].filter((text) => text.includes('SECRET'))).toEqual([]);
     expect(seen).toContain('docs/a.txt: hello world');
-  }, 60_000);
+  });
 
   it('ends a search that nobody waits for, and its backends', async () => {
     const stop = new AbortController();

@@ -9,6 +9,7 @@ import { DIALECTS } from '../../../src/content-search/backends/dialects.ts';
 import { findBackends } from '../../../src/content-search/io/backend/find-backends.ts';
 import type { BackendJob, BackendQuery, SearchBackend } from '../../../src/core/ports/index.ts';
 import { processEntry } from '../../../src/core/process-entry.ts';
+import { PATIENCE } from '../../support/patience.ts';
 
 const QUERY: BackendQuery = { pattern: 'needle', fixedStrings: false, wordRegexp: false, ignoreCase: false, context: 0, fuzzy: 0, maxCount: 1000 };
 
@@ -170,9 +171,6 @@ describe('an exit code', () => {
     ]);
   });
 });
-
-/** Waiting polls, and ends with the condition: the bound is for a busy machine. */
-const PATIENCE = { timeout: 20_000, interval: 10 };
 
 function isAlive(pid: number): boolean {
   try {

@@ -13,6 +13,7 @@ import type { BuildCheckpoint, SearchBackend, SnapshotId } from '../../../src/co
 import { type HostNews, type HostProcess, hostsSettings, startHost, treesOf } from '../../support/content/index-host.ts';
 import { realBackends, temporaryDirectory } from '../../support/content/rig.ts';
 import { hasher } from '../../support/content/segments.ts';
+import { PATIENCE_MS, patient } from '../../support/patience.ts';
 
 const FILES = 1_000;
 const HOUR_MS = 3_600_000;
@@ -41,8 +42,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A host that takes about a second for a build, because it sleeps between its batches. */
-function slowHost({ timeoutMs = HOUR_MS, throttleMs = 60, keeps = true } = {}): Promise<HostProcess> {
+/** A host that takes two seconds for a build, because it sleeps between its batches. */
+function slowHost({ timeoutMs = HOUR_MS, throttleMs = patient(120), keeps = true } = {}): Promise<HostProcess> {
   const { host: usual, build } = hostsSettings(cacheRoot);
   const settings = hostsSettings(cacheRoot, {
     host: { ...usual, idleBoostMs: HOUR_MS, checkpointOnShutdown: keeps },
@@ -53,7 +54,7 @@ function slowHost({ timeoutMs = HOUR_MS, throttleMs = 60, keeps = true } = {}): 
 
 /** Resolves when a build has read some files, which the host tells everybody who asks. */
 async function amidBuild(): Promise<void> {
-  const client = createBarrierClient(place.directory, 1_000);
+  const client = createBarrierClient(place.directory, PATIENCE_MS);
   for (;;) {
     const text = await client.status();
     const { activity } = text === undefined || text === '' ? { activity: null } : IndexStatus.parse(JSON.parse(text));
@@ -131,7 +132,7 @@ describe('a build that its host cannot finish', () => {
   });
 
   it('takes several rounds when its time is short, never serves in between, and survives a kill [FR-LSI-BUD-INIT-01.1] [FR-LSI-BUD-INIT-02.1] [FR-LSI-BUD-INIT-02.2] [FR-LSI-BG-12]', async () => {
-    host = await slowHost({ timeoutMs: 1_500, throttleMs: 150 });
+    host = await slowHost({ timeoutMs: patient(1_500), throttleMs: patient(150) });
     await host.next((one) => one.kind === 'task' && one.outcome === 'partial');
     expect(statesOf(host).at(-1)).toBe('UNCERTAIN/BUILD_BUDGET_EXCEEDED');
     const had = indexed();
@@ -139,7 +140,7 @@ describe('a build that its host cannot finish', () => {
     await host.kill();
     expect(indexed()).toEqual(had);
 
-    host = await slowHost({ timeoutMs: 1_500, throttleMs: 150 });
+    host = await slowHost({ timeoutMs: patient(1_500), throttleMs: patient(150) });
     await host.told(isOfBuild);
     await host.until('COMPLETE');
     expect(indexed()).toHaveLength(FILES);

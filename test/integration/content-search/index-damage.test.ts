@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BackendKind, SearchBackend } from '../../../src/core/ports/index.ts';
 import { runDamage } from '../../support/content/index-damage.ts';
 import { realBackends, temporaryDirectory } from '../../support/content/rig.ts';
+import { patient } from '../../support/patience.ts';
 
 let backends: Readonly<Record<BackendKind, SearchBackend>>;
 let folder: string;
@@ -17,23 +18,31 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const [SEED, ROUNDS] = [1, 5];
 
 describe('an index of which a file is damaged', () => {
-  it('changes no answer, holds no search up, and comes back by itself, whatever was done to it and when [NFR-LSI-COR-02] [NFR-LSI-REL-01] [FR-LSI-BG-52] [FR-LSI-BG-10.1] [LSI-BG-GEN] [FR-LSI-IDX-05]', async () => {
-    const count = await runDamage({ seed: SEED, folder, backend: backends.rg, trees: 1, roundsPerTree: ROUNDS });
-    expect(count).toMatchObject({ recoveries: ROUNDS, deaths: 0 });
-    expect(count.damages).toBeGreaterThan(ROUNDS / 2);
-    expect(count.excluding).toBeGreaterThanOrEqual(ROUNDS);
-  }, 180_000);
+  it(
+    'changes no answer, holds no search up, and comes back by itself, whatever was done to it and when [NFR-LSI-COR-02] [NFR-LSI-REL-01] [FR-LSI-BG-52] [FR-LSI-BG-10.1] [LSI-BG-GEN] [FR-LSI-IDX-05]',
+    async () => {
+      const count = await runDamage({ seed: SEED, folder, backend: backends.rg, trees: 1, roundsPerTree: ROUNDS });
+      expect(count).toMatchObject({ recoveries: ROUNDS, deaths: 0 });
+      expect(count.damages).toBeGreaterThan(ROUNDS / 2);
+      expect(count.excluding).toBeGreaterThanOrEqual(ROUNDS);
+    },
+    patient(180_000),
+  );
 
-  it('is built again in memory, of which nothing is left afterwards [NFR-LSI-COR-02] [FR-LSI-IDX-RM-04]', async () => {
-    const count = await runDamage({
-      seed: SEED,
-      folder,
-      backend: backends.rg,
-      trees: 1,
-      roundsPerTree: 1,
-      phases: ['killed'],
-      inMemory: true,
-    });
-    expect(count).toMatchObject({ recoveries: 1, deaths: 0 });
-  }, 180_000);
+  it(
+    'is built again in memory, of which nothing is left afterwards [NFR-LSI-COR-02] [FR-LSI-IDX-RM-04]',
+    async () => {
+      const count = await runDamage({
+        seed: SEED,
+        folder,
+        backend: backends.rg,
+        trees: 1,
+        roundsPerTree: 1,
+        phases: ['killed'],
+        inMemory: true,
+      });
+      expect(count).toMatchObject({ recoveries: 1, deaths: 0 });
+    },
+    patient(180_000),
+  );
 });

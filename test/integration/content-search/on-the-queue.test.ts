@@ -26,7 +26,7 @@ beforeAll(async () => {
   });
   await rig.startWorker({ queues: ['search'] });
   raw = await startRawProducer(rig, 'search');
-}, 60_000);
+});
 afterAll(async () => {
   await raw.close();
   await rig.stop();
@@ -114,11 +114,11 @@ describe('CONTENT_SEARCH on the search queue', () => {
   it('ends when it is cancelled, and at its own time limit with what it has', async () => {
     const slow = search({ pattern: '(a|aa)+$', path: 'slow.txt', timeout_ms: 120_000 });
     await rig.push(slow);
-    await expect.poll(async () => (await rig.ledger.row(slow.task_id))?.state, { timeout: 10_000 }).toBe('running');
+    await expect.poll(async () => (await rig.ledger.row(slow.task_id))?.state).toBe('running');
     await rig.ledger.cancel(slow.task_id, Date.now());
     expect((await rig.answer(slow.task_id)).error).toEqual({ error_code: 'EXECUTION_FAILED', message: 'cancelled' });
     expect((await answered(search({ pattern: '(a|aa)+$', path: 'slow.txt', timeout_ms: 300 }))).output).toMatchObject({ timed_out: true, count: 0 });
-  }, 40_000);
+  });
 });
 
 describe('a worker whose settings allow no content search', () => {
@@ -131,5 +131,5 @@ describe('a worker whose settings allow no content search', () => {
     expect(error?.error_code).toBe('SCOPE_NOT_ALLOWED');
     expect(error?.message).toContain('`enabled = true` to [tools.search]');
     expect(error?.message).toContain('`allowed_roots = ["/path/to/search"]` to [tools.sandbox]');
-  }, 30_000);
+  });
 });

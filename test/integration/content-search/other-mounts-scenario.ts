@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-import { openIndexLinks } from '../../../src/content-search/ngram-index/serving/links.ts';
 import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/search/sandbox.ts';
 import { createContentSearch } from '../../../src/content-search/search/search.ts';
 import { hostsSettings, treesOf } from '../../support/content/index-host.ts';
+import { patientLinks } from '../../support/content/index-links.ts';
 import { depsOf, realBackends } from '../../support/content/rig.ts';
 
 /** Runs in a mount namespace of its own; `argv` names the folder with root and index. Prints what each search found, and why without the index. */
@@ -11,7 +11,7 @@ const [, , folder = ''] = process.argv;
 const root = path.join(folder, 'root');
 const mount = (...args: string[]): void => void execFileSync('mount', args);
 const backends = await realBackends();
-const index = await openIndexLinks(hostsSettings(path.join(folder, 'cache')), treesOf(root, DEFAULT_DENIED_PATTERNS), backends.rg);
+const index = await patientLinks(hostsSettings(path.join(folder, 'cache')), treesOf(root, DEFAULT_DENIED_PATTERNS), backends.rg);
 if (index === undefined) throw new Error('there is no index');
 const search = createContentSearch(depsOf({ root, backend: backends.rg, emitStats: true, index }));
 const said: Record<string, unknown> = {};

@@ -1,15 +1,15 @@
 import path from 'node:path';
-import { openIndexLinks } from '../../../src/content-search/ngram-index/serving/links.ts';
 import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/search/sandbox.ts';
 import { createContentSearch } from '../../../src/content-search/search/search.ts';
 import { hostsSettings, treesOf } from '../../support/content/index-host.ts';
+import { patientLinks } from '../../support/content/index-links.ts';
 import { depsOf, realBackends } from '../../support/content/rig.ts';
 
 /** One search as the process that this is; `argv` names the folder with root and index. Prints how often it found the needle, and why without the index. */
 const [, , folder = ''] = process.argv;
 const root = path.join(folder, 'root');
 const backend = (await realBackends()).rg;
-const index = await openIndexLinks(hostsSettings(path.join(folder, 'cache')), treesOf(root, DEFAULT_DENIED_PATTERNS), backend);
+const index = await patientLinks(hostsSettings(path.join(folder, 'cache')), treesOf(root, DEFAULT_DENIED_PATTERNS), backend);
 if (index === undefined) throw new Error('there is no index');
 const search = createContentSearch(depsOf({ root, backend, emitStats: true, index }));
 const signal = new AbortController().signal;

@@ -7,6 +7,7 @@ import { DIALECTS } from '../../../src/content-search/backends/dialects.ts';
 import type { BackendJob, BackendKind, SearchBackend } from '../../../src/core/ports/index.ts';
 import { answerTo, eventsOf, type RigOptions, realBackends, refusalOf, temporaryDirectory } from '../../support/content/rig.ts';
 import { scriptedBackend } from '../../support/content/scripted.ts';
+import { patient } from '../../support/patience.ts';
 
 let root: string;
 
@@ -58,9 +59,9 @@ describe('how a search ends', () => {
 
   it('has one deadline for all passes [T-LSI-FUZ-03] [FR-LSI-FUZ-G-03.1]', async () => {
     const backend = scriptedBackend(({ query }) => (query.fuzzy === 0 ? {} : { hangs: true }));
-    const before = performance.now();
-    const answer = await answerTo(rig(backend), { ...LITERAL, timeout_ms: 300 });
-    expect(performance.now() - before).toBeLessThan(5_000);
+    const answer = await answerTo(rig(backend), { ...LITERAL, timeout_ms: patient(1_000) });
+    // The pass that hangs is ended by the deadline of all; no other is begun after it.
+    expect([...new Set(levels(backend.jobs))]).toEqual([0, 1]);
     expect(answer).toMatchObject({
       timed_out: true,
       stats: { fallback_used: true, fuzzy_levels_tried: [1], fallback_passes_skipped: 2, fallback_skip_reason: 'TIME_BUDGET' },

@@ -164,5 +164,5 @@ describe('the watch over a tree that changes', () => {
     const told = tallies.reduce((sum, each) => sum + each.told, 0);
     const vetoes = tallies.reduce((sum, each) => sum + each.vetoes, 0);
     expect(told).toBeGreaterThan(vetoes);
-  }, 120_000);
+  });
 });

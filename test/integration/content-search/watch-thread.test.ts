@@ -21,10 +21,8 @@ import { policyOf } from '../../../src/content-search/ngram-index/build/indexed-
 import { createBarrierClient } from '../../../src/content-search/ngram-index/serving/barrier-client.ts';
 import { createIndexWatch, type IndexWatchOptions } from '../../../src/content-search/ngram-index/serving/watch-worker.ts';
 import type { BarrierClient, IndexWatch, WatchSignal } from '../../../src/core/ports/index.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { complete, indexedTree } from './watch-rig.ts';
-
-/** So busy a machine may be; what the limit is for has its own test. */
-const PATIENT_MS = 5_000;
 
 interface Rig extends AsyncDisposable {
   readonly root: string;
@@ -47,7 +45,7 @@ async function createRig(overrides: Partial<IndexWatchOptions> = {}, name = 'ind
     signals.push(signal);
     for (const listener of listeners) listener();
   });
-  const client = createBarrierClient(directory, PATIENT_MS);
+  const client = createBarrierClient(directory, PATIENCE_MS);
   await watch.start();
   return {
     root,

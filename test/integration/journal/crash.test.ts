@@ -23,7 +23,7 @@ async function killAfter(file: string, prefix: string, lines: number): Promise<r
 }
 
 describe('a journal whose process is killed', () => {
-  it('holds every step whose promise had resolved, and goes on afterwards', { timeout: 60_000 }, async () => {
+  it('holds every step whose promise had resolved, and goes on afterwards', async () => {
     const file = path.join(directory.path, 'journal.db');
     const said: (readonly [string, string])[] = [];
     for (const [round, lines] of [1, 37, 611].entries()) {

@@ -36,7 +36,7 @@ describe('reading a journal from the command line', () => {
     reader.close();
   });
 
-  it('works in a process of its own while the worker writes, and after it', { timeout: 60_000 }, async () => {
+  it('works in a process of its own while the worker writes, and after it', async () => {
     const journal = createFileJournal({ file });
     await journal.start();
     await journal.open(moveIntent('a'), undefined, 1);

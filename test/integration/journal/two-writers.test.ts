@@ -10,7 +10,7 @@ interface Report {
 }
 
 describe('two processes on one journal', () => {
-  it('create it once, lose nothing, and never both win', { timeout: 60_000 }, async () => {
+  it('create it once, lose nothing, and never both win', async () => {
     const directory = temporaryDirectory();
     const file = path.join(directory.path, 'journal.db');
     const outputs = await Promise.all(['a', 'b'].map((name) => startChild('./two-writers-child.ts', [file, name]).output));

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { inMountNamespace } from '../../support/mounts.ts';
 
 describe('messages on a full disk', () => {
-  it('are refused by a code, in whole batches, and taken again when there is room', { timeout: 60_000 }, async () => {
+  it('are refused by a code, in whole batches, and taken again when there is room', async () => {
     const directory = mkdtempSync(path.join(tmpdir(), 'writ-full-mail-'));
     const report = (await inMountNamespace(new URL('./disk-full-scenario.ts', import.meta.url), [directory])) as Record<string, unknown>;
     const { stood = 0 } = report as { stood?: number };

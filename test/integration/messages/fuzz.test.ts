@@ -32,6 +32,5 @@ describe('fuzzed requests to message search', () => {
       // Where nothing can be read, nobody can say that a place is not there.
       expect(counts.NOT_FOUND > 5).toBe(engine !== 'throwing');
     },
-    30_000,
   );
 });

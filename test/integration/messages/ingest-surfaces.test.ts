@@ -45,7 +45,7 @@ beforeAll(async () => {
   writer = inOrder([messageWriter({ lane, store, onDone: telemetry.done, onStandBy: (error) => expect.unreachable(String(error)) })]);
   await writer.start();
   site = await startSite({ kernel: false, messages: lane });
-}, 60_000);
+});
 afterAll(async () => {
   await site[Symbol.asyncDispose]();
   await writer.stop();
@@ -62,11 +62,11 @@ describe('POST /v1/messages', () => {
     const queued = await send([hello]);
     expect(queued.status).toBe(202);
     expect(IngestReceipt.parse(queued.body).keys).toEqual([expect.stringMatching(/^http:/)]);
-    const { status, headers, body } = await send([{ ...hello, key: 'mine' }, hello], { prefer: 'wait=20' });
-    expect([status, headers.get('preference-applied')]).toEqual([200, 'wait=20']);
+    const { status, headers, body } = await send([{ ...hello, key: 'mine' }, hello], { prefer: 'wait=60' });
+    expect([status, headers.get('preference-applied')]).toEqual([200, 'wait=60']);
     const report = IngestReport.parse(body);
     expect([report.counts.inserted, report.ids.length, report.keys[0]]).toEqual([2, 2, 'mine']);
-    const again = await send([{ ...hello, key: 'mine', body_md: 'moon' }], { prefer: 'wait=20' });
+    const again = await send([{ ...hello, key: 'mine', body_md: 'moon' }], { prefer: 'wait=60' });
     expect(IngestReport.parse(again.body)).toMatchObject({ counts: { updated: 1 }, ids: [report.ids[0]] });
     expect(rows(`SELECT body_md FROM messages WHERE source_key = 'mine'`)).toEqual([['moon']]);
     expect(rows(`SELECT p.slug FROM agents a JOIN projects p ON p.id = a.project_id WHERE a.name = 'Cid'`)).toEqual([['backend']]);
@@ -83,10 +83,10 @@ describe('POST /v1/messages', () => {
 
 describe('DELETE /v1/messages/{id}', () => {
   const remove = (id: string | number, as: NonNullable<Ask['as']> = 'ingest') =>
-    site.ask(`/v1/messages/${id}`, { method: 'DELETE', headers: { prefer: 'wait=20' }, as });
+    site.ask(`/v1/messages/${id}`, { method: 'DELETE', headers: { prefer: 'wait=60' }, as });
 
   it('deletes a message from the tables and from the full text; what is not there is no error', async () => {
-    const { body } = await send([{ ...hello, body_md: 'ephemeral' }], { prefer: 'wait=20' });
+    const { body } = await send([{ ...hello, body_md: 'ephemeral' }], { prefer: 'wait=60' });
     const [id = 0] = IngestReport.parse(body).ids;
     expect(await remove(id)).toMatchObject({ status: 200, body: { counts: { deleted: 1 } } });
     expect(rows(`SELECT rowid FROM fts_messages('ephemeral')`)).toEqual([]);
@@ -118,7 +118,7 @@ describe('the client, and what operators did', () => {
   it('is in the audit log where something is deleted or made anew, not where messages are sent', async () => {
     const from = site.audit().length;
     await send([{ ...hello, key: 'gone' }]);
-    await send([hello, { op: 'delete', project: 'web', key: 'gone' }], { prefer: 'wait=20' });
+    await send([hello, { op: 'delete', project: 'web', key: 'gone' }], { prefer: 'wait=60' });
     await site.ask('/v1/messages/1', { method: 'DELETE', as: 'ingest' });
     await site.ask('/v1/messages/rebuild', { method: 'POST', as: 'operate' });
     const noted = site.audit().slice(from);
@@ -166,7 +166,7 @@ describe('writ messages', () => {
     const named = (text: string) => logged.filter(([, message]) => message === text).map(([fields]) => fields);
     expect(named('index.rebuild.start')).toEqual([{ doc_count: expect.any(Number), engine: 'fts5' }]);
     expect(named('index.rebuild.complete')).toEqual([{ doc_count: expect.any(Number), duration_ms: expect.any(Number), engine: 'fts5' }]);
-    await send([hello], { prefer: 'wait=20' });
+    await send([hello], { prefer: 'wait=60' });
     expect(named('index.incremental.batch')[0]).toEqual({ batch_size: expect.any(Number), engine: 'fts5', ms: expect.any(Number) });
   });
 

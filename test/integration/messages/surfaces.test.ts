@@ -39,7 +39,7 @@ beforeAll(async () => {
   await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', site.url), { requestInit: { headers } }));
   // From now on the client holds every answer against the schema of its tool.
   await client.listTools();
-}, 60_000);
+});
 afterAll(async () => {
   await client.close();
   await site.server.stop();
@@ -193,7 +193,7 @@ describe('message search on its surfaces', () => {
     const args = ['--method', 'tools/call', '--tool-name', 'search_messages', '--tool-arg', 'project_key=backend', 'query=migration', 'limit=1'];
     const answer = await inspect([process.execPath, ...args, '--', ...scriptArgs(WRIT, ['--data-dir', path.join(home, 'data'), 'mcp'])]);
     expect(answer).toMatchObject({ structuredContent: { result: [{ importance: expect.any(String) }], next_cursor: expect.any(String) } });
-  }, 30_000);
+  });
 });
 
 /** Only `backend` has a message about it. */

@@ -64,7 +64,7 @@ describe('the metrics of an installation', () => {
     for (const { task_id: id } of [copy, missing, expired, strange]) await rig.answer(id);
     expect(await counted.push({ v: 1, manifest: copy, lease: await lease(copy) })).toMatchObject({ kind: 'finished' });
     // A row that came first is recorded before its delivery is counted; the next scrape after the queue is idle has all.
-    await expect.poll(() => change('writ_deliveries_ended_total', {}), { timeout: 5000 }).toBe(4);
+    await expect.poll(() => change('writ_deliveries_ended_total', {})).toBe(4);
 
     expect(await change('writ_tasks_submitted_total', { surface: 'http', outcome: 'accepted' })).toBe(4);
     expect(await change('writ_tasks_submitted_total', { surface: 'http', outcome: 'finished' })).toBe(1);
@@ -152,9 +152,8 @@ describe('the metrics of an installation', () => {
     flood.listen(join(directory, 'kernel-flood.sock'));
     const noise = createServer((socket) => void socket.on('error', () => undefined).end('no http at all\r\n\r\n')).listen(join(directory, 'worker-noise.sock'));
     writeFileSync(join(directory, 'worker-file.sock'), '');
-    const started = performance.now();
+    // The one that hangs never ends by itself: its time-box has ended it, as the counts say.
     const text = await site.scrape();
-    expect(performance.now() - started).toBeLessThan(2000);
     for (const server of [hung, liar, flood, noise]) server.close();
     rmSync(join(directory, 'worker-file.sock'));
     const change = (reason: string): number => total(text, 'writ_gather_errors_total', { reason }) - total(before, 'writ_gather_errors_total', { reason });
@@ -171,14 +170,13 @@ describe('the metrics of an installation', () => {
   it('leaves figures out, rather than show old ones, while Redis does not answer', async () => {
     process.kill(site.rig.redis.pid(), 'SIGSTOP');
     try {
-      const started = performance.now();
-      await expect.poll(() => site.scrape(), { timeout: 3000 }).toMatch(/^writ_exporter_up\{.*\} 0$/m);
-      expect(performance.now() - started).toBeLessThan(3000);
+      // Redis stands still until the test is over: nothing but the time-box ends these scrapes.
+      await expect.poll(() => site.scrape()).toMatch(/^writ_exporter_up\{.*\} 0$/m);
       expect(samplesOf(await site.scrape()).filter(({ name }) => name.startsWith('writ_queue_') || name.startsWith('writ_redis_'))).toEqual([]);
     } finally {
       process.kill(site.rig.redis.pid(), 'SIGCONT');
     }
-    await expect.poll(async () => total(await site.scrape(), 'writ_exporter_up'), { timeout: 5000 }).toBe(1);
+    await expect.poll(async () => total(await site.scrape(), 'writ_exporter_up')).toBe(1);
     expect(total(await site.scrape(), 'writ_queue_workers', { queue: 'file' })).toBe(1);
   });
 });

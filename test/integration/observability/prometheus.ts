@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { PATIENCE_MS, patient } from '../../support/patience.ts';
 
 /** One series of an answer: its labels and its value now; NaN and infinities as JavaScript has them. */
 export interface QueryResult {
@@ -12,20 +13,24 @@ export interface QueryResult {
   readonly value: number;
 }
 
+const SCRAPE_MS = patient(500);
+/** A range with twenty scrapes. */
+export const RANGE = `${patient(10)}s`;
+
 /** A real Prometheus on a loopback port of its own, in a temporary directory. */
 export interface Prometheus extends AsyncDisposable {
   /** An instant query through its HTTP API. Throws what Prometheus says against it. */
   query(expr: string): Promise<readonly QueryResult[]>;
 }
 
-/** Starts Debian's `prometheus`; it scrapes `127.0.0.1:<target>/metrics` twice a second. */
+/** Starts Debian's `prometheus`; it scrapes `127.0.0.1:<target>/metrics` twice a second, a slow machine less often. */
 export async function startPrometheus(target: number): Promise<Prometheus> {
   const directory = mkdtempSync(join(tmpdir(), 'writ-prometheus-'));
   const config = join(directory, 'prometheus.yml');
   writeFileSync(
     config,
     [
-      'global: { scrape_interval: 500ms, scrape_timeout: 500ms }',
+      `global: { scrape_interval: ${SCRAPE_MS}ms, scrape_timeout: ${SCRAPE_MS}ms }`,
       `scrape_configs: [{ job_name: writ, honor_labels: true, static_configs: [{ targets: ['127.0.0.1:${target}'] }] }]`,
     ].join('\n'),
   );
@@ -54,11 +59,10 @@ type Answer =
   | { readonly status: 'success'; readonly data: { readonly result: readonly { metric: Record<string, string>; value: readonly [number, string] }[] } }
   | { readonly status: 'error'; readonly error: string };
 
-const READY_MS = 30_000;
 const POLL_MS = 50;
 
 async function ready(url: string, child: ChildProcess): Promise<void> {
-  const end = performance.now() + READY_MS;
+  const end = performance.now() + PATIENCE_MS;
   for (;;) {
     const ok = await fetch(`${url}/-/ready`).then(
       (response) => response.ok,

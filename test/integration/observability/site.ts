@@ -8,6 +8,7 @@ import { type ApiMetrics, createApiMetrics } from '../../../src/bin/api-metrics.
 import { createKernelRole } from '../../../src/bin/roles/kernel.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
 import { scriptArgs } from '../../support/compiled/script.ts';
+import { patient } from '../../support/patience.ts';
 import { type Rig, type RigOptions, startRig } from '../../support/rig.ts';
 
 /** A rig with a kernel and the metrics of the api role. */
@@ -25,7 +26,7 @@ export async function startSite(options: RigOptions = {}): Promise<Site> {
   const context = { config: rig.config, places: rig.places, log: createLogger('silent', 'kernel') };
   const kernel = await createKernelRole(context);
   await kernel.start();
-  const api = createApiMetrics({ config: rig.config, places: rig.places, connection: await rig.redis.client('producer') });
+  const api = createApiMetrics({ config: rig.config, places: rig.places, connection: await rig.redis.client('producer'), timeBoxMs: patient(500) });
   return {
     rig,
     api,

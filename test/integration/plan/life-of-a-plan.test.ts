@@ -79,7 +79,7 @@ describe('a plan', () => {
     expect(await plans.plans.retry('f'.repeat(64))).toBe('not-found');
 
     file('missing.txt');
-    await expect.poll(() => plans.plans.retry(plan.id), { timeout: 10_000 }).toBe('retried');
+    await expect.poll(() => plans.plans.retry(plan.id)).toBe('retried');
     const { envelope } = await plans.ended(plan.id, ({ state }) => state === 'success');
     expect(envelope.output.results.map(({ ok }) => ok)).toEqual([true, true, true]);
     expect([readFileSync(at('late.txt'), 'utf8'), readFileSync(at('last.txt'), 'utf8')]).toEqual(['missing.txt', 'first.txt']);
@@ -111,9 +111,9 @@ describe('a plan', () => {
     const [plan, other] = [await plans.link(envelopeOf(steps)), await plans.link(envelopeOf(steps))];
     await plans.push({ ...plan, lease: other.lease });
     const redis = await plans.rig.redis.client();
-    await expect.poll(async () => (await redis.hget(`{writ}:plan:p_${plan.id}`, 'failedReason')) ?? '', { timeout: 10_000 }).toContain('INVALID_LEASE');
+    await expect.poll(async () => (await redis.hget(`{writ}:plan:p_${plan.id}`, 'failedReason')) ?? '').toContain('INVALID_LEASE');
     const late = await plans.link(envelopeOf(steps), { ttl: 1 });
-    await expect.poll(() => Date.now() / 1000 > leaseExp(late.lease), { timeout: 5000 }).toBe(true);
+    await expect.poll(() => Date.now() / 1000 > leaseExp(late.lease)).toBe(true);
     await plans.push(late);
     expect((await plans.ended(late.id)).view.error?.code).toBe('LEASE_EXPIRED');
     expect(existsSync(at('guarded.txt'))).toBe(true);

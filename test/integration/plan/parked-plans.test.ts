@@ -40,7 +40,7 @@ describe('a plan that waits for a step', () => {
     const plan = await twoMoves();
     expect(await plans.push(plan)).toMatchObject({ kind: 'accepted', queue: 'plan', jobId: `p_${plan.id}` });
     expect(await parked(plan)).toMatchObject({ state: 'running', stepsDone: 0, current: { path: '0', tool: 'writ.file', operation: 'FILE_MOVE' } });
-    await expect.poll(() => stateOf(plan), { timeout: 10_000 }).toBe('delayed');
+    await expect.poll(() => stateOf(plan)).toBe('delayed');
     expect(await plans.push(plan)).toMatchObject({ kind: 'in-flight' });
     await startWorker(['file']);
     expect((await plans.ended(plan.id)).view.state).toBe('success');
@@ -52,7 +52,7 @@ describe('a plan that waits for a step', () => {
     await plans.push(plan);
     const taskId = (await parked(plan)).current?.taskId ?? '';
     expect(await plans.plans.cancel(plan.id)).toBe('requested');
-    await expect.poll(async () => (await plans.rig.ledger.row(taskId))?.cancelRequested, { timeout: 10_000 }).toBe(true);
+    await expect.poll(async () => (await plans.rig.ledger.row(taskId))?.cancelRequested).toBe(true);
     await startWorker(['file']);
     const { view, envelope } = await plans.ended(plan.id);
     expect(view.error?.code).toBe('CANCELLED');
@@ -70,7 +70,7 @@ describe('a plan that waits for a step', () => {
     await startWorker();
     const { view, envelope } = await plans.ended(plan.id);
     expect([view.error?.code, envelope.output.results]).toEqual(['CANCELLED', []]);
-    await expect.poll(() => plans.plans.retry(plan.id), { timeout: 10_000 }).toBe('retried');
+    await expect.poll(() => plans.plans.retry(plan.id)).toBe('retried');
     await plans.ended(plan.id, ({ state }) => state === 'success');
     expect(readFileSync(at('c'), 'utf8')).toBe('a');
   });
@@ -96,7 +96,7 @@ describe('a plan that waits for a step', () => {
       await queue.promoteJobs();
       return Promise.all(jobs.map((job) => job.getState()));
     };
-    await expect.poll(states, { timeout: 20_000 }).toEqual(['completed', 'completed', 'completed']);
+    await expect.poll(states).toEqual(['completed', 'completed', 'completed']);
     expect(readFileSync(at('c'), 'utf8')).toBe('a');
     expect(existsSync(at('a'))).toBe(false);
     await queue.close();
@@ -116,7 +116,7 @@ describe('a plan that waits for a step', () => {
     const bad = await Promise.all([queue.add('plan', { v: 1, envelope: 'x' }), queue.add('plan', {}), queue.add('x', { v: 2, envelope: {}, lease: '' })]);
     const reasons = async () => Promise.all(bad.map(async ({ id = '' }) => (await queue.getJob(id))?.failedReason));
     await expect
-      .poll(reasons, { timeout: 10_000 })
+      .poll(reasons)
       .toEqual([
         expect.stringMatching(/^INVALID_MANIFEST: envelope: /),
         expect.stringMatching(/^INVALID_MANIFEST: v: /),

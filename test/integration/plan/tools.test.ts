@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answerOk, httpTool, startHttpProvider } from '../../support/http-provider.ts';
+import { patient } from '../../support/patience.ts';
 import { passTheCrowd } from '../../support/plan-crowd.ts';
 import { envelopeOf, startPlanRig } from '../../support/plan-rig.ts';
 
@@ -32,7 +33,7 @@ describe('a plan with calls to the outside', () => {
     const failed = await plans.ended(plan.id);
     expect(failed.view.error?.code).toBe('TOOL_FAILED');
     broken = false;
-    await expect.poll(() => plans.plans.retry(plan.id), { timeout: 10_000 }).toBe('retried');
+    await expect.poll(() => plans.plans.retry(plan.id)).toBe('retried');
     await plans.ended(plan.id, ({ state }) => state === 'success');
     // The step that ended the plan was sent again under another id; the one before it was not.
     expect(provider.asked.map(({ path }) => path)).toEqual(['/put', '/send', '/send']);
@@ -41,7 +42,7 @@ describe('a plan with calls to the outside', () => {
 
   it('lets a new plan pass while more wait for a slow provider than it may be asked at a time', async () => {
     // With 1,000, and how long it takes: `npm run test:long -- plan-runs`.
-    const passed = await passTheCrowd({ plans: 300, calls: 256, timeoutMs: 40_000 });
+    const passed = await passTheCrowd({ plans: 300, calls: 256, timeoutMs: patient(40_000) });
     expect(passed).toMatchObject({ held: 256, asked: 256, state: 'success', isCopied: true });
   });
 });

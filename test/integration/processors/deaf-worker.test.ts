@@ -7,6 +7,7 @@ import { expect, it } from 'vitest';
 import { createWorkerRole } from '../../../src/bin/roles/worker.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
 import { metricsSources } from '../../../src/observability/metrics-socket.ts';
+import { patient } from '../../support/patience.ts';
 import { manifestOf, startRig } from '../../support/rig.ts';
 
 /** A way to Redis on which the connections that fetch jobs can be made to hang: open, and nothing comes or goes. */
@@ -85,7 +86,7 @@ it('a worker that has gone deaf to a real queue answers 503 at /healthz and says
   if (!('path' in target)) throw new Error('the test Redis listens on a socket');
   await using line = await lineTo(target.path);
   const url = `unix://:${target.password}@localhost${line.path}`;
-  const config = { ...rig.config, redis: { ...rig.config.redis, url }, worker: { ...rig.config.worker, deaf_ms: 1000, drain_ms: 200 } };
+  const config = { ...rig.config, redis: { ...rig.config.redis, url }, worker: { ...rig.config.worker, deaf_ms: patient(1000), drain_ms: 200 } };
   const worker = await createWorkerRole({ config, places: rig.places, log: createLogger('silent', 'worker') });
   await worker.start();
   const [source] = await metricsSources(rig.places.metrics);
@@ -102,7 +103,7 @@ it('a worker that has gone deaf to a real queue answers 503 at /healthz and says
   line.hang();
   const unheard = manifestOf('FILE_COPY', file('a'), file('c'));
   await rig.push(unheard);
-  await expect.poll(async () => (await health('/healthz')).status, { timeout: 10_000 }).toBe(503);
+  await expect.poll(async () => (await health('/healthz')).status).toBe(503);
   expect((await health('/healthz')).text).toContain('{"name":"file","ok":false,"detail":"jobs wait and none is taken"}');
   expect((await health('/readyz')).status).toBe(503);
   expect((await health('/metrics')).text).toMatch(/^writ_worker_deaf\{queue="file"\} 1$/m);
@@ -110,6 +111,6 @@ it('a worker that has gone deaf to a real queue answers 503 at /healthz and says
 
   line.heal();
   await rig.answer(unheard.task_id);
-  await expect.poll(async () => (await health('/healthz')).status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(async () => (await health('/healthz')).status).toBe(200);
   await worker.stop();
-}, 40_000);
+});

@@ -9,10 +9,11 @@ import { createIndexLane, type IndexLaneOptions } from '../../../queues/index-la
 import type { MaintenanceLane } from '../../../src/core/ports/index.ts';
 import { gatedHandler, laneConformance, ROOT_A, task } from '../../support/content/maintenance-lane.ts';
 import { lookAgain } from '../../support/look-again.ts';
+import { PATIENCE_MS, patient } from '../../support/patience.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 
 const CHILD = fileURLToPath(new URL('../../support/content/lane-child.ts', import.meta.url));
-const LOCKS = { lockMs: 800, renewMs: 200, stalledMs: 200 };
+const LOCKS = { lockMs: patient(800), renewMs: patient(200), stalledMs: patient(200) };
 
 let server: TestRedis;
 let pools = 0;
@@ -134,7 +135,7 @@ describe('the queue index-maintenance', () => {
     await lookAgain({
       look: async () => ((await raw.getJob(job))?.progress === 0 ? undefined : true),
       listen: async () => async () => undefined,
-      timeoutMs: 10_000,
+      timeoutMs: PATIENCE_MS,
       failure: () => 'the job says nothing',
     });
     expect((await raw.getJob(job))?.progress).toEqual({ phase: 'TOKENIZE', done: 1, total: 9 });
@@ -159,7 +160,7 @@ describe('the queue index-maintenance', () => {
     await lookAgain({
       look: async () => ((await raw.getFailedCount()) === 3 ? true : undefined),
       listen: async () => async () => undefined,
-      timeoutMs: 10_000,
+      timeoutMs: PATIENCE_MS,
       failure: () => 'the three did not fail',
     });
     for (const id of await client.zrange(raw.toKey('failed'), 0, -1)) {

@@ -12,11 +12,12 @@ import type { IngestHandler, MessageLane } from '../../../src/core/ports/index.t
 import { openMessagesReader } from '../../../src/messages/store/open.ts';
 import { createMessageStore } from '../../../src/messages/store/store.ts';
 import { message, messages } from '../../support/messages/samples.ts';
+import { patient } from '../../support/patience.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 
 const CHILD = fileURLToPath(new URL('../../support/messages/writer-child.ts', import.meta.url));
-const LOCKS = { lockMs: 800, renewMs: 200, stalledMs: 200 };
-const SIGNAL = AbortSignal.timeout(60_000);
+const LOCKS = { lockMs: patient(800), renewMs: patient(200), stalledMs: patient(200) };
+const SIGNAL = new AbortController().signal;
 
 let server: TestRedis;
 let pool: string;

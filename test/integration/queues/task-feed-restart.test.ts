@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { QUEUE_PREFIX } from '../../../queues/catalog.ts';
 import type { TaskEvent } from '../../../src/contracts/index.ts';
 import type { TaskIndex } from '../../../src/core/ports/index.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { startTestRedis } from '../../support/redis.ts';
 import { allRows, eventually, fastFeed } from '../../support/task-feed.ts';
 import { temporaryIndex } from '../../support/task-index.ts';
@@ -22,7 +23,7 @@ const jobs = (from: number, count: number) =>
 
 async function eventsAfter(index: TaskIndex, after: number | undefined, count: number): Promise<TaskEvent[]> {
   const events: TaskEvent[] = [];
-  for await (const event of index.events(after, AbortSignal.timeout(20_000))) {
+  for await (const event of index.events(after, AbortSignal.timeout(PATIENCE_MS))) {
     events.push(event);
     if (events.length === count) break;
   }

@@ -98,7 +98,7 @@ describe('the users of deploy/redis/users.conf', () => {
       expect([page, (await site.call('GET', page)).status]).toEqual([page, 200]);
     expect((await site.call('PUT', '/board/api/queues/file/retry/failed')).status).toBeLessThan(300);
     expect(await site.cli(['status'])).toMatchObject({ code: 0, err: '' });
-    await expect.poll(async () => (await site.call('GET', '/v1/tasks/two')).body, { timeout: 10_000 }).toMatchObject({ state: 'success' });
+    await expect.poll(async () => (await site.call('GET', '/v1/tasks/two')).body).toMatchObject({ state: 'success' });
     events.abort();
     await stream.text().catch(() => '');
     expect(await refusals()).toEqual([]);

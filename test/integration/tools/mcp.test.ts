@@ -9,6 +9,7 @@ import type { JsonObject } from '../../../src/core/json.ts';
 import type { ToolAnswer } from '../../../src/core/ports/index.ts';
 import { scriptArgs } from '../../support/compiled/script.ts';
 import { EVERYTHING, ended, everythingOverHttp } from '../../support/everything.ts';
+import { patient } from '../../support/patience.ts';
 import { freePorts } from '../../support/ports.ts';
 import { json, type Seen, toolServer } from '../../support/tool-server.ts';
 
@@ -70,7 +71,7 @@ describe.each(['stdio', 'streamable HTTP'])('the public server of npm over %s', 
     expect(await call(server, 'echo', { nothing: 1 })).toMatchObject({ kind: 'failed' });
     expect(await call(server, 'missing')).toMatchObject({ kind: 'failed' });
     expect(await call(server, 'other')).toMatchObject({ kind: 'unavailable' });
-    const slow = call(server, 'long', { duration: 30, steps: 30 }, AbortSignal.timeout(300));
+    const slow = call(server, 'long', { duration: 30, steps: 30 }, AbortSignal.timeout(patient(300)));
     expect(await slow).toMatchObject({ kind: 'unclear' });
     expect(await call(server, 'echo', { message: 'again' })).toMatchObject({ kind: 'ok' });
   });

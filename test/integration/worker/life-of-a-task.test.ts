@@ -16,7 +16,7 @@ beforeAll(async () => {
   rig = await startRig({ logLevel: process.env['RIG_LOG'] ?? 'silent' });
   await rig.startWorker();
   raw = await startRawProducer(rig, 'file');
-}, 60_000);
+});
 afterAll(async () => {
   await raw.close();
   await rig.stop();

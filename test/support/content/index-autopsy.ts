@@ -7,10 +7,11 @@ import { createBarrierClient } from '../../../src/content-search/ngram-index/ser
 import type { IndexPlace } from '../../../src/content-search/ngram-index/serving/places.ts';
 import { diskIndexFiles } from '../../../src/content-search/ngram-index/storage/files-disk.ts';
 import { loadHasher } from '../../../src/content-search/ngram-index/tokenize/hash.ts';
+import { PATIENCE_MS } from '../patience.ts';
 
 /** What the index and the tree say of each other after a difference: for the one who has to find out why. */
 export async function autopsy({ indexed, keyHash, directory }: IndexPlace): Promise<string> {
-  const client = createBarrierClient(directory, 2_000);
+  const client = createBarrierClient(directory, PATIENCE_MS);
   const barrier = await client.barrier();
   client.close();
   if (barrier?.snapshot == null) return `no snapshot: ${JSON.stringify(barrier)}`;

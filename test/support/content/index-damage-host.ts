@@ -3,11 +3,12 @@ import { createMemoryLane } from '../../../src/adapters/memory/maintenance-lane.
 import { compileDenied } from '../../../src/content-search/enumerate/denied.ts';
 import type { HostEvent } from '../../../src/content-search/ngram-index/indexer/types.ts';
 import { type HostsSettings, openIndexHosts } from '../../../src/content-search/ngram-index/serving/hosts.ts';
-import { openIndexLinks } from '../../../src/content-search/ngram-index/serving/links.ts';
 import type { SearchedTrees } from '../../../src/content-search/ngram-index/serving/places.ts';
 import { createContentSearch } from '../../../src/content-search/search/search.ts';
 import type { ContentSearchStats, IndexStatus, IndexTaskKind } from '../../../src/contracts/index.ts';
 import type { SearchBackend } from '../../../src/core/ports/index.ts';
+import { PATIENCE_MS } from '../patience.ts';
+import { patientLinks } from './index-links.ts';
 import { depsOf } from './rig.ts';
 
 export interface HostsUnderTest extends AsyncDisposable {
@@ -23,8 +24,7 @@ export interface HostsUnderTest extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-const LIMIT_MS = 60_000;
-const TRIES = 20;
+const LIMIT_MS = PATIENCE_MS;
 
 /** Index hosts in this process, started. */
 export async function hostsHere(settings: HostsSettings, trees: SearchedTrees, backend: SearchBackend): Promise<HostsUnderTest> {
@@ -43,16 +43,8 @@ export async function hostsHere(settings: HostsSettings, trees: SearchedTrees, b
     return now === undefined ? 'none' : `${now.state}${now.reason === null ? '' : `/${now.reason}`}`;
   };
 
-  /** On a busy machine the host may be too slow for one search, which then goes without it. */
   async function search(pattern: string): Promise<ContentSearchStats> {
-    for (let tries = 1; ; tries += 1) {
-      const stats = await searchOnce(pattern);
-      if (stats.index_bypass !== 'NO_HOST' || tries === TRIES) return stats;
-    }
-  }
-
-  async function searchOnce(pattern: string): Promise<ContentSearchStats> {
-    const index = await openIndexLinks(settings, trees, backend);
+    const index = await patientLinks(settings, trees, backend);
     const sandbox = { denied: compileDenied(trees.deniedPatterns) };
     const deps = { root: trees.roots[0] ?? '', backend, sandbox, emitStats: true, fuzzyFallback: undefined };
     try {

@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { OpenCandidateIndex } from '../../../src/content-search/ngram-index/query/candidate-index.ts';
-import { openIndexLinks } from '../../../src/content-search/ngram-index/serving/links.ts';
 import { indexPlaces } from '../../../src/content-search/ngram-index/serving/places.ts';
 import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/search/sandbox.ts';
 import { createContentSearch } from '../../../src/content-search/search/search.ts';
@@ -11,6 +10,7 @@ import { createRandom, type Random } from '../random.ts';
 import { autopsy } from './index-autopsy.ts';
 import { apply, burst, CHANGE_NAMES, CHANGES, type ChangeName, soughtText, unmountAll } from './index-changes.ts';
 import { type HostProcess, hostsSettings, startHost, treesOf } from './index-host.ts';
+import { patientLinks } from './index-links.ts';
 import { randomOptions } from './random-request.ts';
 import { plantTree } from './random-tree.ts';
 import { depsOf } from './rig.ts';
@@ -29,6 +29,8 @@ export interface EqualityOptions {
   readonly bursts?: number;
   /** Without events, searches look at each file themselves. */
   readonly level?: 'inotify' | 'stat';
+  /** What is wanted of the counts of a tree: on a slow machine the index serves less of the same history, and is asked more often after it. */
+  readonly isEnough?: (count: EqualityCount) => boolean;
 }
 
 export interface EqualityCount {
@@ -58,11 +60,12 @@ export async function runEquality({
   kills,
   bursts = 0,
   level = 'inotify',
+  isEnough = () => true,
 }: EqualityOptions): Promise<EqualityCount> {
   const count: EqualityCount = { trees: 0, rounds: 0, searches: 0, excluding: 0, excludedFiles: 0, events: 0, kills: 0, bursts: 0, bypasses: {}, changes: {} };
   for (let tree = 0; tree < trees; tree += 1) {
     const place = mkdtempSync(path.join(folder, 'tree-'));
-    await runTree({ seed: seed + tree, place, backend, rounds: roundsPerTree, kills, bursts, level, count });
+    await runTree({ seed: seed + tree, place, backend, rounds: roundsPerTree, kills, bursts, level, isEnough, count });
     rmSync(place, { recursive: true, force: true });
     count.trees += 1;
   }
@@ -77,10 +80,11 @@ interface TreeRun {
   readonly kills: number;
   readonly bursts: number;
   readonly level: 'inotify' | 'stat';
+  readonly isEnough: (count: EqualityCount) => boolean;
   readonly count: EqualityCount;
 }
 
-async function runTree({ seed, place, backend, rounds, kills, bursts, level, count }: TreeRun): Promise<void> {
+async function runTree({ seed, place, backend, rounds, kills, bursts, level, isEnough, count }: TreeRun): Promise<void> {
   const random = createRandom(seed);
   const root = path.join(place, 'root');
   const cacheRoot = path.join(place, 'cache');
@@ -91,7 +95,7 @@ async function runTree({ seed, place, backend, rounds, kills, bursts, level, cou
   const searched = treesOf(root, DEFAULT_DENIED_PATTERNS);
   const start = (): Promise<HostProcess> => startHost({ settings, trees: searched, backend: backend.kind });
   let host = await start();
-  const index = await openIndexLinks(settings, searched, backend);
+  const index = await patientLinks(settings, searched, backend);
   if (index === undefined) throw new Error('there is no index');
   const both = searches(root, backend, index);
   const history: string[] = [];
@@ -117,6 +121,10 @@ async function runTree({ seed, place, backend, rounds, kills, bursts, level, cou
       for (let changes = random.integer(4); changes > 0; changes -= 1) history.push(`${round}: ${change(random, root, count)}`);
       for (let asked = 1 + random.integer(3); asked > 0; asked -= 1) await compare(random, root, both, `seed ${seed}, round ${round}`, count, why);
       count.rounds += 1;
+    }
+    while (!isEnough(count)) {
+      await host.until('COMPLETE');
+      await compare(random, root, both, `seed ${seed}, in the end`, count, why);
     }
   } finally {
     index.close();

@@ -5,6 +5,7 @@ import type { SearchedTrees } from '../../../src/content-search/ngram-index/serv
 import type { IndexTaskKind } from '../../../src/contracts/index.ts';
 import type { BackendKind, IndexReason, IndexState } from '../../../src/core/ports/index.ts';
 import { processEntry } from '../../../src/core/process-entry.ts';
+import { patient } from '../patience.ts';
 
 export interface HostArgument {
   readonly settings: HostsSettings;
@@ -42,10 +43,10 @@ export function hostsSettings(cacheRoot: string, change: Partial<HostsSettings> 
       idleBoostMs: 1_000,
     },
     globalIgnoreFile: '',
-    lockTimeoutMs: 250,
+    lockTimeoutMs: patient(250),
     debounceMs: 20,
-    shutdownTimeoutMs: 5_000,
-    build: { timeoutMs: 300_000, maxCpuPercent: 100, throttleMs: 0, maxFiles: 0, maxBytes: 0 },
+    shutdownTimeoutMs: patient(5_000),
+    build: { timeoutMs: patient(300_000), maxCpuPercent: 100, throttleMs: 0, maxFiles: 0, maxBytes: 0 },
     maxDbBytes: 2 ** 30,
     maxIndexes: 10,
     pauses: { firstMs: 100, mostMs: 2_000, memoryMs: 600_000 },

@@ -1,5 +1,6 @@
 import { connected, createConnection } from '../../../queues/connection.ts';
 import { createIndexLane } from '../../../queues/index-lane.ts';
+import { patient } from '../patience.ts';
 
 /** A host that begins tasks and ends none, until it is killed: `node --import tsx lane-child.ts <pool> <redis target as JSON>`. */
 const [pool = '', target = ''] = process.argv.slice(2);
@@ -9,7 +10,7 @@ const lane = createIndexLane({
   connection: await open('producer'),
   worker: await open('worker'),
   newId: () => 'unused',
-  locks: { lockMs: 800, renewMs: 200, stalledMs: 200 },
+  locks: { lockMs: patient(800), renewMs: patient(200), stalledMs: patient(200) },
 });
 lane.process((task, job) => {
   process.stdout.write(`begun ${task.kind} ${job}\n`);

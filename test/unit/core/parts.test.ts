@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { inOrder, part, together } from '../../../src/core/parts.ts';
+import { PATIENCE } from '../../support/patience.ts';
 
 function recorded(log: string[], name: string, fails: { start?: boolean; stop?: boolean } = {}) {
   return part(
@@ -62,7 +63,7 @@ describe('parts', () => {
     const all = together([slow, recorded(log, 'a')]);
     await all.start();
     const stopping = all.stop();
-    await vi.waitFor(() => expect(log).toEqual(['+a', '-a']));
+    await vi.waitFor(() => expect(log).toEqual(['+a', '-a']), PATIENCE);
     release();
     await stopping;
     log.length = 0;

@@ -13,12 +13,17 @@ import { type IndexPlaceSettings, indexPlaces, type SearchedTrees } from './plac
 /** As the settings have it by default. */
 export const DEFAULT_BUDGET: OverlayBudget = { fraction: 0.25, maxMs: 2_000, maxFiles: 50_000 };
 
-/** The indexes that a process which searches may use; undefined where there can be none. Connects when a search first asks. */
+/**
+ * The indexes that a process which searches may use; undefined where there can be none. Connects when a search first asks.
+ *
+ * @param hostLimitMs how long a search waits for the host, as search-rules 1 has it unless given
+ */
 export async function openIndexLinks(
   settings: IndexPlaceSettings,
   trees: SearchedTrees,
   backend: SearchBackend,
   budget: OverlayBudget = DEFAULT_BUDGET,
+  hostLimitMs?: number,
 ): Promise<OpenCandidateIndex | undefined> {
   const places = indexPlaces(settings, trees, backend);
   if (places.length === 0) return undefined;
@@ -37,7 +42,7 @@ export async function openIndexLinks(
       backendId: backend.id,
       // Only ASCII folding is proved by measuring; what lies beyond is not left out (search-rules 23).
       folding: { strategy: backend.folding, provenBeyondAscii: false },
-      host: createBarrierClient(directory),
+      host: createBarrierClient(directory, hostLimitMs),
       files: diskIndexFiles({ directory, keyHash }),
       storage: { mode, fallback },
     })),

@@ -10,7 +10,7 @@ let ground: IndexGround;
 beforeAll(async () => {
   ground = await indexGround();
   site = await startSite({ kernel: false, contentIndex: ground.service });
-}, 60_000);
+});
 afterAll(async () => {
   await site[Symbol.asyncDispose]();
   await ground[Symbol.asyncDispose]();

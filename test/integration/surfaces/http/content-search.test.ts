@@ -40,7 +40,7 @@ beforeAll(async () => {
     },
   };
   site = await startSite({ kernel: false, contentSearch: limited(watched, 2) });
-}, 60_000);
+});
 afterAll(async () => {
   await site[Symbol.asyncDispose]();
   rmSync(root, { recursive: true, force: true });

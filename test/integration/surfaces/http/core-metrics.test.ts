@@ -3,6 +3,7 @@ import { inContract } from '../../../../src/observability/exposition.ts';
 import { createHttpMeter } from '../../../../src/observability/http-requests.ts';
 import { createMetrics } from '../../../../src/observability/metrics.ts';
 import { ROUTES } from '../../../../src/surfaces/http/routes/table.ts';
+import { PATIENCE } from '../../../support/patience.ts';
 import { ask, openSocket } from './core-raw.ts';
 import { startSite } from './core-site.ts';
 
@@ -33,7 +34,7 @@ describe('the figures about requests', () => {
     await ask(site.url, '/healthz', { method: 'PROPFIND' });
     await ask(site.url, '/', { headers: { host: 'secret.example' } });
     const count = (route: string, method: string, status_class: string) => value('writ_http_requests_total', { route, method, status_class });
-    await vi.waitFor(async () => expect(await count('/', 'GET', '4xx')).toBe(1));
+    await vi.waitFor(async () => expect(await count('/', 'GET', '4xx')).toBe(1), PATIENCE);
     expect(await count('/v1/tasks/:id/retry', 'POST', '4xx')).toBe(5);
     expect(await count('/v1/tasks', 'GET', '2xx')).toBe(1);
     expect(await count('none', 'GET', '4xx')).toBe(1);
@@ -50,10 +51,10 @@ describe('the figures about requests', () => {
     await using _ = site;
     const get = `GET /v1/events HTTP/1.1\r\nHost: ${new URL(site.url).host}\r\nAuthorization: Bearer ${site.secrets.read}\r\n\r\n`;
     const [stream, silent] = [await openSocket(site.url, get), await openSocket(site.url, '')];
-    await vi.waitFor(async () => expect(await value('writ_http_event_streams')).toBe(1));
+    await vi.waitFor(async () => expect(await value('writ_http_event_streams')).toBe(1), PATIENCE);
     expect(await value('writ_http_connections')).toBe(2);
     for (const { socket } of [stream, silent]) socket.destroy();
-    await vi.waitFor(async () => expect([await value('writ_http_event_streams'), await value('writ_http_connections')]).toEqual([0, 0]));
+    await vi.waitFor(async () => expect([await value('writ_http_event_streams'), await value('writ_http_connections')]).toEqual([0, 0]), PATIENCE);
     expect(await value('writ_http_requests_total', { route: '/v1/events', status_class: '2xx' })).toBe(1);
   });
 
@@ -62,9 +63,9 @@ describe('the figures about requests', () => {
     await using _ = site;
     const head = `POST /v1/leases HTTP/1.1\r\nHost: ${new URL(site.url).host}\r\nAuthorization: Bearer ${site.secrets.kernel}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`;
     const { socket } = await openSocket(site.url, head);
-    await vi.waitFor(async () => expect(await value('writ_http_connections')).toBe(1));
+    await vi.waitFor(async () => expect(await value('writ_http_connections')).toBe(1), PATIENCE);
     socket.end();
-    await vi.waitFor(async () => expect(await value('writ_http_requests_total', { route: '/v1/leases' })).toBe(1));
+    await vi.waitFor(async () => expect(await value('writ_http_requests_total', { route: '/v1/leases' })).toBe(1), PATIENCE);
     expect(await value('writ_http_requests_total', { route: '/v1/leases', status_class: '2xx' })).toBeUndefined();
   });
 });

@@ -8,6 +8,7 @@ import { startSite } from './core-site.ts';
 
 const SOCKETS = 300;
 const LIMIT_MS = 700;
+const HOURS_MS = 10 * 3_600_000;
 
 const base = { tag: 'tasks', access: 'open', summary: 'x', responses: { 200: { description: 'x' } }, problems: [] } as const;
 const echo = route({
@@ -60,13 +61,21 @@ describe('slow clients', () => {
     ['that never say anything', () => ''],
     ['that never finish their bodies', (url: string) => `${head(url, '/echo', 'Content-Type: application/json\r\nContent-Length: 1000')}{"a`],
     ['whose streams stand still', (url: string) => `${head(url, '/count', 'Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked')}3\r\n{}\n\r\n`],
-    ['whom nobody lets in', (url: string) => head(url, '/metrics', 'Via: x\r\nContent-Length: 100000')],
-  ])('%s do not keep others waiting, and are shown out', async (_name, text) => {
+    ['whom nobody lets in', (url: string) => head(url, '/metrics', 'Via: x\r\nContent-Length: 100000'), true],
+  ])('%s do not keep others waiting, and are shown out', async (_name, text, isRefused = false) => {
+    const crowdOf = ({ url }: { readonly url: string }) => Promise.all(Array.from({ length: SOCKETS }, () => openSocket(url, text(url))));
+    {
+      await using site = await start({ http: { requestTimeoutMs: HOURS_MS } });
+      const crowd = await crowdOf(site);
+      let gone = 0;
+      for (const { ended } of crowd) void ended.then(() => (gone += 1));
+      // An answer that came only when these were shown out would come in hours.
+      expect((await ask(site.url, '/healthz')).status).toBe(200);
+      if (!isRefused) expect(gone).toBe(0);
+      for (const { socket } of crowd) socket.destroy();
+    }
     await using site = await start();
-    const sockets = await Promise.all(Array.from({ length: SOCKETS }, () => openSocket(site.url, text(site.url))));
-    const before = performance.now();
-    expect((await ask(site.url, '/healthz')).status).toBe(200);
-    expect(performance.now() - before).toBeLessThan(2000);
+    const sockets = await crowdOf(site);
     const ends = await Promise.all(sockets.map(({ ended }) => ended));
     for (const end of new Set(ends.map((said) => said.split('\r\n')[0]))) expect(end).toMatch(/^$|^HTTP\/1\.1 (405|408) /);
     expect((await ask(site.url, '/healthz')).status).toBe(200);

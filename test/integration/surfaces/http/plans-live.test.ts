@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WritClient } from '../../../../src/surfaces/client/index.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import { envelopeOf, fileStep } from '../../../support/plan-rig.ts';
 import { type Site, startSite } from './routes-site.ts';
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => site[Symbol.asyncDispose]());
 
 const at = (name: string): string => path.join(site.rig.base, name);
-const WAIT = { prefer: 'wait=20' };
+const WAIT = { prefer: 'wait=60' };
 
 /** A linked plan with its lease. */
 async function leased(envelope: object) {
@@ -52,7 +53,7 @@ describe('a plan over HTTP', () => {
     const submitted = await client.plans.submit(envelope, { sign: true });
     expect(submitted).toMatchObject({ ended: false, receipt: { receipt: 'accepted' } });
     const id = submitted.ended ? '' : submitted.receipt.plan_id;
-    const end = await client.plans.wait(id, { timeoutMs: 20_000, memory: true });
+    const end = await client.plans.wait(id, { timeoutMs: PATIENCE_MS, memory: true });
     expect(end).toMatchObject({ state: 'failure', error: { code: 'TOOL_UNAVAILABLE' } });
     expect(end.result?.envelope.output.memory.state).toMatchObject({ search: { count: 2 } });
     expect([existsSync(at('contract-a.txt')), existsSync(at('archive/contract-a.txt')), existsSync(at('archive/contract-b.txt'))]).toEqual([false, true, true]);
@@ -80,10 +81,10 @@ describe('a plan over HTTP', () => {
     const envelope = envelopeOf([fileStep('FILE_COPY', at('c.txt'), at('c.1')), fileStep('FILE_COPY', at('c.txt'), at('c.2'))]);
     const plan = await leased(envelope);
     await site.ask('/v1/plans', { method: 'POST', body: { envelope, lease: plan.lease } });
-    await expect.poll(async () => (await client.plans.get(plan.plan_id)).current?.operation, { timeout: 10_000 }).toBe('FILE_COPY');
+    await expect.poll(async () => (await client.plans.get(plan.plan_id)).current?.operation).toBe('FILE_COPY');
     expect(await client.plans.cancel(plan.plan_id)).toMatchObject({ ended: false, answer: { cancel: 'requested' } });
     await paused[Symbol.asyncDispose]();
-    expect(await client.plans.wait(plan.plan_id, { timeoutMs: 20_000 })).toMatchObject({ state: 'failure', error: { code: 'CANCELLED' } });
+    expect(await client.plans.wait(plan.plan_id, { timeoutMs: PATIENCE_MS })).toMatchObject({ state: 'failure', error: { code: 'CANCELLED' } });
     expect(existsSync(at('c.2'))).toBe(false);
   });
 

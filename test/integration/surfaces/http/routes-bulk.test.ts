@@ -117,7 +117,7 @@ describe('POST /v1/tasks with a stream of tasks', () => {
     const rejected = 2000 * (written + 1);
     expect(last).toMatchObject({ summary: { lines: rejected + 1, accepted: 1, rejected } });
     expect(counts.get('rejected')).toBe(rejected);
-  }, 30_000);
+  });
 
   it('keeps what was queued when the client dies in the middle, and serves the next one', async () => {
     const before = await waiting();
@@ -194,7 +194,7 @@ describe('POST /v1/tasks with a stream of tasks', () => {
     ] as const)
       expect((await flood(query, as, task)).taken).toBeLessThan(32_000_000);
     expect((await push(await line(manifest()))).last).toMatchObject({ summary: { accepted: 1 } });
-  }, 60_000);
+  });
 });
 
 async function responseOf(request: http.ClientRequest): Promise<http.IncomingMessage> {

@@ -1,5 +1,6 @@
 import { Ajv2020, type AnySchema, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { PATIENCE } from '../../../support/patience.ts';
 import { envelopeOf, fileStep } from '../../../support/plan-rig.ts';
 import { type Ask, linesOf, type Reply, type Site, startSite } from './routes-site.ts';
 
@@ -13,7 +14,7 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, AnySchema>> };
 }
 
-const WAIT = { prefer: 'wait=20' };
+const WAIT = { prefer: 'wait=60' };
 const NDJSON = { 'content-type': 'application/x-ndjson' };
 
 /** Every answer of every operation is held against the OpenAPI document that the server itself hands out. */
@@ -87,7 +88,7 @@ describe('the OpenAPI document', () => {
     expect((await held('/v1/tasks/unheard-of')).status).toBe(404);
     expect((await held(`/v1/tasks/${'x'.repeat(200)}`)).status).toBe(400);
 
-    await vi.waitFor(async () => expect((await held('/v1/tasks?state=failure')).body.tasks).toHaveLength(1), 10_000);
+    await vi.waitFor(async () => expect((await held('/v1/tasks?state=failure')).body.tasks).toHaveLength(1), PATIENCE);
     expect((await held('/v1/tasks?limit=x')).status).toBe(400);
 
     expect((await held(`/v1/tasks/${failing.task_id}/retry`, { method: 'POST', body: { regrant: true } })).status).toBe(202);
@@ -138,7 +139,7 @@ describe('the OpenAPI document', () => {
     expect(failed).toBe(403);
     const signed = await held('/v1/plans?sign=true', { method: 'POST', body: { envelope: failing }, headers: WAIT });
     expect(signed.body).toMatchObject({ state: 'failure', error: { code: 'EXECUTION_FAILED' } });
-    await vi.waitFor(async () => expect((await held(`/v1/plans/${signed.body.plan_id}/retry`, { method: 'POST' })).status).toBe(202), 5_000);
+    await vi.waitFor(async () => expect((await held(`/v1/plans/${signed.body.plan_id}/retry`, { method: 'POST' })).status).toBe(202), PATIENCE);
 
     const waiting = envelopeOf([fileStep('FILE_COPY', at('plan.txt'), at('plan.2'))]);
     await using _ = await site.paused();

@@ -2,10 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { BulkRetryLine, BulkRetrySummary, TaskManifest } from '../../../../src/contracts/index.ts';
+import { PATIENCE } from '../../../support/patience.ts';
 import { manifestOf } from '../../../support/rig.ts';
 import { linesOf, type Site, startSite } from './routes-site.ts';
 
-const WAIT = { prefer: 'wait=20' };
+const WAIT = { prefer: 'wait=60' };
 
 describe('what operators do over HTTP', () => {
   let site: Site;
@@ -109,7 +110,7 @@ describe('what operators do over HTTP', () => {
       vi.waitFor(async () => {
         const { tasks } = (await site.ask(`/v1/tasks?plan=${plan}&state=failure&limit=500`, { as: 'read' })).body;
         expect(tasks).toHaveLength(count);
-      }, 10_000);
+      }, PATIENCE);
 
     it('retries what the filter finds, each task once, and is audited with its filter and counts', async () => {
       const provenance = { plan_sha256: 'a'.repeat(64) };
@@ -157,7 +158,7 @@ describe('what operators do over HTTP', () => {
         await vi.waitFor(() => {
           const last = site.audit().findLast(({ action, subject }) => action === 'task.retry_all' && subject.includes(provenance.plan_sha256));
           expect(last).toMatchObject({ outcome: 'refused', detail: { end: 'client gone' } });
-        }, 5000);
+        }, PATIENCE);
       } finally {
         index.list = list;
       }

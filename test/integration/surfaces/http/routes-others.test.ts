@@ -5,9 +5,10 @@ import { canonicalJson } from '../../../../src/core/canonical-json.ts';
 import { manifestSha256 } from '../../../../src/core/hash.ts';
 import { eventsRoute } from '../../../../src/surfaces/http/routes/events.ts';
 import { ROUTES } from '../../../../src/surfaces/http/routes/table.ts';
+import { PATIENCE } from '../../../support/patience.ts';
 import { type Site, startSite } from './routes-site.ts';
 
-const WAIT = { prefer: 'wait=20' };
+const WAIT = { prefer: 'wait=60' };
 
 describe('leases, keys, lists and events over HTTP', () => {
   let site: Site;
@@ -76,7 +77,7 @@ describe('leases, keys, lists and events over HTTP', () => {
     for (const name of ['p1', 'p2', 'p3']) await done(name);
     const list = (query: string) => site.ask(`/v1/tasks?${query}`, { as: 'read' });
     const path = encodeURIComponent(site.rig.base);
-    await vi.waitFor(async () => expect((await list(`state=success&path=${path}&limit=500`)).body.tasks.length).toBeGreaterThanOrEqual(3), 10_000);
+    await vi.waitFor(async () => expect((await list(`state=success&path=${path}&limit=500`)).body.tasks.length).toBeGreaterThanOrEqual(3), PATIENCE);
     const first = await list(`capability=FILE_MOVE&limit=2`);
     expect(first).toMatchObject({ status: 200, body: { tasks: [{ capability_id: 'FILE_MOVE' }, {}], next: expect.any(String) } });
     const second = await list(`capability=FILE_MOVE&limit=2&cursor=${encodeURIComponent(first.body.next)}`);
@@ -155,7 +156,7 @@ describe('leases, keys, lists and events over HTTP', () => {
         const next = await open({}, 'operator');
         next.destroy();
         expect(next.statusCode).toBe(200);
-      }, 5000);
+      }, PATIENCE);
       opened[1]?.destroy();
     });
   });

@@ -18,7 +18,7 @@ describe('POST /v1/tasks with one task', () => {
       ...(headers ? { headers } : {}),
       body: { manifest, lease: lease ?? (await site.rig.lease(manifest)) },
     });
-  const WAIT = { prefer: 'respond-async, wait=20' };
+  const WAIT = { prefer: 'respond-async, wait=60' };
 
   it('queues it, and answers 202 with where its outcome will lie', async () => {
     const manifest = site.manifest('accepted');
@@ -50,7 +50,7 @@ describe('POST /v1/tasks with one task', () => {
       status: 200,
       body: { task_id: manifest.task_id, state: 'success', capability_id: 'FILE_MOVE', result: { status: 'SUCCESS' } },
     });
-    expect(reply.headers.get('preference-applied')).toBe('wait=20');
+    expect(reply.headers.get('preference-applied')).toBe('wait=60');
     expect(await site.rig.verify(manifest, JSON.stringify(reply.body.result))).toBe(true);
     expect(existsSync(String(manifest.inputs['destination_path']))).toBe(true);
   });
@@ -158,7 +158,7 @@ describe('POST /v1/tasks with one task', () => {
     const manifest = site.manifest('shown');
     await push(manifest);
     const where = `/v1/tasks/${manifest.task_id}`;
-    const shown = await site.ask(where, { as: 'read', headers: { prefer: 'wait=20' } });
+    const shown = await site.ask(where, { as: 'read', headers: { prefer: 'wait=60' } });
     expect(shown).toMatchObject({ status: 200, body: { state: 'success', capability_id: 'FILE_MOVE' } });
     const etag = shown.headers.get('etag') ?? '';
     // The job is settled a moment after the outcome is recorded, which changes its view once.

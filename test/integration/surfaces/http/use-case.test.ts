@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { examinePlans } from '../../../../src/bin/cli/doctor/plans.ts';
 import { WritClient } from '../../../../src/surfaces/client/index.ts';
 import { type HttpProvider, startHttpProvider } from '../../../support/http-provider.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import { envelopeOf } from '../../../support/plan-rig.ts';
 import { type Site, startSite } from './routes-site.ts';
 
@@ -41,7 +42,7 @@ describe('contracts.archive.run', () => {
     const { plan_id: id, lease, capabilities } = await client.leases.issuePlan(envelope);
     expect(capabilities).toEqual(['FILE_COPY', 'FILE_DELETE', 'SEARCH_FILES', 'TOOL_CALL:http.webhook']);
     await client.plans.submit(envelope, { lease });
-    expect(await client.plans.wait(id, { timeoutMs: 20_000 })).toMatchObject({ state: 'success', steps_done: 6 });
+    expect(await client.plans.wait(id, { timeoutMs: PATIENCE_MS })).toMatchObject({ state: 'success', steps_done: 6 });
     expect(await client.plans.submit(envelope, { lease })).toMatchObject({ ended: true, replayed: true });
 
     expect(['contract-a', 'contract-b', 'memo'].map((name) => existsSync(path.join(rig.base, name)))).toEqual([false, false, true]);
@@ -55,7 +56,7 @@ describe('contracts.archive.run', () => {
     ]);
 
     // Its tasks are found by the plan, and what it deleted comes back.
-    await expect.poll(async () => (await site.ask(`/v1/tasks?plan=${id}`)).body.tasks.length, { timeout: 10_000 }).toBe(6);
+    await expect.poll(async () => (await site.ask(`/v1/tasks?plan=${id}`)).body.tasks.length).toBe(6);
     const { tasks } = (await site.ask(`/v1/tasks?plan=${id}&capability=FILE_DELETE`)).body as { tasks: { task_id: string }[] };
     expect(await client.tasks.undo(tasks[0]?.task_id ?? '', { wait: 20 })).toMatchObject({ ended: true, task: { state: 'success' } });
     expect(['contract-a', 'contract-b'].filter((name) => existsSync(path.join(rig.base, name)))).toHaveLength(1);

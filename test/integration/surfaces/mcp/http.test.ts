@@ -26,7 +26,7 @@ beforeAll(async () => {
   const toolTasks = (tasks: HttpServices['tasks']) => pushingThrough(tasks, countSubmissions(tasks.enqueue, 'mcp', metrics));
   site = await startSite({ contentSearch: { refusal: undefined, search }, toolTasks });
   await site.rig.startWorker();
-}, 60_000);
+});
 afterAll(() => site[Symbol.asyncDispose]());
 
 type As = Parameters<Site['secret']>[0];
@@ -79,7 +79,7 @@ describe('the MCP server over HTTP', () => {
   it('serves the command line of the inspector', async () => {
     const target = [`${site.url}/mcp`, '--transport', 'http', '--header', `Authorization: Bearer ${site.secret('read')}`];
     expect(await inspect([...target, '--method', 'tools/call', '--tool-name', 'index_status'])).toMatchObject({ structuredContent: { mode: 'off' } });
-  }, 30_000);
+  });
 
   it('shows a key the tools of its roles', async () => {
     await using mcp = await connected('read');

@@ -43,13 +43,13 @@ describe('the MCP server over stdin and stdout', () => {
     expect(await call('Search', { pattern: 'hello', path: home })).toMatchObject({ isError: true, answer: { code: 'BadArgs', field: 'path' } });
     expect(await call('get_task', { task_id: 'x' })).toMatchObject({ isError: true, answer: { code: 'REDIS_UNAVAILABLE' } });
     await client.close();
-  }, 30_000);
+  });
 
   it('serves the command line of the inspector', async () => {
     const call = ['--method', 'tools/call', '--tool-name', 'Search', '--tool-arg', 'pattern=hello'];
     const answer = await inspect([process.execPath, ...call, '--', ...scriptArgs(WRIT, mcpArgs)]);
     expect(answer).toMatchObject({ structuredContent: { count: 1 } });
-  }, 30_000);
+  });
 
   it('answers what was asked before stdin was closed, ends with 0, and says nothing else on stdout', async () => {
     const lines = [

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { failure } from '../../../../src/core/outcome.ts';
 import { undoIdOf } from '../../../../src/surfaces/shared/tasks/undo.ts';
+import { PATIENCE } from '../../../support/patience.ts';
 import { createWorld } from './world.ts';
 
 describe('writ result', () => {
@@ -152,7 +153,7 @@ describe('writ cancel', () => {
     const world = await createWorld();
     await world.push(world.manifest('a'));
     const cancelled = world.cli(['cancel', 'a', '--json']);
-    await vi.waitFor(async () => expect(await world.tasks.ledger.row('a')).toMatchObject({ cancelRequested: true }), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await world.tasks.ledger.row('a')).toMatchObject({ cancelRequested: true }), PATIENCE);
     await world.work('a');
     expect(await cancelled).toMatchObject({ code: 0, lines: [{ task_id: 'a', cancel: 'cancelled' }] });
   });

@@ -42,9 +42,7 @@ describe('a failed plan on the board', () => {
     writeFileSync(at('taken'), 'x');
     const steps = [fileStep('FILE_COPY', at('a'), at('b')), fileStep('FILE_COPY', at('a'), at('taken'))];
     const { id } = await planRig.run(envelopeOf(steps, { state: { found: 'SECRET-MEMORY' } }));
-    await expect
-      .poll(async () => ((await (await call('GET', `/api/queues/plan/p_${id}`)).json()) as { status: string }).status, { timeout: 10_000 })
-      .toBe('failed');
+    await expect.poll(async () => ((await (await call('GET', `/api/queues/plan/p_${id}`)).json()) as { status: string }).status).toBe('failed');
 
     const page = await (await call('GET', `/api/queues/plan/p_${id}`)).text();
     expect(page).not.toContain('SECRET-MEMORY');

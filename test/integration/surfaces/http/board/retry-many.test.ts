@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QUEUE_PREFIX } from '../../../../../queues/catalog.ts';
+import { patient } from '../../../../support/patience.ts';
 import { manifestOf } from '../../../../support/rig.ts';
 import { type BoardRig, startBoardRig } from './board-rig.ts';
 
@@ -35,7 +36,7 @@ async function failMany(count: number, at: number): Promise<void> {
 const failedNow = () => board.redis.zcard(`${QUEUE_PREFIX}:file:failed`);
 
 describe('retry of thousands', () => {
-  it('answers soon and honestly, goes on by pages of 200 in flat memory, lets no second one in, and ends', { timeout: 300_000 }, async () => {
+  it('answers soon and honestly, goes on by pages of 200 in flat memory, lets no second one in, and ends', { timeout: patient(300_000) }, async () => {
     const memory = process.memoryUsage().rss;
     const started = performance.now();
     const answers = await Promise.all([board.call('PUT', '/api/queues/file/retry/failed'), board.call('PUT', '/api/queues/file/retry/failed')]);
@@ -44,9 +45,10 @@ describe('retry of thousands', () => {
     const said = (await first?.json()) as { retried: number; finished: boolean } | undefined;
     expect([first?.status, second?.status]).toEqual([said?.finished ? 200 : 202, 409]);
     expect(((await second?.json()) as { message: string } | undefined)?.message).toContain('are being retried already');
-    expect(took).toBeLessThan(5_000);
+    // That an answer does not wait for a run that goes on is shown with one that is held: `retry-all.test.ts`.
+    if (said?.finished === true) expect(said.retried).toBe(FAILED);
 
-    await expect.poll(() => board.audit.at(-1)?.detail?.['end'], { timeout: 240_000, interval: 100 }).toBe('complete');
+    await expect.poll(() => board.audit.at(-1)?.detail?.['end'], { timeout: patient(240_000), interval: 100 }).toBe('complete');
     const grown = Math.round((process.memoryUsage().rss - memory) / 1024 / 1024);
     const pages = board.audit.filter(({ detail }) => detail?.['page'] !== undefined);
     if (process.env['WRIT_TEST_FAILED'] !== undefined) {

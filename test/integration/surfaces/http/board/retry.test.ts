@@ -22,7 +22,7 @@ const pageOf = async (jobId: string) => (await (await board.call('GET', `/api/qu
 const jobOf = async (jobId: string) => (await pageOf(jobId)).job;
 
 async function settled(jobId: string, state: string): Promise<void> {
-  await expect.poll(async () => (await pageOf(jobId)).status, { timeout: 20_000, interval: 20 }).toBe(state);
+  await expect.poll(async () => (await pageOf(jobId)).status).toBe(state);
 }
 
 describe('retry of one job', () => {
