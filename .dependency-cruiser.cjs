@@ -94,13 +94,13 @@ const LAYERS = [
   {
     layer: 'messages',
     may: ['contracts', 'core'],
-    packages: ['zod'],
+    packages: ['zod', 'lru-cache'],
     why: 'What a query of messages means and who may see which row is decided without a database; the engines come through a port.',
   },
   {
     layer: 'messagesIo',
     may: ['contracts', 'core', 'messages', 'adapters', 'package'],
-    packages: ['zod', 'better-sqlite3', '@huggingface/tokenizers', '@oxdev03', 'onnxruntime-node'],
+    packages: ['zod', 'better-sqlite3', 'lru-cache', '@huggingface/tokenizers', '@oxdev03', 'onnxruntime-node'],
     why: 'Engines, store, import and serving of messages are their own, and nobody imports them but bin.',
   },
   {
@@ -124,7 +124,7 @@ const LAYERS = [
   {
     layer: 'kernel',
     may: ['contracts', 'core', 'lease'],
-    packages: ['zod', 'fastify'],
+    packages: ['zod', 'fastify', 'lru-cache'],
     why: 'The kernel issues authority, on a unix socket of its own. It sees leases and ports, never a queue, and only bin sees it: who executes cannot sign.',
   },
   {
@@ -142,7 +142,7 @@ const LAYERS = [
   {
     layer: 'processors',
     may: ['contracts', 'core', 'lease', 'executors', 'adapters', 'observability', 'queues'],
-    packages: ['bullmq', 'ioredis', 'zod'],
+    packages: ['bullmq', 'ioredis', 'lru-cache', 'zod'],
     why: 'A processor joins queue, lease, executor and ledger. It is glue: wiring values come from bin.',
   },
   {
