@@ -1,7 +1,6 @@
 import type { Job, Queue, WorkerOptions } from 'bullmq';
 import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
-import type { Lifecycle } from '../src/core/lifecycle.ts';
-import { part } from '../src/core/parts.ts';
+import { type Lifecycle, lifecycle } from '../src/core/lifecycle.ts';
 import type { LockTimes } from './catalog.ts';
 import { TolerantWorker } from './tolerant-worker.ts';
 
@@ -40,7 +39,7 @@ export function laneLife<H>({ queue, connection, settings, onError, run }: LaneW
   let handler: H | undefined;
   let worker: TolerantWorker | undefined;
   let stop = new AbortController();
-  const life = part(
+  const life = lifecycle(
     async () => {
       const handle = handler;
       if (handle === undefined) return;

@@ -3,8 +3,7 @@ import { environmentSecret } from '../../config/load.ts';
 import { packageVersion } from '../../config/package.ts';
 import type { Config } from '../../config/schema.ts';
 import { readSecrets } from '../adapters/http-tool/secrets.ts';
-import type { Lifecycle } from '../core/lifecycle.ts';
-import { part } from '../core/parts.ts';
+import { type Lifecycle, lifecycle } from '../core/lifecycle.ts';
 import { LOG_LINES } from '../observability/log-lines.ts';
 import { type Logger, showTraces } from '../observability/logging.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -27,7 +26,7 @@ export interface TracingWiring {
 
 const OFF: Tracing = {
   tracer: undefined,
-  part: part(
+  part: lifecycle(
     () => undefined,
     () => undefined,
   ),
@@ -62,7 +61,7 @@ export async function openTracing({ config, role, log, metrics }: TracingWiring)
   if (log !== undefined) showTraces(log, () => tracer.active?.traceId);
   return {
     tracer,
-    part: part(
+    part: lifecycle(
       () => undefined,
       () => tracer.stop(),
     ),

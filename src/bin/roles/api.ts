@@ -15,8 +15,7 @@ import { toWritError } from '../../adapters/redis/redis-error.ts';
 import { createTaskIndex } from '../../adapters/sqlite/task-index/task-index.ts';
 import { indexService } from '../../content-search/settings/index-service.ts';
 import { indexRefusal } from '../../content-search/settings/refusals.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import { inOrder, part } from '../../core/parts.ts';
+import { type Lifecycle, lifecycle, sequential } from '../../core/lifecycle.ts';
 import { createApiKeyStore } from '../../data-dir/api-keys.ts';
 import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
 import { createLoginLinks } from '../../data-dir/login-links.ts';
@@ -53,7 +52,7 @@ const DESCRIPTORS_FOR_OTHERS = 500;
 /** `writ api`: the HTTP API with docs, board and metrics. Resolves with the exit code. */
 export function runApi(context: RoleContext, { indexHost = false }: { readonly indexHost?: boolean } = {}): Promise<number> {
   const drainMs = DRAIN_MS + (indexHost ? context.config.tools.search.index_shutdown_timeout_ms : 0);
-  return serve(context, async () => inOrder([await createApiRole(context), ...(await beside(context, indexHost))]), { drainMs });
+  return serve(context, async () => sequential([await createApiRole(context), ...(await beside(context, indexHost))]), { drainMs });
 }
 
 /** Only who sees the same mounts may use an index, and a container has mounts of its own: there the host lives with the searches. */
@@ -136,9 +135,9 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
     await metrics.close();
     connection.disconnect();
   };
-  return inOrder([
+  return sequential([
     tracing.part,
-    part(() => checkAccess(target), close),
+    lifecycle(() => checkAccess(target), close),
     lane,
     ...messages.parts,
     messageSearch,
@@ -154,7 +153,7 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
 
 /** Says where the API is, for the commands of this data directory; the port may be any. */
 function announced({ apiUrl }: Places, url: () => string): Lifecycle {
-  return part(
+  return lifecycle(
     () => writeFile(apiUrl, `${url()}\n`, { mode: 0o600 }),
     () => rm(apiUrl, { force: true }),
   );

@@ -9,8 +9,7 @@ import { openKernelStore } from '../../adapters/sqlite/kernel-store/kernel-store
 import { readToolBindings } from '../../adapters/tool-bindings/index.ts';
 import { CAPABILITY_QUEUE, type QueueKind, TOOL_CALL } from '../../contracts/index.ts';
 import { systemClock } from '../../core/clock.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import { inOrder, part } from '../../core/parts.ts';
+import { type Lifecycle, lifecycle, sequential } from '../../core/lifecycle.ts';
 import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
 import { createKernel, createKernelServer, deriveRoutes, kernelRoutes } from '../../kernel/index.ts';
 import { createKeyring, jwksFile, readPrivateKey } from '../../lease/index.ts';
@@ -84,5 +83,5 @@ export async function createKernelRole({ config, places, log }: RoleContext): Pr
     maxBodyBytes: MAX_DERIVE_BYTES,
     report,
   });
-  return inOrder([part(() => undefined, close), ed25519, kernel, server, derive, shown]);
+  return sequential([lifecycle(() => undefined, close), ed25519, kernel, server, derive, shown]);
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { indexRefusal } from '../../content-search/settings/refusals.ts';
-import { inOrder } from '../../core/parts.ts';
+import { sequential } from '../../core/lifecycle.ts';
 import type { Places } from '../../data-dir/places.ts';
 import { openServices } from '../cli/services.ts';
 import { readSettings } from '../cli/settings.ts';
@@ -21,7 +21,7 @@ export async function runUp(context: UpContext, { once }: { readonly once: boole
   const asked = stopAsked();
   await prepareFirstStart(places);
   await mkdir(places.logs, { recursive: true, mode: 0o700 });
-  const parts = inOrder(upParts(context));
+  const parts = sequential(upParts(context));
   const host = indexRefusal(context.config) === undefined ? ', index host' : '';
   say(`Writ starts in ${places.dataDir}: Redis, kernel, worker, API${host}; logs in ${places.logs}`);
   await parts.start();

@@ -17,8 +17,7 @@ import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
 import { createRedisSignals } from '../../adapters/redis/signals.ts';
 import type { RedisTarget } from '../../adapters/redis/target.ts';
 import { systemClock } from '../../core/clock.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import { inOrder, part, together } from '../../core/parts.ts';
+import { type Lifecycle, lifecycle, parallel, sequential } from '../../core/lifecycle.ts';
 import type { HostMemory, InstanceRegistry, TaskExecutor } from '../../core/ports/index.ts';
 import type { Places } from '../../data-dir/places.ts';
 import {
@@ -176,7 +175,7 @@ export async function wirePipeline({
   let unlisten: (() => Promise<void>) | undefined;
 
   return [
-    part(
+    lifecycle(
       () => undefined,
       async () => {
         await planJobs.close();
@@ -186,7 +185,7 @@ export async function wirePipeline({
     ed25519,
     revocations,
     createHeartbeat({ presence, instance: () => instances.self.instance, intervalMs, lockMs, onError: warn }),
-    part(
+    lifecycle(
       async () => {
         unlisten = await signals.onCancel((taskId) => {
           for (const { inFlight } of sides) inFlight.stop({ taskId }, 'cancelled');
@@ -195,9 +194,9 @@ export async function wirePipeline({
       () => unlisten?.(),
     ),
     // All at once: while one drained, another would go on taking jobs, and the time of a drain is for all of them.
-    together([
+    parallel([
       ...sides.map(({ queue, prefix, concurrency, executorOf, inFlight }) =>
-        inOrder([
+        sequential([
           createTaskWorker(
             {
               queue,
@@ -219,7 +218,7 @@ export async function wirePipeline({
           health.watch({ queue, prefix, concurrency, inFlight }, ledgerConnection),
         ]),
       ),
-      inOrder(planWorker ?? []),
+      sequential(planWorker ?? []),
     ]),
   ];
 }

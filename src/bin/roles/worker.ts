@@ -10,8 +10,7 @@ import { createRedisPoolOwnership } from '../../adapters/redis/pool.ts';
 import type { RedisTarget } from '../../adapters/redis/target.ts';
 import { readToolBindings } from '../../adapters/tool-bindings/index.ts';
 import { WritError } from '../../core/errors.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import { inOrder, part } from '../../core/parts.ts';
+import { type Lifecycle, lifecycle, sequential } from '../../core/lifecycle.ts';
 import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { createMetrics } from '../../observability/metrics.ts';
@@ -70,9 +69,9 @@ export async function createWorkerRole(context: RoleContext, { queues, ...seams 
   const plans = serves(queueName('plan', config.pool.id)) ? { bindings: tools.bindings, onPlanPoint: seams.onPlanPoint } : undefined;
   const memories = [file?.memory ?? journalMemory(places.journal), ...(called.memory === undefined ? [] : [called.memory])];
 
-  return inOrder([
+  return sequential([
     tracing.part,
-    part(
+    lifecycle(
       () => admit(context, target, dataDirId),
       () => undefined,
     ),

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import { inOrder, part, together } from '../../../src/core/parts.ts';
+import { lifecycle, parallel, sequential } from '../../../src/core/lifecycle.ts';
 
 function recorded(log: string[], name: string, fails: { start?: boolean; stop?: boolean } = {}) {
-  return part(
+  return lifecycle(
     () => {
       log.push(`+${name}`);
       if (fails.start) throw new Error(`${name} refuses`);
@@ -17,7 +17,7 @@ function recorded(log: string[], name: string, fails: { start?: boolean; stop?: 
 describe('parts', () => {
   it('starts in order and stops in reverse', async () => {
     const log: string[] = [];
-    const all = inOrder(['a', 'b', 'c'].map((name) => recorded(log, name)));
+    const all = sequential(['a', 'b', 'c'].map((name) => recorded(log, name)));
     await all.start();
     await all.stop();
     expect(log).toEqual(['+a', '+b', '+c', '-c', '-b', '-a']);
@@ -36,14 +36,14 @@ describe('parts', () => {
 
   it('stops what runs when a later part refuses to start', async () => {
     const log: string[] = [];
-    const all = inOrder([recorded(log, 'a'), recorded(log, 'b', { start: true }), recorded(log, 'c')]);
+    const all = sequential([recorded(log, 'a'), recorded(log, 'b', { start: true }), recorded(log, 'c')]);
     await expect(all.start()).rejects.toThrow('b refuses');
     expect(log).toEqual(['+a', '+b', '-b', '-a']);
   });
 
   it('stops the others when one fails to stop, and tells', async () => {
     const log: string[] = [];
-    const all = inOrder([recorded(log, 'a'), recorded(log, 'b', { stop: true })]);
+    const all = sequential([recorded(log, 'a'), recorded(log, 'b', { stop: true })]);
     await all.start();
     await expect(all.stop()).rejects.toThrow('b hangs on');
     expect(log).toEqual(['+a', '+b', '-b', '-a']);
@@ -52,23 +52,23 @@ describe('parts', () => {
   it('starts and stops together what does not wait for another; one that refuses stops all', async () => {
     const log: string[] = [];
     let release = (): void => undefined;
-    const slow = part(
+    const slow = lifecycle(
       () => undefined,
       () =>
         new Promise<void>((resolve) => {
           release = resolve;
         }),
     );
-    const all = together([slow, recorded(log, 'a')]);
+    const all = parallel([slow, recorded(log, 'a')]);
     await all.start();
     const stopping = all.stop();
     await vi.waitFor(() => expect(log).toEqual(['+a', '-a']));
     release();
     await stopping;
     log.length = 0;
-    await expect(together([recorded(log, 'a'), recorded(log, 'b', { start: true }), recorded(log, 'c')]).start()).rejects.toThrow('b refuses');
+    await expect(parallel([recorded(log, 'a'), recorded(log, 'b', { start: true }), recorded(log, 'c')]).start()).rejects.toThrow('b refuses');
     expect(log.toSorted()).toEqual(['+a', '+b', '+c', '-a', '-b', '-c']);
-    const fails = together([recorded(log, 'a', { stop: true }), recorded(log, 'b')]);
+    const fails = parallel([recorded(log, 'a', { stop: true }), recorded(log, 'b')]);
     await fails.start();
     await expect(fails.stop()).rejects.toThrow('a hangs on');
   });
