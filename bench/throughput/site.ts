@@ -9,7 +9,7 @@ import { jobOptions, QUEUE_PREFIX } from '../../queues/catalog.ts';
 import { connected, createConnection } from '../../queues/connection.ts';
 import { bestLibrary, inlineEd25519 } from '../../src/adapters/crypto/inline.ts';
 import { createEmbeddedRedis } from '../../src/adapters/redis/embedded.ts';
-import { ensureKeys } from '../../src/bin/cli/keys.ts';
+import { ensureKeys } from '../../src/data-dir/signing-keys.ts';
 import type { TaskJob, TaskManifest } from '../../src/contracts/index.ts';
 import { manifestSha256 } from '../../src/core/hash.ts';
 import { type Places, placesOf } from '../../src/data-dir/places.ts';

@@ -1,5 +1,5 @@
-import { isWritError } from '../../../core/errors.ts';
-import type { AuditLog, OperatorAction } from '../../../core/ports/index.ts';
+import { isWritError } from './errors.ts';
+import type { AuditLog, OperatorAction } from './ports/index.ts';
 
 type Detail = NonNullable<OperatorAction['detail']>;
 

@@ -1,6 +1,6 @@
-import type { Check } from '../../../core/ports/front-door.ts';
-import type { ScopeState, ScopesDoor } from '../../../core/ports/search-scopes.ts';
-import { examine, type Finding, warning, well } from './finding.ts';
+import type { Check } from './ports/front-door.ts';
+import type { ScopeState, ScopesDoor } from './ports/search-scopes.ts';
+import { examine, type Finding, warning, well } from './findings.ts';
 
 /** What may be searched. A scope that is away is no fault of this installation: its searches answer SCOPE_UNAVAILABLE. */
 export async function examineSearch(scopes: ScopesDoor): Promise<Check[]> {

@@ -1,20 +1,20 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Config } from '../../../config/schema.ts';
-import { replaceFile, syncDirectoryOf } from '../../adapters/files/replace-file.ts';
-import { ROLES } from '../../contracts/index.ts';
-import { messageOf, WritError } from '../../core/errors.ts';
-import { localUrl } from '../../core/local-url.ts';
-import type { ApiKeyStore } from '../../core/ports/index.ts';
-import { createApiKeyStore } from '../../data-dir/api-keys.ts';
-import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
-import { createLoginLinks } from '../../data-dir/login-links.ts';
-import type { Places } from '../../data-dir/places.ts';
-import type { AccessDoor } from '../../surfaces/cli/services.ts';
-import { audited } from '../../surfaces/shared/tasks/audited.ts';
-import { openAudit, whoAsks } from './audit.ts';
-import type { CliSettings } from './settings.ts';
+import type { Config } from '../../config/schema.ts';
+import { replaceFile, syncDirectoryOf } from '../adapters/files/replace-file.ts';
+import { ROLES } from '../contracts/index.ts';
+import { messageOf, WritError } from '../core/errors.ts';
+import { localUrl } from '../core/local-url.ts';
+import type { ApiKeyStore } from '../core/ports/index.ts';
+import { createApiKeyStore } from './api-keys.ts';
+import { ensureDataDirectory } from './data-directory.ts';
+import { createLoginLinks } from './login-links.ts';
+import type { Places } from './places.ts';
+import type { AccessDoor } from '../surfaces/cli/services.ts';
+import { audited } from '../core/audited.ts';
+import { openAudit, whoAsks } from './open-audit.ts';
+import type { CliSettings } from '../bin/cli/settings.ts';
 
 /** Keys and login links of the data directory. */
 export function openAccess({ places, loaded }: CliSettings): AccessDoor {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import type { Places } from '../data-dir/places.ts';
-import { ensureOperatorKey } from './cli/access.ts';
-import { initialise } from './cli/keys.ts';
+import type { Places } from './places.ts';
+import { ensureOperatorKey } from './access.ts';
+import { initialise } from './signing-keys.ts';
 
 /** In the commented file of settings, what names base directories, search scopes and the roots of content searches. */
 const COMMENTED = {

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import type { z } from 'zod';
 import { parseStrictJson } from '../core/canonical-json.ts';
 import { messageOf, WritError } from '../core/errors.ts';
-import { Jwks, PrivateJwk, type PublicJwk, type SigningKey, signingKey } from './keys.ts';
+import { Jwks, PrivateJwk, type PublicJwk, type SigningKey, signingKey } from '../lease/keys.ts';
 
 const MAX_KEY_FILE_BYTES = 256 * 1024;
 

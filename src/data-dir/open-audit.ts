@@ -1,9 +1,9 @@
 import os from 'node:os';
-import { systemClock } from '../../core/clock.ts';
-import type { AuditLog } from '../../core/ports/index.ts';
-import { createAuditLog } from '../../data-dir/audit-log.ts';
-import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
-import type { Places } from '../../data-dir/places.ts';
+import { systemClock } from '../core/clock.ts';
+import type { AuditLog } from '../core/ports/index.ts';
+import { createAuditLog } from './audit-log.ts';
+import { ensureDataDirectory } from './data-directory.ts';
+import type { Places } from './places.ts';
 
 /** The audit log of a data directory, which is made when it is missing: without the log nothing may be done. */
 export function openAudit({ dataDir, audit }: Places): AuditLog {

@@ -1,7 +1,7 @@
 /** Leases, signed results and revocations: who may run what, and who said that it was done. */
 export { type Authorities, type AuthoritiesOptions, createAuthorities } from './authorities.ts';
 export { authorizeLease, authorizeTimes, type LeaseCircumstances, type LeaseRefusal } from './authorize-lease.ts';
-export { parseJwks, readPrivateKey, writeJwks, writePrivateKey } from './key-files.ts';
+export { parseJwks, readPrivateKey, writeJwks, writePrivateKey } from '../data-dir/key-files.ts';
 export { createKeyring, fixedKeyring, jwksFile, type Keyring, type KeyringOptions, type KeySource } from './keyring.ts';
 export {
   generateKey,

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Clock } from '../core/clock.ts';
 import { messageOf, WritError } from '../core/errors.ts';
-import { parseJwks } from './key-files.ts';
+import { parseJwks } from '../data-dir/key-files.ts';
 import { type KeyUse, type VerifyKey, verifyKey } from './keys.ts';
 
 /** The public keys that are trusted now. Two exist: kernel keys verify leases, executor keys verify results. */

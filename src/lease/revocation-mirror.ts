@@ -3,7 +3,7 @@ import { WritError } from '../core/errors.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import type { RevocationFeed } from '../core/ports/index.ts';
 import { readRevocation, verifyRevocation } from './revocation.ts';
-import { openTokenFile, type TokenFile } from './revocation-file.ts';
+import { openTokenFile, type TokenFile } from '../adapters/files/token-file.ts';
 import type { Verifier } from './token.ts';
 
 export interface RevocationMirrorOptions extends Verifier {

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, readFileSync, statfsSync, unlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { hasOpenat2 } from '../../../adapters/linux/confined-fs/openat2.ts';
-import { libc, RENAME_NOREPLACE } from '../../../adapters/linux/libc.ts';
-import { processLibc } from '../../../adapters/linux/libc-process.ts';
-import type { Check } from '../../../core/ports/front-door.ts';
-import { bytes } from '../../../surfaces/cli/text/words.ts';
-import { broken, examine, type Finding, type Probe, warning, well } from './finding.ts';
+import { hasOpenat2 } from './confined-fs/openat2.ts';
+import { libc, RENAME_NOREPLACE } from './libc.ts';
+import { processLibc } from './libc-process.ts';
+import type { Check } from '../../core/ports/front-door.ts';
+import { bytes } from '../../surfaces/cli/text/words.ts';
+import { broken, examine, type Finding, type Probe, warning, well } from '../../core/findings.ts';
 
 const AT_FDCWD = -100;
 const ENOSPC_SOON = 1024 ** 3;

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import type { Lifecycle } from '../core/lifecycle.ts';
+import type { Lifecycle } from '../../core/lifecycle.ts';
 
 export interface SupervisedRole {
   readonly name: string;

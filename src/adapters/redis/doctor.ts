@@ -1,11 +1,11 @@
-import type { Config } from '../../../../config/schema.ts';
-import { type RedisHealth, redisHealth } from '../../../adapters/redis/policy.ts';
-import { isWritError, messageOf } from '../../../core/errors.ts';
-import type { Check } from '../../../core/ports/front-door.ts';
-import { bytes } from '../../../surfaces/cli/text/words.ts';
-import type { CliRedis } from '../redis.ts';
-import { broken, examine, type Finding, warning, well } from './finding.ts';
-import { versionOf } from './program-version.ts';
+import type { Config } from '../../../config/schema.ts';
+import { type RedisHealth, redisHealth } from './policy.ts';
+import { isWritError, messageOf } from '../../core/errors.ts';
+import type { Check } from '../../core/ports/front-door.ts';
+import { bytes } from '../../surfaces/cli/text/words.ts';
+import type { CliRedis } from '../../bin/cli/redis.ts';
+import { broken, examine, type Finding, warning, well } from '../../core/findings.ts';
+import { versionOf } from '../processes/program-version.ts';
 
 const START = 'run `npx writ up`';
 

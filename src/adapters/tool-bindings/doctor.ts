@@ -1,10 +1,10 @@
-import { packageRoot } from '../../../../config/package.ts';
-import type { Config } from '../../../../config/schema.ts';
-import { readRegistries } from '../../../adapters/registries/index.ts';
-import { readBindings } from '../../../adapters/tool-bindings/read.ts';
-import type { Check } from '../../../core/ports/front-door.ts';
-import { registryRoots } from '../../plan/registry-roots.ts';
-import { examine, type Finding, warning, well } from './finding.ts';
+import { packageRoot } from '../../../config/package.ts';
+import type { Config } from '../../../config/schema.ts';
+import { readRegistries } from '../registries/index.ts';
+import { readBindings } from './read.ts';
+import type { Check } from '../../core/ports/front-door.ts';
+import { registryRoots } from '../../bin/plan/registry-roots.ts';
+import { examine, type Finding, warning, well } from '../../core/findings.ts';
 
 /** What plans are made of on this host: definitions, and the tools that they can reach. Asks no tool. */
 export function examinePlans(config: Config): Promise<Check[]> {

@@ -1,17 +1,17 @@
-import { describeConfig } from '../../../../config/describe.ts';
-import type { ScopesDoor } from '../../../core/ports/search-scopes.ts';
-import type { Diagnosis } from '../../../surfaces/cli/services.ts';
-import type { CliRedis } from '../redis.ts';
-import type { CliSettings } from '../settings.ts';
-import { examineContentIndex } from './content-index.ts';
-import { examineContentSearch } from './content-search.ts';
-import { examineDirectories } from './directories.ts';
-import { examineHost } from './host.ts';
-import { examineKeys } from './keys.ts';
-import { examineMessages } from './messages.ts';
-import { examinePlans } from './plans.ts';
-import { examineSearch } from './search.ts';
-import { examineServers } from './servers.ts';
+import { describeConfig } from '../../../config/describe.ts';
+import type { ScopesDoor } from '../../core/ports/search-scopes.ts';
+import type { Diagnosis } from '../../surfaces/cli/services.ts';
+import type { CliRedis } from './redis.ts';
+import type { CliSettings } from './settings.ts';
+import { examineContentIndex } from '../../content-search/ngram-index/serving/doctor.ts';
+import { examineContentSearch } from '../../content-search/io/doctor.ts';
+import { examineDirectories } from '../../data-dir/doctor/directories.ts';
+import { examineHost } from '../../adapters/linux/doctor.ts';
+import { examineKeys } from '../../data-dir/doctor/keys.ts';
+import { examineMessages } from '../../messages/serving/doctor.ts';
+import { examinePlans } from '../../adapters/tool-bindings/doctor.ts';
+import { examineSearch } from '../../core/scope-findings.ts';
+import { examineServers } from '../../adapters/redis/doctor.ts';
 
 export interface DiagnosedDoors {
   readonly redis: CliRedis;

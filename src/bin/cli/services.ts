@@ -5,8 +5,8 @@ import type { Config } from '../../../config/schema.ts';
 import { createAuditReader } from '../../data-dir/audit-reader.ts';
 import type { CliServices, GlobalOptions } from '../../surfaces/cli/services.ts';
 import { createScreenShelf } from '../messages/screen-shelf.ts';
-import { openAccess } from './access.ts';
-import { openAudit, whoAsks } from './audit.ts';
+import { openAccess } from '../../data-dir/access.ts';
+import { openAudit, whoAsks } from '../../data-dir/open-audit.ts';
 import { createCliRedis } from './redis.ts';
 import { openScopes } from './scopes/index.ts';
 import { readSettings } from './settings.ts';
@@ -48,7 +48,7 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     kept((await import('../messages/open-search.ts')).openMessageSearch({ config: { ...config, messages }, places }));
   const messageSearch = once(() => searchMessages(config.messages));
   const messageIngest = once(async () => kept(await (await import('../messages/open-ingest.ts')).openMessageIngest(settings, redis)));
-  const vault = once(async () => kept((await import('./vault.ts')).openVault(settings, audit)));
+  const vault = once(async () => kept((await import('../../executors/file/purge-vault.ts')).openVault(settings, audit)));
 
   return {
     dataDir: places.dataDir,
@@ -77,10 +77,10 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     messagePlaces: async () => (await import('./message-places.ts')).readMessagePlaces(settings),
     contentIndex,
     messageIngest,
-    diagnose: async () => (await import('./doctor/index.ts')).diagnose(settings, { redis, scopes, reachKernel: async () => (await kernel()).ping() }),
+    diagnose: async () => (await import('./doctor.ts')).diagnose(settings, { redis, scopes, reachKernel: async () => (await kernel()).ping() }),
     rebuildLedger: async () => (await import('./rebuild.ts')).rebuildLedger(settings, redis),
-    initialise: async () => (await import('./keys.ts')).initialise(places),
-    makeKey: async (wish) => (await import('./keys.ts')).makeKey(wish, places),
+    initialise: async () => (await import('../../data-dir/signing-keys.ts')).initialise(places),
+    makeKey: async (wish) => (await import('../../data-dir/signing-keys.ts')).makeKey(wish, places),
     who: whoAsks(),
     audit,
     auditReader: () => createAuditReader(places.audit),

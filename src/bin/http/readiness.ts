@@ -3,7 +3,7 @@ import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { KernelDoor, TaskIndex } from '../../core/ports/index.ts';
 import type { Readiness } from '../../surfaces/http/services.ts';
-import { finding } from '../finding.ts';
+import { finding } from '../../observability/health-check.ts';
 
 export interface ReadinessPorts {
   readonly connection: RedisConnection;

@@ -30,7 +30,7 @@ import { createHttpServer } from '../../surfaces/http/server.ts';
 import type { HttpServices } from '../../surfaces/http/services.ts';
 import type { OperatorDoors } from '../../surfaces/shared/tasks/operator.ts';
 import { createApiMetrics } from '../api-metrics.ts';
-import { openAudit } from '../cli/audit.ts';
+import { openAudit } from '../../data-dir/open-audit.ts';
 import { contentService, limited } from '../content/service.ts';
 import { apiCertificate } from '../http/certificate.ts';
 import { pushingThrough } from '../http/pushing-through.ts';
@@ -40,7 +40,7 @@ import { writingLane } from '../messages/ingest.ts';
 import { messageSearchOfRole } from '../messages/role-search.ts';
 import { boundProviders } from '../plan/providers.ts';
 import { redisTarget } from '../redis-target.ts';
-import { openTracing } from '../tracing.ts';
+import { openTracing } from '../../observability/tracing/open-tracing.ts';
 import type { RoleContext } from './context.ts';
 import { serve } from './serve.ts';
 

@@ -17,7 +17,7 @@ import { LOG_LINES } from '../../observability/log-lines.ts';
 import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket, type Health } from '../../observability/metrics-socket.ts';
 import { logIndexEvent } from '../content/index-event-log.ts';
-import { finding } from '../finding.ts';
+import { finding } from '../../observability/health-check.ts';
 import { redisTarget } from '../redis-target.ts';
 import type { RoleContext } from './context.ts';
 import { serve } from './serve.ts';

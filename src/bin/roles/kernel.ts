@@ -17,7 +17,7 @@ import { countLeases } from '../../observability/counting.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket } from '../../observability/metrics-socket.ts';
-import { finding } from '../finding.ts';
+import { finding } from '../../observability/health-check.ts';
 import { planLogic } from '../plan/logic.ts';
 import { registryRoots } from '../plan/registry-roots.ts';
 import { redisTarget } from '../redis-target.ts';

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { createEmbeddedRedis } from '../../adapters/redis/embedded.ts';
 import { indexRefusal } from '../../content-search/settings/refusals.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
-import { supervise } from '../supervise.ts';
+import { supervise } from '../../adapters/processes/supervise.ts';
 import type { UpContext } from './context.ts';
 
 const RESTART_MS = 250;

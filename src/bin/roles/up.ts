@@ -5,10 +5,10 @@ import { sequential } from '../../core/lifecycle.ts';
 import type { Places } from '../../data-dir/places.ts';
 import { openServices } from '../cli/services.ts';
 import { readSettings } from '../cli/settings.ts';
-import { prepareFirstStart, WORKSPACE_SCOPE } from '../first-start.ts';
-import { type BoardVisitor, visitBoard } from '../tour/board.ts';
-import { runPlans } from '../tour/run-plan.ts';
-import { giveTour } from '../tour/tour.ts';
+import { prepareFirstStart, WORKSPACE_SCOPE } from '../../data-dir/first-start.ts';
+import { type BoardVisitor, visitBoard } from '../../surfaces/cli/tour/board.ts';
+import { runPlans } from '../../surfaces/cli/tour/run-plan.ts';
+import { giveTour } from '../../surfaces/cli/tour/tour.ts';
 import type { UpContext } from './context.ts';
 import { upParts } from './up-parts.ts';
 

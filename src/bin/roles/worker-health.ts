@@ -8,7 +8,7 @@ import { LOG_LINES } from '../../observability/log-lines.ts';
 import type { Logger } from '../../observability/logging.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import type { Health } from '../../observability/metrics-socket.ts';
-import { finding } from '../finding.ts';
+import { finding } from '../../observability/health-check.ts';
 
 /** What of a queue is watched. */
 export interface WatchedQueue {

@@ -17,7 +17,7 @@ import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket } from '../../observability/metrics-socket.ts';
 import { registryRoots } from '../plan/registry-roots.ts';
 import { redisTarget } from '../redis-target.ts';
-import { openTracing } from '../tracing.ts';
+import { openTracing } from '../../observability/tracing/open-tracing.ts';
 import type { RoleContext } from './context.ts';
 import { fileSide, type WorkerSeams } from './file-side.ts';
 import { journalMemory } from './journal-memory.ts';

@@ -1,15 +1,15 @@
 import { statSync } from 'node:fs';
-import { userSurroundings } from '../../../../config/load.ts';
-import type { Config } from '../../../../config/schema.ts';
-import { landlockVersion } from '../../../adapters/linux/landlock.ts';
-import { DIALECTS } from '../../../content-search/backends/dialects.ts';
-import { findBackends } from '../../../content-search/io/backend/find-backends.ts';
-import { missedText } from '../../../content-search/io/tool.ts';
-import { contentSettings } from '../../../content-search/settings/content-settings.ts';
-import { contentRefusal } from '../../../content-search/settings/refusals.ts';
-import type { Check } from '../../../core/ports/front-door.ts';
-import type { CaseFolding } from '../../../core/ports/index.ts';
-import { broken, examine, type Finding, type Probe, warning, well } from './finding.ts';
+import { userSurroundings } from '../../../config/load.ts';
+import type { Config } from '../../../config/schema.ts';
+import { landlockVersion } from '../../adapters/linux/landlock.ts';
+import { DIALECTS } from '../backends/dialects.ts';
+import { findBackends } from './backend/find-backends.ts';
+import { missedText } from './tool.ts';
+import { contentSettings } from '../settings/content-settings.ts';
+import { contentRefusal } from '../settings/refusals.ts';
+import type { Check } from '../../core/ports/front-door.ts';
+import type { CaseFolding } from '../../core/ports/index.ts';
+import { broken, examine, type Finding, type Probe, warning, well } from '../../core/findings.ts';
 
 const INSTALL = 'install ugrep (`apt-get install ugrep`): without it approximate matching is not there, and the ripgrep that comes with Writ searches';
 

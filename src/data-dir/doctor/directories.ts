@@ -1,11 +1,11 @@
 import { constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { access } from 'node:fs/promises';
-import type { Config } from '../../../../config/schema.ts';
-import { allowedTypes, judgeType } from '../../../adapters/linux/confined-fs/filesystem-types.ts';
-import { createConfinedFileSystem } from '../../../adapters/linux/confined-fs/index.ts';
-import type { Check } from '../../../core/ports/front-door.ts';
-import { bytes } from '../../../surfaces/cli/text/words.ts';
-import { broken, examine, type Finding, warning, well } from './finding.ts';
+import type { Config } from '../../../config/schema.ts';
+import { allowedTypes, judgeType } from '../../adapters/linux/confined-fs/filesystem-types.ts';
+import { createConfinedFileSystem } from '../../adapters/linux/confined-fs/index.ts';
+import type { Check } from '../../core/ports/front-door.ts';
+import { bytes } from '../../surfaces/cli/text/words.ts';
+import { broken, examine, type Finding, warning, well } from '../../core/findings.ts';
 
 /** The data directory and the directories that file tasks may work in. */
 export function examineDirectories(dataDir: string, config: Config): Promise<Check[]> {

@@ -6,8 +6,8 @@ import { VAULT_DIRECTORY } from '../../contracts/index.ts';
 import { isWritError, WritError } from '../../core/errors.ts';
 import type { PurgeAnswer, VaultDoor } from '../../core/ports/front-door.ts';
 import type { AuditLog, ConfinedBase, FileJournal, OperatorAction, VaultEntry } from '../../core/ports/index.ts';
-import { whoAsks } from './audit.ts';
-import type { CliSettings } from './settings.ts';
+import { whoAsks } from '../../data-dir/open-audit.ts';
+import type { CliSettings } from '../../bin/cli/settings.ts';
 
 /** The vaults of this host, through its journal and the confined file system. */
 export function openVault(settings: CliSettings, audit: () => Promise<AuditLog>): VaultDoor & AsyncDisposable {

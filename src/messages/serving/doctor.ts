@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
-import type { Config } from '../../../../config/schema.ts';
-import type { Check } from '../../../core/ports/front-door.ts';
-import type { Places } from '../../../data-dir/places.ts';
-import { type LoadTantivy, loadTantivy, TANTIVY_PACKAGE } from '../../../messages/engines/tantivy/binding.ts';
-import { newestChange } from '../../../messages/engines/tantivy/indexer.ts';
-import { createPins } from '../../../messages/engines/tantivy/pinned.ts';
-import { openMessagesReader } from '../../../messages/store/open.ts';
-import { counted } from '../../../surfaces/cli/text/words.ts';
-import { examine, type Finding, warning, well } from './finding.ts';
+import type { Config } from '../../../config/schema.ts';
+import type { Check } from '../../core/ports/front-door.ts';
+import type { Places } from '../../data-dir/places.ts';
+import { type LoadTantivy, loadTantivy, TANTIVY_PACKAGE } from '../engines/tantivy/binding.ts';
+import { newestChange } from '../engines/tantivy/indexer.ts';
+import { createPins } from '../engines/tantivy/pinned.ts';
+import { openMessagesReader } from '../store/open.ts';
+import { counted } from '../../surfaces/cli/text/words.ts';
+import { examine, type Finding, warning, well } from '../../core/findings.ts';
 
 type MessagePlaces = Pick<Places, 'messages' | 'messagesTantivy'>;
 

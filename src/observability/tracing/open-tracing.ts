@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { environmentSecret } from '../../config/load.ts';
-import { packageVersion } from '../../config/package.ts';
-import type { Config } from '../../config/schema.ts';
-import { readSecrets } from '../adapters/http-tool/secrets.ts';
-import { type Lifecycle, lifecycle } from '../core/lifecycle.ts';
-import { LOG_LINES } from '../observability/log-lines.ts';
-import { type Logger, showTraces } from '../observability/logging.ts';
-import type { Metrics } from '../observability/metrics.ts';
-import type { Tracer } from '../observability/tracing/tracer.ts';
+import { environmentSecret } from '../../../config/load.ts';
+import { packageVersion } from '../../../config/package.ts';
+import type { Config } from '../../../config/schema.ts';
+import { readSecrets } from '../../adapters/http-tool/secrets.ts';
+import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
+import { LOG_LINES } from '../log-lines.ts';
+import { type Logger, showTraces } from '../logging.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Tracer } from './tracer.ts';
 
 export interface Tracing {
   /** `undefined`: tracing is off. */
@@ -36,7 +36,7 @@ const OFF: Tracing = {
 export async function openTracing({ config, role, log, metrics }: TracingWiring): Promise<Tracing> {
   const { enabled, endpoint, sample_ratio: sampleRatio, timeout_ms: timeoutMs, max_spans: maxSpans, headers } = config.tracing;
   if (!enabled) return OFF;
-  const { createExportingTracer } = await import('../observability/tracing/open.ts');
+  const { createExportingTracer } = await import('./open.ts');
   let failing = false;
   const tracer = createExportingTracer({
     role,

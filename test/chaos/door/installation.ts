@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { loadConfig } from '../../../config/load.ts';
-import { ensureKeys } from '../../../src/bin/cli/keys.ts';
+import { ensureKeys } from '../../../src/data-dir/signing-keys.ts';
 import { createKernelRole } from '../../../src/bin/roles/kernel.ts';
 import { ROLES, type Role, type TaskManifest } from '../../../src/contracts/index.ts';
 import { createApiKeyStore } from '../../../src/data-dir/api-keys.ts';

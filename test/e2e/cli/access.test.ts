@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parse } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigSchema } from '../../../config/schema.ts';
-import { prepareFirstStart } from '../../../src/bin/first-start.ts';
+import { prepareFirstStart } from '../../../src/data-dir/first-start.ts';
 import { ROLES } from '../../../src/contracts/index.ts';
 import { createApiKeyStore } from '../../../src/data-dir/api-keys.ts';
 import { createLoginLinks } from '../../../src/data-dir/login-links.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { loadConfig } from '../../../config/load.ts';
-import { ensureKeys } from '../../../src/bin/cli/keys.ts';
+import { ensureKeys } from '../../../src/data-dir/signing-keys.ts';
 import { createKernelRole } from '../../../src/bin/roles/kernel.ts';
 import { createWorkerRole } from '../../../src/bin/roles/worker.ts';
 import type { TaskManifest } from '../../../src/contracts/index.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Redis } from 'ioredis';
 import { type LoadedConfig, loadConfig } from '../../../config/load.ts';
 import type { RedisTarget } from '../../../src/adapters/redis/target.ts';
-import { ensureKeys } from '../../../src/bin/cli/keys.ts';
+import { ensureKeys } from '../../../src/data-dir/signing-keys.ts';
 import { createApiRole } from '../../../src/bin/roles/api.ts';
 import { createIndexHostRole } from '../../../src/bin/roles/index-host.ts';
 import { createKernelRole } from '../../../src/bin/roles/kernel.ts';

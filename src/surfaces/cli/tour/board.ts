@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { WritError } from '../../core/errors.ts';
+import { WritError } from '../../../core/errors.ts';
 
 /** Bull Board as an operator's browser meets it: a session, then the board's own routes. */
 export interface BoardVisitor {

@@ -1,6 +1,6 @@
-import { WritError } from '../../core/errors.ts';
-import { waitForPlan } from '../../surfaces/shared/plans/wait.ts';
-import type { openServices } from '../cli/services.ts';
+import { WritError } from '../../../core/errors.ts';
+import { waitForPlan } from '../../shared/plans/wait.ts';
+import type { openServices } from '../../../bin/cli/services.ts';
 import type { Doors } from './scene.ts';
 
 const END_WITHIN_MS = 30_000;

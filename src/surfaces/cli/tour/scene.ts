@@ -1,13 +1,13 @@
 import { copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { packageRoot } from '../../../config/package.ts';
-import type { TaskManifest } from '../../contracts/index.ts';
-import { WritError } from '../../core/errors.ts';
-import { manifestSha256 } from '../../core/hash.ts';
-import type { KernelDoor, SignatureReader, TaskDoor } from '../../core/ports/front-door.ts';
-import type { PlanView, Receipt } from '../../core/ports/index.ts';
-import type { Finished } from '../../surfaces/shared/tasks/standing.ts';
-import { waitForOutcome } from '../../surfaces/shared/tasks/wait.ts';
+import { packageRoot } from '../../../../config/package.ts';
+import type { TaskManifest } from '../../../contracts/index.ts';
+import { WritError } from '../../../core/errors.ts';
+import { manifestSha256 } from '../../../core/hash.ts';
+import type { KernelDoor, SignatureReader, TaskDoor } from '../../../core/ports/front-door.ts';
+import type { PlanView, Receipt } from '../../../core/ports/index.ts';
+import type { Finished } from '../../shared/tasks/standing.ts';
+import { waitForOutcome } from '../../shared/tasks/wait.ts';
 import type { BoardVisitor } from './board.ts';
 
 /** What the tour works with: the same doors that every surface has. */

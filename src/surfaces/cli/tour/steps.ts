@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { TaskManifest } from '../../contracts/index.ts';
-import type { Finished } from '../../surfaces/shared/tasks/standing.ts';
+import type { TaskManifest } from '../../../contracts/index.ts';
+import type { Finished } from '../../shared/tasks/standing.ts';
 import type { Doors, Scene } from './scene.ts';
 
 /** One line of the tour. */

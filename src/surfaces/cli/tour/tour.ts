@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { isWritError, messageOf } from '../../core/errors.ts';
-import { table } from '../../surfaces/cli/text/table.ts';
+import { isWritError, messageOf } from '../../../core/errors.ts';
+import { table } from '../text/table.ts';
 import { type Doors, setScene } from './scene.ts';
 import { type Line, stepsFor } from './steps.ts';
 

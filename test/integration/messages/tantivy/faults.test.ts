@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigSchema } from '../../../../config/schema.ts';
-import { examineMessages } from '../../../../src/bin/cli/doctor/messages.ts';
+import { examineMessages } from '../../../../src/messages/serving/doctor.ts';
 import { type SearchQuery, SearchResponse } from '../../../../src/contracts/index.ts';
 import type { loadTantivy, Tantivy } from '../../../../src/messages/engines/tantivy/binding.ts';
 import { tantivyOf } from '../../../../src/messages/serving/tantivy.ts';

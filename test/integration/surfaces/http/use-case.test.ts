@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { examinePlans } from '../../../../src/bin/cli/doctor/plans.ts';
+import { examinePlans } from '../../../../src/adapters/tool-bindings/doctor.ts';
 import { WritClient } from '../../../../src/surfaces/client/index.ts';
 import { type HttpProvider, startHttpProvider } from '../../../support/http-provider.ts';
 import { envelopeOf } from '../../../support/plan-rig.ts';
