@@ -1,13 +1,24 @@
 import { messageOf } from './errors.ts';
-import type { Check } from './ports/front-door.ts';
 
-/** What a probe found; `todo` goes with everything that is not well. */
-export type Finding = Pick<Check, 'level' | 'found' | 'todo'>;
+/** One line of `writ doctor`: what was looked at, and what was found there. */
+export interface Check extends Finding {
+  readonly area: string;
+  readonly title: string;
+}
 
-export const well = (found: string): Finding => ({ level: 'ok', found });
+/** What a probe found. */
+export interface Finding {
+  readonly level: 'ok' | 'warn' | 'fail';
+  readonly found: string;
+  /** What to do; always there unless `ok`. */
+  readonly todo?: string;
+}
+
+export const passed = (found: string): Finding => ({ level: 'ok', found });
 export const warning = (found: string, todo: string): Finding => ({ level: 'warn', found, todo });
 export const broken = (found: string, todo: string): Finding => ({ level: 'fail', found, todo });
 
+/** Looks at one thing. */
 export interface Probe {
   readonly title: string;
   readonly look: () => Finding | Promise<Finding>;
@@ -15,7 +26,7 @@ export interface Probe {
   readonly todo: string;
 }
 
-/** Probes of one area, in their order. A probe that throws has found something broken. */
+/** Asks the probes of one area, in their order. A probe that throws has found something broken. */
 export async function examine(area: string, probes: readonly Probe[]): Promise<Check[]> {
   return Promise.all(
     probes.map(async ({ title, look, todo }) => {

@@ -1,27 +1,42 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Config } from '../../config/schema.ts';
-import { replaceFile, syncDirectoryOf } from '../adapters/files/replace-file.ts';
+import { replaceFileDurably } from '../adapters/files/replace-file.ts';
 import { ROLES } from '../contracts/index.ts';
+import { audited } from '../core/audited.ts';
 import { messageOf, WritError } from '../core/errors.ts';
 import { localUrl } from '../core/local-url.ts';
-import type { ApiKeyStore } from '../core/ports/index.ts';
+import type { ApiKeyStore, LoginLinks } from '../core/ports/index.ts';
 import { createApiKeyStore } from './api-keys.ts';
 import { ensureDataDirectory } from './data-directory.ts';
 import { createLoginLinks } from './login-links.ts';
-import type { Places } from './places.ts';
-import type { AccessDoor } from '../surfaces/cli/services.ts';
-import { audited } from '../core/audited.ts';
 import { openAudit, whoAsks } from './open-audit.ts';
-import type { CliSettings } from '../bin/cli/settings.ts';
+import type { Places } from './places.ts';
 
-/** Keys and login links of the data directory. */
-export function openAccess({ places, loaded }: CliSettings): AccessDoor {
+/** Where the settings put the API. */
+export interface ApiAddress {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly scheme: 'http' | 'https';
+}
+
+/** Who may use the HTTP API of a data directory: its keys and login links, and where the API is. */
+export interface ApiAccess {
+  keys(): Promise<ApiKeyStore>;
+  links(): Promise<LoginLinks>;
+  /** The running API's own word first. Throws WritError WRONG_STATE when it does not run and the port is not fixed. */
+  apiUrl(): string;
+  secretFile(name: string): string;
+  assertNew(file: string): Promise<void>;
+  keepSecret(file: string, secret: string): Promise<void>;
+}
+
+export function openAccess(places: Places, api: ApiAddress): ApiAccess {
   return {
     keys: () => openKeys(places),
     links: async () => createLoginLinks({ directory: path.join(ensureDataDirectory(places.dataDir).path, path.basename(places.loginLinks)) }),
-    apiUrl: () => announcedUrl(places.apiUrl) ?? settledUrl(loaded.config.http),
+    apiUrl: () => announcedUrl(places.apiUrl) ?? settledUrl(api),
     secretFile: (name) => path.join(path.dirname(places.apiKeys), `${name}.key`),
     assertNew,
     keepSecret,
@@ -53,9 +68,9 @@ function announcedUrl(file: string): string | undefined {
 }
 
 /** Where the API will be once it runs. Throws WritError WRONG_STATE when nobody can know. */
-function settledUrl({ host, port, tls }: Config['http']): string {
+function settledUrl({ host, port, scheme }: ApiAddress): string {
   if (port === 0) throw new WritError('WRONG_STATE', 'http.port is 0 and the API does not run: start it, or set a port', { field: 'http.port' });
-  return localUrl(host, port, tls.cert_file === '' ? 'http' : 'https');
+  return localUrl(host, port, scheme);
 }
 
 async function openKeys({ dataDir, apiKeys }: Places): Promise<ApiKeyStore> {
@@ -72,8 +87,7 @@ async function assertNew(file: string): Promise<void> {
 
 async function keepSecret(file: string, secret: string): Promise<void> {
   try {
-    await replaceFile(file, `${secret}\n`);
-    await syncDirectoryOf(file);
+    await replaceFileDurably(file, `${secret}\n`);
   } catch (error) {
     throw new WritError('STORAGE_UNAVAILABLE', `the secret cannot be written to ${file}: ${messageOf(error)}`, { cause: error });
   }

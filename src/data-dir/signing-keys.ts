@@ -1,23 +1,36 @@
 import { existsSync, linkSync, renameSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { renderOwnToml } from '../../config/render.ts';
+import { createExclusively } from '../adapters/files/create-exclusively.ts';
 import type { MadeKey } from '../core/ports/front-door.ts';
+import { generateKey, type KeyUse, parseJwks, publicJwk } from '../lease/index.ts';
 import { ensureDataDirectory } from './data-directory.ts';
+import { readPrivateKey, writeJwks, writePrivateKey } from './key-files.ts';
 import type { Places } from './places.ts';
-import { generateKey, type KeyUse, parseJwks, publicJwk, readPrivateKey, writeJwks, writePrivateKey } from '../lease/index.ts';
-import type { KeyWish } from '../surfaces/cli/services.ts';
+
+/** The roles that sign. */
+export type SigningRole = 'kernel' | 'executor';
+
+export interface NewKey {
+  readonly role: SigningRole;
+  /** What the new key may sign; all capabilities unless given. */
+  readonly capabilities?: readonly string[];
+}
 
 /** Where a role's keys lie and what they are for. */
 const ROLES = {
   kernel: { use: 'lease', key: 'kernelKey', keyring: 'kernelKeyring' },
   executor: { use: 'result', key: 'executorKey', keyring: 'executorKeyring' },
-} as const satisfies Record<KeyWish['role'], { use: KeyUse; key: keyof Places; keyring: keyof Places }>;
+} as const satisfies Record<SigningRole, { use: KeyUse; key: keyof Places; keyring: keyof Places }>;
 
-/** The data directory with settings to edit and a key for each role; whatever is there stays. */
-export async function initialise(places: Places): Promise<{ configFile: string; configWritten: boolean; keys: readonly MadeKey[] }> {
+/**
+ * The data directory with settings to edit and a key for each role; whatever is there stays.
+ *
+ * @param settings text of the file of settings, where there is none yet
+ */
+export async function initialise(places: Places, settings: string): Promise<{ configFile: string; configWritten: boolean; keys: readonly MadeKey[] }> {
   ensureDataDirectory(places.dataDir);
-  const configWritten = await writeNew(places.configFile, renderOwnToml());
+  const configWritten = createExclusively(places.configFile, settings);
   return { configFile: places.configFile, configWritten, keys: await ensureKeys(places) };
 }
 
@@ -34,7 +47,7 @@ export async function ensureKeys(places: Places): Promise<readonly MadeKey[]> {
  * A new key for a role. It is in the keyring before it can sign, so that nobody meets a signature of an unknown key; the
  * role signs with it after its next start. The key that it replaces keeps its file, under its kid, and its place in the keyring.
  */
-export async function makeKey({ role, capabilities = ['*'] }: KeyWish, places: Places): Promise<MadeKey> {
+export async function makeKey({ role, capabilities = ['*'] }: NewKey, places: Places): Promise<MadeKey> {
   ensureDataDirectory(places.dataDir);
   const { use, key, keyring } = ROLES[role];
   const privateFile = places[key];
@@ -60,14 +73,4 @@ async function keepUnderKid(privateFile: string): Promise<void> {
 /** `kernel.key.json` → `kernel.key.<kid>.json`; a kid may hold anything, a file name not. */
 function withKid(file: string, kid: string): string {
   return file.replace(/\.json$/, `.${kid.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)}.json`);
-}
-
-async function writeNew(file: string, text: string): Promise<boolean> {
-  try {
-    await writeFile(file, text, { flag: 'wx', mode: 0o600 });
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-    throw error;
-  }
 }

@@ -4,7 +4,10 @@ import { messageOf } from '../core/errors.ts';
 const PATIENCE_MS = 2000;
 
 /** Asks one part and tells what came of it, in time. Never rejects. */
-export async function finding(name: string, check: () => Promise<string>): Promise<{ readonly name: string; readonly ok: boolean; readonly detail: string }> {
+export async function checkHealth(
+  name: string,
+  check: () => Promise<string>,
+): Promise<{ readonly name: string; readonly ok: boolean; readonly detail: string }> {
   const patience = new AbortController();
   const late = new Promise<never>((_, reject) => {
     const timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS} ms`)), PATIENCE_MS);

@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, readFileSync, statfsSync, unlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { broken, type Check, examine, type Finding, type Probe, passed, warning } from '../../core/findings.ts';
+import { bytes } from '../../core/units.ts';
 import { hasOpenat2 } from './confined-fs/openat2.ts';
 import { libc, RENAME_NOREPLACE } from './libc.ts';
 import { processLibc } from './libc-process.ts';
-import type { Check } from '../../core/ports/front-door.ts';
-import { bytes } from '../../surfaces/cli/text/words.ts';
-import { broken, examine, type Finding, type Probe, warning, well } from '../../core/findings.ts';
 
 const AT_FDCWD = -100;
 const ENOSPC_SOON = 1024 ** 3;
@@ -33,17 +32,17 @@ export function examineHost(dataDir: string): Promise<Check[]> {
 
 function node(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  return major > 20 || (major === 20 && minor >= 19) ? well(process.versions.node) : broken(process.versions.node, 'install Node.js 20.19 or newer');
+  return major > 20 || (major === 20 && minor >= 19) ? passed(process.versions.node) : broken(process.versions.node, 'install Node.js 20.19 or newer');
 }
 
 function platform(): Finding {
   const found = `${process.platform} ${process.arch}, ${os.release()}`;
-  return process.platform === 'linux' ? well(found) : warning(found, LINUX_ONLY);
+  return process.platform === 'linux' ? passed(found) : warning(found, LINUX_ONLY);
 }
 
 function openat2(): Finding {
   return hasOpenat2(libc())
-    ? well('the kernel keeps paths inside their base directory')
+    ? passed('the kernel keeps paths inside their base directory')
     : warning('not available here', 'nothing: paths are resolved component by component instead, which is slower');
 }
 
@@ -57,7 +56,7 @@ async function renameat2(dataDir: string): Promise<Finding> {
   unlinkSync(answer < 0 ? from : to);
   return answer < 0
     ? warning(`refused (errno ${-answer})`, 'nothing: files with one link are moved by link and unlink instead')
-    : well('a rename that never replaces works');
+    : passed('a rename that never replaces works');
 }
 
 function pidfd(): Finding {
@@ -65,17 +64,17 @@ function pidfd(): Finding {
   if (fd < 0)
     return warning(`refused (errno ${-fd})`, 'use a kernel from 5.3 on: without it a worker that hangs is not ended for its successor, its tasks wait');
   closeSync(fd);
-  return well('a stuck worker can be ended exactly');
+  return passed('a stuck worker can be ended exactly');
 }
 
 function inotify(): Finding {
   const limit = Number(readFileSync('/proc/sys/fs/inotify/max_user_watches', 'utf8'));
-  return well(`${limit} watches`);
+  return passed(`${limit} watches`);
 }
 
 function memory(): Finding {
   const found = `${bytes(os.freemem())} free of ${bytes(os.totalmem())}`;
-  return os.freemem() < MEMORY_LOW ? warning(found, 'free some memory, or lower redis.max_memory_mb and worker.file_concurrency') : well(found);
+  return os.freemem() < MEMORY_LOW ? warning(found, 'free some memory, or lower redis.max_memory_mb and worker.file_concurrency') : passed(found);
 }
 
 function disk(dataDir: string): Finding {
@@ -83,5 +82,5 @@ function disk(dataDir: string): Finding {
   while (!existsSync(directory)) directory = path.dirname(directory);
   const { bavail, bsize } = statfsSync(directory);
   const free = bavail * bsize;
-  return free < ENOSPC_SOON ? warning(`${bytes(free)} free`, 'make room: journal and queue need to write') : well(`${bytes(free)} free`);
+  return free < ENOSPC_SOON ? warning(`${bytes(free)} free`, 'make room: journal and queue need to write') : passed(`${bytes(free)} free`);
 }

@@ -1,75 +1,65 @@
-import type { Config } from '../../../config/schema.ts';
-import { type RedisHealth, redisHealth } from './policy.ts';
-import { isWritError, messageOf } from '../../core/errors.ts';
-import type { Check } from '../../core/ports/front-door.ts';
-import { bytes } from '../../surfaces/cli/text/words.ts';
-import type { CliRedis } from '../../bin/cli/redis.ts';
-import { broken, examine, type Finding, warning, well } from '../../core/findings.ts';
+import { messageOf } from '../../core/errors.ts';
+import { broken, type Finding, type Probe, passed, warning } from '../../core/findings.ts';
+import { failed, ok, type Result } from '../../core/result.ts';
+import { bytes } from '../../core/units.ts';
 import { versionOf } from '../processes/program-version.ts';
+import { type RedisHealth, redisHealth } from './policy.ts';
+import type { RedisConnection } from './redis-connection.ts';
 
-const START = 'run `npx writ up`';
+export interface RedisQuestions {
+  /** `redis.url`; empty: `writ up` starts a server of its own. */
+  readonly url: string;
+  /** Share of the server's memory above which new work is refused. */
+  readonly highWater: number;
+  /** What to do when the server does not answer. */
+  readonly start: string;
+  connect(): Promise<RedisConnection>;
+}
 
-/** Redis and the kernel, as they answer now. */
-export async function examineServers(config: Config, redis: CliRedis, reachKernel: () => Promise<void>): Promise<Check[]> {
-  const health = await healthOf(redis);
-  return examine('Servers', [
-    { title: 'redis-server', look: () => program(config), todo: 'install Redis 7 or newer' },
-    { title: 'Redis', look: () => reachable(health), todo: START },
+/** Redis as it answers now, and the program that would serve it. */
+export async function redisProbes({ url, highWater, start, connect }: RedisQuestions): Promise<readonly Probe[]> {
+  const health = await healthOf(connect);
+  return [
+    { title: 'redis-server', look: () => program(url), todo: 'install Redis 7 or newer' },
+    { title: 'Redis', look: () => (health.ok ? passed(`answers, version ${health.value.version}`) : broken(health.error, start)), todo: start },
     ...(health.ok
       ? [
           { title: 'Redis policy', look: () => policy(health.value), todo: '' },
           { title: 'Redis persistence', look: () => persistence(health.value), todo: '' },
-          { title: 'Redis memory', look: () => fill(health.value, config.redis.high_water), todo: '' },
+          { title: 'Redis memory', look: () => fill(health.value, highWater), todo: '' },
         ]
       : []),
-    { title: 'kernel', look: () => kernel(reachKernel), todo: START },
-  ]);
+  ];
 }
 
-type Health = { readonly ok: true; readonly value: RedisHealth } | { readonly ok: false; readonly message: string };
-
-async function healthOf(redis: CliRedis): Promise<Health> {
+async function healthOf(connect: RedisQuestions['connect']): Promise<Result<RedisHealth, string>> {
   try {
-    return { ok: true, value: await redisHealth(await redis.connection('producer')) };
+    return ok(await redisHealth(await connect()));
   } catch (error) {
-    return { ok: false, message: messageOf(error) };
+    return failed(messageOf(error));
   }
 }
 
-async function program({ redis }: Config): Promise<Finding> {
+async function program(url: string): Promise<Finding> {
   const version = await versionOf('redis-server');
-  if (redis.url !== '') return well(`not needed, redis.url is set (${version ?? 'not installed'})`);
+  if (url !== '') return passed(`not needed, redis.url is set (${version ?? 'not installed'})`);
   if (version === undefined) return broken('not found', 'install Redis 7 (`apt install redis-server`), or set redis.url to a server of yours');
-  return Number(version.split('.')[0]) >= 7 ? well(version) : broken(version, 'install Redis 7 or newer');
-}
-
-function reachable(health: Health): Finding {
-  return health.ok ? well(`answers, version ${health.value.version}`) : broken(health.message, START);
+  return Number(version.split('.')[0]) >= 7 ? passed(version) : broken(version, 'install Redis 7 or newer');
 }
 
 function policy({ maxmemoryPolicy }: RedisHealth): Finding {
   return maxmemoryPolicy === 'noeviction'
-    ? well(maxmemoryPolicy)
+    ? passed(maxmemoryPolicy)
     : broken(`${maxmemoryPolicy}: Redis may throw away queued jobs and ledger rows`, 'set maxmemory-policy noeviction');
 }
 
 function persistence({ appendOnly, appendOnlyOk }: RedisHealth): Finding {
   if (!appendOnly) return warning('the append-only file is off: a restart of Redis loses queued jobs', 'set appendonly yes');
-  return appendOnlyOk ? well('append-only file') : broken('the last write of the append-only file failed', 'look at the disk of the Redis host');
+  return appendOnlyOk ? passed('append-only file') : broken('the last write of the append-only file failed', 'look at the disk of the Redis host');
 }
 
 function fill({ usedBytes, limitBytes }: RedisHealth, highWater: number): Finding {
-  if (limitBytes === 0) return well(`${bytes(usedBytes)} used, no limit`);
+  if (limitBytes === 0) return passed(`${bytes(usedBytes)} used, no limit`);
   const found = `${bytes(usedBytes)} of ${bytes(limitBytes)} used`;
-  return usedBytes > limitBytes * highWater ? broken(`${found}: new work is refused`, 'finish or remove jobs, or raise redis.max_memory_mb') : well(found);
-}
-
-async function kernel(reach: () => Promise<void>): Promise<Finding> {
-  try {
-    await reach();
-    return well('answers');
-  } catch (error) {
-    if (!isWritError(error)) throw error;
-    return broken(error.message, START);
-  }
+  return usedBytes > limitBytes * highWater ? broken(`${found}: new work is refused`, 'finish or remove jobs, or raise redis.max_memory_mb') : passed(found);
 }

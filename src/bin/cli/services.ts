@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { forgetBuildServer } from '../../../config/load.ts';
 import type { Config } from '../../../config/schema.ts';
+import { openAccess } from '../../data-dir/access.ts';
 import { createAuditReader } from '../../data-dir/audit-reader.ts';
+import { openAudit, whoAsks } from '../../data-dir/open-audit.ts';
 import type { CliServices, GlobalOptions } from '../../surfaces/cli/services.ts';
 import { createScreenShelf } from '../messages/screen-shelf.ts';
-import { openAccess } from '../../data-dir/access.ts';
-import { openAudit, whoAsks } from '../../data-dir/open-audit.ts';
 import { createCliRedis } from './redis.ts';
 import { openScopes } from './scopes/index.ts';
 import { readSettings } from './settings.ts';
@@ -48,7 +48,7 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     kept((await import('../messages/open-search.ts')).openMessageSearch({ config: { ...config, messages }, places }));
   const messageSearch = once(() => searchMessages(config.messages));
   const messageIngest = once(async () => kept(await (await import('../messages/open-ingest.ts')).openMessageIngest(settings, redis)));
-  const vault = once(async () => kept((await import('../../executors/file/purge-vault.ts')).openVault(settings, audit)));
+  const vault = once(async () => kept((await import('./vault.ts')).openVault(settings, audit)));
 
   return {
     dataDir: places.dataDir,
@@ -79,12 +79,15 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     messageIngest,
     diagnose: async () => (await import('./doctor.ts')).diagnose(settings, { redis, scopes, reachKernel: async () => (await kernel()).ping() }),
     rebuildLedger: async () => (await import('./rebuild.ts')).rebuildLedger(settings, redis),
-    initialise: async () => (await import('../../data-dir/signing-keys.ts')).initialise(places),
+    async initialise() {
+      const [{ initialise }, { renderOwnToml }] = await Promise.all([import('../../data-dir/signing-keys.ts'), import('../../../config/render.ts')]);
+      return initialise(places, renderOwnToml());
+    },
     makeKey: async (wish) => (await import('../../data-dir/signing-keys.ts')).makeKey(wish, places),
     who: whoAsks(),
     audit,
     auditReader: () => createAuditReader(places.audit),
-    access: openAccess(settings),
+    access: openAccess(places, { host: config.http.host, port: config.http.port, scheme: config.http.tls.cert_file === '' ? 'http' : 'https' }),
     async [Symbol.asyncDispose]() {
       // In reverse: what uses a connection closes before it.
       for (const close of closing.reverse()) await close();

@@ -13,11 +13,11 @@ import { type Lifecycle, lifecycle, sequential } from '../../core/lifecycle.ts';
 import type { IndexTask } from '../../core/ports/index.ts';
 import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
 import { countIndexHappening, followIndexes } from '../../observability/content-index.ts';
+import { checkHealth } from '../../observability/health-check.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket, type Health } from '../../observability/metrics-socket.ts';
 import { logIndexEvent } from '../content/index-event-log.ts';
-import { finding } from '../../observability/health-check.ts';
 import { redisTarget } from '../redis-target.ts';
 import type { RoleContext } from './context.ts';
 import { serve } from './serve.ts';
@@ -69,7 +69,7 @@ export function createIndexHostRole(context: RoleContext): Lifecycle {
     },
     onStandBy: (why) => log.warn({ why }, LOG_LINES.indexStandsBy.message),
   });
-  const health = { ready: async () => [await finding('redis', () => connection.ping())] };
+  const health = { ready: async () => [await checkHealth('redis', () => connection.ping())] };
   const close = (): void => {
     connection.disconnect();
     worker.disconnect();

@@ -11,13 +11,14 @@ import { CAPABILITY_QUEUE, type QueueKind, TOOL_CALL } from '../../contracts/ind
 import { systemClock } from '../../core/clock.ts';
 import { type Lifecycle, lifecycle, sequential } from '../../core/lifecycle.ts';
 import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
+import { jwksFile, readPrivateKey } from '../../data-dir/key-files.ts';
 import { createKernel, createKernelServer, deriveRoutes, kernelRoutes } from '../../kernel/index.ts';
-import { createKeyring, jwksFile, readPrivateKey } from '../../lease/index.ts';
+import { createKeyring } from '../../lease/index.ts';
 import { countLeases } from '../../observability/counting.ts';
+import { checkHealth } from '../../observability/health-check.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket } from '../../observability/metrics-socket.ts';
-import { finding } from '../../observability/health-check.ts';
 import { planLogic } from '../plan/logic.ts';
 import { registryRoots } from '../plan/registry-roots.ts';
 import { redisTarget } from '../redis-target.ts';
@@ -69,7 +70,7 @@ export async function createKernelRole({ config, places, log }: RoleContext): Pr
   });
   const metrics = createMetrics('kernel', packageVersion());
   // Leases are signed without Redis; what waits for it is the news of revocations.
-  const health = { ready: async () => [await finding('redis', () => redis.ping())] };
+  const health = { ready: async () => [await checkHealth('redis', () => redis.ping())] };
   const shown = createMetricsSocket({ directory: places.metrics, metrics, health, onError: (error) => log.warn({ err: error }, LOG_LINES.metrics.message) });
   const close = (): void => {
     redis.disconnect();

@@ -11,6 +11,7 @@ import { createConnection } from '../../../queues/connection.ts';
 import { createPlanJobs } from '../../../queues/plan-jobs.ts';
 import { queueShards, slotsPerShard } from '../../../queues/shards.ts';
 import { createCryptoPool } from '../../adapters/crypto/pool.ts';
+import { openTokenFile } from '../../adapters/files/token-file.ts';
 import { createRedisLedger } from '../../adapters/redis/ledger.ts';
 import { createRedisPresence } from '../../adapters/redis/presence.ts';
 import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
@@ -19,16 +20,9 @@ import type { RedisTarget } from '../../adapters/redis/target.ts';
 import { systemClock } from '../../core/clock.ts';
 import { type Lifecycle, lifecycle, parallel, sequential } from '../../core/lifecycle.ts';
 import type { HostMemory, InstanceRegistry, TaskExecutor } from '../../core/ports/index.ts';
+import { jwksFile, readPrivateKey } from '../../data-dir/key-files.ts';
 import type { Places } from '../../data-dir/places.ts';
-import {
-  createAuthorities,
-  createKeyring,
-  createPlanEndSigner,
-  createResultSigner,
-  createRevocationMirror,
-  jwksFile,
-  readPrivateKey,
-} from '../../lease/index.ts';
+import { createAuthorities, createKeyring, createPlanEndSigner, createResultSigner, createRevocationMirror } from '../../lease/index.ts';
 import { countClaims } from '../../observability/counting.ts';
 import { countDelivery, logDelivery } from '../../observability/deliveries.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
@@ -100,7 +94,7 @@ export async function wirePipeline({
   const executorKey = await readPrivateKey(places.executorKey);
   const signer = createResultSigner(executorKey, ed25519);
   const endSigner = createPlanEndSigner(executorKey, ed25519);
-  const revocations = createRevocationMirror({ path: places.revocations, keyring: leaseKeys, ed25519 });
+  const revocations = createRevocationMirror({ path: places.revocations, open: openTokenFile, keyring: leaseKeys, ed25519 });
   const authorities = createAuthorities({
     leaseKeys,
     resultKeys,

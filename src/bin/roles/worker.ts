@@ -17,7 +17,7 @@ import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket } from '../../observability/metrics-socket.ts';
 import { registryRoots } from '../plan/registry-roots.ts';
 import { redisTarget } from '../redis-target.ts';
-import { openTracing } from '../../observability/tracing/open-tracing.ts';
+import { traceRole } from '../tracing.ts';
 import type { RoleContext } from './context.ts';
 import { fileSide, type WorkerSeams } from './file-side.ts';
 import { journalMemory } from './journal-memory.ts';
@@ -56,7 +56,7 @@ export async function createWorkerRole(context: RoleContext, { queues, ...seams 
   const target = redisTarget(config, places);
   const instances = createInstanceRegistry({ directory: places.workers });
   const metrics = createMetrics('worker', packageVersion());
-  const tracing = await openTracing({ config, role: 'worker', log: context.log, metrics });
+  const tracing = await traceRole({ config, role: 'worker', log: context.log, metrics });
   const { tracer } = tracing;
   const health = createWorkerHealth({ deafMs: config.worker.deaf_ms, metrics, log: context.log });
   const serves = (queue: string): boolean => queues === undefined || queues.includes(queue);

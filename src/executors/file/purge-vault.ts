@@ -1,27 +1,19 @@
-import { existsSync } from 'node:fs';
-import { createConfinedFileSystem } from '../../adapters/linux/confined-fs/index.ts';
-import { createInProcessJournal } from '../../adapters/sqlite/journal/journal-in-process.ts';
-import { openJournalReader } from '../../adapters/sqlite/journal/journal-reader.ts';
 import { VAULT_DIRECTORY } from '../../contracts/index.ts';
-import { isWritError, WritError } from '../../core/errors.ts';
-import type { PurgeAnswer, VaultDoor } from '../../core/ports/front-door.ts';
-import type { AuditLog, ConfinedBase, FileJournal, OperatorAction, VaultEntry } from '../../core/ports/index.ts';
-import { whoAsks } from '../../data-dir/open-audit.ts';
-import type { CliSettings } from '../../bin/cli/settings.ts';
+import { isWritError } from '../../core/errors.ts';
+import type { PurgeAnswer } from '../../core/ports/front-door.ts';
+import type { AuditLog, ConfinedBase, ConfinedFileSystem, FileJournal, OperatorAction, VaultEntry } from '../../core/ports/index.ts';
 
-/** The vaults of this host, through its journal and the confined file system. */
-export function openVault(settings: CliSettings, audit: () => Promise<AuditLog>): VaultDoor & AsyncDisposable {
-  const { places } = settings;
-  if (!existsSync(places.journal)) {
-    throw new WritError('NOT_FOUND', `there is no journal in ${places.dataDir}: no file task has run here yet, so no vault holds anything`);
-  }
-  const reader = openJournalReader(places.journal);
-  return {
-    entries: async (filter, after, limit) => reader.vaultEntries(filter, after, limit),
-    usage: async () => reader.vaultUsage(),
-    purge: async (entries, by) => purge(entries, by, settings, await audit()),
-    [Symbol.asyncDispose]: async () => reader.close(),
-  };
+/** What removing files from vaults needs. */
+export interface VaultPurge {
+  readonly fileSystem: ConfinedFileSystem;
+  /** Started. */
+  readonly journal: FileJournal;
+  readonly audit: AuditLog;
+  /** Paths of the base directories by their id. */
+  readonly directories: Readonly<Record<string, string>>;
+  /** For the audit log: who asks, and for files how old. */
+  readonly who: string;
+  readonly olderThanS: number;
 }
 
 /**
@@ -30,22 +22,27 @@ export function openVault(settings: CliSettings, audit: () => Promise<AuditLog>)
  * and an undo that comes a moment late fails with "source does not exist" and can start nothing. The entry goes last, so
  * that a purge that was broken off is finished by the next one.
  */
-async function purge(entries: readonly VaultEntry[], by: { olderThanS: number }, settings: CliSettings, audit: AuditLog): Promise<readonly PurgeAnswer[]> {
-  const { loaded, places } = settings;
-  const { base_directories: directories, confinement, filesystems } = loaded.config.file;
-  const fileSystem = createConfinedFileSystem({ level: confinement, allowedFilesystems: [...filesystems] });
-  const journal = createInProcessJournal({ file: places.journal });
-  await journal.start();
+export async function purgeVault(entries: readonly VaultEntry[], purge: VaultPurge): Promise<readonly PurgeAnswer[]> {
+  const { journal, audit } = purge;
+  const wanted = await wantedBack(journal);
+  const free = entries.filter((entry) => !wanted.has(placeOf(entry)));
+  await record(
+    audit,
+    free.map((entry) => actionOf(entry, purge, 'asked')),
+  );
+  const answers = await removeAll(free, purge);
+  await record(
+    audit,
+    answers.map((answer) => actionOf(answer.entry, purge, answer.what === 'failed' ? 'refused' : 'done', answer)),
+  );
+  return [...entries.filter((entry) => wanted.has(placeOf(entry))).map(inUse), ...answers];
+}
+
+async function removeAll(entries: readonly VaultEntry[], { fileSystem, journal, directories }: VaultPurge): Promise<readonly PurgeAnswer[]> {
   const bases = new Map<string, ConfinedBase>();
+  const answers: PurgeAnswer[] = [];
   try {
-    const wanted = await wantedBack(journal);
-    const free = entries.filter((entry) => !wanted.has(placeOf(entry)));
-    await record(
-      audit,
-      free.map((entry) => actionOf(entry, by, 'asked')),
-    );
-    const answers: PurgeAnswer[] = [];
-    for (const entry of free) {
+    for (const entry of entries) {
       const path = directories[entry.base];
       if (path === undefined) {
         answers.push({ entry, what: 'failed', why: `the base directory '${entry.base}' is not configured any more` });
@@ -55,14 +52,9 @@ async function purge(entries: readonly VaultEntry[], by: { olderThanS: number },
       bases.set(entry.base, base);
       answers.push(await remove(entry, base, journal));
     }
-    await record(
-      audit,
-      answers.map((answer) => actionOf(answer.entry, by, answer.what === 'failed' ? 'refused' : 'done', answer)),
-    );
-    return [...entries.filter((entry) => wanted.has(placeOf(entry))).map(inUse), ...answers];
+    return answers;
   } finally {
     for (const base of bases.values()) await base.close();
-    await journal.stop();
   }
 }
 
@@ -103,9 +95,9 @@ async function record(audit: AuditLog, actions: readonly OperatorAction[]): Prom
   await Promise.all(actions.map((action) => audit.append(action)));
 }
 
-function actionOf(entry: VaultEntry, by: { olderThanS: number }, outcome: OperatorAction['outcome'], answer?: PurgeAnswer): OperatorAction {
+function actionOf(entry: VaultEntry, { who, olderThanS }: VaultPurge, outcome: OperatorAction['outcome'], answer?: PurgeAnswer): OperatorAction {
   const { base, name, original, bytes, since, taskId } = entry;
-  const facts = { base, name, path: original.segments.join('/'), bytes, since: new Date(since).toISOString(), older_than_s: by.olderThanS };
+  const facts = { base, name, path: original.segments.join('/'), bytes, since: new Date(since).toISOString(), older_than_s: olderThanS };
   const detail = answer === undefined ? facts : { ...facts, answer: answer.what, ...(answer.why === undefined ? {} : { why: answer.why }) };
-  return { surface: 'cli', who: whoAsks(), action: 'vault.purge', subject: taskId, outcome, detail };
+  return { surface: 'cli', who, action: 'vault.purge', subject: taskId, outcome, detail };
 }

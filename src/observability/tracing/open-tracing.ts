@@ -1,8 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { environmentSecret } from '../../../config/load.ts';
-import { packageVersion } from '../../../config/package.ts';
-import type { Config } from '../../../config/schema.ts';
-import { readSecrets } from '../../adapters/http-tool/secrets.ts';
 import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 import { LOG_LINES } from '../log-lines.ts';
 import { type Logger, showTraces } from '../logging.ts';
@@ -16,12 +12,25 @@ export interface Tracing {
   readonly part: Lifecycle;
 }
 
-export interface TracingWiring {
-  readonly config: Config;
+export interface TracingOptions {
+  readonly settings: TracingSettings;
   readonly role: string;
+  /** Of the package. */
+  readonly version: string;
+  /** What every request to the collector carries. */
+  readonly headers: () => Promise<Record<string, string>>;
   readonly log: Logger | undefined;
   /** `undefined` for a command line, which shows no figures. */
   readonly metrics: Metrics | undefined;
+}
+
+/** The settings of `[tracing]`. */
+export interface TracingSettings {
+  readonly enabled: boolean;
+  readonly endpoint: string;
+  readonly sample_ratio: number;
+  readonly timeout_ms: number;
+  readonly max_spans: number;
 }
 
 const OFF: Tracing = {
@@ -33,20 +42,20 @@ const OFF: Tracing = {
 };
 
 /** Tracing as the settings want it. Nothing of OpenTelemetry is loaded while it is off. A collector that is away keeps nobody from working. */
-export async function openTracing({ config, role, log, metrics }: TracingWiring): Promise<Tracing> {
-  const { enabled, endpoint, sample_ratio: sampleRatio, timeout_ms: timeoutMs, max_spans: maxSpans, headers } = config.tracing;
+export async function openTracing({ settings, role, version, headers, log, metrics }: TracingOptions): Promise<Tracing> {
+  const { enabled, endpoint, sample_ratio: sampleRatio, timeout_ms: timeoutMs, max_spans: maxSpans } = settings;
   if (!enabled) return OFF;
   const { createExportingTracer } = await import('./open.ts');
   let failing = false;
   const tracer = createExportingTracer({
     role,
-    version: packageVersion(),
+    version,
     instance: randomUUID(),
     sampleRatio,
     endpoint,
     timeoutMs,
     maxSpans,
-    headers: () => headerValues(headers),
+    headers,
     onExported(spans) {
       failing = false;
       metrics?.inc('writ_trace_spans_exported_total', {}, spans);
@@ -66,10 +75,4 @@ export async function openTracing({ config, role, log, metrics }: TracingWiring)
       () => tracer.stop(),
     ),
   };
-}
-
-async function headerValues(references: Readonly<Record<string, string>>): Promise<Record<string, string>> {
-  const read = await readSecrets(references, new Set(Object.keys(references)), environmentSecret);
-  if (!read.ok) throw new Error(`tracing.headers: ${read.message}`);
-  return Object.fromEntries(read.secrets);
 }

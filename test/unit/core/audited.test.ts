@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { GENESIS, sealRecord } from '../../../src/core/audit-chain.ts';
+import { audited } from '../../../src/core/audited.ts';
 import { WritError } from '../../../src/core/errors.ts';
 import type { AuditLog, OperatorAction } from '../../../src/core/ports/index.ts';
-import { audited } from '../../../src/core/audited.ts';
 
 const ENTRY = { surface: 'cli', who: 'a', action: 'task.retry', subject: 't', detail: { regrant: true } } as const;
 

@@ -1,12 +1,12 @@
 import { WritError } from '../../../core/errors.ts';
 import { waitForPlan } from '../../shared/plans/wait.ts';
-import type { openServices } from '../../../bin/cli/services.ts';
-import type { Doors } from './scene.ts';
+import type { CliServices } from '../services.ts';
+import type { TourServices } from './scene.ts';
 
 const END_WITHIN_MS = 30_000;
 
 /** How the tour runs a plan: as `writ plan run --wait` does. */
-export function runPlans(services: Pick<Awaited<ReturnType<typeof openServices>>, 'planPreview' | 'plans' | 'planSignatures' | 'kernel'>): Doors['runPlan'] {
+export function runPlans(services: Pick<CliServices, 'planPreview' | 'plans' | 'planSignatures' | 'kernel'>): TourServices['runPlan'] {
   return async (envelope) => {
     const [preview, plans, signatures, kernel] = await Promise.all([services.planPreview(), services.plans(), services.planSignatures(), services.kernel()]);
     const linked = preview.link(envelope);

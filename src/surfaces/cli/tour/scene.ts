@@ -1,6 +1,5 @@
 import { copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { packageRoot } from '../../../../config/package.ts';
 import type { TaskManifest } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import { manifestSha256 } from '../../../core/hash.ts';
@@ -10,8 +9,8 @@ import type { Finished } from '../../shared/tasks/standing.ts';
 import { waitForOutcome } from '../../shared/tasks/wait.ts';
 import type { BoardVisitor } from './board.ts';
 
-/** What the tour works with: the same doors that every surface has. */
-export interface Doors {
+/** What the tour works with: the same services that every surface has. */
+export interface TourServices {
   readonly tasks: TaskDoor;
   readonly kernel: KernelDoor;
   readonly signatures: SignatureReader;
@@ -21,6 +20,8 @@ export interface Doors {
   readonly searchesContents: boolean;
   /** Links an envelope, has the kernel sign for it, pushes it, waits for its end, and checks the signature. */
   runPlan(envelope: object): Promise<PlanView>;
+  /** Root of this package, whose files the tour plays with. */
+  readonly packageRoot: string;
   /** Opens a session on Bull Board. */
   board(): Promise<BoardVisitor>;
 }
@@ -47,10 +48,10 @@ const FILES = ['README.md', 'LICENSE', 'CHANGELOG.md', 'package.json'] as const;
  * @param workspace a base directory of the file executor
  * @param run names this tour's folder and task ids, so that a tour can be given again
  */
-export async function setScene(workspace: string, run: string, { tasks, kernel, signatures }: Doors): Promise<Scene> {
+export async function setScene(workspace: string, run: string, { tasks, kernel, signatures, packageRoot }: TourServices): Promise<Scene> {
   const folder = path.join(workspace, `tour-${run}`);
   await mkdir(path.join(folder, 'archive'), { recursive: true });
-  for (const name of FILES) await copyFile(path.join(packageRoot(), name), path.join(folder, name));
+  for (const name of FILES) await copyFile(path.join(packageRoot, name), path.join(folder, name));
   await writeFile(path.join(folder, 'letter.txt'), 'Dear reader,\n\nthis file is about to travel.\n');
 
   return {

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { TaskManifest } from '../../../contracts/index.ts';
 import type { Finished } from '../../shared/tasks/standing.ts';
-import type { Doors, Scene } from './scene.ts';
+import type { Scene, TourServices } from './scene.ts';
 
 /** One line of the tour. */
 export interface Line {
@@ -13,34 +13,34 @@ export interface Line {
   readonly answer: string;
   /** What it shows, when it is as promised. */
   readonly proves: string;
-  readonly asPromised: boolean;
+  readonly passed: boolean;
 }
 
-/** What a step leaves for the next ones. */
-interface Trail {
+/** What earlier steps leave for the next ones. */
+interface Earlier {
   copy?: { readonly manifest: TaskManifest; readonly lease: string; readonly result: string };
   deleted?: { readonly manifest: TaskManifest; readonly result: string };
 }
 
-type Step = (scene: Scene, trail: Trail, doors: Doors) => Promise<Line>;
+type Step = (scene: Scene, earlier: Earlier, services: TourServices) => Promise<Line>;
 
 /** The steps in their order; each is a table row and works on real files through the queue. */
 const STEPS: readonly Step[] = [copy, move, remove, undo, replay, otherBytes, traversal, expired, regranted, early, pressedRetry, plan];
 
-/** The steps for these doors: an installation from before searches has no scope, and no root, to search. */
-export function stepsFor({ searchScope, searchesContents }: Doors): readonly Step[] {
+/** The steps for these services: an installation from before searches has no scope, and no root, to search. */
+export function stepsFor({ searchScope, searchesContents }: TourServices): readonly Step[] {
   return [...STEPS, ...(searchScope === undefined ? [] : [search]), ...(searchesContents ? [searchContents] : [])];
 }
 
-async function copy(scene: Scene, trail: Trail): Promise<Line> {
+async function copy(scene: Scene, earlier: Earlier): Promise<Line> {
   const [source, destination] = [scene.at('README.md'), scene.at('archive', 'README.md')];
   const manifest = scene.manifest('copy', 'FILE_COPY', { source_path: source, destination_path: destination });
   const lease = await scene.lease(manifest);
   await scene.push(manifest, lease);
   const done = await scene.answer(manifest);
-  trail.copy = { manifest, lease, result: done.result };
-  const asPromised = succeeded(done) && (await scene.same(source, destination));
-  return { task: 'copy README.md to archive/', answer: said(done), proves: 'a leased task runs, and its result verifies', asPromised };
+  earlier.copy = { manifest, lease, result: done.result };
+  const passed = succeeded(done) && (await scene.same(source, destination));
+  return { task: 'copy README.md to archive/', answer: codeOf(done), proves: 'a leased task runs, and its result verifies', passed };
 }
 
 async function move(scene: Scene): Promise<Line> {
@@ -48,41 +48,41 @@ async function move(scene: Scene): Promise<Line> {
   const manifest = scene.manifest('move', 'FILE_MOVE', { source_path: source, destination_path: destination });
   await scene.push(manifest, await scene.lease(manifest));
   const done = await scene.answer(manifest);
-  const asPromised = succeeded(done) && !(await scene.isThere(source)) && (await scene.isThere(destination));
-  return { task: 'move letter.txt to archive/', answer: said(done), proves: 'one atomic rename that never replaces', asPromised };
+  const passed = succeeded(done) && !(await scene.isThere(source)) && (await scene.isThere(destination));
+  return { task: 'move letter.txt to archive/', answer: codeOf(done), proves: 'one atomic rename that never replaces', passed };
 }
 
-async function remove(scene: Scene, trail: Trail): Promise<Line> {
+async function remove(scene: Scene, earlier: Earlier): Promise<Line> {
   const source = scene.at('LICENSE');
   const manifest = scene.manifest('delete', 'FILE_DELETE', { source_path: source });
   await scene.push(manifest, await scene.lease(manifest));
   const done = await scene.answer(manifest);
-  trail.deleted = { manifest, result: done.result };
-  const asPromised = succeeded(done) && !(await scene.isThere(source));
-  return { task: 'delete LICENSE', answer: said(done), proves: 'a delete keeps the file in the vault', asPromised };
+  earlier.deleted = { manifest, result: done.result };
+  const passed = succeeded(done) && !(await scene.isThere(source));
+  return { task: 'delete LICENSE', answer: codeOf(done), proves: 'a delete keeps the file in the vault', passed };
 }
 
-async function undo(scene: Scene, trail: Trail, doors: Doors): Promise<Line> {
-  const { manifest, result } = given(trail.deleted);
-  const job = await doors.kernel.undo({ manifest, success: result, earlierUndos: 0 });
-  await doors.tasks.enqueue.push(job);
+async function undo(scene: Scene, earlier: Earlier, services: TourServices): Promise<Line> {
+  const { manifest, result } = given(earlier.deleted);
+  const job = await services.kernel.undo({ manifest, success: result, earlierUndos: 0 });
+  await services.tasks.enqueue.push(job);
   const done = await scene.answer(job.manifest);
-  const asPromised = succeeded(done) && (await scene.isThere(scene.at('LICENSE')));
-  return { task: 'undo that delete', answer: said(done), proves: 'undo is a leased task of its own; the file is back', asPromised };
+  const passed = succeeded(done) && (await scene.isThere(scene.at('LICENSE')));
+  return { task: 'undo that delete', answer: codeOf(done), proves: 'undo is a leased task of its own; the file is back', passed };
 }
 
-async function replay(scene: Scene, trail: Trail): Promise<Line> {
-  const { manifest, lease, result } = given(trail.copy);
+async function replay(scene: Scene, earlier: Earlier): Promise<Line> {
+  const { manifest, lease, result } = given(earlier.copy);
   const receipt = await scene.push(manifest, lease);
-  const asPromised = receipt.kind === 'finished' && receipt.result === result;
-  return { task: 'push the copy again', answer: receipt.kind, proves: 'same id, same bytes: same answer, nothing done again', asPromised };
+  const passed = receipt.kind === 'finished' && receipt.result === result;
+  return { task: 'push the copy again', answer: receipt.kind, proves: 'same id, same bytes: same answer, nothing done again', passed };
 }
 
-async function otherBytes(scene: Scene, trail: Trail): Promise<Line> {
-  const { manifest, lease } = given(trail.copy);
+async function otherBytes(scene: Scene, earlier: Earlier): Promise<Line> {
+  const { manifest, lease } = given(earlier.copy);
   const receipt = await scene.push({ ...manifest, inputs: { ...manifest.inputs, destination_path: scene.at('archive', 'other.md') } }, lease);
-  const asPromised = receipt.kind === 'conflict' && !(await scene.isThere(scene.at('archive', 'other.md')));
-  return { task: 'the same id with other bytes', answer: receipt.kind, proves: 'a lease is permission for exactly its bytes', asPromised };
+  const passed = receipt.kind === 'conflict' && !(await scene.isThere(scene.at('archive', 'other.md')));
+  return { task: 'the same id with other bytes', answer: receipt.kind, proves: 'a lease is permission for exactly its bytes', passed };
 }
 
 async function traversal(scene: Scene): Promise<Line> {
@@ -93,8 +93,8 @@ async function traversal(scene: Scene): Promise<Line> {
   const raw = { ...manifest, inputs: { ...manifest.inputs, source_path: `${scene.at()}/../../../../../../etc/hostname` } };
   await scene.push(raw, await scene.lease(raw));
   const done = await scene.answer(raw);
-  const asPromised = failedWith(done, 'EXECUTION_FAILED') && !(await scene.isThere(scene.at('loot.txt')));
-  return { task: 'copy ../../../etc/hostname', answer: said(done), proves: 'no path leaves its base directory', asPromised };
+  const passed = failedWith(done, 'EXECUTION_FAILED') && !(await scene.isThere(scene.at('loot.txt')));
+  return { task: 'copy ../../../etc/hostname', answer: codeOf(done), proves: 'no path leaves its base directory', passed };
 }
 
 function late(scene: Scene): TaskManifest {
@@ -109,18 +109,18 @@ async function expired(scene: Scene): Promise<Line> {
   await delay(1_100);
   await scene.push(manifest, lease);
   const done = await scene.answer(manifest);
-  const asPromised = failedWith(done, 'LEASE_EXPIRED') && (await scene.isThere(scene.at('late.txt')));
-  return { task: 'move late.txt, lease expired', answer: said(done), proves: 'nothing starts after the lease has ended', asPromised };
+  const passed = failedWith(done, 'LEASE_EXPIRED') && (await scene.isThere(scene.at('late.txt')));
+  return { task: 'move late.txt, lease expired', answer: codeOf(done), proves: 'nothing starts after the lease has ended', passed };
 }
 
-async function regranted(scene: Scene, _trail: Trail, doors: Doors): Promise<Line> {
+async function regranted(scene: Scene, _earlier: Earlier, services: TourServices): Promise<Line> {
   const manifest = late(scene);
   const failed = await scene.answer(manifest);
-  const lease = await doors.kernel.regrant(manifest, failed.result, {});
-  await doors.tasks.enqueue.retry(manifest.task_id, { lease });
+  const lease = await services.kernel.regrant(manifest, failed.result, {});
+  await services.tasks.enqueue.retry(manifest.task_id, { lease });
   const done = await scene.answer(manifest);
-  const asPromised = succeeded(done) && (await scene.isThere(scene.at('archive', 'late.txt')));
-  return { task: 'retry it with a regranted lease', answer: said(done), proves: 'a recorded failure can be leased and run again', asPromised };
+  const passed = succeeded(done) && (await scene.isThere(scene.at('archive', 'late.txt')));
+  return { task: 'retry it with a regranted lease', answer: codeOf(done), proves: 'a recorded failure can be leased and run again', passed };
 }
 
 function report(scene: Scene): TaskManifest {
@@ -131,21 +131,21 @@ async function early(scene: Scene): Promise<Line> {
   const manifest = report(scene);
   await scene.push(manifest, await scene.lease(manifest));
   const done = await scene.answer(manifest);
-  const asPromised = failedWith(done, 'EXECUTION_FAILED');
-  return { task: 'copy report.txt, not there yet', answer: said(done), proves: 'a failure has a code, and the job waits on the board', asPromised };
+  const passed = failedWith(done, 'EXECUTION_FAILED');
+  return { task: 'copy report.txt, not there yet', answer: codeOf(done), proves: 'a failure has a code, and the job waits on the board', passed };
 }
 
-async function pressedRetry(scene: Scene, _trail: Trail, doors: Doors): Promise<Line> {
+async function pressedRetry(scene: Scene, _earlier: Earlier, services: TourServices): Promise<Line> {
   const manifest = report(scene);
   await writeFile(scene.at('report.txt'), 'now it is there\n');
   const failed = await scene.answer(manifest);
-  await (await doors.board()).retry(failed.job?.queue ?? '', manifest.task_id);
+  await (await services.board()).retry(failed.job?.queue ?? '', manifest.task_id);
   const done = await scene.answer(manifest);
-  const asPromised = succeeded(done) && (await scene.isThere(scene.at('archive', 'report.txt')));
-  return { task: 'write it, press Retry on the board', answer: said(done), proves: "the board's retry is Writ's own, and audited", asPromised };
+  const passed = succeeded(done) && (await scene.isThere(scene.at('archive', 'report.txt')));
+  return { task: 'write it, press Retry on the board', answer: codeOf(done), proves: "the board's retry is Writ's own, and audited", passed };
 }
 
-async function plan(scene: Scene, _trail: Trail, doors: Doors): Promise<Line> {
+async function plan(scene: Scene, _earlier: Earlier, services: TourServices): Promise<Line> {
   const [original, archived] = [scene.at('CHANGELOG.md'), scene.at('archive', 'CHANGELOG.md')];
   const step = (action: string, params: object, changes: object = {}) => ({ type: 'tool', ref: 'writ.file', params: { action, ...params }, ...changes });
   const steps = [
@@ -155,26 +155,26 @@ async function plan(scene: Scene, _trail: Trail, doors: Doors): Promise<Line> {
   ];
   const name = path.basename(scene.at());
   const header = { id: name, version: '1.0', timestamp: '2026-01-01T00:00:00Z', source: 'tour', destination: 'executor', type: 'execution' };
-  const { state, stepsDone, error } = await doors.runPlan({ header, payload: { steps, memory: { session_id: name, state: {} } } });
-  const asPromised = state === 'success' && stepsDone === 3 && (await scene.isThere(archived)) && !(await scene.isThere(original));
+  const { state, stepsDone, error } = await services.runPlan({ header, payload: { steps, memory: { session_id: name, state: {} } } });
+  const passed = state === 'success' && stepsDone === 3 && (await scene.isThere(archived)) && !(await scene.isThere(original));
   return {
     task: 'a plan: copy, a step that fails, delete',
     answer: error?.code ?? 'SUCCESS',
     proves: 'a plan runs each step once, under one lease',
-    asPromised,
+    passed,
   };
 }
 
-async function search(scene: Scene, _trail: Trail, doors: Doors): Promise<Line> {
+async function search(scene: Scene, _earlier: Earlier, services: TourServices): Promise<Line> {
   const folder = path.basename(scene.at());
   // The workspace may hold the folders of earlier tours: this name is only here.
   await writeFile(scene.at(`${folder}.txt`), 'find me\n');
-  const manifest = scene.manifest('search', 'SEARCH_FILES', { query: `${folder}.`, target_scope: doors.searchScope, max_results: 10 });
+  const manifest = scene.manifest('search', 'SEARCH_FILES', { query: `${folder}.`, target_scope: services.searchScope, max_results: 10 });
   await scene.push(manifest, await scene.lease(manifest));
   const done = await scene.answer(manifest);
   const expected = [{ id: `${folder}/${folder}.txt`, match_field: 'filename', match_snippet: `${folder}.txt` }];
-  const asPromised = succeeded(done) && isDeepStrictEqual(done.outcome.output?.['results'], expected);
-  return { task: 'search for a file by its name', answer: said(done), proves: 'a search reads only, and its result is signed too', asPromised };
+  const passed = succeeded(done) && isDeepStrictEqual(done.outcome.output?.['results'], expected);
+  return { task: 'search for a file by its name', answer: codeOf(done), proves: 'a search reads only, and its result is signed too', passed };
 }
 
 async function searchContents(scene: Scene): Promise<Line> {
@@ -184,11 +184,11 @@ async function searchContents(scene: Scene): Promise<Line> {
   await scene.push(manifest, await scene.lease(manifest));
   const done = await scene.answer(manifest);
   const expected = [{ type: 'match', data: { path: { text: `${folder}/note.txt` }, line_number: 2, lines: { text: `a line of ${folder}` } } }];
-  const asPromised = succeeded(done) && isDeepStrictEqual(done.outcome.output?.['matches'], expected);
-  return { task: 'search for a line in files', answer: said(done), proves: 'what a file says is found by path and line', asPromised };
+  const passed = succeeded(done) && isDeepStrictEqual(done.outcome.output?.['matches'], expected);
+  return { task: 'search for a line in files', answer: codeOf(done), proves: 'what a file says is found by path and line', passed };
 }
 
-function said({ outcome }: Finished): string {
+function codeOf({ outcome }: Finished): string {
   return outcome.error === null ? outcome.status : outcome.error.error_code;
 }
 

@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs';
+import { createConfinedFileSystem } from '../../adapters/linux/confined-fs/index.ts';
+import { createInProcessJournal } from '../../adapters/sqlite/journal/journal-in-process.ts';
+import { openJournalReader } from '../../adapters/sqlite/journal/journal-reader.ts';
+import { WritError } from '../../core/errors.ts';
+import type { VaultDoor } from '../../core/ports/front-door.ts';
+import type { AuditLog } from '../../core/ports/index.ts';
+import { whoAsks } from '../../data-dir/open-audit.ts';
+import { purgeVault } from '../../executors/file/index.ts';
+import type { CliSettings } from './settings.ts';
+
+/** The vaults of this host, through its journal and the confined file system. */
+export function openVault({ places, loaded }: CliSettings, audit: () => Promise<AuditLog>): VaultDoor & AsyncDisposable {
+  if (!existsSync(places.journal)) {
+    throw new WritError('NOT_FOUND', `there is no journal in ${places.dataDir}: no file task has run here yet, so no vault holds anything`);
+  }
+  const { base_directories: directories, confinement: level, filesystems } = loaded.config.file;
+  const reader = openJournalReader(places.journal);
+  return {
+    entries: async (filter, after, limit) => reader.vaultEntries(filter, after, limit),
+    usage: async () => reader.vaultUsage(),
+    async purge(entries, { olderThanS }) {
+      await using journal = createInProcessJournal({ file: places.journal });
+      await journal.start();
+      const fileSystem = createConfinedFileSystem({ level, allowedFilesystems: [...filesystems] });
+      return purgeVault(entries, { fileSystem, journal, audit: await audit(), directories, who: whoAsks(), olderThanS });
+    },
+    [Symbol.asyncDispose]: async () => reader.close(),
+  };
+}
