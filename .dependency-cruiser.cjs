@@ -5,7 +5,7 @@
  *   contracts → core → { lease, executors/*, adapters, observability } → queues → processors → bin
  *                 ├──→ lease → kernel ──────────────────────────────────────────────────→ bin
  *                 ├──→ surfaces (they get their services injected) ─────────────────────→ bin
- *                 ├──→ data-dir (keys, audit log, places; uses adapters) ───────────────→ bin
+ *                 ├──→ data-dir (keys, audit log, places; uses lease, adapters) ────────→ bin
  *                 └──→ a feature's pure folders → its own I/O folders (which use adapters) → bin
  *
  * A feature is one place: content-search, messages. Features never import each other; only bin joins them.
@@ -105,9 +105,9 @@ const LAYERS = [
   },
   {
     layer: 'dataDir',
-    may: ['contracts', 'core', 'adapters'],
+    may: ['contracts', 'core', 'lease', 'adapters'],
     packages: ['zod'],
-    why: 'The data directory is one place: what lies in it, who may use it, who did what.',
+    why: 'The data directory is one place: what lies in it (keys, too), who may use it, who did what.',
   },
   {
     layer: 'adapters',
