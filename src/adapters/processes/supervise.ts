@@ -23,6 +23,9 @@ export type RoleMessage = { readonly type: 'ready' } | { readonly type: 'refused
 /**
  * Keeps one role running as a child process of `writ up`. `start` resolves when the child says that it works and rejects
  * when its first run refuses to start; later ends are restarted, so that a killed worker comes back.
+ *
+ * Started by Node's own spawn: the child writes its log through a descriptor of its own, also after we were killed, and
+ * execa passes no descriptor above 9 on (a file that it is told goes through us).
  */
 export function supervise(role: SupervisedRole): Lifecycle & { readonly pid: () => number | undefined } {
   let child: ChildProcess | undefined;

@@ -23,7 +23,7 @@ export function openVault({ places, loaded }: CliSettings, audit: () => Promise<
       await using journal = createInProcessJournal({ file: places.journal });
       await journal.start();
       const fileSystem = createConfinedFileSystem({ level, allowedFilesystems: [...filesystems] });
-      return purgeVault(entries, { fileSystem, journal, audit: await audit(), directories, who: whoAsks(), olderThanS });
+      return await purgeVault(entries, { fileSystem, journal, audit: await audit(), directories, who: whoAsks(), olderThanS });
     },
     [Symbol.asyncDispose]: async () => reader.close(),
   };
