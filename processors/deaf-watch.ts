@@ -1,6 +1,5 @@
 import type { Clock } from '../src/core/clock.ts';
-import type { Lifecycle } from '../src/core/lifecycle.ts';
-import { part } from '../src/core/parts.ts';
+import { type Lifecycle, lifecycle } from '../src/core/lifecycle.ts';
 import type { InFlight } from './in-flight.ts';
 
 /** Looks for each time that deafness takes to show. */
@@ -69,7 +68,7 @@ export function createDeafWatch({ queue, concurrency, deafMs, inFlight, look, cl
       return deaf;
     },
     check,
-    ...part(
+    ...lifecycle(
       () => {
         timer = setInterval(() => void check(), deafMs / LOOKS);
         timer.unref();

@@ -1,5 +1,4 @@
-import type { Lifecycle } from '../src/core/lifecycle.ts';
-import { part } from '../src/core/parts.ts';
+import { type Lifecycle, lifecycle } from '../src/core/lifecycle.ts';
 import type { Presence } from '../src/core/ports/index.ts';
 
 /** A worker counts as alive for this many lock durations after its last beat. */
@@ -17,7 +16,7 @@ export interface HeartbeatOptions {
 export function createHeartbeat({ presence, instance, intervalMs, lockMs, onError }: HeartbeatOptions): Lifecycle {
   let timer: NodeJS.Timeout | undefined;
   const beat = (): Promise<void> => presence.beat(instance(), LIFE_IN_LOCKS * lockMs);
-  return part(
+  return lifecycle(
     async () => {
       await beat();
       timer = setInterval(() => void beat().catch(onError), intervalMs);

@@ -1,6 +1,5 @@
 import type { IngestCounts } from '../src/contracts/index.ts';
-import type { Lifecycle } from '../src/core/lifecycle.ts';
-import { inOrder, part } from '../src/core/parts.ts';
+import { type Lifecycle, lifecycle, sequential } from '../src/core/lifecycle.ts';
 import type { MessageLane, MessageStore } from '../src/core/ports/index.ts';
 
 export interface MessageWriterParts {
@@ -17,7 +16,7 @@ export interface MessageWriterParts {
  * process from working: then the lane only submits.
  */
 export function messageWriter({ lane, store, onDone, onStandBy }: MessageWriterParts): Lifecycle {
-  const opened = part(
+  const opened = lifecycle(
     async () => {
       try {
         await store.start();
@@ -33,5 +32,5 @@ export function messageWriter({ lane, store, onDone, onStandBy }: MessageWriterP
     },
     () => store.stop(),
   );
-  return inOrder([opened, lane]);
+  return sequential([opened, lane]);
 }

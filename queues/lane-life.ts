@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job, Queue, WorkerOptions } from 'bullmq';
 import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
-import type { Lifecycle } from '../src/core/lifecycle.ts';
-import { part } from '../src/core/parts.ts';
+import { type Lifecycle, lifecycle } from '../src/core/lifecycle.ts';
 import type { LockTimes } from './catalog.ts';
 import { TolerantWorker } from './tolerant-worker.ts';
 
@@ -46,7 +45,7 @@ export function laneLife<H>({ queue, connection, settings, onError, run, patienc
   let worker: TolerantWorker | undefined;
   let stop = new AbortController();
   const inHand = new Set<Promise<unknown>>();
-  const life = part(
+  const life = lifecycle(
     async () => {
       const handle = handler;
       if (handle === undefined) return;

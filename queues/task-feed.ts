@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { duplicateOf, type RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { type Clock, systemClock } from '../src/core/clock.ts';
 import { messageOf } from '../src/core/errors.ts';
-import type { Lifecycle } from '../src/core/lifecycle.ts';
-import { part } from '../src/core/parts.ts';
+import { type Lifecycle, lifecycle } from '../src/core/lifecycle.ts';
 import type { TaskIndexStore } from '../src/core/ports/index.ts';
 import { taskQueues } from './catalog.ts';
 import { ONE_SHARD, type QueueShards } from './shards.ts';
@@ -79,7 +78,7 @@ export function createTaskFeed({
     waiting.disconnect();
   }
 
-  return part(
+  return lifecycle(
     () => {
       stopping = new AbortController();
       running = feed(stopping.signal);

@@ -8,7 +8,7 @@ import { createFileJournal } from '../../src/adapters/sqlite/journal/journal.ts'
 import type { TaskManifest } from '../../src/contracts/index.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { manifestSha256 } from '../../src/core/hash.ts';
-import { inOrder } from '../../src/core/parts.ts';
+import { sequential } from '../../src/core/lifecycle.ts';
 import { createFileExecutor } from '../../src/executors/file/index.ts';
 import { createResultSigner, generateKey, signingKey } from '../../src/lease/index.ts';
 
@@ -34,7 +34,7 @@ export async function startExecutor(home: string, base: string): Promise<BenchEx
     clock: systemClock,
   });
   const signer = createResultSigner(signingKey(generateKey({ use: 'result', capabilities: ['*'] })), inlineEd25519(await bestLibrary()));
-  const parts = inOrder([journal, instances, executor]);
+  const parts = sequential([journal, instances, executor]);
   await parts.start();
   const signal = new AbortController().signal;
 

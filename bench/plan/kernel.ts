@@ -6,9 +6,10 @@ import { createCryptoPool } from '../../src/adapters/crypto/pool.ts';
 import { openKernelStore } from '../../src/adapters/sqlite/kernel-store/kernel-store.ts';
 import { planLogic } from '../../src/bin/plan/logic.ts';
 import { systemClock } from '../../src/core/clock.ts';
+import { jwksFile, readPrivateKey } from '../../src/data-dir/key-files.ts';
 import { placesOf } from '../../src/data-dir/places.ts';
 import { createKernel, createKernelServer, deriveRoutes } from '../../src/kernel/index.ts';
-import { createKeyring, jwksFile, readPrivateKey } from '../../src/lease/index.ts';
+import { createKeyring } from '../../src/lease/index.ts';
 import { BINDINGS, STEP_QUEUE } from './worker.ts';
 
 /** The kernel in a process of its own, as in production, until it is ended. */

@@ -10,8 +10,8 @@ import type { RedisTarget } from '../../src/adapters/redis/target.ts';
 import { wirePipeline } from '../../src/bin/roles/wire-pipeline.ts';
 import { createWorkerHealth } from '../../src/bin/roles/worker-health.ts';
 import { TOOL_CALL } from '../../src/contracts/index.ts';
+import { sequential } from '../../src/core/lifecycle.ts';
 import { success } from '../../src/core/outcome.ts';
-import { inOrder } from '../../src/core/parts.ts';
 import type { Bindings, TaskExecutor } from '../../src/core/ports/index.ts';
 import { placesOf } from '../../src/data-dir/places.ts';
 import { createLogger } from '../../src/observability/logging.ts';
@@ -90,7 +90,7 @@ async function writSide({ home }: PlanSideSetup, target: RedisTarget, counter: {
     tracer: undefined,
     plans: { bindings: BINDINGS },
   });
-  const role = inOrder([instances, ...parts]);
+  const role = sequential([instances, ...parts]);
   return { start: role.start, ended: () => drained('plan', target) };
 }
 

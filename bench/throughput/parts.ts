@@ -5,7 +5,8 @@ import { canonicalJson } from '../../src/core/canonical-json.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { manifestSha256, sha256Hex } from '../../src/core/hash.ts';
 import { success } from '../../src/core/outcome.ts';
-import { authenticateLease, createKeyring, createResultSigner, jwksFile, readPrivateKey } from '../../src/lease/index.ts';
+import { jwksFile, readPrivateKey } from '../../src/data-dir/key-files.ts';
+import { authenticateLease, createKeyring, createResultSigner } from '../../src/lease/index.ts';
 import { NOOP, type Site } from './site.ts';
 
 const CALLS = 3_000;

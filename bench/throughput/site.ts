@@ -9,11 +9,12 @@ import { jobOptions, QUEUE_PREFIX } from '../../queues/catalog.ts';
 import { connected, createConnection } from '../../queues/connection.ts';
 import { bestLibrary, inlineEd25519 } from '../../src/adapters/crypto/inline.ts';
 import { createEmbeddedRedis } from '../../src/adapters/redis/embedded.ts';
-import { ensureKeys } from '../../src/bin/cli/keys.ts';
 import type { TaskJob, TaskManifest } from '../../src/contracts/index.ts';
 import { manifestSha256 } from '../../src/core/hash.ts';
+import { readPrivateKey } from '../../src/data-dir/key-files.ts';
 import { type Places, placesOf } from '../../src/data-dir/places.ts';
-import { readPrivateKey, signLease } from '../../src/lease/index.ts';
+import { ensureKeys } from '../../src/data-dir/signing-keys.ts';
+import { signLease } from '../../src/lease/index.ts';
 
 /** One Redis, one set of keys, and signed jobs for both sides. */
 export interface Site {

@@ -9,9 +9,8 @@ import { createInstanceRegistry } from '../../src/adapters/linux/instances.ts';
 import type { RedisTarget } from '../../src/adapters/redis/target.ts';
 import { wirePipeline } from '../../src/bin/roles/wire-pipeline.ts';
 import { createWorkerHealth } from '../../src/bin/roles/worker-health.ts';
-import type { Lifecycle } from '../../src/core/lifecycle.ts';
+import { type Lifecycle, lifecycle, sequential } from '../../src/core/lifecycle.ts';
 import { success } from '../../src/core/outcome.ts';
-import { inOrder, part } from '../../src/core/parts.ts';
 import { placesOf } from '../../src/data-dir/places.ts';
 import { createLogger } from '../../src/observability/logging.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
@@ -84,7 +83,7 @@ async function writSide(): Promise<{ prepare: Lifecycle; work: Lifecycle }> {
   const parts = await wirePipeline({ config, places, log, metrics, health, target, instances, served, memories: [], plans: undefined, tracer: undefined });
   const worker = parts.at(-1);
   if (!worker) throw new Error('the pipeline has no worker');
-  return { prepare: inOrder([instances, ...parts.slice(0, -1)]), work: worker };
+  return { prepare: sequential([instances, ...parts.slice(0, -1)]), work: worker };
 }
 
 function bullmqSide(): { prepare: Lifecycle; work: Lifecycle } {
@@ -95,11 +94,11 @@ function bullmqSide(): { prepare: Lifecycle; work: Lifecycle } {
     return { status: 'SUCCESS' };
   };
   return {
-    prepare: part(
+    prepare: lifecycle(
       () => undefined,
       () => connection.disconnect(),
     ),
-    work: part(
+    work: lifecycle(
       async () => {
         worker = new Worker(setup.queue, handler, { ...workerOptions(LOCK_TIMES, setup.concurrency), connection });
         await worker.waitUntilReady();

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { canonicalJson } from '../../src/core/canonical-json.ts';
 import { sha256Hex } from '../../src/core/hash.ts';
 
@@ -17,26 +18,15 @@ const MAX_KEPT = 32 * 1024 * 1024;
  * @throws WritError INVALID_MANIFEST for an envelope that has no canonical form
  */
 export function createEnvelopes(): (envelope: unknown) => KnownEnvelope {
-  /** By their text as it came, in the order of their last use. */
-  const known = new Map<string, KnownEnvelope>();
-  let kept = 0;
+  /** By their text as it came. */
+  const known = new LRUCache<string, KnownEnvelope>({ maxSize: MAX_KEPT, sizeCalculation: ({ text }, came) => came.length + text.length });
   return (envelope) => {
     const came = JSON.stringify(envelope);
     const before = known.get(came);
-    if (before !== undefined) {
-      known.delete(came);
-      known.set(came, before);
-      return before;
-    }
+    if (before !== undefined) return before;
     const text = canonicalJson(envelope);
     const one = { text, planSha256: sha256Hex(text) };
     known.set(came, one);
-    kept += came.length + text.length;
-    for (const [oldest, { text: canonical }] of known) {
-      if (kept <= MAX_KEPT) break;
-      known.delete(oldest);
-      kept -= oldest.length + canonical.length;
-    }
     return one;
   };
 }

@@ -3,8 +3,7 @@ import type { PlanJobs } from '../../queues/plan-jobs.ts';
 import { parseStrictJson } from '../../src/core/canonical-json.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import type { JsonObject } from '../../src/core/json.ts';
-import type { Lifecycle } from '../../src/core/lifecycle.ts';
-import { part } from '../../src/core/parts.ts';
+import { type Lifecycle, lifecycle } from '../../src/core/lifecycle.ts';
 import type { PlanJournal } from '../../src/core/ports/index.ts';
 
 export interface SweeperOptions {
@@ -31,7 +30,7 @@ export function createPlanSweeper({ journal, jobs, clock, everyMs, onError }: Sw
     }
   }
 
-  return part(
+  return lifecycle(
     () => {
       timer = setInterval(() => {
         sweeping ??= sweep()

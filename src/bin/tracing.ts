@@ -1,72 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import { environmentSecret } from '../../config/load.ts';
 import { packageVersion } from '../../config/package.ts';
 import type { Config } from '../../config/schema.ts';
 import { readSecrets } from '../adapters/http-tool/secrets.ts';
-import type { Lifecycle } from '../core/lifecycle.ts';
-import { part } from '../core/parts.ts';
-import { LOG_LINES } from '../observability/log-lines.ts';
-import { type Logger, showTraces } from '../observability/logging.ts';
-import type { Metrics } from '../observability/metrics.ts';
-import type { Tracer } from '../observability/tracing/tracer.ts';
+import { openTracing, type Tracing, type TracingOptions } from '../observability/tracing/open-tracing.ts';
 
-export interface Tracing {
-  /** `undefined`: tracing is off. */
-  readonly tracer: Tracer | undefined;
-  /** To be stopped last: sends what waits, for at most `tracing.timeout_ms`. */
-  readonly part: Lifecycle;
-}
-
-export interface TracingWiring {
+export interface TracedRole extends Pick<TracingOptions, 'role' | 'log' | 'metrics'> {
   readonly config: Config;
-  readonly role: string;
-  readonly log: Logger | undefined;
-  /** `undefined` for a command line, which shows no figures. */
-  readonly metrics: Metrics | undefined;
 }
 
-const OFF: Tracing = {
-  tracer: undefined,
-  part: part(
-    () => undefined,
-    () => undefined,
-  ),
-};
-
-/** Tracing as the settings want it. Nothing of OpenTelemetry is loaded while it is off. A collector that is away keeps nobody from working. */
-export async function openTracing({ config, role, log, metrics }: TracingWiring): Promise<Tracing> {
-  const { enabled, endpoint, sample_ratio: sampleRatio, timeout_ms: timeoutMs, max_spans: maxSpans, headers } = config.tracing;
-  if (!enabled) return OFF;
-  const { createExportingTracer } = await import('../observability/tracing/open.ts');
-  let failing = false;
-  const tracer = createExportingTracer({
-    role,
-    version: packageVersion(),
-    instance: randomUUID(),
-    sampleRatio,
-    endpoint,
-    timeoutMs,
-    maxSpans,
-    headers: () => headerValues(headers),
-    onExported(spans) {
-      failing = false;
-      metrics?.inc('writ_trace_spans_exported_total', {}, spans);
-    },
-    onDropped(reason, spans, error) {
-      metrics?.inc('writ_trace_spans_dropped_total', { reason }, spans);
-      // Told once for each time that the collector goes away; the metric tells how much.
-      if (reason === 'export_failed' && !failing) log?.warn({ err: error }, LOG_LINES.tracing.message);
-      failing ||= reason === 'export_failed';
-    },
-  });
-  if (log !== undefined) showTraces(log, () => tracer.active?.traceId);
-  return {
-    tracer,
-    part: part(
-      () => undefined,
-      () => tracer.stop(),
-    ),
-  };
+/** Tracing as the settings want it. */
+export function traceRole({ config, ...role }: TracedRole): Promise<Tracing> {
+  return openTracing({ ...role, settings: config.tracing, version: packageVersion(), headers: () => headerValues(config.tracing.headers) });
 }
 
 async function headerValues(references: Readonly<Record<string, string>>): Promise<Record<string, string>> {

@@ -6,3 +6,73 @@ export interface Lifecycle extends AsyncDisposable {
   start(): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** A part from two functions, with the rules of `Lifecycle`: once started until stopped, both may be called again. */
+export function lifecycle(start: () => Promise<void> | void, stop: () => Promise<void> | void): Lifecycle {
+  let running = false;
+  const end = async (): Promise<void> => {
+    if (!running) return;
+    running = false;
+    await stop();
+  };
+  return {
+    async start() {
+      if (running) return;
+      running = true;
+      await start();
+    },
+    stop: end,
+    [Symbol.asyncDispose]: end,
+  };
+}
+
+/**
+ * Many parts as one: started in order, stopped in reverse. When one refuses to start, those before it are stopped and
+ * its error is thrown; an error while stopping does not keep the others running.
+ */
+export function sequential(parts: readonly Lifecycle[]): Lifecycle {
+  const stop = async (): Promise<void> => {
+    const errors: unknown[] = [];
+    for (const one of [...parts].reverse()) await one.stop().catch((error: unknown) => errors.push(error));
+    if (errors.length > 0) throw errors[0];
+  };
+  return {
+    async start() {
+      for (const one of parts) {
+        try {
+          await one.start();
+        } catch (error) {
+          await stop().catch(() => undefined);
+          throw error;
+        }
+      }
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/**
+ * Many parts as one, started and stopped at the same time: none depends on another, and each may take long to stop. When
+ * one refuses to start, all are stopped and its error is thrown.
+ */
+export function parallel(parts: readonly Lifecycle[]): Lifecycle {
+  const stop = async (): Promise<void> => firstFailure(await Promise.allSettled(parts.map((one) => one.stop())));
+  return {
+    async start() {
+      try {
+        firstFailure(await Promise.allSettled(parts.map((one) => one.start())));
+      } catch (error) {
+        await stop().catch(() => undefined);
+        throw error;
+      }
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+function firstFailure(ends: readonly PromiseSettledResult<void>[]): void {
+  const failure = ends.find((end) => end.status === 'rejected');
+  if (failure !== undefined) throw failure.reason;
+}

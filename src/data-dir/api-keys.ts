@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { inTurn } from '../adapters/files/lock-wait.ts';
-import { replaceFile, syncDirectoryOf } from '../adapters/files/replace-file.ts';
+import { replaceFileDurably } from '../adapters/files/replace-file.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { isWritError, messageOf, WritError } from '../core/errors.ts';
 import type { ApiKey, ApiKeyStore } from '../core/ports/api-keys.ts';
@@ -45,8 +45,7 @@ export function createApiKeyStore({ file, clock = systemClock }: { readonly file
     try {
       return await inTurn(file, async () => {
         const { keys, answer } = edit((await loadKeys(file)).keys);
-        await replaceFile(file, textOf(keys));
-        await syncDirectoryOf(file);
+        await replaceFileDurably(file, textOf(keys));
         return answer;
       });
     } catch (error) {

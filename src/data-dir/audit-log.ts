@@ -1,6 +1,6 @@
-import type { FileHandle } from 'node:fs/promises';
-import { appendFile, open } from 'node:fs/promises';
-import { syncDirectoryOf } from '../adapters/files/replace-file.ts';
+import { appendFile, type FileHandle, open } from 'node:fs/promises';
+import path from 'node:path';
+import { syncDirectory } from '../adapters/files/sync-directory.ts';
 import { GENESIS, type Link, lineOf, REPAIRED, sealRecord } from '../core/audit-chain.ts';
 import type { Clock } from '../core/clock.ts';
 import { sha256Hex } from '../core/hash.ts';
@@ -99,7 +99,7 @@ async function writeActions(
 /** A head without records comes before the first record, so that a log without a head is never a young one. */
 async function begin(file: string): Promise<void> {
   await writeHead(file, GENESIS);
-  await syncDirectoryOf(file);
+  await syncDirectory(path.dirname(file));
 }
 
 function chained(link: Link, actions: readonly OperatorAction[], now: number): readonly OperatorRecord[] {
@@ -121,7 +121,7 @@ async function setTornAside(handle: FileHandle, file: string, { torn, wholeBytes
   } finally {
     await kept.close();
   }
-  await syncDirectoryOf(file);
+  await syncDirectory(path.dirname(file));
   await handle.truncate(wholeBytes);
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, realpathSync, statSync, unlinkSync, writeSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { createExclusively } from '../adapters/files/create-exclusively.ts';
 import { messageOf, WritError } from '../core/errors.ts';
 
 const ID_FILE = 'data-dir-id';
@@ -51,35 +52,11 @@ function readId(directory: string): string | undefined {
   return text;
 }
 
-/** The file appears whole or not at all, and the first of several processes wins. */
+/** The first of several processes names the directory. */
 function makeId(directory: string): string {
   const id = randomUUID();
-  const temporary = path.join(directory, `${ID_FILE}.${id}`);
-  const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
-  try {
-    writeSync(fd, `${id}\n`);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-  try {
-    linkSync(temporary, path.join(directory, ID_FILE));
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  } finally {
-    unlinkSync(temporary);
-  }
-  syncDirectory(directory);
+  createExclusively(path.join(directory, ID_FILE), `${id}\n`);
   return readId(directory) ?? id;
-}
-
-function syncDirectory(directory: string): void {
-  const fd = openSync(directory, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 function refused(directory: string, why: string): WritError {

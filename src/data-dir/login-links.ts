@@ -2,7 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { replaceFile, syncDirectoryOf } from '../adapters/files/replace-file.ts';
+import { replaceFileDurably } from '../adapters/files/replace-file.ts';
+import { syncDirectory } from '../adapters/files/sync-directory.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { isWritError, messageOf, WritError } from '../core/errors.ts';
 import type { LoginLinks } from '../core/ports/api-keys.ts';
@@ -40,8 +41,7 @@ export function createLoginLinks({ directory, clock = systemClock }: { readonly 
         await clear(directory, clock.now());
         const token = randomBytes(32).toString('base64url');
         const file = fileOf(token);
-        await replaceFile(file, `${JSON.stringify(link.data)}\n`);
-        await syncDirectoryOf(file);
+        await replaceFileDurably(file, `${JSON.stringify(link.data)}\n`);
         return token;
       }),
     /** Throws WritError INVALID_CONFIG when the link's file is damaged (it is gone then). */
@@ -52,7 +52,7 @@ export function createLoginLinks({ directory, clock = systemClock }: { readonly 
         const text = await unlessMissing(readFile(file, 'utf8'));
         // Only who unlinks the file may use it; durable first, so that a power cut gives it to nobody else.
         if (text === undefined || (await unlessMissing(unlink(file).then(() => true))) === undefined) return undefined;
-        await syncDirectoryOf(file);
+        await syncDirectory(directory);
         const link = parsed(text);
         if (!link) throw new WritError('INVALID_CONFIG', `the login link ${file} was damaged`);
         return Date.parse(link.expires_at) > clock.now() ? { name: link.name, roles: link.roles } : undefined;

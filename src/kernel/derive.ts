@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { PlanLeasePayload } from '../contracts/index.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import { WritError } from '../core/errors.ts';
@@ -27,8 +28,7 @@ const MAX_KEPT = 1000;
  */
 export function createDerivation(plans: PlanSide, options: KernelOptions): (request: DeriveRequest) => Promise<DerivedStep> {
   const { kernelKeyring, executorKeyring, ed25519, store, clock, config } = options;
-  /** In the order of their last use. */
-  const kept = new Map<string, PlanTrack>();
+  const kept = new LRUCache<string, PlanTrack>({ max: MAX_KEPT });
 
   async function authorized({ planSha256, lease }: DeriveRequest): Promise<PlanLeasePayload> {
     const opened = await authenticatePlanLease(lease, { planSha256, aud: plans.queue, iss: config.issuer }, { keyring: kernelKeyring, ed25519 });
@@ -72,18 +72,11 @@ export function createDerivation(plans: PlanSide, options: KernelOptions): (requ
       const earlier = stepAt(walk, () => generation);
       if (!(await genuine(earlier, answer)).failed) throw new WritError('INVALID_RESULT', `${step.path} has succeeded`, { field: 'voided' });
     }
-    keep(request.planSha256, walk);
+    kept.set(request.planSha256, walk);
     if (step.problem !== undefined) throw new WritError('LEASE_REFUSED', step.problem);
     assertAllowed(step, lease);
     return { step, planExp: lease.exp };
   };
-
-  function keep(planSha256: string, walk: PlanTrack): void {
-    kept.set(planSha256, walk);
-    if (kept.size <= MAX_KEPT) return;
-    const [oldest] = kept.keys();
-    if (oldest !== undefined) kept.delete(oldest);
-  }
 }
 
 function stepAt(walk: PlanTrack, generationOf: () => number): PlanStep {

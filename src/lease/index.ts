@@ -1,8 +1,7 @@
 /** Leases, signed results and revocations: who may run what, and who said that it was done. */
 export { type Authorities, type AuthoritiesOptions, createAuthorities } from './authorities.ts';
 export { authorizeLease, authorizeTimes, type LeaseCircumstances, type LeaseRefusal } from './authorize-lease.ts';
-export { parseJwks, readPrivateKey, writeJwks, writePrivateKey } from './key-files.ts';
-export { createKeyring, fixedKeyring, jwksFile, type Keyring, type KeyringOptions, type KeySource } from './keyring.ts';
+export { createKeyring, fixedKeyring, type Keyring, type KeyringOptions, type KeySource } from './keyring.ts';
 export {
   generateKey,
   type KeyUse,
@@ -16,11 +15,12 @@ export {
   type VerifyKey,
   verifyKey,
 } from './keys.ts';
+export { parseJwks, parsePrivateKey } from './parse-keys.ts';
 export { createPlanEndSigner, verifyPlanEnd } from './plan-end.ts';
 export { authenticatePlanLease, openPlanLease, signPlanLease } from './plan-lease.ts';
 export { createResultSigner, type ResultSubject, verifyResult } from './result.ts';
 export { signRevocation, verifyRevocation } from './revocation.ts';
-export { createRevocationMirror, type RevocationMirror, type RevocationMirrorOptions } from './revocation-mirror.ts';
+export { createRevocationMirror, type RevocationMirror, type RevocationMirrorOptions, type TokenFile } from './revocation-mirror.ts';
 export { signLease } from './sign-lease.ts';
 export type { Checked, Verifier } from './token.ts';
 export { type AuthenticatedLease, authenticateLease, type LeaseExpectations, openLease } from './verify-lease.ts';

@@ -1,8 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
 import type { Clock } from '../core/clock.ts';
 import { messageOf, WritError } from '../core/errors.ts';
-import { parseJwks } from './key-files.ts';
 import { type KeyUse, type VerifyKey, verifyKey } from './keys.ts';
+import { parseJwks } from './parse-keys.ts';
 
 /** The public keys that are trusted now. Two exist: kernel keys verify leases, executor keys verify results. */
 export interface Keyring {
@@ -15,18 +14,6 @@ export interface KeySource {
   readonly name: string;
   stamp(): Promise<string>;
   read(): Promise<string>;
-}
-
-/** A JWKS file; its inode, size and modification time tell that it changed. */
-export function jwksFile(path: string): KeySource {
-  return {
-    name: path,
-    async stamp() {
-      const { ino, size, mtimeNs } = await stat(path, { bigint: true });
-      return `${ino} ${size} ${mtimeNs}`;
-    },
-    read: () => readFile(path, 'utf8'),
-  };
 }
 
 export interface KeyringOptions {

@@ -3,12 +3,26 @@ import { WritError } from '../core/errors.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import type { RevocationFeed } from '../core/ports/index.ts';
 import { readRevocation, verifyRevocation } from './revocation.ts';
-import { openTokenFile, type TokenFile } from './revocation-file.ts';
 import type { Verifier } from './token.ts';
 
 export interface RevocationMirrorOptions extends Verifier {
   /** `<data>/revocations.ndjson` */
   readonly path: string;
+  /** Opens or creates the file of tokens at the path. */
+  readonly open: (path: string) => Promise<TokenFile>;
+}
+
+/**
+ * An append-only file of tokens, one a line, that survives being torn anywhere: every write begins with a line feed, so
+ * a half line of an earlier crash never joins the next token, and nothing is ever cut off, so that several processes of
+ * one host may append. Readers skip what is no token.
+ */
+export interface TokenFile {
+  /** All lines; `torn` tells that the last one has no end. */
+  read(): Promise<{ readonly lines: readonly string[]; readonly torn: boolean }>;
+  /** Durable when it resolves. */
+  append(tokens: readonly string[]): Promise<void>;
+  close(): Promise<void>;
 }
 
 /**
@@ -34,7 +48,7 @@ export interface RevocationMirror extends Lifecycle {
 }
 
 /** `start` reads the copy; WritError STORAGE_UNAVAILABLE when it is damaged, because then its number cannot be told. */
-export function createRevocationMirror({ path, ...verifier }: RevocationMirrorOptions): RevocationMirror {
+export function createRevocationMirror({ path, open, ...verifier }: RevocationMirrorOptions): RevocationMirror {
   const tokens: string[] = [];
   const revoked = new Set<string>();
   let file: TokenFile | undefined;
@@ -43,7 +57,7 @@ export function createRevocationMirror({ path, ...verifier }: RevocationMirrorOp
   let waiting: Promise<void> | undefined;
 
   async function load(): Promise<void> {
-    file = await openTokenFile(path);
+    file = await open(path);
     const { lines, torn } = await file.read();
     for (const [index, line] of lines.entries()) {
       const remembered = await recall(line);

@@ -3,8 +3,7 @@ import { chmod, lstat, mkdir, readdir, unlink } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import net from 'node:net';
 import path from 'node:path';
-import type { Lifecycle } from '../core/lifecycle.ts';
-import { part } from '../core/parts.ts';
+import { type Lifecycle, lifecycle } from '../core/lifecycle.ts';
 import { type MetricRole, ROLE_NAMES } from './labels.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -65,7 +64,7 @@ export function createMetricsSocket({ directory, metrics, health = {}, port = 0,
     server.removeAllListeners('error').on('error', onError).unref();
     servers.push(server);
   };
-  return part(
+  return lifecycle(
     async () => {
       const socket = path.join(directory, `${metrics.role}-${randomBytes(4).toString('hex')}.sock`);
       try {

@@ -1,7 +1,8 @@
 import { inlineEd25519 } from '../../src/adapters/crypto/inline.ts';
 import { nodeEd25519 } from '../../src/adapters/crypto/node-crypto.ts';
 import type { RevocationFeed } from '../../src/core/ports/index.ts';
-import { readPrivateKey, signRevocation } from '../../src/lease/index.ts';
+import { readPrivateKey } from '../../src/data-dir/key-files.ts';
+import { signRevocation } from '../../src/lease/index.ts';
 
 /** The kernel's part in a field: it owns the revocation log and publishes what Redis has lost of it. */
 export interface KernelLog {

@@ -20,6 +20,7 @@ import { manifestSha256 } from '../../src/core/hash.ts';
 import type { Lifecycle } from '../../src/core/lifecycle.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
 import type { Enqueue, Ledger, PushOptions, RevocationFeed } from '../../src/core/ports/index.ts';
+import { writeJwks, writePrivateKey } from '../../src/data-dir/key-files.ts';
 import { type Places, placesOf } from '../../src/data-dir/places.ts';
 import {
   createResultSigner,
@@ -31,8 +32,6 @@ import {
   signRevocation,
   verifyKey,
   verifyResult,
-  writeJwks,
-  writePrivateKey,
 } from '../../src/lease/index.ts';
 import { createLogger } from '../../src/observability/logging.ts';
 import { lookAgain } from './look-again.ts';

@@ -1,7 +1,7 @@
 import { closeSync, constants, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { SegmentFileWriter } from '../../core/ports/index.ts';
-import { syncDirectory } from './sync-directory.ts';
+import { syncDirectorySync } from './sync-directory.ts';
 
 /** What is not whole yet; `sweep` finds those that a crash has left by it. */
 export const PARTIAL = '.partial-';
@@ -28,7 +28,7 @@ export function createFile(path: string): SegmentFileWriter {
       closeSync(fd);
       open = false;
       renameSync(partial, path);
-      syncDirectory(dirname(path));
+      syncDirectorySync(dirname(path));
     },
     discard() {
       if (open) closeSync(fd);

@@ -1,15 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { syncDirectory } from './sync-directory.ts';
+
+export interface ReplaceOptions {
+  /** Permissions of the new file; 0600. */
+  readonly mode?: number;
+}
 
 /**
  * Gives a file new content in one step: whoever reads it, now or after a crash, finds the old content or the new one. The
- * new file is 0600 and fsynced before it takes the name.
+ * new file is fsynced before it takes the name; the name itself may still be lost with the power.
  */
-export async function replaceFile(file: string, content: string | Uint8Array): Promise<void> {
+export async function replaceFile(file: string, content: string | Uint8Array, { mode = 0o600 }: ReplaceOptions = {}): Promise<void> {
   const temporary = `${file}.${randomUUID()}.tmp`;
   try {
-    const handle = await open(temporary, 'wx', 0o600);
+    const handle = await open(temporary, 'wx', mode);
     try {
       await handle.writeFile(content);
       await handle.sync();
@@ -23,12 +29,8 @@ export async function replaceFile(file: string, content: string | Uint8Array): P
   }
 }
 
-/** Makes names in the directory of a file durable. */
-export async function syncDirectoryOf(file: string): Promise<void> {
-  const directory = await open(path.dirname(file), 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
+/** `replaceFile`, and the new content is still there after a power cut. */
+export async function replaceFileDurably(file: string, content: string | Uint8Array, options: ReplaceOptions = {}): Promise<void> {
+  await replaceFile(file, content, options);
+  await syncDirectory(path.dirname(file));
 }

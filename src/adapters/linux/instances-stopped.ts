@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import { part } from '../../core/parts.ts';
+import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 import type { InstanceRegistry } from '../../core/ports/instances.ts';
 import type { ProcessIdentity } from '../../core/ports/journal.ts';
 import { instanceOf, lockState } from './instances-lock-file.ts';
@@ -34,7 +33,7 @@ export function createStoppedFence({ directory, instances, graceMs, report }: St
     for (const one of long) if (await instances.ensureDead(one)) report(one);
   }
 
-  return part(
+  return lifecycle(
     async () => {
       await look();
       if (before.size > 0) {

@@ -1,5 +1,5 @@
 import { WritError } from '../../core/errors.ts';
-import { part } from '../../core/parts.ts';
+import { lifecycle } from '../../core/lifecycle.ts';
 import type { IndexTask, IndexTaskHandler, MaintenanceLane } from '../../core/ports/index.ts';
 import { createTurns } from '../../core/turns.ts';
 
@@ -41,7 +41,7 @@ export function createMemoryLane({ newId, onFailed = () => undefined }: MemoryLa
     running.add(run);
   };
 
-  const life = part(
+  const life = lifecycle(
     () => {
       stop = new AbortController();
       state = 'running';

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { messageOf, WritError } from '../../core/errors.ts';
+import { startProgram } from '../processes/program.ts';
 import { PID_FILE, SOCKET } from './embedded-files.ts';
 import { type RedisTarget, targetOptions } from './target.ts';
 
@@ -22,7 +23,7 @@ export interface ServerSettings {
 
 /** A running redis-server. */
 export interface Server {
-  readonly child: ChildProcess;
+  readonly child: Pick<ChildProcess, 'pid' | 'kill' | 'exitCode' | 'signalCode'>;
   readonly exited: Promise<void>;
   /** What it said last, for error messages. */
   readonly lastLines: () => string;
@@ -37,7 +38,7 @@ const POLL_MS = 15;
  */
 export function spawnServer(settings: ServerSettings): Server {
   const [program = 'redis-server', ...words] = [...(settings.launcher ?? []), settings.binary ?? 'redis-server', '-'];
-  const child = spawn(program, words, { cwd: settings.directory, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = startProgram(program, words, { cwd: settings.directory, detached: true, input: configuration(settings) });
   const lines: string[] = [];
   const keep = (chunk: string): void => {
     for (const line of chunk.split('\n')) {
@@ -56,8 +57,6 @@ export function spawnServer(settings: ServerSettings): Server {
       settle();
     });
   });
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(configuration(settings));
   return { child, exited, lastLines: () => lines.join(' | ') };
 }
 

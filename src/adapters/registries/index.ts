@@ -19,6 +19,11 @@ export interface RegistryPlaces {
   readonly own: string;
 }
 
+/** Where definitions and bindings lie: what Writ ships, then what is the user's own, which replaces it. */
+export function rootsOf({ shipped, own }: RegistryPlaces): readonly string[] {
+  return [shipped, ...(own === '' ? [] : [own])];
+}
+
 /**
  * Reads all registries (plan-executor.md, Registry loading). They are read once: a plan holds what it was linked with.
  *

@@ -1,5 +1,4 @@
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import { part } from '../../core/parts.ts';
+import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 import type { ScanAnswer, Scanner } from '../../core/ports/index.ts';
 import { type ChildEnd, type ScanChild, startChild } from './child.ts';
 import { residentBytes } from './resident.ts';
@@ -96,7 +95,7 @@ export function createScanPool(options: ScanPoolOptions): Scanner {
     await Promise.all(ending.map(({ ended }) => ended));
   }
 
-  const lifecycle: Lifecycle = part(async () => {
+  const life: Lifecycle = lifecycle(async () => {
     running = true;
     stopping = new AbortController();
     const children = Array.from({ length: options.size }, start);
@@ -109,7 +108,7 @@ export function createScanPool(options: ScanPoolOptions): Scanner {
       throw error;
     }
   }, end);
-  return { ...lifecycle, scan };
+  return { ...life, scan };
 }
 
 /** One search in one process: its answer, or why it was ended before. */

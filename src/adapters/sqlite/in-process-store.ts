@@ -1,8 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isWritError, WritError } from '../../core/errors.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import { part } from '../../core/parts.ts';
+import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 import { createGroupCommit, type Settled } from './journal/journal-group-commit.ts';
 import { migrate } from './migrate.ts';
 import { openDatabase, type SqliteDatabase } from './open.ts';
@@ -64,7 +63,7 @@ export function createInProcessStore<Statements>({ directory, file, migrations, 
     }
   }
 
-  const lifecycle = part(
+  const life = lifecycle(
     () => {
       mkdirSync(directory, { recursive: true, mode: 0o700 });
       const db = openDatabase(join(directory, file));
@@ -84,7 +83,7 @@ export function createInProcessStore<Statements>({ directory, file, migrations, 
   );
 
   return {
-    ...lifecycle,
+    ...life,
     async ask<T>(request: (open: Statements) => T): Promise<T> {
       if (opened === undefined) throw notRunning();
       return (await commits.ask(request)) as T;

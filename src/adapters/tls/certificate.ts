@@ -2,8 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { messageOf, WritError } from '../../core/errors.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import { part } from '../../core/parts.ts';
+import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 
 /** PEM texts that belong together. */
 export interface CertificatePair {
@@ -63,7 +62,7 @@ export function createCertificateFiles({ certFile, keyFile, lookEveryMs = LOOK_E
 
   let timer: NodeJS.Timeout | undefined;
   return {
-    ...part(
+    ...lifecycle(
       () => {
         pair ?? take();
         timer = setInterval(look, lookEveryMs).unref();

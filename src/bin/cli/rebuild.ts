@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { createLedgerRecovery } from '../../../processors/ledger-recovery.ts';
+import { openTokenFile } from '../../adapters/files/token-file.ts';
 import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
 import { openJournalReader } from '../../adapters/sqlite/journal/journal-reader.ts';
 import { systemClock } from '../../core/clock.ts';
-import { createKeyring, createRevocationMirror, jwksFile } from '../../lease/index.ts';
+import { jwksFile } from '../../data-dir/key-files.ts';
+import { createKeyring, createRevocationMirror } from '../../lease/index.ts';
 import type { CliRedis } from './redis.ts';
 import type { CliSettings } from './settings.ts';
 import { openEd25519 } from './signatures.ts';
@@ -17,7 +19,7 @@ export async function rebuildLedger(settings: CliSettings, redis: CliRedis): Pro
   const feed = createRedisRevocations(await redis.connection('producer'));
   const ed25519 = await openEd25519(loaded.config.crypto.implementation);
   const keyring = createKeyring({ source: jwksFile(places.kernelKeyring), use: 'lease', clock: systemClock });
-  await using revocations = createRevocationMirror({ path: places.revocations, keyring, ed25519 });
+  await using revocations = createRevocationMirror({ path: places.revocations, open: openTokenFile, keyring, ed25519 });
   await revocations.start();
   const journal = existsSync(places.journal) ? openJournalReader(places.journal) : undefined;
   let restored = 0;

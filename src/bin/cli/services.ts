@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { forgetBuildServer } from '../../../config/load.ts';
 import type { Config } from '../../../config/schema.ts';
+import { openAccess } from '../../data-dir/access.ts';
 import { createAuditReader } from '../../data-dir/audit-reader.ts';
+import { openAudit, whoAsks } from '../../data-dir/open-audit.ts';
 import type { CliServices, GlobalOptions } from '../../surfaces/cli/services.ts';
 import { createScreenShelf } from '../messages/screen-shelf.ts';
-import { openAccess } from './access.ts';
-import { openAudit, whoAsks } from './audit.ts';
 import { createCliRedis } from './redis.ts';
 import { openScopes } from './scopes/index.ts';
 import { readSettings } from './settings.ts';
@@ -77,14 +77,17 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     messagePlaces: async () => (await import('./message-places.ts')).readMessagePlaces(settings),
     contentIndex,
     messageIngest,
-    diagnose: async () => (await import('./doctor/index.ts')).diagnose(settings, { redis, scopes, reachKernel: async () => (await kernel()).ping() }),
+    diagnose: async () => (await import('./doctor.ts')).diagnose(settings, { redis, scopes, reachKernel: async () => (await kernel()).ping() }),
     rebuildLedger: async () => (await import('./rebuild.ts')).rebuildLedger(settings, redis),
-    initialise: async () => (await import('./keys.ts')).initialise(places),
-    makeKey: async (wish) => (await import('./keys.ts')).makeKey(wish, places),
+    async initialise() {
+      const [{ initialise }, { renderOwnToml }] = await Promise.all([import('../../data-dir/signing-keys.ts'), import('../../../config/render.ts')]);
+      return initialise(places, renderOwnToml());
+    },
+    makeKey: async (wish) => (await import('../../data-dir/signing-keys.ts')).makeKey(wish, places),
     who: whoAsks(),
     audit,
     auditReader: () => createAuditReader(places.audit),
-    access: openAccess(settings),
+    access: openAccess(places, { host: config.http.host, port: config.http.port, scheme: config.http.tls.cert_file === '' ? 'http' : 'https' }),
     async [Symbol.asyncDispose]() {
       // In reverse: what uses a connection closes before it.
       for (const close of closing.reverse()) await close();

@@ -11,8 +11,9 @@ import { isWritError } from '../../core/errors.ts';
 import { manifestSha256 } from '../../core/hash.ts';
 import type { SignatureReader } from '../../core/ports/front-door.ts';
 import type { Ed25519, RevocationFeed } from '../../core/ports/index.ts';
+import { jwksFile } from '../../data-dir/key-files.ts';
 import type { Places } from '../../data-dir/places.ts';
-import { authenticateLease, createKeyring, jwksFile, type Verifier, verifyResult, verifyRevocation } from '../../lease/index.ts';
+import { authenticateLease, createKeyring, type Verifier, verifyResult, verifyRevocation } from '../../lease/index.ts';
 import type { CliRedis } from './redis.ts';
 import type { CliSettings } from './settings.ts';
 

@@ -1,7 +1,6 @@
 import type { Config } from '../../../config/schema.ts';
 import { type CertificateFiles, createCertificateFiles } from '../../adapters/tls/certificate.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import { inOrder, part } from '../../core/parts.ts';
+import { type Lifecycle, lifecycle, sequential } from '../../core/lifecycle.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import type { Logger } from '../../observability/logging.ts';
 import type { Metrics } from '../../observability/metrics.ts';
@@ -22,9 +21,9 @@ export function apiCertificate(
     },
     onRefused: (error) => log.error({ err: error }, LOG_LINES.certificateKept.message),
   });
-  const onSignal = part(
+  const onSignal = lifecycle(
     () => void process.on('SIGHUP', certificate.reload),
     () => void process.off('SIGHUP', certificate.reload),
   );
-  return { certificate, parts: [inOrder([certificate, onSignal])] };
+  return { certificate, parts: [sequential([certificate, onSignal])] };
 }

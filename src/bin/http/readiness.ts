@@ -2,8 +2,8 @@ import { probeWrite } from '../../adapters/redis/policy.ts';
 import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { KernelDoor, TaskIndex } from '../../core/ports/index.ts';
+import { checkHealth } from '../../observability/health-check.ts';
 import type { Readiness } from '../../surfaces/http/services.ts';
-import { finding } from '../finding.ts';
 
 export interface ReadinessPorts {
   readonly connection: RedisConnection;
@@ -20,15 +20,15 @@ export function createReadiness({ connection, kernel, index, clock }: ReadinessP
   let asked: { readonly at: number; readonly answer: Promise<readonly Readiness[]> } | undefined;
   const ask = (): Promise<readonly Readiness[]> =>
     Promise.all([
-      finding('redis', async () => {
+      checkHealth('redis', async () => {
         await probeWrite(connection);
         return 'takes writes';
       }),
-      finding('kernel', async () => {
+      checkHealth('kernel', async () => {
         await kernel.ping();
         return 'answers';
       }),
-      finding('task_index', async () => {
+      checkHealth('task_index', async () => {
         const { state, tasks, problem } = index.health();
         if (state === 'failed') throw new Error(problem ?? 'has failed');
         return `${state}, ${tasks} tasks`;

@@ -14,8 +14,7 @@ import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
 import { createRedisSignals } from '../../adapters/redis/signals.ts';
 import { systemClock } from '../../core/clock.ts';
 import { messageOf, WritError } from '../../core/errors.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import { part } from '../../core/parts.ts';
+import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 import type { AuditLog, TaskIndex } from '../../core/ports/index.ts';
 import type { Places } from '../../data-dir/places.ts';
 import { createKernelClient } from '../../kernel/index.ts';
@@ -123,7 +122,7 @@ export function wireHttpServices(wiring: HttpWiring): {
     journal.close();
     for (const redis of [connection, subscriber]) redis.disconnect();
   };
-  return { services, parts: [part(() => undefined, close), ed25519] };
+  return { services, parts: [lifecycle(() => undefined, close), ed25519] };
 }
 
 /** @throws WritError STORAGE_UNAVAILABLE */

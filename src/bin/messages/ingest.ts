@@ -7,8 +7,7 @@ import { createMemoryGuard } from '../../adapters/redis/policy.ts';
 import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import { systemClock } from '../../core/clock.ts';
 import { messageOf, WritError } from '../../core/errors.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import { part } from '../../core/parts.ts';
+import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 import type { MessageDoor, MessageLane } from '../../core/ports/index.ts';
 import type { Places } from '../../data-dir/places.ts';
 import { loadTantivy } from '../../messages/engines/tantivy/binding.ts';
@@ -77,7 +76,7 @@ export function writingLane({ config, connection, places, log, metrics }: Writer
   return {
     door: lane,
     parts: [
-      part(
+      lifecycle(
         () => undefined,
         () => worker.disconnect(),
       ),

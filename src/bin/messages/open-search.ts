@@ -1,7 +1,6 @@
 import type { Config } from '../../../config/schema.ts';
 import { WritError } from '../../core/errors.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import { part } from '../../core/parts.ts';
+import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 import type { MessageSearch, MessageSearchEvent } from '../../core/ports/index.ts';
 import type { Places } from '../../data-dir/places.ts';
 import { searchForHost, searchOnHost } from '../../messages/serving/host-search.ts';
@@ -37,7 +36,7 @@ function optionsOf({ config, places }: Wiring): MessageSearchOptions {
 }
 
 /** Nothing to start, nothing to stop. */
-const NOTHING = part(
+const NOTHING = lifecycle(
   () => undefined,
   () => undefined,
 );

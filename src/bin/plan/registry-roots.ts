@@ -1,7 +1,8 @@
 import { packageRoot } from '../../../config/package.ts';
 import type { Config } from '../../../config/schema.ts';
+import { rootsOf } from '../../adapters/registries/index.ts';
 
-/** Where definitions and bindings lie: what Writ ships, then what is the user's own, which replaces it. */
+/** Where definitions and bindings lie, by the settings. */
 export function registryRoots({ plan }: Pick<Config, 'plan'>): readonly string[] {
-  return [packageRoot(), ...(plan.registry_dir === '' ? [] : [plan.registry_dir])];
+  return rootsOf({ shipped: packageRoot(), own: plan.registry_dir });
 }

@@ -3,8 +3,9 @@ import { queueName } from '../../../queues/catalog.ts';
 import { PlanLeasePayload } from '../../contracts/index.ts';
 import { systemClock } from '../../core/clock.ts';
 import type { Ed25519, PlanSignatures } from '../../core/ports/index.ts';
+import { jwksFile } from '../../data-dir/key-files.ts';
 import type { Places } from '../../data-dir/places.ts';
-import { authenticatePlanLease, createKeyring, jwksFile, type Verifier, verifyPlanEnd } from '../../lease/index.ts';
+import { authenticatePlanLease, createKeyring, type Verifier, verifyPlanEnd } from '../../lease/index.ts';
 
 /** What was signed about plans, judged with the public keys of a data directory; rings follow their files. */
 export function planSignatures({ config, places, ed25519 }: { readonly config: Config; readonly places: Places; readonly ed25519: Ed25519 }): PlanSignatures {

@@ -15,11 +15,11 @@ import { toWritError } from '../../adapters/redis/redis-error.ts';
 import { createTaskIndex } from '../../adapters/sqlite/task-index/task-index.ts';
 import { indexService } from '../../content-search/settings/index-service.ts';
 import { indexRefusal } from '../../content-search/settings/refusals.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import { inOrder, part } from '../../core/parts.ts';
+import { type Lifecycle, lifecycle, sequential } from '../../core/lifecycle.ts';
 import { createApiKeyStore } from '../../data-dir/api-keys.ts';
 import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
 import { createLoginLinks } from '../../data-dir/login-links.ts';
+import { openAudit } from '../../data-dir/open-audit.ts';
 import type { Places } from '../../data-dir/places.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { type PushTracing, tracePlanPushes, tracePushes } from '../../observability/tracing/pushes.ts';
@@ -31,7 +31,6 @@ import { createHttpServer } from '../../surfaces/http/server.ts';
 import type { HttpServices } from '../../surfaces/http/services.ts';
 import type { OperatorDoors } from '../../surfaces/shared/tasks/operator.ts';
 import { createApiMetrics } from '../api-metrics.ts';
-import { openAudit } from '../cli/audit.ts';
 import { contentService, limited } from '../content/service.ts';
 import { apiCertificate } from '../http/certificate.ts';
 import { pushingThrough } from '../http/pushing-through.ts';
@@ -41,7 +40,7 @@ import { writingLane } from '../messages/ingest.ts';
 import { messageSearchOfRole } from '../messages/role-search.ts';
 import { boundProviders } from '../plan/providers.ts';
 import { redisTarget } from '../redis-target.ts';
-import { openTracing } from '../tracing.ts';
+import { traceRole } from '../tracing.ts';
 import type { RoleContext } from './context.ts';
 import { serve } from './serve.ts';
 
@@ -53,7 +52,7 @@ const DESCRIPTORS_FOR_OTHERS = 500;
 /** `writ api`: the HTTP API with docs, board and metrics. Resolves with the exit code. */
 export function runApi(context: RoleContext, { indexHost = false }: { readonly indexHost?: boolean } = {}): Promise<number> {
   const drainMs = DRAIN_MS + (indexHost ? context.config.tools.search.index_shutdown_timeout_ms : 0);
-  return serve(context, async () => inOrder([await createApiRole(context), ...(await beside(context, indexHost))]), { drainMs });
+  return serve(context, async () => sequential([await createApiRole(context), ...(await beside(context, indexHost))]), { drainMs });
 }
 
 /** Only who sees the same mounts may use an index, and a container has mounts of its own: there the host lives with the searches. */
@@ -74,7 +73,7 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
   const shards = queueShards(config.queue);
   const feed = createTaskFeed({ connection, pool: config.pool.id, providers, shards, index, onError: queueTrouble });
   const metrics = createApiMetrics({ config, places, connection });
-  const tracing = await openTracing({ config, role: 'api', log, metrics: metrics.own });
+  const tracing = await traceRole({ config, role: 'api', log, metrics: metrics.own });
   const { tracer } = tracing;
   const audit = openAudit(places);
   const content = contentService({ config, log }, metrics.own);
@@ -136,9 +135,9 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
     await metrics.close();
     connection.disconnect();
   };
-  return inOrder([
+  return sequential([
     tracing.part,
-    part(() => checkAccess(target), close),
+    lifecycle(() => checkAccess(target), close),
     lane,
     ...messages.parts,
     messageSearch,
@@ -154,7 +153,7 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
 
 /** Says where the API is, for the commands of this data directory; the port may be any. */
 function announced({ apiUrl }: Places, url: () => string): Lifecycle {
-  return part(
+  return lifecycle(
     () => writeFile(apiUrl, `${url()}\n`, { mode: 0o600 }),
     () => rm(apiUrl, { force: true }),
   );

@@ -3,7 +3,7 @@ import { createConfinedFileSystem } from '../../adapters/linux/confined-fs/index
 import type { createInstanceRegistry } from '../../adapters/linux/instances.ts';
 import { createFileJournal } from '../../adapters/sqlite/journal/journal.ts';
 import { systemClock } from '../../core/clock.ts';
-import { part } from '../../core/parts.ts';
+import { lifecycle } from '../../core/lifecycle.ts';
 import type { HostMemory } from '../../core/ports/index.ts';
 import { type CrashPoint, createFileExecutor } from '../../executors/file/index.ts';
 import type { Metrics } from '../../observability/metrics.ts';
@@ -40,7 +40,7 @@ export function fileSide(
     onRecovery: (decision) => metrics.inc('writ_recoveries_total', { decision }),
     ...(seams.onPoint ? { onPoint: seams.onPoint } : {}),
   });
-  const removeStale = part(
+  const removeStale = lifecycle(
     async () => {
       instances.removeStale(new Set((await journal.openAttempts()).map(({ process }) => process.instance)));
     },

@@ -9,16 +9,15 @@ import { createIndexKeeper, type IndexKeeper } from '../../content-search/ngram-
 import { contentSettings } from '../../content-search/settings/content-settings.ts';
 import { hostsSettings } from '../../content-search/settings/host-settings.ts';
 import { indexRefusal } from '../../content-search/settings/refusals.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import { inOrder, part } from '../../core/parts.ts';
+import { type Lifecycle, lifecycle, sequential } from '../../core/lifecycle.ts';
 import type { IndexTask } from '../../core/ports/index.ts';
 import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
 import { countIndexHappening, followIndexes } from '../../observability/content-index.ts';
+import { checkHealth } from '../../observability/health-check.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket, type Health } from '../../observability/metrics-socket.ts';
 import { logIndexEvent } from '../content/index-event-log.ts';
-import { finding } from '../finding.ts';
 import { redisTarget } from '../redis-target.ts';
 import type { RoleContext } from './context.ts';
 import { serve } from './serve.ts';
@@ -37,7 +36,7 @@ export function createIndexHostRole(context: RoleContext): Lifecycle {
     createMetricsSocket({ directory: places.metrics, metrics, health, onError: (error) => log.warn({ err: error }, LOG_LINES.metrics.message) });
   const refusal = indexRefusal(config);
   // Nothing to do is no fault: it is up, and says why.
-  if (refusal !== undefined) return inOrder([shown({}), part(() => log.warn({ why: refusal }, LOG_LINES.indexStandsBy.message), noop)]);
+  if (refusal !== undefined) return sequential([shown({}), lifecycle(() => log.warn({ why: refusal }, LOG_LINES.indexStandsBy.message), noop)]);
   // A pattern that fits nothing would protect nothing: the role says so before anything is indexed.
   compileDenied(config.tools.sandbox.denied_patterns);
   const warn = (error: unknown): void => log.warn({ err: error }, LOG_LINES.redis.message);
@@ -70,12 +69,12 @@ export function createIndexHostRole(context: RoleContext): Lifecycle {
     },
     onStandBy: (why) => log.warn({ why }, LOG_LINES.indexStandsBy.message),
   });
-  const health = { ready: async () => [await finding('redis', () => connection.ping())] };
+  const health = { ready: async () => [await checkHealth('redis', () => connection.ping())] };
   const close = (): void => {
     connection.disconnect();
     worker.disconnect();
   };
-  return inOrder([part(() => checkAccess(target), close), shown(health), keeper]);
+  return sequential([lifecycle(() => checkAccess(target), close), shown(health), keeper]);
 }
 
 function noop(): void {}

@@ -9,16 +9,16 @@ import { openKernelStore } from '../../adapters/sqlite/kernel-store/kernel-store
 import { readToolBindings } from '../../adapters/tool-bindings/index.ts';
 import { CAPABILITY_QUEUE, type QueueKind, TOOL_CALL } from '../../contracts/index.ts';
 import { systemClock } from '../../core/clock.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import { inOrder, part } from '../../core/parts.ts';
+import { type Lifecycle, lifecycle, sequential } from '../../core/lifecycle.ts';
 import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
+import { jwksFile, readPrivateKey } from '../../data-dir/key-files.ts';
 import { createKernel, createKernelServer, deriveRoutes, kernelRoutes } from '../../kernel/index.ts';
-import { createKeyring, jwksFile, readPrivateKey } from '../../lease/index.ts';
+import { createKeyring } from '../../lease/index.ts';
 import { countLeases } from '../../observability/counting.ts';
+import { checkHealth } from '../../observability/health-check.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket } from '../../observability/metrics-socket.ts';
-import { finding } from '../finding.ts';
 import { planLogic } from '../plan/logic.ts';
 import { registryRoots } from '../plan/registry-roots.ts';
 import { redisTarget } from '../redis-target.ts';
@@ -70,7 +70,7 @@ export async function createKernelRole({ config, places, log }: RoleContext): Pr
   });
   const metrics = createMetrics('kernel', packageVersion());
   // Leases are signed without Redis; what waits for it is the news of revocations.
-  const health = { ready: async () => [await finding('redis', () => redis.ping())] };
+  const health = { ready: async () => [await checkHealth('redis', () => redis.ping())] };
   const shown = createMetricsSocket({ directory: places.metrics, metrics, health, onError: (error) => log.warn({ err: error }, LOG_LINES.metrics.message) });
   const close = (): void => {
     redis.disconnect();
@@ -84,5 +84,5 @@ export async function createKernelRole({ config, places, log }: RoleContext): Pr
     maxBodyBytes: MAX_DERIVE_BYTES,
     report,
   });
-  return inOrder([part(() => undefined, close), ed25519, kernel, server, derive, shown]);
+  return sequential([lifecycle(() => undefined, close), ed25519, kernel, server, derive, shown]);
 }

@@ -1,6 +1,6 @@
+import type { RoleMessage } from '../../adapters/processes/supervise.ts';
 import { isWritError, messageOf } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
-import type { RoleMessage } from '../supervise.ts';
 import type { RoleContext } from './context.ts';
 
 /** Beyond the drain time a stop gets this long, then the process ends hard: a stuck part must not keep a host from restarting. */

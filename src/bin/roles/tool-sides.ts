@@ -3,7 +3,7 @@ import { queueName } from '../../../queues/catalog.ts';
 import { createToolJournal } from '../../adapters/sqlite/tool-journal/tool-journal.ts';
 import type { ToolBindings } from '../../adapters/tool-bindings/index.ts';
 import { systemClock } from '../../core/clock.ts';
-import { part } from '../../core/parts.ts';
+import { lifecycle } from '../../core/lifecycle.ts';
 import type { HostMemory } from '../../core/ports/index.ts';
 import { type CrashPoint, createToolExecutor } from '../../executors/tool/index.ts';
 import { traceCalls } from '../../observability/tracing/calls.ts';
@@ -35,7 +35,7 @@ export function toolSides(
       clock: systemClock,
       ...(onToolPoint ? { onPoint: onToolPoint } : {}),
     });
-    const connections = part(() => undefined, close);
+    const connections = lifecycle(() => undefined, close);
     return { queue: queueName(`tool-${name}`, config.pool.id), concurrency, executors: [executor], parts: at === 0 ? [journal, connections] : [connections] };
   });
   return { sides, memory: journal };

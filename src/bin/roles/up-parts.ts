@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { supervise } from '../../adapters/processes/supervise.ts';
 import { createEmbeddedRedis } from '../../adapters/redis/embedded.ts';
 import { indexRefusal } from '../../content-search/settings/refusals.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
-import { supervise } from '../supervise.ts';
 import type { UpContext } from './context.ts';
 
 const RESTART_MS = 250;

@@ -11,25 +11,18 @@ import { createConnection } from '../../../queues/connection.ts';
 import { createPlanJobs } from '../../../queues/plan-jobs.ts';
 import { queueShards, slotsPerShard } from '../../../queues/shards.ts';
 import { createCryptoPool } from '../../adapters/crypto/pool.ts';
+import { openTokenFile } from '../../adapters/files/token-file.ts';
 import { createRedisLedger } from '../../adapters/redis/ledger.ts';
 import { createRedisPresence } from '../../adapters/redis/presence.ts';
 import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
 import { createRedisSignals } from '../../adapters/redis/signals.ts';
 import type { RedisTarget } from '../../adapters/redis/target.ts';
 import { systemClock } from '../../core/clock.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import { inOrder, part, together } from '../../core/parts.ts';
+import { type Lifecycle, lifecycle, parallel, sequential } from '../../core/lifecycle.ts';
 import type { HostMemory, InstanceRegistry, TaskExecutor } from '../../core/ports/index.ts';
+import { jwksFile, readPrivateKey } from '../../data-dir/key-files.ts';
 import type { Places } from '../../data-dir/places.ts';
-import {
-  createAuthorities,
-  createKeyring,
-  createPlanEndSigner,
-  createResultSigner,
-  createRevocationMirror,
-  jwksFile,
-  readPrivateKey,
-} from '../../lease/index.ts';
+import { createAuthorities, createKeyring, createPlanEndSigner, createResultSigner, createRevocationMirror } from '../../lease/index.ts';
 import { countClaims } from '../../observability/counting.ts';
 import { countDelivery, logDelivery } from '../../observability/deliveries.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
@@ -101,7 +94,7 @@ export async function wirePipeline({
   const executorKey = await readPrivateKey(places.executorKey);
   const signer = createResultSigner(executorKey, ed25519);
   const endSigner = createPlanEndSigner(executorKey, ed25519);
-  const revocations = createRevocationMirror({ path: places.revocations, keyring: leaseKeys, ed25519 });
+  const revocations = createRevocationMirror({ path: places.revocations, open: openTokenFile, keyring: leaseKeys, ed25519 });
   const authorities = createAuthorities({
     leaseKeys,
     resultKeys,
@@ -176,7 +169,7 @@ export async function wirePipeline({
   let unlisten: (() => Promise<void>) | undefined;
 
   return [
-    part(
+    lifecycle(
       () => undefined,
       async () => {
         await planJobs.close();
@@ -186,7 +179,7 @@ export async function wirePipeline({
     ed25519,
     revocations,
     createHeartbeat({ presence, instance: () => instances.self.instance, intervalMs, lockMs, onError: warn }),
-    part(
+    lifecycle(
       async () => {
         unlisten = await signals.onCancel((taskId) => {
           for (const { inFlight } of sides) inFlight.stop({ taskId }, 'cancelled');
@@ -195,9 +188,9 @@ export async function wirePipeline({
       () => unlisten?.(),
     ),
     // All at once: while one drained, another would go on taking jobs, and the time of a drain is for all of them.
-    together([
+    parallel([
       ...sides.map(({ queue, prefix, concurrency, executorOf, inFlight }) =>
-        inOrder([
+        sequential([
           createTaskWorker(
             {
               queue,
@@ -219,7 +212,7 @@ export async function wirePipeline({
           health.watch({ queue, prefix, concurrency, inFlight }, ledgerConnection),
         ]),
       ),
-      inOrder(planWorker ?? []),
+      sequential(planWorker ?? []),
     ]),
   ];
 }

@@ -10,8 +10,7 @@ import { type QueueShards, slotsPerShard } from '../../../queues/shards.ts';
 import { createRedisPlanViews } from '../../adapters/redis/plan-views.ts';
 import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import { createPlanJournal } from '../../adapters/sqlite/plan-journal/plan-journal.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import { part, together } from '../../core/parts.ts';
+import { type Lifecycle, lifecycle, parallel } from '../../core/lifecycle.ts';
 import type { Bindings } from '../../core/ports/index.ts';
 import type { Places } from '../../data-dir/places.ts';
 import { createPlanKernelClient } from '../../kernel/index.ts';
@@ -123,9 +122,9 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
     await enqueue.close();
   };
   return [
-    part(() => undefined, close),
+    lifecycle(() => undefined, close),
     journal,
-    together(
+    parallel(
       shards.all.flatMap((prefix) => {
         const inFlight = createInFlight();
         return [inShard(prefix, inFlight), health.watch({ queue, prefix, concurrency: perShard, inFlight }, ledgerConnection)];

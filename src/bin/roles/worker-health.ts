@@ -4,11 +4,11 @@ import { readBacklog } from '../../../queues/backlog.ts';
 import { probeWrite } from '../../adapters/redis/policy.ts';
 import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import { systemClock } from '../../core/clock.ts';
+import { checkHealth } from '../../observability/health-check.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import type { Logger } from '../../observability/logging.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import type { Health } from '../../observability/metrics-socket.ts';
-import { finding } from '../finding.ts';
 
 /** What of a queue is watched. */
 export interface WatchedQueue {
@@ -33,7 +33,7 @@ export function createWorkerHealth({ deafMs, metrics, log }: { readonly deafMs: 
   return {
     alive,
     async ready() {
-      const write = await finding('redis', async () => {
+      const write = await checkHealth('redis', async () => {
         if (redis === undefined) throw new Error('is not connected yet');
         await probeWrite(redis);
         return 'takes writes';

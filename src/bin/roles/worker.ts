@@ -10,15 +10,14 @@ import { createRedisPoolOwnership } from '../../adapters/redis/pool.ts';
 import type { RedisTarget } from '../../adapters/redis/target.ts';
 import { readToolBindings } from '../../adapters/tool-bindings/index.ts';
 import { WritError } from '../../core/errors.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import { inOrder, part } from '../../core/parts.ts';
+import { type Lifecycle, lifecycle, sequential } from '../../core/lifecycle.ts';
 import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket } from '../../observability/metrics-socket.ts';
 import { registryRoots } from '../plan/registry-roots.ts';
 import { redisTarget } from '../redis-target.ts';
-import { openTracing } from '../tracing.ts';
+import { traceRole } from '../tracing.ts';
 import type { RoleContext } from './context.ts';
 import { fileSide, type WorkerSeams } from './file-side.ts';
 import { journalMemory } from './journal-memory.ts';
@@ -57,7 +56,7 @@ export async function createWorkerRole(context: RoleContext, { queues, ...seams 
   const target = redisTarget(config, places);
   const instances = createInstanceRegistry({ directory: places.workers });
   const metrics = createMetrics('worker', packageVersion());
-  const tracing = await openTracing({ config, role: 'worker', log: context.log, metrics });
+  const tracing = await traceRole({ config, role: 'worker', log: context.log, metrics });
   const { tracer } = tracing;
   const health = createWorkerHealth({ deafMs: config.worker.deaf_ms, metrics, log: context.log });
   const serves = (queue: string): boolean => queues === undefined || queues.includes(queue);
@@ -70,9 +69,9 @@ export async function createWorkerRole(context: RoleContext, { queues, ...seams 
   const plans = serves(queueName('plan', config.pool.id)) ? { bindings: tools.bindings, onPlanPoint: seams.onPlanPoint } : undefined;
   const memories = [file?.memory ?? journalMemory(places.journal), ...(called.memory === undefined ? [] : [called.memory])];
 
-  return inOrder([
+  return sequential([
     tracing.part,
-    part(
+    lifecycle(
       () => admit(context, target, dataDirId),
       () => undefined,
     ),

@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import { part } from '../../core/parts.ts';
+import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 
 /** The folder of one search process. */
 export function spillOf(directory: string, pid: number): string {
@@ -16,7 +15,7 @@ export function createSpillPlace(directory: string): { readonly part: Lifecycle;
   const removeOf = (pid: number): void => rmSync(spillOf(directory, pid), { recursive: true, force: true });
   return {
     removeOf,
-    part: part(
+    part: lifecycle(
       () => {
         mkdirSync(directory, { recursive: true, mode: 0o700 });
         for (const pid of readdirSync(directory).map(Number)) if (!runs(pid)) removeOf(pid);

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { WritError } from '../../core/errors.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import { part } from '../../core/parts.ts';
+import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 import type { ContentSearch, ContentSearchOutcome } from '../../core/ports/index.ts';
 import { createInHand } from './in-hand.ts';
 import type { ContentProcessFacts } from './messages.ts';
@@ -68,7 +67,7 @@ export function createContentProcess(options: ContentProcessOptions): ContentSea
     return next;
   }
 
-  const lifecycle = part(
+  const life = lifecycle(
     async () => {
       wanted = true;
       // A process that cannot start is no reason to refuse everything else that this role does.
@@ -84,7 +83,7 @@ export function createContentProcess(options: ContentProcessOptions): ContentSea
   );
 
   return {
-    ...lifecycle,
+    ...life,
     async search(request, signal) {
       const running = await current?.catch(() => undefined);
       if (running === undefined) return NOT_STARTED;

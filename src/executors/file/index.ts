@@ -14,6 +14,7 @@ import type { OpenedAttempt } from './runs.ts';
 
 export type { BaseOption, FileExecutorOptions, FileLimits } from './options.ts';
 export { CRASH_POINTS, type CrashPoint } from './points.ts';
+export { purgeVault } from './purge-vault.ts';
 
 let started = 0;
 

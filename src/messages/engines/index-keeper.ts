@@ -1,7 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { messageOf } from '../../core/errors.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import { part } from '../../core/parts.ts';
+import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 import type { MessageIndexEvent } from '../../core/ports/index.ts';
 
 export type ToIndexThread = { readonly kind: 'follow' | 'rebuild' | 'stop' };
@@ -68,7 +67,7 @@ export function createIndexKeeper({ launch, isBehind = () => true, onEvent, onFa
     wanted = undefined;
   }
 
-  const life = part(
+  const life = lifecycle(
     () => {
       isRunning = true;
       if (isBehind()) wanted ??= 'follow';

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { packageVersion } from '../../../config/package.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import { inOrder } from '../../core/parts.ts';
+import { type Lifecycle, sequential } from '../../core/lifecycle.ts';
 import type { MessageSearch } from '../../core/ports/message-search.ts';
 import { createMessageSearch } from './search.ts';
 import type { MessageSearchOptions } from './search-thread-keeper.ts';
@@ -17,7 +16,7 @@ import { createSearchSocket } from './socket/server.ts';
 export function searchForHost(options: MessageSearchOptions, onError: (error: unknown) => void): Lifecycle & MessageSearch {
   const search = createMessageSearch(options);
   const socket = createSearchSocket({ directory: path.dirname(options.file), settings: settingsOf(options), search, onError });
-  return { ...search, ...inOrder([search, socket]) };
+  return { ...search, ...sequential([search, socket]) };
 }
 
 /** The search of a process that asks the other one, and itself when there is none. */

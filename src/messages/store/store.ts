@@ -1,7 +1,7 @@
 import { holdLockBeside } from '../../adapters/files/lock-beside.ts';
 import type { IngestOutcome } from '../../contracts/index.ts';
 import { WritError } from '../../core/errors.ts';
-import { part } from '../../core/parts.ts';
+import { lifecycle } from '../../core/lifecycle.ts';
 import type { CommitNews, IngestBatch, MessageStore } from '../../core/ports/index.ts';
 import { createWriterThread } from './write/thread-client.ts';
 
@@ -33,7 +33,7 @@ export function createMessageStore({ file, batchOps, onCommit = noop, onRebuild 
   let release: (() => void) | undefined;
   let working: Promise<void> | undefined;
 
-  const life = part(
+  const life = lifecycle(
     async () => {
       release = holdLockBeside(file, 'another process already writes the messages of this data directory');
       try {

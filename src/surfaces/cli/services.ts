@@ -1,11 +1,11 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../../core/clock.ts';
+import type { Check } from '../../core/findings.ts';
 import type {
   ApiKeyStore,
   AuditLog,
   AuditReader,
   BackendKind,
-  Check,
   ContentSearch,
   ImportDoor,
   IndexService,

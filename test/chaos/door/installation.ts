@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { loadConfig } from '../../../config/load.ts';
-import { ensureKeys } from '../../../src/bin/cli/keys.ts';
 import { createKernelRole } from '../../../src/bin/roles/kernel.ts';
 import { ROLES, type Role, type TaskManifest } from '../../../src/contracts/index.ts';
 import { createApiKeyStore } from '../../../src/data-dir/api-keys.ts';
 import { type Places, placesOf } from '../../../src/data-dir/places.ts';
+import { ensureKeys } from '../../../src/data-dir/signing-keys.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { type Running, startRole } from './role-process.ts';

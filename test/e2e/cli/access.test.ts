@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { renderOwnToml } from '../../../config/render.ts';
 import { ConfigSchema } from '../../../config/schema.ts';
-import { prepareFirstStart } from '../../../src/bin/first-start.ts';
 import { ROLES } from '../../../src/contracts/index.ts';
 import { createApiKeyStore } from '../../../src/data-dir/api-keys.ts';
+import { prepareFirstStart } from '../../../src/data-dir/first-start.ts';
 import { createLoginLinks } from '../../../src/data-dir/login-links.ts';
 import { placesOf } from '../../../src/data-dir/places.ts';
 import { commandLine, lastJson, type Said } from '../../support/command-line.ts';
@@ -171,18 +172,18 @@ describe('writ audit', () => {
 
 describe('the first start', () => {
   it('allows file tasks in the workspace and searches of its file names, and only the first start does', async () => {
-    await prepareFirstStart(places());
+    await prepareFirstStart(places(), renderOwnToml());
     const { workspace, configFile } = places();
     const settings = ConfigSchema.parse(parse(readFileSync(configFile, 'utf8')));
     expect(settings.file.base_directories).toEqual({ workspace });
     expect(settings.search.scopes).toEqual({ workspace: { kind: 'files', path: workspace } });
     writeFileSync(configFile, '');
-    await prepareFirstStart(places());
+    await prepareFirstStart(places(), renderOwnToml());
     expect(readFileSync(configFile, 'utf8')).toBe('');
   });
 
   it('makes one operator key with all roles, audited, and never again', async () => {
-    await prepareFirstStart(places());
+    await prepareFirstStart(places(), renderOwnToml());
     const secret = readFileSync(places().operatorKey, 'utf8').trim();
     expect(statSync(places().operatorKey).mode & 0o777).toBe(0o600);
     expect(await keys().find(secret)).toMatchObject({ name: 'operator', roles: [...ROLES] });
@@ -190,10 +191,10 @@ describe('the first start', () => {
       ['key.create', 'operator', 'asked'],
       ['key.create', 'operator', 'done'],
     ]);
-    await prepareFirstStart(places());
+    await prepareFirstStart(places(), renderOwnToml());
     expect(await keys().list()).toHaveLength(1);
     for (const { id } of await keys().list()) await keys().revoke(id);
-    await prepareFirstStart(places());
+    await prepareFirstStart(places(), renderOwnToml());
     expect(await keys().list()).toEqual([]);
   });
 });

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createInProcessJournal } from '../../../src/adapters/sqlite/journal/journal-in-process.ts';
 import type { SqliteFileJournal } from '../../../src/adapters/sqlite/journal/journal-port.ts';
-import { openAudit } from '../../../src/bin/cli/audit.ts';
 import { readSettings } from '../../../src/bin/cli/settings.ts';
 import { openVault } from '../../../src/bin/cli/vault.ts';
 import { VAULT_DIRECTORY } from '../../../src/contracts/index.ts';
 import type { BasePath, FileIdentity, FileIntent } from '../../../src/core/ports/index.ts';
+import { openAudit } from '../../../src/data-dir/open-audit.ts';
 
 const NAME = `d-${'a'.repeat(40)}-1`;
 const IDENTITY: FileIdentity = { dev: '1', ino: '2', size: '4', mtimeNs: '3', ctimeNs: '4' };

@@ -5,8 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { messageWriter } from '../../../processors/message-writer.ts';
 import { createMessageLane } from '../../../queues/message-lane.ts';
 import { IngestReceipt, IngestReport } from '../../../src/contracts/index.ts';
-import type { Lifecycle } from '../../../src/core/lifecycle.ts';
-import { inOrder } from '../../../src/core/parts.ts';
+import { type Lifecycle, sequential } from '../../../src/core/lifecycle.ts';
 import type { MessageLane } from '../../../src/core/ports/index.ts';
 import { placesOf } from '../../../src/data-dir/places.ts';
 import { createMessageStore } from '../../../src/messages/store/store.ts';
@@ -42,7 +41,7 @@ beforeAll(async () => {
   const telemetry = ingestTelemetry(metrics, { debug: log, info: log, warn: log } as Parameters<typeof ingestTelemetry>[1]);
   lane = createMessageLane({ pool: 'default', connection, worker, newId, now: Date.now, onFailed: telemetry.failed });
   const store = createMessageStore({ file, batchOps: 2000, onCommit: telemetry.committed, onRebuild: telemetry.rebuilding });
-  writer = inOrder([messageWriter({ lane, store, onDone: telemetry.done, onStandBy: (error) => expect.unreachable(String(error)) })]);
+  writer = sequential([messageWriter({ lane, store, onDone: telemetry.done, onStandBy: (error) => expect.unreachable(String(error)) })]);
   await writer.start();
   site = await startSite({ kernel: false, messages: lane });
 });

@@ -6,7 +6,7 @@ import { packageRoot } from '../../../config/package.ts';
 import { apiCertificate } from '../../../src/bin/http/certificate.ts';
 import { openHostSearch } from '../../../src/bin/messages/open-search.ts';
 import { SearchQuery } from '../../../src/contracts/index.ts';
-import { inOrder } from '../../../src/core/parts.ts';
+import { sequential } from '../../../src/core/lifecycle.ts';
 import { createMessageStore } from '../../../src/messages/store/store.ts';
 import { countIndexHappening, followIndexes } from '../../../src/observability/content-index.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
@@ -67,7 +67,7 @@ async function mailbox({ rig, api }: Site): Promise<{ happen(): Promise<void> } 
   const told = ingestTelemetry(api.own, log);
   const store = createMessageStore({ file: places.messages, batchOps: 10, onCommit: told.committed });
   const search = openHostSearch({ config, places, onEvent: messageSearchTelemetry(api.own, log), onSocketError: (error) => expect.unreachable(String(error)) });
-  const parts = inOrder([store, search]);
+  const parts = sequential([store, search]);
   await parts.start();
   let n = 0;
   return {

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../config/package.ts';
 import { createStatusReader } from '../../../queues/queue-status.ts';
 import { checkAccess } from '../../../src/adapters/redis/access.ts';
-import { visitBoard } from '../../../src/bin/tour/board.ts';
 import { isWritError } from '../../../src/core/errors.ts';
+import { visitBoard } from '../../../src/surfaces/cli/tour/board.ts';
 import { envelopeOf, fileStep } from '../../support/plan-rig.ts';
 import { type AclSite, startAclSite } from './acl-site.ts';
 

@@ -3,18 +3,8 @@ import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  createKeyring,
-  generateKey,
-  jwksFile,
-  type KeySource,
-  publicJwk,
-  readPrivateKey,
-  signingKey,
-  verifyKey,
-  writeJwks,
-  writePrivateKey,
-} from '../../../src/lease/index.ts';
+import { jwksFile, readPrivateKey, writeJwks, writePrivateKey } from '../../../src/data-dir/key-files.ts';
+import { createKeyring, generateKey, type KeySource, publicJwk, signingKey, verifyKey } from '../../../src/lease/index.ts';
 import { ed25519, testClock, vectorJwk } from '../../fixtures/authority/world.ts';
 
 let dir: string;

@@ -2,6 +2,7 @@ import { appendFile, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openTokenFile } from '../../../src/adapters/files/token-file.ts';
 import { createAuthorities, createRevocationMirror, fixedKeyring, type RevocationMirror, signRevocation } from '../../../src/lease/index.ts';
 import { ed25519, LEASE, memoryFeed, NOW, testClock, vectorKey } from '../../fixtures/authority/world.ts';
 
@@ -25,7 +26,7 @@ afterEach(async () => {
 });
 
 async function mirror(keys = [key, retired]): Promise<RevocationMirror> {
-  const made = createRevocationMirror({ path, keyring: fixedKeyring(keys), ed25519 });
+  const made = createRevocationMirror({ path, open: openTokenFile, keyring: fixedKeyring(keys), ed25519 });
   open.push(made);
   await made.start();
   return made;

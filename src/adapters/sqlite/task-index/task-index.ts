@@ -1,6 +1,5 @@
 import { WritError } from '../../../core/errors.ts';
-import type { Lifecycle } from '../../../core/lifecycle.ts';
-import { part } from '../../../core/parts.ts';
+import { type Lifecycle, lifecycle } from '../../../core/lifecycle.ts';
 import type { TaskIndexHealth, TaskIndexStore } from '../../../core/ports/index.ts';
 import { followEvents } from '../../../core/task-events.ts';
 import { createWakeUp } from '../../../core/wake-up.ts';
@@ -29,7 +28,7 @@ export function createTaskIndex(options: { readonly file: string; readonly maxTa
   let release: (() => void) | undefined;
   let health: TaskIndexHealth = { state: 'building', tasks: 0, lagMs: 0 };
 
-  const lifecycle = part(
+  const life = lifecycle(
     async () => {
       release = holdLockBeside(options.file, 'another process already serves the API of this data directory: it holds the task index');
       try {
@@ -63,7 +62,7 @@ export function createTaskIndex(options: { readonly file: string; readonly maxTa
   }
 
   return {
-    ...lifecycle,
+    ...life,
     list: (filter, page) => found(() => reader.ask('list', filter, page)),
     events: (after, signal) => followEvents(after, signal, { look: (at) => thread.ask('look', at), changed: changes.next, ended: () => release === undefined }),
     health: () => health,

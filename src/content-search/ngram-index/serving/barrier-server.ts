@@ -2,9 +2,8 @@ import { chmodSync, unlinkSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { openSocketPlace, type SocketPlace } from '../../../adapters/linux/socket-place.ts';
 import { WritError } from '../../../core/errors.ts';
-import type { Lifecycle } from '../../../core/lifecycle.ts';
+import { type Lifecycle, lifecycle } from '../../../core/lifecycle.ts';
 import { lineCutter } from '../../../core/line-cutter.ts';
-import { part } from '../../../core/parts.ts';
 import type { OverlayPaths } from '../../../core/ports/index.ts';
 import { type BarrierHead, type BarrierRequest, HOST_SOCKET, readRequest } from './barrier-lines.ts';
 
@@ -34,7 +33,7 @@ export function createBarrierServer(directory: string, host: BarrierHost): Lifec
   let server: Server | undefined;
   let place: SocketPlace | undefined;
 
-  return part(
+  return lifecycle(
     async () => {
       const opened = openSocketPlace(directory, HOST_SOCKET);
       place = opened;

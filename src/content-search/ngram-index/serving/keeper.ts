@@ -2,8 +2,7 @@ import { DIALECTS } from '../../../content-search/backends/dialects.ts';
 import { compileDenied, isDenied } from '../../../content-search/enumerate/denied.ts';
 import type { IndexStatus } from '../../../contracts/index.ts';
 import { messageOf } from '../../../core/errors.ts';
-import type { Lifecycle } from '../../../core/lifecycle.ts';
-import { part } from '../../../core/parts.ts';
+import { type Lifecycle, lifecycle } from '../../../core/lifecycle.ts';
 import type { MaintenanceLane, SearchBackend } from '../../../core/ports/index.ts';
 import { findBackends } from '../../io/backend/find-backends.ts';
 import type { ContentSettings } from '../../io/settings.ts';
@@ -71,7 +70,7 @@ export function createIndexKeeper({ content, hosts: settings, lane, report, onRe
     attempt = open().catch((error: unknown) => standBy(messageOf(error)));
   }
 
-  const life = part(
+  const life = lifecycle(
     async () => {
       isStopping = false;
       again();

@@ -1,5 +1,5 @@
 import { lstatSync, mkdirSync, rmSync, type Stats } from 'node:fs';
-import { syncDirectory } from '../../../adapters/files/sync-directory.ts';
+import { syncDirectorySync } from '../../../adapters/files/sync-directory.ts';
 import { codeOf } from './sqlite-directory.ts';
 
 /** A place that index files must not be taken from, or put into. */
@@ -35,7 +35,7 @@ export function checkDirectory(directory: string): void {
 export function makeDirectory(directory: string, parent: string): void {
   try {
     mkdirSync(directory, { mode: 0o700 });
-    syncDirectory(parent);
+    syncDirectorySync(parent);
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
   }

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFile, PARTIAL, writeParts } from '../../../adapters/files/create-file.ts';
-import { syncDirectory } from '../../../adapters/files/sync-directory.ts';
+import { syncDirectorySync } from '../../../adapters/files/sync-directory.ts';
 import type { IndexFiles, OpenSegmentFile, SegmentName, SnapshotId } from '../../../core/ports/index.ts';
 import { CURRENT_MAX_BYTES, decodeCurrent, encodeCurrent } from './files-current.ts';
 import { checkDirectory, makeDirectory, removeAll } from './files-directory.ts';
@@ -157,7 +157,7 @@ function quarantine(directory: string): void {
     removeAll(aside);
     mkdirSync(aside, { mode: 0o700 });
     for (const name of names.sort()) renameSync(join(directory, name), join(aside, name));
-    syncDirectory(directory);
+    syncDirectorySync(directory);
   } catch {
     sweep(directory, null);
   }

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFile } from '../../../adapters/files/create-file.ts';
-import { syncDirectory } from '../../../adapters/files/sync-directory.ts';
+import { syncDirectorySync } from '../../../adapters/files/sync-directory.ts';
 
 /**
  * An index lies in a directory of its own:
@@ -158,8 +158,8 @@ export function publish(
     .filter((name) => !name.endsWith('.lock'))
     .sort()
     .map((name) => (isShared(name) ? known.get(name) : undefined) ?? fileIn(directory, name));
-  syncDirectory(directory);
-  syncDirectory(root);
+  syncDirectorySync(directory);
+  syncDirectorySync(root);
   const published: Published = { ...told, directory: directory.slice(root.length + 1), files };
   const text = JSON.stringify({ ...published, check: digestOf(JSON.stringify(published)) });
   writeWhole(join(root, CURRENT), Buffer.from(text));

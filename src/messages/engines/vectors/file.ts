@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { replaceFile, syncDirectoryOf } from '../../../adapters/files/replace-file.ts';
+import { replaceFileDurably } from '../../../adapters/files/replace-file.ts';
 import { messageOf } from '../../../core/errors.ts';
 import { MAX_AMVI_BYTES } from './amvi-layout.ts';
 import { type Expected, readAmvi, type Vectors } from './amvi-read.ts';
@@ -17,8 +17,7 @@ export function readVectorFile(file: string, expected: Expected): Vectors | { re
 
 /** Whoever reads the file, now or after a crash, finds the old vectors or these. */
 export async function writeVectorFile(file: string, vectors: Vectors, about: Expected): Promise<void> {
-  await replaceFile(file, amviBytes(vectors, about));
-  await syncDirectoryOf(file);
+  await replaceFileDurably(file, amviBytes(vectors, about));
 }
 
 function readBounded(file: string): Buffer | undefined {

@@ -1,9 +1,8 @@
 import { chmodSync, mkdirSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { openSocketPlace, type SocketPlace } from '../../../adapters/linux/socket-place.ts';
-import type { Lifecycle } from '../../../core/lifecycle.ts';
+import { type Lifecycle, lifecycle } from '../../../core/lifecycle.ts';
 import { lineCutter } from '../../../core/line-cutter.ts';
-import { part } from '../../../core/parts.ts';
 import type { MessageSearch } from '../../../core/ports/message-search.ts';
 import { answerOf, HELLO, readQuestion, SEARCH_SOCKET } from './lines.ts';
 
@@ -71,7 +70,7 @@ export function createSearchSocket({ directory, settings, search, onError }: Sea
     socket.on('error', () => undefined);
   }
 
-  return part(
+  return lifecycle(
     () => listen().catch(onError),
     async () => {
       for (const socket of connections) socket.destroy();

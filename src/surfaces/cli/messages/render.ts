@@ -1,8 +1,8 @@
 import type { QueryExplain, SearchResponse, SearchResult } from '../../../contracts/index.ts';
 import { momentText } from '../../../core/message-time.ts';
+import { counted } from '../../../core/units.ts';
 import { excerpt } from '../text/excerpt.ts';
 import { type Column, pairs, table } from '../text/table.ts';
-import { counted } from '../text/words.ts';
 
 const MESSAGES: readonly Column[] = [
   { title: 'ID', align: 'right' },

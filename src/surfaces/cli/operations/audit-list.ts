@@ -1,8 +1,9 @@
 import { WritError } from '../../../core/errors.ts';
 import type { OperatorRecord } from '../../../core/ports/index.ts';
+import { counted } from '../../../core/units.ts';
 import type { Call } from '../act.ts';
 import { table } from '../text/table.ts';
-import { counted, parseSeconds } from '../text/words.ts';
+import { parseSeconds } from '../text/words.ts';
 
 export interface AuditListFlags {
   readonly since?: string;

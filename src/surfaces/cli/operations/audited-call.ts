@@ -1,5 +1,5 @@
+import { audited } from '../../../core/audited.ts';
 import type { OperatorAction } from '../../../core/ports/index.ts';
-import { audited } from '../../shared/tasks/audited.ts';
 import type { Call } from '../act.ts';
 
 /** Does what a person asked for on the command line between two records of the audit log. Throws as `audited` does. */

@@ -1,8 +1,9 @@
-import type { Check } from '../../../core/ports/front-door.ts';
+import type { Check } from '../../../core/findings.ts';
+import { counted } from '../../../core/units.ts';
 import type { Call } from '../act.ts';
 import type { Diagnosis } from '../services.ts';
 import { pairs } from '../text/table.ts';
-import { counted, printable } from '../text/words.ts';
+import { printable } from '../text/words.ts';
 
 export interface DoctorFlags {
   readonly rebuildLedger?: boolean;

@@ -1,9 +1,10 @@
 import { Presets, SingleBar } from 'cli-progress';
 import type { ImportFormat, ImportSource } from '../../../core/ports/index.ts';
+import { bytes } from '../../../core/units.ts';
 import { type ImportSummary, importMessages } from '../../shared/messages/import.ts';
 import type { Call } from '../act.ts';
 import type { CliIo } from '../services.ts';
-import { bytes, duration } from '../text/words.ts';
+import { duration } from '../text/words.ts';
 import { auditedCall } from './audited-call.ts';
 
 export interface MessagesImportFlags {

@@ -1,7 +1,8 @@
 import type { ImportStanding, QueueStatus, SystemStatus } from '../../../core/ports/front-door.ts';
+import { bytes, counted } from '../../../core/units.ts';
 import type { Call } from '../act.ts';
 import { pairs, table } from '../text/table.ts';
-import { bytes, counted, duration } from '../text/words.ts';
+import { duration } from '../text/words.ts';
 
 /** `writ status`: what the system says about itself now. REDIS_UNAVAILABLE (exit 3) when it says nothing. */
 export async function runStatus(call: Call): Promise<number> {

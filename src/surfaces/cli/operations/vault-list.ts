@@ -1,8 +1,9 @@
 import type { VaultEntry } from '../../../core/ports/index.ts';
+import { bytes, counted } from '../../../core/units.ts';
 import type { Call } from '../act.ts';
 import type { CliServices } from '../services.ts';
 import { table } from '../text/table.ts';
-import { bytes, counted, duration } from '../text/words.ts';
+import { duration } from '../text/words.ts';
 import { vaultPages } from './vault-pages.ts';
 
 export interface ListFlags {

@@ -1,7 +1,8 @@
 import { WritError } from '../../../core/errors.ts';
 import type { PurgeAnswer, VaultDoor } from '../../../core/ports/front-door.ts';
+import { bytes, counted } from '../../../core/units.ts';
 import type { Call } from '../act.ts';
-import { bytes, counted, parseSeconds } from '../text/words.ts';
+import { parseSeconds } from '../text/words.ts';
 import { lineOf } from './vault-list.ts';
 import { vaultPages } from './vault-pages.ts';
 

@@ -1,10 +1,11 @@
 import { WritError } from '../../../core/errors.ts';
 import type { Plans, PlanView } from '../../../core/ports/index.ts';
+import { counted } from '../../../core/units.ts';
 import { unknownPlan } from '../../shared/plans/plan-id.ts';
 import { hasEnded, planStatusOf } from '../../shared/plans/view.ts';
 import { waitForPlan } from '../../shared/plans/wait.ts';
 import type { Call } from '../act.ts';
-import { counted, parseSeconds, printable } from '../text/words.ts';
+import { parseSeconds, printable } from '../text/words.ts';
 import { createPlanProgress } from './progress.ts';
 
 export interface FollowFlags {

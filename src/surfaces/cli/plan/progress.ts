@@ -1,6 +1,7 @@
 import type { PlanView } from '../../../core/ports/index.ts';
+import { counted } from '../../../core/units.ts';
 import type { Call } from '../act.ts';
-import { counted, duration, printable } from '../text/words.ts';
+import { duration, printable } from '../text/words.ts';
 
 /** Tells how a plan goes on: one line that changes on a terminal, a line a step elsewhere, JSON lines with --json. */
 export interface PlanProgress {

@@ -1,6 +1,7 @@
 import { Presets, SingleBar } from 'cli-progress';
+import { bytes } from '../../../core/units.ts';
 import type { CliIo } from '../services.ts';
-import { bytes, duration } from '../text/words.ts';
+import { duration } from '../text/words.ts';
 import { type PushSummary, takenOver } from './tally.ts';
 
 /** A bar on a terminal, nothing elsewhere. */

@@ -1,9 +1,10 @@
+import { counted } from '../../../core/units.ts';
 import type { Rejection } from '../../shared/input/offer.ts';
 import type { Call } from '../act.ts';
 import { openInput } from '../input/open.ts';
 import { termsOf } from '../operations/terms.ts';
 import { standingLine, standingText } from '../text/standing.ts';
-import { counted, parseSeconds, parseWhole } from '../text/words.ts';
+import { parseSeconds, parseWhole } from '../text/words.ts';
 import { createFollower } from './follow.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { type PushReport, pushAll } from './push-all.ts';

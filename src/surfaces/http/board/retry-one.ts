@@ -1,6 +1,6 @@
+import { audited } from '../../../core/audited.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { AuditLog } from '../../../core/ports/index.ts';
-import { audited } from '../../shared/tasks/audited.ts';
 import { type Retried, retryDetail } from '../../shared/tasks/retry.ts';
 import { type BoardDoors, retryJob, taskOfJob } from './retry-job.ts';
 import { planOfJob } from './shown-plan.ts';

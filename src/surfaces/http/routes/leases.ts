@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { LeaseAnswer, LeaseRequest, PlanLeaseAnswer, PlanLeaseRequest } from '../../../contracts/index.ts';
+import { audited } from '../../../core/audited.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { KernelDoor } from '../../../core/ports/index.ts';
-import { audited } from '../../shared/tasks/audited.ts';
 import { type Answer, type Call, route } from '../route.ts';
 
 export const issueLease = route({

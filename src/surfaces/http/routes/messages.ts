@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type IngestOp, IngestReceipt, IngestReport, MessageSubmission } from '../../../contracts/index.ts';
+import { audited } from '../../../core/audited.ts';
 import { WritError } from '../../../core/errors.ts';
-import { audited } from '../../shared/tasks/audited.ts';
 import { type Answer, type Call, route } from '../route.ts';
 import { PREFER, PREFERENCE_APPLIED, waitOf } from './prefer.ts';
 

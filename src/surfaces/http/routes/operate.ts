@@ -1,5 +1,5 @@
 import { CancelAnswer, RetryAnswer, RetryRequest, TaskView, UndoAnswer } from '../../../contracts/index.ts';
-import { audited } from '../../shared/tasks/audited.ts';
+import { audited } from '../../../core/audited.ts';
 import { cancelTask } from '../../shared/tasks/cancel.ts';
 import { retryDetail, retryTask } from '../../shared/tasks/retry.ts';
 import { undoTask } from '../../shared/tasks/undo.ts';

@@ -1,7 +1,7 @@
 import { PlanCancelAnswer, PlanRetryAnswer, PlanRetryRequest, PlanStatus } from '../../../contracts/index.ts';
+import { audited } from '../../../core/audited.ts';
 import { assertPlanLease } from '../../shared/plans/lease-at-door.ts';
 import { cancelPlan, retryPlan } from '../../shared/plans/operate.ts';
-import { audited } from '../../shared/tasks/audited.ts';
 import { type Caller, route } from '../route.ts';
 import { endWithin } from './plan-answers.ts';
 import { PREFER, PREFERENCE_APPLIED, waitOf } from './prefer.ts';

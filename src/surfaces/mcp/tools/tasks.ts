@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TaskId, TaskManifest, TaskView } from '../../../contracts/index.ts';
-import { audited } from '../../shared/tasks/audited.ts';
+import { audited } from '../../../core/audited.ts';
 import { retryDetail, retryTask } from '../../shared/tasks/retry.ts';
 import { shownTask } from '../../shared/tasks/shown-task.ts';
 import { standingOf } from '../../shared/tasks/standing.ts';

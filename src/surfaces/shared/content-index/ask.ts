@@ -1,7 +1,7 @@
 import type { IndexAction, IndexReceipt } from '../../../contracts/index.ts';
+import { audited } from '../../../core/audited.ts';
 import { type ErrorCode, WritError } from '../../../core/errors.ts';
 import type { AuditLog, IndexRefusal, IndexService, IndexTarget } from '../../../core/ports/index.ts';
-import { audited } from '../tasks/audited.ts';
 
 const CODES = { INDEX_OFF: 'WRONG_STATE', NO_SUCH_INDEX: 'NOT_FOUND', HOST_DOWN: 'INDEX_UNAVAILABLE' } satisfies Record<IndexRefusal, ErrorCode>;
 

@@ -1,7 +1,7 @@
+import { audited } from '../../../core/audited.ts';
 import type { Clock } from '../../../core/clock.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { AuditLog, KernelDoor, PlanDoor, PlanReceipt, PlanView } from '../../../core/ports/index.ts';
-import { audited } from '../tasks/audited.ts';
 import { assertMaySign, type Submitter } from '../tasks/submit.ts';
 import { assertPlanLease } from './lease-at-door.ts';
 

@@ -1,8 +1,8 @@
 import type { Role, TaskJob } from '../../../contracts/index.ts';
+import { audited } from '../../../core/audited.ts';
 import type { Clock } from '../../../core/clock.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { AuditLog, KernelDoor, OperatorAction, PushOptions, Receipt, SignatureReader, TaskDoor } from '../../../core/ports/index.ts';
-import { audited } from './audited.ts';
 import { refusalAtDoor } from './lease-at-door.ts';
 
 /** Who submits, and where. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigSchema } from '../../../../config/schema.ts';
-import { examineMessages } from '../../../../src/bin/cli/doctor/messages.ts';
 import { type SearchQuery, SearchResponse } from '../../../../src/contracts/index.ts';
 import type { loadTantivy, Tantivy } from '../../../../src/messages/engines/tantivy/binding.ts';
+import { examineMessages } from '../../../../src/messages/serving/doctor.ts';
 import { tantivyOf } from '../../../../src/messages/serving/tantivy.ts';
 import { searchOver } from '../../../support/search-service.ts';
 import { smallMailbox } from '../../../support/small-search.ts';
@@ -56,7 +56,7 @@ describe('without the binding', () => {
   it('or where it is switched off, the doctor says so, and warns only who asked for Tantivy', async () => {
     const places = { messages: box.file, messagesTantivy: '/nowhere' };
     const told = async (messages: object) =>
-      (await examineMessages(ConfigSchema.parse({ messages }), places, missing)).map(({ level, found }) => `${level}: ${found}`);
+      (await examineMessages(ConfigSchema.parse({ messages }).messages, places, missing)).map(({ level, found }) => `${level}: ${found}`);
     const tantivy = true;
     expect(await told({ tantivy })).toEqual(["ok: the optional package is not installed; SQLite's full text is searched"]);
     expect(await told({ tantivy, engine: 'tantivy' })).toEqual(['warn: messages.engine is tantivy, but the optional package is not installed']);
@@ -138,7 +138,7 @@ describeTantivy('a binding that throws', (tantivy: Tantivy) => {
   it('the doctor says how many documents there are, and when changes are missing', async () => {
     const places = { messages: box.file, messagesTantivy: rig.root };
     const told = async () =>
-      (await examineMessages(ConfigSchema.parse({ messages: { tantivy: true } }), places)).map(({ level, found }) => `${level}: ${found}`);
+      (await examineMessages(ConfigSchema.parse({ messages: { tantivy: true } }).messages, places)).map(({ level, found }) => `${level}: ${found}`);
     expect(await told()).toEqual(['ok: 13 documents, up to date']);
     box.db.exec(`UPDATE messages SET subject = 'Changed' WHERE id = 6`);
     expect(await told()).toEqual(['warn: 13 documents, 1 change behind']);

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import { ConfigSchema } from '../../../../config/schema.ts';
 import { writingLane } from '../../../../src/bin/messages/ingest.ts';
-import { inOrder } from '../../../../src/core/parts.ts';
+import { sequential } from '../../../../src/core/lifecycle.ts';
 import { placesOf } from '../../../../src/data-dir/places.ts';
 import { createMessageSearch } from '../../../../src/messages/serving/search.ts';
 import type { Logger } from '../../../../src/observability/logging.ts';
@@ -34,7 +34,7 @@ describeTantivy('The writer of messages in the API', () => {
       log,
       metrics,
     });
-    const lane = inOrder(parts);
+    const lane = sequential(parts);
     await lane.start();
     await until('index.rebuild.complete', 'tantivy');
     const send = async (subject: string) => {

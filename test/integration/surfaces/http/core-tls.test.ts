@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type CertificateFiles, createCertificateFiles } from '../../../../src/adapters/tls/certificate.ts';
-import { visitBoard } from '../../../../src/bin/tour/board.ts';
+import { visitBoard } from '../../../../src/surfaces/cli/tour/board.ts';
 import { ROUTES } from '../../../../src/surfaces/http/routes/table.ts';
 import { createTestCa, type Pair, type TestCa } from '../../../support/certificates.ts';
 import { type Site, startSite } from './core-site.ts';

@@ -12,7 +12,7 @@ import { createKernelRole } from '../../../../src/bin/roles/kernel.ts';
 import { contentRefusal } from '../../../../src/content-search/settings/refusals.ts';
 import type { Role, TaskManifest } from '../../../../src/contracts/index.ts';
 import { systemClock } from '../../../../src/core/clock.ts';
-import { inOrder } from '../../../../src/core/parts.ts';
+import { sequential } from '../../../../src/core/lifecycle.ts';
 import type { OperatorRecord } from '../../../../src/core/ports/index.ts';
 import { createApiKeyStore } from '../../../../src/data-dir/api-keys.ts';
 import { createAuditLog } from '../../../../src/data-dir/audit-log.ts';
@@ -118,7 +118,7 @@ export async function startSite(
       sessionMs: config.http.session_s * 1000,
     },
   });
-  const all = inOrder([...(options.kernel === false ? [] : [kernel]), index, feed, ...parts, server]);
+  const all = sequential([...(options.kernel === false ? [] : [kernel]), index, feed, ...parts, server]);
   await all.start();
   const url = server.url();
   const secret = (as: string): string => secrets.get(as) ?? '';

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { examinePlans } from '../../../../src/bin/cli/doctor/plans.ts';
+import { packageRoot } from '../../../../config/package.ts';
+import { examinePlans } from '../../../../src/adapters/tool-bindings/doctor.ts';
 import { WritClient } from '../../../../src/surfaces/client/index.ts';
 import { type HttpProvider, startHttpProvider } from '../../../support/http-provider.ts';
 import { PATIENCE_MS } from '../../../support/patience.ts';
@@ -63,17 +64,19 @@ describe('contracts.archive.run', () => {
   });
 
   it('is what doctor tells of: definitions and bindings, and the file with a fault', async () => {
-    expect(await examinePlans(site.rig.config)).toMatchObject([
+    expect(await examinePlans({ shipped: packageRoot(), own: site.rig.config.plan.registry_dir })).toMatchObject([
       { title: 'registries', level: 'ok', found: '4 tools, 8 capabilities, 3 use cases' },
       { title: 'tool bindings', level: 'ok', found: expect.stringContaining('http.webhook') },
     ]);
     const own = mkdtempSync(path.join(tmpdir(), 'writ-registry-'));
     mkdirSync(path.join(own, 'config/tool-bindings'), { recursive: true });
     writeFileSync(path.join(own, 'config/tool-bindings/crm.json'), JSON.stringify({ tool: 'crm', adapter: 'writ' }));
-    const config = { ...site.rig.config, plan: { ...site.rig.config.plan, registry_dir: own } };
-    expect(await examinePlans(config)).toMatchObject([{ level: 'ok' }, { level: 'warn', found: expect.stringContaining('crm') }]);
+    expect(await examinePlans({ shipped: packageRoot(), own })).toMatchObject([{ level: 'ok' }, { level: 'warn', found: expect.stringContaining('crm') }]);
     writeFileSync(path.join(own, 'config/tool-bindings/crm.json'), '{}');
-    expect(await examinePlans(config)).toMatchObject([{ level: 'ok' }, { level: 'fail', found: expect.stringContaining('config/tool-bindings/crm.json') }]);
+    expect(await examinePlans({ shipped: packageRoot(), own })).toMatchObject([
+      { level: 'ok' },
+      { level: 'fail', found: expect.stringContaining('config/tool-bindings/crm.json') },
+    ]);
     rmSync(own, { recursive: true });
   });
 });

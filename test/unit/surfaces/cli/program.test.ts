@@ -1,10 +1,11 @@
 import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode, WritError } from '../../../../src/core/errors.ts';
+import { bytes } from '../../../../src/core/units.ts';
 import { failureOf, failureText } from '../../../../src/surfaces/cli/failure.ts';
 import { emptySummary, exitOf, type PushSummary } from '../../../../src/surfaces/cli/push/tally.ts';
 import { table } from '../../../../src/surfaces/cli/text/table.ts';
-import { bytes, duration, parseSeconds, printable } from '../../../../src/surfaces/cli/text/words.ts';
+import { duration, parseSeconds, printable } from '../../../../src/surfaces/cli/text/words.ts';
 import { createWorld } from './world.ts';
 
 describe('exit codes', () => {

@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import type { Lifecycle } from '../../core/lifecycle.ts';
+
+export interface SupervisedRole {
+  readonly name: string;
+  /** Arguments of `node`, the script first. */
+  readonly args: readonly string[];
+  /** Where the child's log goes; appended to. */
+  readonly logFile: string;
+  /** Size of the child's pool of threads for file system calls; it can only be said in the environment. */
+  readonly ioThreads: number;
+  /** A child that ended by itself is started again after this, doubling up to 16 times. */
+  readonly restartMs: number;
+  /** After SIGTERM the child gets this long, then SIGKILL. */
+  readonly stopMs: number;
+  readonly onEvent: (event: { role: string; what: 'started' | 'ready' | 'stopped' | 'died'; pid: number | undefined; detail?: string }) => void;
+}
+
+/** What a role tells its supervisor over the IPC channel. */
+export type RoleMessage = { readonly type: 'ready' } | { readonly type: 'refused'; readonly code: string; readonly message: string };
+
+/**
+ * Keeps one role running as a child process of `writ up`. `start` resolves when the child says that it works and rejects
+ * when its first run refuses to start; later ends are restarted, so that a killed worker comes back.
+ *
+ * Started by Node's own spawn: the child writes its log through a descriptor of its own, also after we were killed, and
+ * execa passes no descriptor above 9 on (a file that it is told goes through us).
+ */
+export function supervise(role: SupervisedRole): Lifecycle & { readonly pid: () => number | undefined } {
+  let child: ChildProcess | undefined;
+  let stopping = false;
+  let everReady = false;
+  let restarts = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const run = (onReady: () => void, onRefused: (error: Error) => void): void => {
+    // biome-ignore lint/style/noProcessEnv: handed on to the child as it is, nothing in it is read
+    const env = { ...process.env, UV_THREADPOOL_SIZE: String(role.ioThreads) };
+    const log = openSync(role.logFile, 'a', 0o600);
+    const started = spawn(process.execPath, [...process.execArgv, ...role.args], { stdio: ['ignore', 'inherit', log, 'ipc'], env });
+    closeSync(log);
+    child = started;
+    role.onEvent({ role: role.name, what: 'started', pid: started.pid });
+    started.on('message', (message: RoleMessage) => {
+      if (message.type === 'refused') return onRefused(new Error(`${message.code}: ${message.message}`));
+      restarts = 0;
+      everReady = true;
+      role.onEvent({ role: role.name, what: 'ready', pid: started.pid });
+      onReady();
+    });
+    started.on('error', onRefused);
+    started.on('exit', (code, signal) => {
+      role.onEvent({ role: role.name, what: stopping ? 'stopped' : 'died', pid: started.pid, detail: signal ?? `code ${code}` });
+      onRefused(new Error(`the ${role.name} role ended with ${signal ?? `code ${code}`}`));
+      if (child !== started) return;
+      child = undefined;
+      if (stopping || !everReady) return;
+      timer = setTimeout(() => run(noop, noop), role.restartMs * 2 ** Math.min(restarts, 4));
+      restarts += 1;
+    });
+  };
+
+  return {
+    pid: () => child?.pid,
+    start() {
+      stopping = false;
+      if (child) return Promise.resolve();
+      // Only the first of the two calls counts: a child that ends after it was ready rejects nothing.
+      return new Promise<void>((resolve, reject) => run(resolve, reject));
+    },
+    async stop() {
+      stopping = true;
+      clearTimeout(timer);
+      const ending = child;
+      child = undefined;
+      if (!ending || ending.exitCode !== null || ending.signalCode !== null) return;
+      const ended = new Promise<void>((resolve) => ending.once('exit', () => resolve()));
+      ending.kill('SIGTERM');
+      const hard = setTimeout(() => ending.kill('SIGKILL'), role.stopMs);
+      await ended;
+      clearTimeout(hard);
+    },
+    async [Symbol.asyncDispose]() {
+      await this.stop();
+    },
+  };
+}
+
+function noop(): void {}

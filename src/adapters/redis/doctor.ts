@@ -1,0 +1,65 @@
+import { messageOf } from '../../core/errors.ts';
+import { broken, type Finding, type Probe, passed, warning } from '../../core/findings.ts';
+import { failed, ok, type Result } from '../../core/result.ts';
+import { bytes } from '../../core/units.ts';
+import { versionOf } from '../processes/program-version.ts';
+import { type RedisHealth, redisHealth } from './policy.ts';
+import type { RedisConnection } from './redis-connection.ts';
+
+export interface RedisQuestions {
+  /** `redis.url`; empty: `writ up` starts a server of its own. */
+  readonly url: string;
+  /** Share of the server's memory above which new work is refused. */
+  readonly highWater: number;
+  /** What to do when the server does not answer. */
+  readonly start: string;
+  connect(): Promise<RedisConnection>;
+}
+
+/** Redis as it answers now, and the program that would serve it. */
+export async function redisProbes({ url, highWater, start, connect }: RedisQuestions): Promise<readonly Probe[]> {
+  const health = await healthOf(connect);
+  return [
+    { title: 'redis-server', look: () => program(url), todo: 'install Redis 7 or newer' },
+    { title: 'Redis', look: () => (health.ok ? passed(`answers, version ${health.value.version}`) : broken(health.error, start)), todo: start },
+    ...(health.ok
+      ? [
+          { title: 'Redis policy', look: () => policy(health.value), todo: '' },
+          { title: 'Redis persistence', look: () => persistence(health.value), todo: '' },
+          { title: 'Redis memory', look: () => fill(health.value, highWater), todo: '' },
+        ]
+      : []),
+  ];
+}
+
+async function healthOf(connect: RedisQuestions['connect']): Promise<Result<RedisHealth, string>> {
+  try {
+    return ok(await redisHealth(await connect()));
+  } catch (error) {
+    return failed(messageOf(error));
+  }
+}
+
+async function program(url: string): Promise<Finding> {
+  const version = await versionOf('redis-server');
+  if (url !== '') return passed(`not needed, redis.url is set (${version ?? 'not installed'})`);
+  if (version === undefined) return broken('not found', 'install Redis 7 (`apt install redis-server`), or set redis.url to a server of yours');
+  return Number(version.split('.')[0]) >= 7 ? passed(version) : broken(version, 'install Redis 7 or newer');
+}
+
+function policy({ maxmemoryPolicy }: RedisHealth): Finding {
+  return maxmemoryPolicy === 'noeviction'
+    ? passed(maxmemoryPolicy)
+    : broken(`${maxmemoryPolicy}: Redis may throw away queued jobs and ledger rows`, 'set maxmemory-policy noeviction');
+}
+
+function persistence({ appendOnly, appendOnlyOk }: RedisHealth): Finding {
+  if (!appendOnly) return warning('the append-only file is off: a restart of Redis loses queued jobs', 'set appendonly yes');
+  return appendOnlyOk ? passed('append-only file') : broken('the last write of the append-only file failed', 'look at the disk of the Redis host');
+}
+
+function fill({ usedBytes, limitBytes }: RedisHealth, highWater: number): Finding {
+  if (limitBytes === 0) return passed(`${bytes(usedBytes)} used, no limit`);
+  const found = `${bytes(usedBytes)} of ${bytes(limitBytes)} used`;
+  return usedBytes > limitBytes * highWater ? broken(`${found}: new work is refused`, 'finish or remove jobs, or raise redis.max_memory_mb') : passed(found);
+}

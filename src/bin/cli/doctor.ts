@@ -1,0 +1,52 @@
+import { describeConfig } from '../../../config/describe.ts';
+import { userSurroundings } from '../../../config/load.ts';
+import { packageRoot } from '../../../config/package.ts';
+import { examineHost } from '../../adapters/linux/doctor.ts';
+import { redisProbes } from '../../adapters/redis/doctor.ts';
+import { examinePlans } from '../../adapters/tool-bindings/doctor.ts';
+import { examineContentSearch } from '../../content-search/io/doctor.ts';
+import { examineContentIndex } from '../../content-search/ngram-index/serving/doctor.ts';
+import { contentSettings } from '../../content-search/settings/content-settings.ts';
+import { contentRefusal, indexRefusal } from '../../content-search/settings/refusals.ts';
+import { examine, passed } from '../../core/findings.ts';
+import type { ScopesDoor } from '../../core/ports/search-scopes.ts';
+import { examineScopes } from '../../core/scope-findings.ts';
+import { examineDirectories } from '../../data-dir/doctor/directories.ts';
+import { examineKeys } from '../../data-dir/doctor/keys.ts';
+import { examineMessages } from '../../messages/serving/doctor.ts';
+import type { Diagnosis } from '../../surfaces/cli/services.ts';
+import type { CliRedis } from './redis.ts';
+import type { CliSettings } from './settings.ts';
+
+const START = 'run `npx writ up`';
+
+export interface DiagnosedServices {
+  readonly redis: CliRedis;
+  readonly scopes: ScopesDoor;
+  reachKernel(): Promise<void>;
+}
+
+/** Every setting with its source, and every finding. Changes nothing but a probe file that is gone again. */
+export async function diagnose({ loaded, places }: CliSettings, { redis, scopes, reachKernel }: DiagnosedServices): Promise<Diagnosis> {
+  const { config } = loaded;
+  const { search, sandbox } = config.tools;
+  const content = () => contentSettings(config, userSurroundings());
+  const server = { url: config.redis.url, highWater: config.redis.high_water, start: START, connect: () => redis.connection('producer') };
+  const kernel = async () => {
+    await reachKernel();
+    return passed('answers');
+  };
+  const areas = await Promise.all([
+    examineHost(places.dataDir),
+    examineDirectories(places.dataDir, config.file),
+    examineKeys(places),
+    examineScopes(scopes),
+    examineContentSearch({ refusal: contentRefusal(config), allowedRoots: sandbox.allowed_roots, settings: content }),
+    examineContentIndex({ refusal: indexRefusal(config), settings: content, limits: search }),
+    examineMessages(config.messages, places),
+    examinePlans({ shipped: packageRoot(), own: config.plan.registry_dir }),
+    redisProbes(server).then((probes) => examine('Servers', [...probes, { title: 'kernel', look: kernel, todo: START }])),
+  ]);
+  const settings = describeConfig(loaded).map(({ key, value, source }) => ({ key, value, source }));
+  return { settings, checks: areas.flat() };
+}

@@ -1,0 +1,94 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { replaceFileDurably } from '../adapters/files/replace-file.ts';
+import { ROLES } from '../contracts/index.ts';
+import { audited } from '../core/audited.ts';
+import { messageOf, WritError } from '../core/errors.ts';
+import { localUrl } from '../core/local-url.ts';
+import type { ApiKeyStore, LoginLinks } from '../core/ports/index.ts';
+import { createApiKeyStore } from './api-keys.ts';
+import { ensureDataDirectory } from './data-directory.ts';
+import { createLoginLinks } from './login-links.ts';
+import { openAudit, whoAsks } from './open-audit.ts';
+import type { Places } from './places.ts';
+
+/** Where the settings put the API. */
+export interface ApiAddress {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly scheme: 'http' | 'https';
+}
+
+/** Who may use the HTTP API of a data directory: its keys and login links, and where the API is. */
+export interface ApiAccess {
+  keys(): Promise<ApiKeyStore>;
+  links(): Promise<LoginLinks>;
+  /** The running API's own word first. Throws WritError WRONG_STATE when it does not run and the port is not fixed. */
+  apiUrl(): string;
+  secretFile(name: string): string;
+  assertNew(file: string): Promise<void>;
+  keepSecret(file: string, secret: string): Promise<void>;
+}
+
+export function openAccess(places: Places, api: ApiAddress): ApiAccess {
+  return {
+    keys: () => openKeys(places),
+    links: async () => createLoginLinks({ directory: path.join(ensureDataDirectory(places.dataDir).path, path.basename(places.loginLinks)) }),
+    apiUrl: () => announcedUrl(places.apiUrl) ?? settledUrl(api),
+    secretFile: (name) => path.join(path.dirname(places.apiKeys), `${name}.key`),
+    assertNew,
+    keepSecret,
+  };
+}
+
+/**
+ * The first start of a data directory makes a key with all roles for its operator, audited like any other. Only where
+ * there has never been a file of keys: who revoked the last key meant it.
+ */
+export async function ensureOperatorKey(places: Places): Promise<void> {
+  if (existsSync(places.apiKeys)) return;
+  const keys = await openKeys(places);
+  await audited(
+    openAudit(places),
+    { surface: 'cli', who: whoAsks(), action: 'key.create', subject: 'operator', detail: { roles: ROLES.join(',') } },
+    async () => {
+      const { secret } = await keys.create({ name: 'operator', roles: ROLES });
+      await keepSecret(places.operatorKey, secret);
+    },
+  );
+}
+
+/** What the running API wrote down; it knows its port also when the settings of this command differ. */
+function announcedUrl(file: string): string | undefined {
+  if (!existsSync(file)) return undefined;
+  const url = readFileSync(file, 'utf8').trim();
+  return /^https?:\/\/[^/\s]+$/.test(url) && URL.canParse(url) ? url : undefined;
+}
+
+/** Where the API will be once it runs. Throws WritError WRONG_STATE when nobody can know. */
+function settledUrl({ host, port, scheme }: ApiAddress): string {
+  if (port === 0) throw new WritError('WRONG_STATE', 'http.port is 0 and the API does not run: start it, or set a port', { field: 'http.port' });
+  return localUrl(host, port, scheme);
+}
+
+async function openKeys({ dataDir, apiKeys }: Places): Promise<ApiKeyStore> {
+  ensureDataDirectory(dataDir);
+  await mkdir(path.dirname(apiKeys), { recursive: true, mode: 0o700 });
+  return createApiKeyStore({ file: apiKeys });
+}
+
+async function assertNew(file: string): Promise<void> {
+  if (existsSync(file)) throw new WritError('INVALID_ARGUMENT', `${file} is there already: name another with --out`, { field: '--out' });
+  const directory = await stat(path.dirname(file)).catch(() => undefined);
+  if (!directory?.isDirectory()) throw new WritError('INVALID_ARGUMENT', `there is no directory ${path.dirname(file)}`, { field: '--out' });
+}
+
+async function keepSecret(file: string, secret: string): Promise<void> {
+  try {
+    await replaceFileDurably(file, `${secret}\n`);
+  } catch (error) {
+    throw new WritError('STORAGE_UNAVAILABLE', `the secret cannot be written to ${file}: ${messageOf(error)}`, { cause: error });
+  }
+}

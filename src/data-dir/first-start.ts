@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { ensureOperatorKey } from './access.ts';
+import type { Places } from './places.ts';
+import { initialise } from './signing-keys.ts';
+
+/** In the commented file of settings, what names base directories, search scopes and the roots of content searches. */
+const COMMENTED = {
+  bases: /^# \[file\.base_directories\]$/m,
+  scopes: /^# \[search\.scopes\]$/m,
+  contents: /^# enabled = false$/m,
+  roots: /^# allowed_roots = \[\]$/m,
+} as const;
+
+/** The scope of searches that the first start allows: the names of the files in the workspace. */
+export const WORKSPACE_SCOPE = 'workspace';
+
+/**
+ * Makes an empty data directory ready for `writ up`: keys (an operator's key of the API too), settings, and one
+ * directory to play in, which file tasks may work in and searches may look into.
+ *
+ * @param settings text of the commented file of settings
+ * @returns whether there were no settings before, so that they must be read again
+ */
+export async function prepareFirstStart(places: Places, settings: string): Promise<boolean> {
+  const isFirst = !existsSync(places.configFile);
+  await initialise(places, settings);
+  await ensureOperatorKey(places);
+  if (!isFirst) return false;
+  await mkdir(places.workspace, { recursive: true });
+  const text = await readFile(places.configFile, 'utf8');
+  const workspace = JSON.stringify(places.workspace);
+  const edited = text
+    .replace(COMMENTED.bases, () => `[file.base_directories]\nworkspace = ${workspace}`)
+    .replace(COMMENTED.scopes, () => `[search.scopes.${WORKSPACE_SCOPE}]\nkind = "files"\npath = ${workspace}`)
+    .replace(COMMENTED.contents, 'enabled = true')
+    .replace(COMMENTED.roots, () => `allowed_roots = [${workspace}]`);
+  await writeFile(places.configFile, edited, { mode: 0o600 });
+  return true;
+}
