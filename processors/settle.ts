@@ -1,6 +1,6 @@
 import { RETRYABLE_CODES } from '../src/contracts/index.ts';
 import { sha256Hex } from '../src/core/hash.ts';
-import type { End, EndKind } from './delivery.ts';
+import type { End, EndKind } from './ends.ts';
 
 /** What the queue is told. */
 export type Action =
@@ -34,6 +34,7 @@ const TABLE = {
   crashed: (_end, tries) => ({ kind: 'delay', ms: busyDelay(tries.started) }),
 } satisfies Table;
 
+/** Step 7: what the queue is told of this end. */
 export function settle(end: End, tries: Tries): Action {
   return (TABLE[end.kind] as (end: End, tries: Tries) => Action)(end, tries);
 }

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../../../config/schema.ts';
-import type { PipelineDeps } from '../../../processors/deps.ts';
-import { byCapability } from '../../../processors/executors.ts';
+import type { PipelineDeps } from '../../../processors/context.ts';
 import { createHeartbeat } from '../../../processors/heartbeat.ts';
 import { createInFlight } from '../../../processors/in-flight.ts';
 import { createLedgerRecovery } from '../../../processors/ledger-recovery.ts';
-import { createTaskWorker } from '../../../processors/task-worker.ts';
+import { processTask } from '../../../processors/pipeline.ts';
+import { createQueueWorker, type QueueWorker } from '../../../processors/queue-worker.ts';
+import { byCapability } from '../../../processors/run-executor.ts';
 import { workerOptions } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
 import { createPlanJobs } from '../../../queues/plan-jobs.ts';
@@ -147,6 +148,27 @@ export async function wirePipeline({
     const [concurrency, executorOf] = [slotsPerShard(side.concurrency, shards), traceExecutor(byCapability(side.executors), tracer)];
     return shards.all.map((prefix) => ({ ...side, prefix, concurrency, executorOf, inFlight: createInFlight() }));
   });
+  const taskWorker = ({ queue, prefix, concurrency, executorOf, inFlight }: (typeof sides)[number]): QueueWorker => {
+    const deps: PipelineDeps = {
+      ...shared,
+      executorOf,
+      inFlight,
+      get instance() {
+        return instances.self.instance;
+      },
+    };
+    return createQueueWorker(
+      {
+        queue,
+        worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, concurrency, prefix), connection: queueConnection },
+        drainMs,
+        onError: (error) => log.warn({ err: error }, LOG_LINES.queue.message),
+        onRenewalFailed: (jobs) => metrics.inc('writ_lock_renewal_failures_total', {}, jobs),
+        onStalled: () => metrics.inc('writ_stalled_total', {}),
+      },
+      { clock, inFlight, handle: async (delivery, running, tries) => ({ action: await processTask(delivery, running, tries, deps) }) },
+    );
+  };
   const planWorker =
     plans &&
     wirePlans({
@@ -196,29 +218,7 @@ export async function wirePipeline({
     ),
     // All at once: while one drained, another would go on taking jobs, and the time of a drain is for all of them.
     together([
-      ...sides.map(({ queue, prefix, concurrency, executorOf, inFlight }) =>
-        inOrder([
-          createTaskWorker(
-            {
-              queue,
-              worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, concurrency, prefix), connection: queueConnection },
-              drainMs,
-              onError: (error) => log.warn({ err: error }, LOG_LINES.queue.message),
-              onRenewalFailed: (jobs) => metrics.inc('writ_lock_renewal_failures_total', {}, jobs),
-              onStalled: () => metrics.inc('writ_stalled_total', {}),
-            },
-            {
-              ...shared,
-              executorOf,
-              inFlight,
-              get instance() {
-                return instances.self.instance;
-              },
-            },
-          ),
-          health.watch({ queue, prefix, concurrency, inFlight }, ledgerConnection),
-        ]),
-      ),
+      ...sides.map((side) => inOrder([taskWorker(side), health.watch(side, ledgerConnection)])),
       inOrder(planWorker ?? []),
     ]),
   ];
