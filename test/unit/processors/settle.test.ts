@@ -54,4 +54,8 @@ describe('settle', () => {
     expect(settle({ kind: 'interrupted', reason: 'lock-lost' }, once)).toEqual({ kind: 'delay', ms: 1000 });
     expect(settle({ kind: 'interrupted', reason: 'stale' }, once)).toEqual({ kind: 'delay', ms: 1000 });
   });
+  it('tries a task again whose run crashed, after as long as a busy one', () => {
+    const delays = [1, 2, 9].map((started) => settle({ kind: 'crashed', error: new Error('m') }, { started, allowed: 1 }));
+    expect(delays).toEqual([1000, 2000, 15000].map((ms) => ({ kind: 'delay', ms })));
+  });
 });

@@ -52,7 +52,7 @@ export async function createWorld() {
   const reports: DeliveryReport[] = [];
   const host = createHost(steps);
   const inFlight = createInFlight();
-  const deps: PipelineDeps = {
+  const given: PipelineDeps = {
     instance: 'worker-1',
     clock,
     executorOf: () => host.executor,
@@ -87,7 +87,8 @@ export async function createWorld() {
     reports,
     host,
     inFlight,
-    deps,
+    /** A test may replace parts of them. */
+    deps: given,
     /** A job whose lease the kernel has signed for exactly this manifest. */
     async job(manifest: Partial<TaskManifest> = {}, lease: Partial<LeasePayload> = {}, key = kernelKey): Promise<TaskJob> {
       const whole = { ...MANIFEST, ...manifest };
@@ -106,7 +107,7 @@ export async function createWorld() {
     async deliver(data: unknown, options?: { jobId?: string; lockIsFresh?: () => boolean }): Promise<End> {
       const { delivery, running } = world.fetched(data, options);
       try {
-        return await runDelivery(delivery, running, deps);
+        return await runDelivery(delivery, running, world.deps);
       } finally {
         inFlight.end(running);
       }
@@ -118,7 +119,7 @@ export async function createWorld() {
       const sha256 = manifestSha256(manifest);
       const found = await authorities.authenticate(manifest, sha256, job.lease, delivery.queue);
       if (!found.ok) throw new Error(found.message);
-      const context: DeliveryContext = { delivery, running, deps, startedAt: clock.monotonic() };
+      const context: DeliveryContext = { delivery, running, deps: given, startedAt: clock.monotonic() };
       return { ...context, job, manifest, manifestSha256: sha256, lease: found.lease, authority: found.authority };
     },
     /** A job that has passed steps 1 to 3: the ledger has it as running. */
@@ -129,7 +130,7 @@ export async function createWorld() {
         taskId: manifest.task_id,
         manifestSha256: sha256,
         jobKey: jobKey(delivery),
-        instance: deps.instance,
+        instance: given.instance,
         exp: lease.exp,
         now: clock.now(),
       });
