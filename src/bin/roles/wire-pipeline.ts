@@ -53,19 +53,22 @@ export interface PipelineWiring {
   readonly health: Pick<WorkerHealth, 'watch'>;
   readonly target: RedisTarget;
   readonly instances: InstanceRegistry;
-  /** The queues that are served. */
-  readonly served: readonly ServedQueue[];
+  /** Their own parts run already. */
+  readonly services: readonly Omit<QueueService, 'parts'>[];
   /** The successes that this host remembers, for a ledger that was lost. */
   readonly memories: readonly Pick<HostMemory, 'successes'>[];
   /** Serves the plan queue too. */
   readonly plans: PlanServing | undefined;
 }
 
-/** One queue, pool included, and the executors of its tasks. */
-export interface ServedQueue {
+/** One queue that this worker serves, and what that takes. */
+export interface QueueService {
+  /** Pool included. */
   readonly queue: string;
   readonly concurrency: number;
   readonly executors: readonly [TaskExecutor, ...TaskExecutor[]];
+  /** In the order of starting, before the queue is served. */
+  readonly parts: readonly Lifecycle[];
 }
 
 /**
@@ -81,7 +84,7 @@ export async function wirePipeline({
   health,
   target,
   instances,
-  served,
+  services,
   memories,
   plans,
 }: PipelineWiring): Promise<readonly Lifecycle[]> {
@@ -144,11 +147,11 @@ export async function wirePipeline({
   };
   const { lock_ms: lockMs, renew_ms: renewMs, stalled_ms: stalledMs, heartbeat_ms: intervalMs, drain_ms: drainMs } = config.worker;
   // A worker for each shard: BullMQ knows nothing of the others.
-  const sides = served.flatMap((side) => {
-    const [concurrency, executorOf] = [slotsPerShard(side.concurrency, shards), traceExecutor(byCapability(side.executors), tracer)];
-    return shards.all.map((prefix) => ({ ...side, prefix, concurrency, executorOf, inFlight: createInFlight() }));
+  const shardServices = services.flatMap((service) => {
+    const [concurrency, executorOf] = [slotsPerShard(service.concurrency, shards), traceExecutor(byCapability(service.executors), tracer)];
+    return shards.all.map((prefix) => ({ ...service, prefix, concurrency, executorOf, inFlight: createInFlight() }));
   });
-  const taskWorker = ({ queue, prefix, concurrency, executorOf, inFlight }: (typeof sides)[number]): QueueWorker => {
+  const taskWorker = ({ queue, prefix, concurrency, executorOf, inFlight }: (typeof shardServices)[number]): QueueWorker => {
     const deps: PipelineDeps = {
       ...shared,
       executorOf,
@@ -192,9 +195,9 @@ export async function wirePipeline({
   metrics.set(
     'writ_worker_slots',
     {},
-    sum(sides, ({ concurrency }) => concurrency),
+    sum(shardServices, ({ concurrency }) => concurrency),
   );
-  metrics.follow('writ_worker_busy_slots', {}, () => sum(sides, ({ inFlight }) => inFlight.size));
+  metrics.follow('writ_worker_busy_slots', {}, () => sum(shardServices, ({ inFlight }) => inFlight.size));
   let unlisten: (() => Promise<void>) | undefined;
 
   return [
@@ -211,16 +214,13 @@ export async function wirePipeline({
     part(
       async () => {
         unlisten = await signals.onCancel((taskId) => {
-          for (const { inFlight } of sides) inFlight.stop({ taskId }, 'cancelled');
+          for (const { inFlight } of shardServices) inFlight.stop({ taskId }, 'cancelled');
         });
       },
       () => unlisten?.(),
     ),
     // All at once: while one drained, another would go on taking jobs, and the time of a drain is for all of them.
-    together([
-      ...sides.map((side) => inOrder([taskWorker(side), health.watch(side, ledgerConnection)])),
-      inOrder(planWorker ?? []),
-    ]),
+    together([...shardServices.map((service) => inOrder([taskWorker(service), health.watch(service, ledgerConnection)])), inOrder(planWorker ?? [])]),
   ];
 }
 

@@ -2,7 +2,6 @@ import type { Config } from '../../../config/schema.ts';
 import { createInFlight, type InFlight } from '../../../processors/in-flight.ts';
 import type { PlanDeps } from '../../../processors/plan/deps.ts';
 import { createPlanWorker } from '../../../processors/plan/plan-worker.ts';
-import type { PlanPoint } from '../../../processors/plan/points.ts';
 import { createPlanSweeper } from '../../../processors/plan/sweeper.ts';
 import { queueName, queueOf, workerOptions } from '../../../queues/catalog.ts';
 import { createEnqueue } from '../../../queues/enqueue.ts';
@@ -24,16 +23,12 @@ import { traceDeliveries, tracePlan } from '../../observability/tracing/deliveri
 import { tracePushes } from '../../observability/tracing/pushes.ts';
 import type { Tracer } from '../../observability/tracing/tracer.ts';
 import { planLogic } from '../plan/logic.ts';
+import type { TestHooks } from './context.ts';
 import type { WorkerHealth } from './worker-health.ts';
 
 /** What serving the plan queue takes beside what every worker has. */
-export interface PlanServing extends PlanSeams {
+export interface PlanServing extends Pick<TestHooks, 'onPlanPoint'> {
   readonly bindings: Bindings;
-}
-
-export interface PlanSeams {
-  /** Told of each point that a plan passes; chaos tests end the process in it. */
-  readonly onPlanPoint?: ((point: PlanPoint, planSha256: string) => void) | undefined;
 }
 
 export interface PlanWiring extends PlanServing, Pick<PlanDeps, 'clock' | 'authorities' | 'ledger' | 'signer' | 'endSigner' | 'jobs'> {

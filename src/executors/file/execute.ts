@@ -8,7 +8,7 @@ import type { Effect, Work } from './effect.ts';
 import { type Holder, holding } from './holder.ts';
 import { type FileRequest, parseRequest } from './inputs.ts';
 import { moveByLink, moveByRename } from './move.ts';
-import { destinationOf, type Plan, planIntent } from './plan.ts';
+import { destinationOf, type PlannedIntent, planIntent } from './plan-intent.ts';
 import type { RunEnd } from './runs.ts';
 import { type Survey, survey } from './survey.ts';
 
@@ -29,7 +29,7 @@ const VAULT_FULL: Outcome = {
 export function execute(task: Task, context: RunContext, deps: FileDeps): Promise<Execution> {
   return deps.runs.once(task, async () => {
     const parsed = parseRequest(task.manifest, deps.pathBases, deps.capabilities);
-    if (!parsed.ok) return ended({ kind: 'outcome', outcome: parsed.outcome });
+    if (!parsed.ok) return ended({ kind: 'outcome', outcome: parsed.error });
     return holding((holder) => run(task, parsed.value, context, deps, holder));
   });
 }
@@ -58,7 +58,7 @@ async function run(task: Task, request: FileRequest, context: RunContext, deps: 
 }
 
 type Prepared =
-  | { readonly kind: 'ready'; readonly plan: Plan; readonly found: Survey }
+  | { readonly kind: 'ready'; readonly plan: PlannedIntent; readonly found: Survey }
   | { readonly kind: 'refused'; readonly outcome: Outcome }
   | { readonly kind: 'busy' };
 
@@ -69,9 +69,9 @@ async function prepare(task: Task, request: FileRequest, deps: FileDeps, holder:
   if (isKnown(view)) return { kind: 'busy' };
   const n = view.attempts + 1;
   const found = await survey({ request, destination: destinationOf(request, taskId, n, undone), undone }, deps.bases(), holder);
-  if (!found.ok) return { kind: 'refused', outcome: found.outcome };
+  if (!found.ok) return { kind: 'refused', outcome: found.error };
   const plan = planIntent(task, request, found.value, n, deps.instances.self, deps.limits.maxBytes);
-  if (!plan.ok) return { kind: 'refused', outcome: plan.outcome };
+  if (!plan.ok) return { kind: 'refused', outcome: plan.error };
   return { kind: 'ready', plan: plan.value, found: found.value };
 }
 

@@ -2,61 +2,61 @@ import type { BasePath, Entry, FsRefusal, OpenAttempt } from '../../core/ports/i
 import type { Facts } from './classify.ts';
 import type { Attempt } from './effect.ts';
 import { factsOf } from './facts.ts';
-import { openPlace, type Place } from './places.ts';
+import { type OpenedPath, openPath } from './opened-path.ts';
 import type { Refused } from './refusals.ts';
 
 /** What recovery found of an open attempt. */
-export interface Scene {
+export interface AttemptFindings {
   readonly facts: Facts;
-  readonly source: Spot;
-  readonly destination: Spot;
-  readonly retired: Spot;
+  readonly source: PathState;
+  readonly destination: PathState;
+  readonly retired: PathState;
 }
 
-/** One path of an intent: the place, if its directory can still be reached from its base, and what stands there. */
-export interface Spot {
-  readonly place: Place | undefined;
+/** One path of an intent: opened, if its directory can still be reached from its base, and what stands there. */
+export interface PathState {
+  readonly opened: OpenedPath | undefined;
   readonly entry: Entry | undefined;
   readonly refused: Refused | undefined;
 }
 
-/** Nobody can tell now: nothing is touched, the task is busy. */
-export interface CannotLook {
-  readonly cannotLook: string;
+/** Why nobody can tell now: nothing is touched, the task is busy. */
+export interface InspectionFailure {
+  readonly cannotInspect: string;
 }
 
 /** Refusals that say: the file of that path is not there. Anything else says that nobody can tell. */
 const NOT_THERE: ReadonlySet<FsRefusal> = new Set<FsRefusal>(['missing', 'not-a-directory', 'symlink', 'escape', 'mount']);
 
 /** Looks at every name that the intent mentions. */
-export async function readScene(attempt: Attempt, open: OpenAttempt): Promise<Scene | CannotLook> {
+export async function inspectAttempt(attempt: Attempt, open: OpenAttempt): Promise<AttemptFindings | InspectionFailure> {
   const { bases, intent } = attempt;
   for (const { base } of [intent.source, intent.destination]) {
-    if (!bases.get(base)) return { cannotLook: `base directory ${base} of an open attempt is not configured` };
+    if (!bases.get(base)) return { cannotInspect: `base directory ${base} of an open attempt is not configured` };
   }
-  const [source, destination, retired] = await Promise.all([intent.source, intent.destination, intent.retired].map((path) => lookAt(attempt, path)));
+  const [source, destination, retired] = await Promise.all([intent.source, intent.destination, intent.retired].map((path) => inspectPath(attempt, path)));
   if (!source || !destination || !retired) throw new Error('three paths give three spots');
-  const temporary = await lookAtTemporary(attempt, destination);
+  const temporary = await inspectTemporary(attempt, destination);
   const unclear = [source, destination, retired, temporary].find(({ refused }) => refused && !NOT_THERE.has(refused.refusal));
-  if (unclear) return { cannotLook: `a path of an open attempt cannot be looked at (${unclear.refused?.errno})` };
+  if (unclear) return { cannotInspect: `a path of an open attempt cannot be looked at (${unclear.refused?.errno})` };
 
   const facts = factsOf(open, { source: source.entry, destination: destination.entry, retired: retired.entry, temporary: temporary.entry });
   return { facts, source, destination, retired };
 }
 
-async function lookAt({ bases, holder }: Attempt, path: BasePath | undefined): Promise<Spot> {
+async function inspectPath({ bases, holder }: Attempt, path: BasePath | undefined): Promise<PathState> {
   if (!path) return NOWHERE;
-  const place = await openPlace(bases, path, holder);
-  return place.ok ? lookIn(place.value) : { place: undefined, entry: undefined, refused: place };
+  const opened = await openPath(bases, path, holder);
+  return opened.ok ? inspectName(opened.value) : { opened: undefined, entry: undefined, refused: opened };
 }
 
-async function lookAtTemporary({ intent }: Attempt, { place }: Spot): Promise<Spot> {
-  return place && intent.temporary !== undefined ? lookIn({ ...place, name: intent.temporary }) : NOWHERE;
+async function inspectTemporary({ intent }: Attempt, { opened }: PathState): Promise<PathState> {
+  return opened && intent.temporary !== undefined ? inspectName({ ...opened, name: intent.temporary }) : NOWHERE;
 }
 
-async function lookIn(place: Place): Promise<Spot> {
-  const entry = await place.parent.entry(place.name);
-  return entry.ok ? { place, entry: entry.value, refused: undefined } : { place, entry: undefined, refused: entry };
+async function inspectName(opened: OpenedPath): Promise<PathState> {
+  const entry = await opened.parent.entry(opened.name);
+  return entry.ok ? { opened, entry: entry.value, refused: undefined } : { opened, entry: undefined, refused: entry };
 }
 
-const NOWHERE: Spot = { place: undefined, entry: undefined, refused: undefined };
+const NOWHERE: PathState = { opened: undefined, entry: undefined, refused: undefined };

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { ConfinedFileSystem, FileJournal, InstanceRegistry } from '../../core/ports/index.ts';
-import type { Deed } from './classify.ts';
+import type { RecoveryAction } from './classify.ts';
 import type { CrashPoint } from './points.ts';
 
 /** A base directory as configured: an absolute, normalized path of a directory on a local file system. */
@@ -21,7 +21,7 @@ export interface FileLimits {
 }
 
 /** What recovery does with an open attempt (`docs/protocol.md` 6). */
-export type RecoveryDecision = Deed | 'incident';
+export type RecoveryDecision = RecoveryAction | 'incident';
 
 /** What `createFileExecutor` needs; everything outside this process comes through the ports. */
 export interface FileExecutorOptions {

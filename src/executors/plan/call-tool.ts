@@ -4,7 +4,7 @@ import { errorOf, type Failure, failure, toolFailure } from './codes.ts';
 import type { ReadyStep } from './compile-step.ts';
 import { copyJson } from './json-copy.ts';
 import { LIMITS } from './limits.ts';
-import { judge, listed } from './problems.ts';
+import { listed, validate } from './problems.ts';
 import { memoryOf, nextName, type Run, type RunState, record, recordFailure } from './run-state.ts';
 
 /** Operations that take any parameters. */
@@ -55,12 +55,12 @@ interface ReadResult {
 /** The tool's answer, or in its place the error that it is none. */
 function readResult(answer: unknown): ReadResult {
   const copied = copyJson(answer, LIMITS.toolResult);
-  const judged = copied.ok ? judge(ToolResult, copied.value) : { ok: false as const, problems: [copied.problem] };
-  if (judged.ok) {
-    const { error } = judged.value;
-    // What was judged is the copy, which is JSON.
-    return { result: judged.value as ReadResult['result'], failed: error === null ? undefined : toolFailure(error) };
+  const read = copied.ok ? validate(ToolResult, copied.value) : { ok: false as const, error: [copied.problem] };
+  if (read.ok) {
+    const { error } = read.value;
+    // What was validated is the copy, which is JSON.
+    return { result: read.value as ReadResult['result'], failed: error === null ? undefined : toolFailure(error) };
   }
-  const failed = failure('INVALID_TOOL_RESULT', listed(judged.problems));
+  const failed = failure('INVALID_TOOL_RESULT', listed(read.error));
   return { result: Object.freeze({ ok: false, data: null, error: errorOf(failed) }), failed };
 }

@@ -104,7 +104,10 @@ describe('a ledger that was lost', () => {
     world.ledger.lose();
     let rebuilds = 0;
     const context = await world.authenticated(await world.job());
-    const deps = { ...world.deps, recoverLedger: async () => void (rebuilds += 1) };
+    const recoverLedger = async (): Promise<void> => {
+      rebuilds += 1;
+    };
+    const deps = { ...world.deps, recoverLedger };
     expect(await claim({ ...context, deps })).toEqual({ kind: 'busy', why: 'the ledger did not settle' });
     expect(rebuilds).toBe(5);
   });

@@ -64,7 +64,11 @@ describe('step 1, parse', () => {
     ['a task_id that is none', (whole) => ({ ...whole, manifest: { ...MANIFEST, task_id: '../x' } }), 'manifest.task_id: '],
     ['half a character', (whole) => ({ ...whole, manifest: { ...MANIFEST, inputs: { source_path: '\ud800' } } }), 'manifest.inputs.source_path: '],
     ['a forbidden key', (whole) => ({ ...whole, manifest: { ...MANIFEST, inputs: JSON.parse('{"__proto__":1}') as object } }), 'manifest.inputs.__proto__: '],
-    ['too many bytes', (whole) => ({ ...whole, manifest: { ...MANIFEST, inputs: { a: 'a'.repeat(MAX_JOB_BYTES) } } }), `manifest: larger than ${MAX_JOB_BYTES} bytes`],
+    [
+      'too many bytes',
+      (whole) => ({ ...whole, manifest: { ...MANIFEST, inputs: { a: 'a'.repeat(MAX_JOB_BYTES) } } }),
+      `manifest: larger than ${MAX_JOB_BYTES} bytes`,
+    ],
   ])('ends a job that is no contract: %s', async (_what, change, message) => {
     expect(await world.deliver(change(job))).toEqual({ kind: 'malformed', message: expect.stringContaining(message) });
     expect(world.steps).toEqual([]);
@@ -423,12 +427,12 @@ describe('step 8, emit', () => {
     const provenance = { plan_sha256: 'a'.repeat(64), step: 'steps[0]' };
     const wake = `wake:${provenance.plan_sha256}`;
 
-    it.each<[string, () => void, boolean]>([
-      ['an answer', () => undefined, true],
-      ['a crash', () => void (world.host.run = () => Promise.reject(new Error('no'))), false],
-      ['a shutdown', () => void (world.host.run = async () => stopped('shutdown')), false],
-    ])('wakes the plan when there is a result: %s', async (_what, arrange, woken) => {
-      arrange();
+    it.each<[string, World['host']['run'], boolean]>([
+      ['an answer', async () => DONE, true],
+      ['a crash', () => Promise.reject(new Error('no')), false],
+      ['a shutdown', async () => stopped('shutdown'), false],
+    ])('wakes the plan when there is a result: %s', async (_what, run, woken) => {
+      world.host.run = run;
       await world.deliver(await world.job({ provenance }));
       expect(world.steps.includes(wake)).toBe(woken);
       expect(reported()).toMatchObject({ planId: provenance.plan_sha256 });

@@ -11,10 +11,10 @@ import { createMemoryLedger } from '../../../src/adapters/memory/ledger.ts';
 import { createMemoryPresence } from '../../../src/adapters/memory/presence.ts';
 import { createMemoryRevocations } from '../../../src/adapters/memory/revocations.ts';
 import { createMemoryChannels } from '../../../src/adapters/memory/signals.ts';
-import { type LeasePayload, type TaskJob, type TaskManifest } from '../../../src/contracts/index.ts';
+import type { LeasePayload, TaskJob, TaskManifest } from '../../../src/contracts/index.ts';
 import { manifestSha256 } from '../../../src/core/hash.ts';
 import { type Execution, success } from '../../../src/core/outcome.ts';
-import type { Recall, RunContext, Task, TaskExecutor } from '../../../src/core/ports/index.ts';
+import type { HostMemory, Recall, TaskExecutor } from '../../../src/core/ports/index.ts';
 import { createAuthorities, createResultSigner, createRevocationMirror, fixedKeyring, signLease, signRevocation } from '../../../src/lease/index.ts';
 import type { DeliveryReport } from '../../../src/observability/deliveries.ts';
 import { ed25519, LEASE, MANIFEST, NOW, testClock, vectorKey } from '../../fixtures/authority/world.ts';
@@ -28,6 +28,11 @@ export const strangerKey = vectorKey(2, 'lease', 'kernel-1');
 export const DONE: Execution = { kind: 'outcome', outcome: success({ task_id: MANIFEST.task_id, done: true }) };
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
+
+interface FetchOptions {
+  readonly jobId?: string;
+  readonly lockIsFresh?: () => boolean;
+}
 
 /**
  * One worker process without queue, Redis or files: the ledger's twin, real signatures, a clock that stands, and an
@@ -96,7 +101,7 @@ export async function createWorld() {
       return { v: 1, manifest: whole, lease: await signLease(payload, key, ed25519) };
     },
     /** One job as the queue hands it over; `running` is already among the deliveries in flight. */
-    fetched(data: unknown, { jobId = 'job-1', lockIsFresh = () => true } = {}): { delivery: Delivery; running: Running } {
+    fetched(data: unknown, { jobId = 'job-1', lockIsFresh = () => true }: FetchOptions = {}): { delivery: Delivery; running: Running } {
       const running = inFlight.begin(jobId);
       const attempt = { addedAt: clock.now(), fetchedAt: clock.now(), started: 1, failed: 0, everFailed: false };
       const stop: Delivery['stop'] = (reason) => running.controller.abort(reason);
@@ -104,7 +109,7 @@ export async function createWorld() {
       return { delivery, running };
     },
     /** From the queue to the end, through all steps. */
-    async deliver(data: unknown, options?: { jobId?: string; lockIsFresh?: () => boolean }): Promise<End> {
+    async deliver(data: unknown, options?: FetchOptions): Promise<End> {
       const { delivery, running } = world.fetched(data, options);
       try {
         return await runDelivery(delivery, running, world.deps);
@@ -113,7 +118,7 @@ export async function createWorld() {
       }
     },
     /** A job that has passed steps 1 and 2. */
-    async authenticated(job: TaskJob, options?: { jobId?: string }): Promise<AuthenticatedDelivery> {
+    async authenticated(job: TaskJob, options?: FetchOptions): Promise<AuthenticatedDelivery> {
       const { delivery, running } = world.fetched(job, options);
       const { manifest } = job;
       const sha256 = manifestSha256(manifest);
@@ -123,7 +128,7 @@ export async function createWorld() {
       return { ...context, job, manifest, manifestSha256: sha256, lease: found.lease, authority: found.authority };
     },
     /** A job that has passed steps 1 to 3: the ledger has it as running. */
-    async claimed(job: TaskJob, options?: { jobId?: string }): Promise<ClaimedDelivery> {
+    async claimed(job: TaskJob, options?: FetchOptions): Promise<ClaimedDelivery> {
       const context = await world.authenticated(job, options);
       const { delivery, manifest, manifestSha256: sha256, authority, lease } = context;
       const answer = await ledger.claim({
@@ -135,7 +140,13 @@ export async function createWorld() {
         now: clock.now(),
       });
       if (!('epoch' in answer)) throw new Error(`the claim was answered ${answer.kind}`);
-      return { ...context, task: { manifest, manifestSha256: sha256, authority, epoch: answer.epoch }, executor: host.executor, takeovers: 0, cancelled: false };
+      return {
+        ...context,
+        task: { manifest, manifestSha256: sha256, authority, epoch: answer.epoch },
+        executor: host.executor,
+        takeovers: 0,
+        cancelled: false,
+      };
     },
     /** The signed text of an outcome of this manifest. */
     signed: (execution: Execution, manifest: TaskManifest = MANIFEST): Promise<string> => signer.sign(manifest, manifestSha256(manifest), outcomeOf(execution)),
@@ -158,13 +169,20 @@ function outcomeOf(execution: Execution) {
   return execution.outcome;
 }
 
-/** The executor of the tests, and its journal: `recalls` is what it remembers, `run` and `recover` are what it does. */
-function createHost(steps: string[]) {
-  const recalls = new Map<string, Recall>();
-  const host = {
-    recalls,
-    run: async (_task: Task, _run: RunContext): Promise<Execution> => DONE,
-    recover: async (_task: Task, _run: RunContext, _options: { readonly mayRedo: boolean }): Promise<Execution> => DONE,
+/** The executor of the tests, and its journal. */
+interface Host {
+  /** What the journal remembers, by task_id. */
+  readonly recalls: Map<string, Recall>;
+  run: TaskExecutor['execute'];
+  recover: HostMemory['recover'];
+  executor: TaskExecutor;
+}
+
+function createHost(steps: string[]): Host {
+  const host: Host = {
+    recalls: new Map(),
+    run: async () => DONE,
+    recover: async () => DONE,
     executor: {
       capabilities: new Set(['FILE_MOVE']),
       maxRunMs: 60_000,
@@ -175,7 +193,7 @@ function createHost(steps: string[]) {
       memory: {
         async recall(taskId) {
           steps.push('recall');
-          return recalls.get(taskId) ?? { kind: 'unknown' };
+          return host.recalls.get(taskId) ?? { kind: 'unknown' };
         },
         recover(task, run, options) {
           steps.push(options.mayRedo ? 'recover' : 'classify');
@@ -186,7 +204,7 @@ function createHost(steps: string[]) {
         },
         successes: async () => [],
       },
-    } satisfies TaskExecutor as TaskExecutor,
+    },
   };
   return host;
 }

@@ -16,7 +16,7 @@ function parse(value: TaskManifest): ReturnType<typeof parseRequest> {
 
 function refusalOf(value: TaskManifest): string {
   const parsed = parse(value);
-  return parsed.ok ? 'ok' : `${parsed.outcome.error?.error_code}: ${parsed.outcome.error?.message}`;
+  return parsed.ok ? 'ok' : `${parsed.error.error?.error_code}: ${parsed.error.error?.message}`;
 }
 
 describe('capabilities', () => {
