@@ -2,6 +2,6 @@
 export { createKernelClient, type KernelClient, type KernelClientOptions } from './client.ts';
 export { createPlanKernelClient, type PlanKernelClient } from './client-plans.ts';
 export { createKernel, type Kernel } from './kernel.ts';
-export type { KernelConfig, KernelOptions, PlanSide } from './options.ts';
+export type { KernelConfig, KernelOptions, KernelPlans } from './options.ts';
 export { deriveRoutes, kernelRoutes } from './routes.ts';
 export { createKernelServer, type KernelServerOptions } from './server.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../../../config/schema.ts';
 import { createInFlight, type InFlight } from '../../../processors/in-flight.ts';
-import type { PlanDeps } from '../../../processors/plan/deps.ts';
+import type { PlanDeps } from '../../../processors/plan/context.ts';
 import { createPlanWorker } from '../../../processors/plan/plan-worker.ts';
 import { createPlanSweeper } from '../../../processors/plan/sweeper.ts';
 import { queueName, queueOf, workerOptions } from '../../../queues/catalog.ts';
@@ -13,6 +13,7 @@ import type { Lifecycle } from '../../core/lifecycle.ts';
 import { part, together } from '../../core/parts.ts';
 import type { Bindings } from '../../core/ports/index.ts';
 import type { Places } from '../../data-dir/places.ts';
+import { startPlan } from '../../executors/plan/index.ts';
 import { createPlanKernelClient } from '../../kernel/index.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import type { Logger } from '../../observability/logging.ts';
@@ -22,7 +23,6 @@ import { traceCalls } from '../../observability/tracing/calls.ts';
 import { traceDeliveries, tracePlan } from '../../observability/tracing/deliveries.ts';
 import { tracePushes } from '../../observability/tracing/pushes.ts';
 import type { Tracer } from '../../observability/tracing/tracer.ts';
-import { planLogic } from '../plan/logic.ts';
 import type { TestHooks } from './context.ts';
 import type { WorkerHealth } from './worker-health.ts';
 
@@ -91,7 +91,7 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
       {
         pool,
         clock,
-        logic: planLogic,
+        startPlan,
         bindings,
         authorities: traceCalls(authorities, { authenticatePlan: 'verify' }, tracer),
         kernel: traceCalls(kernel, { derive: 'derive' }, tracer),

@@ -5,7 +5,7 @@ import type { ReadyStep } from './compile-step.ts';
 import { copyJson } from './json-copy.ts';
 import { LIMITS } from './limits.ts';
 import { listed, validate } from './problems.ts';
-import { memoryOf, nextName, type Run, type RunState, record, recordFailure } from './run-state.ts';
+import { memoryOf, nextName, type RunState, record, recordFailure, type StepRun } from './run-state.ts';
 
 /** Operations that take any parameters. */
 const UNCHECKED_OPERATIONS: ReadonlySet<string> = new Set(['sampleFetch']);
@@ -19,7 +19,7 @@ interface Caller {
 }
 
 /** Asks for one invocation of a tool and records what it answers. */
-export function* callTool({ ref, operation }: ReadyStep, params: JsonObject, { run, runId, maxSteps, operations }: Caller, path: string): Run {
+export function* callTool({ ref, operation }: ReadyStep, params: JsonObject, { run, runId, maxSteps, operations }: Caller, path: string): StepRun {
   const chosen = operation ?? params['action'];
   const wrong = callProblem(chosen, operations, params);
   if (wrong !== undefined) return recordFailure(run, path, ref, wrong);
