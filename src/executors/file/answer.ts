@@ -4,10 +4,9 @@ import { success } from '../../core/outcome.ts';
 import type { FileIntent } from '../../core/ports/index.ts';
 import { stopped } from '../../core/stopped.ts';
 import type { OpenBases } from './bases.ts';
-import type { FileDeps } from './deps.ts';
+import type { FileDeps, RunEnd } from './deps.ts';
 import type { Attempt, Effect } from './effect.ts';
 import { pathText } from './opened-path.ts';
-import type { RunEnd } from './runs.ts';
 
 /** From how the effects ended to the end of the run; an incident is on disk before anybody hears the answer. */
 export async function answer(effect: Effect, attempt: Attempt, manifest: TaskManifest, deps: FileDeps): Promise<RunEnd> {

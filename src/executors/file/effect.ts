@@ -4,7 +4,7 @@ import type { FileIdentity, FileIntent, FileJournal, SealedFile } from '../../co
 import type { OpenBases } from './bases.ts';
 import type { Holder } from './holder.ts';
 import type { OpenedPath } from './opened-path.ts';
-import type { PassPoint } from './points.ts';
+import type { PassPoint } from './options.ts';
 
 /** What an operator must know: something is not where the answer says, or nobody can tell. */
 export interface IncidentNote {

@@ -3,13 +3,13 @@ import type { FileMethod, JournalView, RunContext, Task } from '../../core/ports
 import { stopped, stopReason } from '../../core/stopped.ts';
 import { answer } from './answer.ts';
 import { copyAcross } from './copy.ts';
+import type { RunEnd } from './deps.ts';
 import { attemptOf, type FileDeps } from './deps.ts';
 import type { Effect, Work } from './effect.ts';
 import { type Holder, holding } from './holder.ts';
 import { type FileRequest, parseRequest } from './inputs.ts';
 import { moveByLink, moveByRename } from './move.ts';
 import { destinationOf, type PlannedIntent, planIntent } from './plan-intent.ts';
-import type { RunEnd } from './runs.ts';
 import { type Survey, survey } from './survey.ts';
 
 /** The effects of each method, in the order of `docs/protocol.md` 5. */

@@ -5,11 +5,11 @@ import { stopped, stopReason } from '../../core/stopped.ts';
 import { answer } from './answer.ts';
 import { carryOut } from './carry-out.ts';
 import { classify } from './classify.ts';
+import type { RunEnd } from './deps.ts';
 import { attemptOf, type FileDeps } from './deps.ts';
 import { EFFECTS } from './execute.ts';
 import { type Holder, holding } from './holder.ts';
 import { inspectAttempt } from './inspect-attempt.ts';
-import type { RunEnd } from './runs.ts';
 
 /**
  * Ends an open attempt (`docs/protocol.md` 6): fence its process, look, classify, carry out. Every step may crash and be

@@ -4,8 +4,7 @@ import { stopped, stopReason } from '../../core/stopped.ts';
 import { outcomeOf, refusal } from './answers.ts';
 import { parseTask, type ToolTask } from './inputs.ts';
 import { sendOnce } from './once.ts';
-import type { ToolDeps } from './options.ts';
-import type { RunEnd } from './runs.ts';
+import type { RunEnd, ToolDeps } from './options.ts';
 import { timeLimit } from './time-limit.ts';
 
 /** One call that this host does not know: parseTask, prepare, gate, and for `once` the intent, then the request. */
