@@ -1,7 +1,8 @@
 import type { ClaimRequest } from '../src/core/ports/index.ts';
 import { type AuthenticatedDelivery, type ClaimedDelivery, extend } from './context.ts';
 import { jobKey } from './delivery.ts';
-import { answered, conflict, type End } from './ends.ts';
+import { conflict } from './refuse.ts';
+import { answered, type End } from './settle.ts';
 
 /** The ledger is asked again after a rebuild, a dead owner or a damaged row; more rounds mean that Redis keeps failing. */
 const MAX_ROUNDS = 5;

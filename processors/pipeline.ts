@@ -9,11 +9,11 @@ import { parseTraceparent } from '../src/core/trace-context.ts';
 import { claim } from './claim.ts';
 import { type AuthenticatedDelivery, type ClaimedDelivery, type DeliveryContext, extend, type ParsedDelivery, type PipelineDeps } from './context.ts';
 import type { Delivery } from './delivery.ts';
-import { type End, isEnd, refuse } from './ends.ts';
 import type { Running } from './in-flight.ts';
 import { record, type TaskResolution } from './record.ts';
+import { refuse } from './refuse.ts';
 import { runExecutor } from './run-executor.ts';
-import { type Action, settle, type Tries } from './settle.ts';
+import { type Action, type End, isEnd, settle, type Tries } from './settle.ts';
 
 /** One delivery of one job, from the queue to what the queue is told (design 4, `docs/protocol.md` section 3). */
 export async function processTask(delivery: Delivery, running: Running, tries: Tries, deps: PipelineDeps): Promise<Action> {

@@ -2,7 +2,8 @@ import type { Execution } from '../src/core/outcome.ts';
 import type { RecordAnswer, RecordRequest } from '../src/core/ports/index.ts';
 import { claimRequest } from './claim.ts';
 import type { ClaimedDelivery } from './context.ts';
-import { type Answered, answered, answeredWith, conflict, type End } from './ends.ts';
+import { conflict } from './refuse.ts';
+import { type Answered, answered, answeredWith, type End } from './settle.ts';
 
 /** What became of a claimed task: how its executor ended, or what this host's journal says of an earlier run. */
 export type TaskResolution =

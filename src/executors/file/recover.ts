@@ -2,12 +2,11 @@ import { WritError } from '../../core/errors.ts';
 import type { Execution } from '../../core/outcome.ts';
 import type { OpenAttempt, RunContext, Task } from '../../core/ports/index.ts';
 import { stopped, stopReason } from '../../core/stopped.ts';
-import { answer } from './answer.ts';
 import { carryOut } from './carry-out.ts';
 import { classify } from './classify.ts';
 import type { RunEnd } from './deps.ts';
 import { attemptOf, type FileDeps } from './deps.ts';
-import { EFFECTS } from './execute.ts';
+import { answer, EFFECTS } from './execute.ts';
 import { type Holder, holding } from './holder.ts';
 import { inspectAttempt } from './inspect-attempt.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { End } from '../../../processors/ends.ts';
+import type { End } from '../../../processors/settle.ts';
 import { settle } from '../../../processors/settle.ts';
 
 const once = { started: 1, allowed: 1 };
