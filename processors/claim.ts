@@ -1,40 +1,33 @@
-import type { TaskManifest } from '../src/contracts/index.ts';
-import { answered, conflict } from './answers.ts';
-import { type Delivery, type End, jobKey } from './delivery.ts';
-import type { PipelineDeps } from './deps.ts';
+import type { ClaimRequest } from '../src/core/ports/index.ts';
+import { type AuthenticatedDelivery, type ClaimedDelivery, extend } from './context.ts';
+import { jobKey } from './delivery.ts';
+import { conflict } from './refuse.ts';
+import { answered, type End } from './settle.ts';
 
-/** A granted claim. */
-export interface Claimed {
-  readonly epoch: number;
-  readonly takeovers: number;
-  readonly cancelled: boolean;
-}
-
-/** After a rebuild, a dead owner or a damaged row the question is asked again; more rounds mean that Redis keeps failing. */
+/** The ledger is asked again after a rebuild, a dead owner or a damaged row; more rounds mean that Redis keeps failing. */
 const MAX_ROUNDS = 5;
 
-/** Step 3: asks the ledger, and again after whatever stood in the way was dealt with. */
-export async function claim(delivery: Delivery, manifest: TaskManifest, manifestSha256: string, exp: number, deps: PipelineDeps): Promise<Claimed | End> {
+/** Step 3: asks this process, then the ledger, and the ledger again after whatever stood in the way was dealt with. */
+export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDelivery | End> {
+  const { running, deps, manifest, manifestSha256, authority } = context;
+  if (!deps.inFlight.claimTask(running, manifest.task_id)) return { kind: 'busy', why: 'this process already works on the task' };
   let deadInstance: string | undefined;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const answer = await deps.ledger.claim({
-      taskId: manifest.task_id,
-      manifestSha256,
-      jobKey: jobKey(delivery),
-      instance: deps.instance,
-      exp,
-      now: deps.clock.now(),
-      ...(deadInstance === undefined ? {} : { deadInstance }),
-    });
+    const answer = await deps.ledger.claim({ ...claimRequest(context), ...(deadInstance === undefined ? {} : { deadInstance }) });
     switch (answer.kind) {
       case 'new':
       case 'takeover':
       case 'cancelled':
-        return { epoch: answer.epoch, takeovers: answer.kind === 'takeover' ? answer.takeovers : 0, cancelled: answer.kind === 'cancelled' };
+        return extend(context, {
+          task: { manifest, manifestSha256, authority, epoch: answer.epoch },
+          executor: deps.executorOf(manifest.capability_id),
+          takeovers: answer.kind === 'takeover' ? answer.takeovers : 0,
+          cancelled: answer.kind === 'cancelled',
+        });
       case 'conflict':
-        return conflict(delivery, manifest, manifestSha256, deps);
+        return conflict(context);
       case 'finished':
-        if (await deps.authorities.verifyResult(answer.result, manifest, manifestSha256)) return answered(answer.result, true);
+        if (await deps.authorities.verifyResult(answer.result, manifest, manifestSha256)) return answered(answer.result);
         // Redis is not trusted: a result that does not verify is as good as none.
         await deps.ledger.discard(manifest.task_id, answer.result);
         break;
@@ -48,4 +41,9 @@ export async function claim(delivery: Delivery, manifest: TaskManifest, manifest
     }
   }
   return { kind: 'busy', why: 'the ledger did not settle' };
+}
+
+/** The claim of this delivery, now. */
+export function claimRequest({ delivery, deps, manifest, manifestSha256, lease }: AuthenticatedDelivery): ClaimRequest {
+  return { taskId: manifest.task_id, manifestSha256, jobKey: jobKey(delivery), instance: deps.instance, exp: lease.exp, now: deps.clock.now() };
 }

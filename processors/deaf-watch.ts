@@ -10,7 +10,7 @@ export interface DeafWatchOptions {
   readonly concurrency: number;
   /** `worker.deaf_ms`. */
   readonly deafMs: number;
-  readonly inFlight: Pick<InFlight, 'size' | 'moves'>;
+  readonly inFlight: Pick<InFlight, 'size' | 'progressCount'>;
   /** Asks Redis, on a connection that the worker's own trouble does not reach. */
   readonly look: () => Promise<{ readonly waiting: number; readonly paused: boolean }>;
   readonly clock: Pick<Clock, 'monotonic'>;
@@ -33,15 +33,15 @@ export interface DeafWatch extends Lifecycle {
  */
 export function createDeafWatch({ queue, concurrency, deafMs, inFlight, look, clock, onDeaf }: DeafWatchOptions): DeafWatch {
   let suspectedAt: number | undefined;
-  let moves = inFlight.moves;
+  let progressCount = inFlight.progressCount;
   let deaf = false;
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | undefined;
 
   async function once(): Promise<void> {
     const found = await look().catch(() => undefined);
-    const moved = inFlight.moves !== moves;
-    moves = inFlight.moves;
+    const moved = inFlight.progressCount !== progressCount;
+    progressCount = inFlight.progressCount;
     if (found === undefined || found.waiting === 0 || found.paused || moved || inFlight.size >= concurrency) {
       suspectedAt = undefined;
       deaf = false;

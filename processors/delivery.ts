@@ -24,27 +24,3 @@ export interface Delivery {
 export function jobKey(delivery: Delivery): string {
   return shardedName(delivery.prefix, `${delivery.queue}:${delivery.jobId}`);
 }
-
-/** How a delivery ended; `settle.ts` maps it to what BullMQ does. */
-export type End =
-  /** Not a contract at all: no result, no row. */
-  | { readonly kind: 'malformed'; readonly message: string }
-  /** An outcome was recorded, now or earlier. */
-  | {
-      readonly kind: 'answered';
-      readonly status: 'SUCCESS' | 'FAILURE';
-      readonly code: string | undefined;
-      readonly message: string;
-      readonly result: string;
-      readonly replayed: boolean;
-    }
-  /** Answered without touching the task's row: a lease that does not verify, an id that belongs to another manifest. */
-  | { readonly kind: 'refused'; readonly code: string; readonly message: string; readonly result: string }
-  /** Somebody else works on the task, or may still. */
-  | { readonly kind: 'busy'; readonly why: string }
-  /** Shutdown, lock loss, or a later claim: nothing was recorded. */
-  | { readonly kind: 'interrupted'; readonly reason: StopReason | 'stale' }
-  /** Something that should not happen did. The claim is kept, so that a repeated crash is counted as a takeover. */
-  | { readonly kind: 'crashed'; readonly error: unknown };
-
-export type EndKind = End['kind'];

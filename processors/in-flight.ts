@@ -16,18 +16,18 @@ export interface InFlight {
   stop(filter: { taskId?: string; jobIds?: readonly string[] }, reason: StopReason): void;
   readonly size: number;
   /** How often a delivery has begun or ended: it grows while the worker hears its queue. */
-  readonly moves: number;
+  readonly progressCount: number;
 }
 
 export function createInFlight(): InFlight {
   const all = new Set<Running>();
   const byTask = new Map<string, Running>();
-  let moves = 0;
+  let progressCount = 0;
   return {
     begin(jobId) {
       const running: Running = { controller: new AbortController(), jobId, taskId: undefined };
       all.add(running);
-      moves += 1;
+      progressCount += 1;
       return running;
     },
     claimTask(running, taskId) {
@@ -38,7 +38,7 @@ export function createInFlight(): InFlight {
     },
     end(running) {
       all.delete(running);
-      moves += 1;
+      progressCount += 1;
       if (running.taskId !== undefined && byTask.get(running.taskId) === running) byTask.delete(running.taskId);
     },
     stop({ taskId, jobIds }, reason) {
@@ -48,8 +48,8 @@ export function createInFlight(): InFlight {
     get size() {
       return all.size;
     },
-    get moves() {
-      return moves;
+    get progressCount() {
+      return progressCount;
     },
   };
 }

@@ -2,12 +2,21 @@ import type { LeasePayload } from '../src/contracts/index.ts';
 import { type Execution, failure } from '../src/core/outcome.ts';
 import type { RunContext, TaskExecutor } from '../src/core/ports/index.ts';
 import { stopped, stopReason } from '../src/core/stopped.ts';
+import type { ClaimedDelivery, PipelineDeps } from './context.ts';
 import type { Delivery } from './delivery.ts';
-import type { PipelineDeps } from './deps.ts';
 
-/** Who runs, and under what. */
-export interface Licence {
-  readonly executor: TaskExecutor;
+/**
+ * The executors of one queue by what they do. What none of them does goes to the first, whose business it is to refuse
+ * it.
+ */
+export function byCapability(executors: readonly [TaskExecutor, ...TaskExecutor[]]): PipelineDeps['executorOf'] {
+  const table = new Map(executors.flatMap((executor) => [...executor.capabilities].map((capability) => [capability, executor] as const)));
+  const [first] = executors;
+  return (capabilityId) => table.get(capabilityId) ?? first;
+}
+
+/** What a run may rest on. */
+export interface ExecutionGrant {
   /**
    * The lease that a new effect needs; `undefined` when an open intent is finished, whose authority is written in the
    * intent: then neither expiry nor a cancel counts, only the worker's own lock does.
@@ -16,16 +25,11 @@ export interface Licence {
 }
 
 /** Step 5: runs the executor under its wall-clock limit, with the gate that it must pass before an effect. */
-export async function runExecutor(
-  delivery: Delivery,
-  deps: PipelineDeps,
-  licence: Licence,
-  body: (context: RunContext) => Promise<Execution>,
-): Promise<Execution> {
-  const run = licence.lease === undefined ? uncancellable(delivery) : delivery;
-  const timer = setTimeout(() => run.stop('timeout'), licence.executor.maxRunMs);
+export async function runExecutor(context: ClaimedDelivery, grant: ExecutionGrant, body: (run: RunContext) => Promise<Execution>): Promise<Execution> {
+  const run = grant.lease === undefined ? uncancellable(context.delivery) : context.delivery;
+  const timer = setTimeout(() => run.stop('timeout'), context.executor.maxRunMs);
   try {
-    return await body({ signal: run.signal, gate: () => gate(delivery, deps, licence, run.signal) });
+    return await body({ signal: run.signal, gate: () => gate(context, grant, run.signal) });
   } finally {
     clearTimeout(timer);
   }
@@ -42,7 +46,7 @@ function uncancellable({ signal }: Delivery): Pick<Delivery, 'signal' | 'stop'> 
   return { signal: controller.signal, stop: (reason) => controller.abort(reason) };
 }
 
-function gate(delivery: Delivery, deps: PipelineDeps, { executor, lease }: Licence, signal: AbortSignal): Execution | undefined {
+function gate({ delivery, deps, executor }: ClaimedDelivery, { lease }: ExecutionGrant, signal: AbortSignal): Execution | undefined {
   const reason = stopReason(signal) ?? (delivery.lockIsFresh() ? undefined : 'lock-lost');
   if (reason !== undefined) return stopped(reason);
   if (lease === undefined) return undefined;

@@ -1,6 +1,47 @@
-import { RETRYABLE_CODES } from '../src/contracts/index.ts';
+import { ExecutionResult, RETRYABLE_CODES } from '../src/contracts/index.ts';
 import { sha256Hex } from '../src/core/hash.ts';
-import type { End, EndKind } from './delivery.ts';
+import type { Outcome, StopReason } from '../src/core/outcome.ts';
+import type { DeliveryContext } from './context.ts';
+
+/** How a delivery ended; the table below maps it to what BullMQ does. */
+export type End =
+  /** Not a contract at all: no result, no row. */
+  | { readonly kind: 'malformed'; readonly message: string }
+  /** An outcome was recorded, now or earlier. */
+  | {
+      readonly kind: 'answered';
+      readonly status: 'SUCCESS' | 'FAILURE';
+      readonly code: string | undefined;
+      readonly message: string;
+      readonly result: string;
+      readonly replayed: boolean;
+    }
+  /** Answered without touching the task's row: a lease that does not verify, an id that belongs to another manifest. */
+  | { readonly kind: 'refused'; readonly code: string; readonly message: string; readonly result: string }
+  /** Somebody else works on the task, or may still. */
+  | { readonly kind: 'busy'; readonly why: string }
+  /** Shutdown, lock loss, or a later claim: nothing was recorded. */
+  | { readonly kind: 'interrupted'; readonly reason: StopReason | 'stale' }
+  /** Something that should not happen did. The claim is kept, so that a repeated crash is counted as a takeover. */
+  | { readonly kind: 'crashed'; readonly error: unknown };
+
+export type EndKind = End['kind'];
+export type Answered = Extract<End, { kind: 'answered' }>;
+
+/** Whether a step has ended the delivery instead of handing it on. */
+export function isEnd(found: DeliveryContext | End): found is End {
+  return 'kind' in found;
+}
+
+/** The end of a task whose outcome was recorded earlier; `result` is the stored text. */
+export function answered(result: string): Answered {
+  return answeredWith(ExecutionResult.parse(JSON.parse(result)), result, { replayed: true });
+}
+
+/** The end of a task that has just been run; `result` is the outcome, signed. */
+export function answeredWith({ status, error }: Pick<Outcome, 'status' | 'error'>, result: string, { replayed } = { replayed: false }): Answered {
+  return { kind: 'answered', status, code: error?.error_code, message: error?.message ?? '', result, replayed };
+}
 
 /** What the queue is told. */
 export type Action =
@@ -34,6 +75,7 @@ const TABLE = {
   crashed: (_end, tries) => ({ kind: 'delay', ms: busyDelay(tries.started) }),
 } satisfies Table;
 
+/** Step 7: what the queue is told of this end. */
 export function settle(end: End, tries: Tries): Action {
   return (TABLE[end.kind] as (end: End, tries: Tries) => Action)(end, tries);
 }

@@ -1,11 +1,11 @@
 import { type Job, WaitingError } from 'bullmq';
+import { z } from 'zod';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
-import type { IndexActivity } from '../src/contracts/index.ts';
+import { type IndexActivity, IndexTaskKind, Sha256Hex } from '../src/contracts/index.ts';
 import { messageOf } from '../src/core/errors.ts';
 import type { IndexTask, IndexTaskHandler, MaintenanceLane } from '../src/core/ports/index.ts';
 import { createTurns } from '../src/core/turns.ts';
 import { indexQueueName, LOCK_TIMES, QUEUE_PREFIX, RETENTION, workerOptions } from './catalog.ts';
-import { readIndexJob } from './index-job.ts';
 import { type LaneOptions, laneLife } from './lane-life.ts';
 import { openQueue } from './open-queue.ts';
 import { withoutStack } from './without-stack.ts';
@@ -82,4 +82,17 @@ function progressOf(job: Job<unknown>, onError: (error: Error) => void): (activi
 async function putBack(job: Job<unknown>, token: string | undefined): Promise<never> {
   await job.moveToWait(token).catch(() => undefined);
   throw new WaitingError();
+}
+
+/** The data of a job of the queue `index-maintenance`. */
+const IndexJobData = z.strictObject({ v: z.literal(1), key_hash: Sha256Hex, kind: IndexTaskKind, reason: z.string().max(200) });
+
+type ReadIndexJob = { readonly ok: true; readonly task: IndexTask } | { readonly ok: false; readonly message: string };
+
+/** Whoever can write to Redis can put anything there: the worst that a well-formed job does is work on an index. */
+function readIndexJob({ data }: { readonly data: unknown }): ReadIndexJob {
+  const parsed = IndexJobData.safeParse(data);
+  if (!parsed.success) return { ok: false, message: 'INVALID_MANIFEST: the job is no maintenance task' };
+  const { key_hash: keyHash, kind, reason } = parsed.data;
+  return { ok: true, task: { keyHash, kind, reason } };
 }

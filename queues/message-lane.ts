@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Job, UnrecoverableError } from 'bullmq';
+import { z } from 'zod';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
-import { IngestOutcome, MAX_INGEST_BYTES, MAX_INGEST_OPS } from '../src/contracts/index.ts';
+import { IngestOp, IngestOutcome, MAX_INGEST_BYTES, MAX_INGEST_OPS } from '../src/contracts/index.ts';
 import { messageOf, WritError } from '../src/core/errors.ts';
-import type { IngestEnd, IngestHandler, MessageLane } from '../src/core/ports/index.ts';
+import type { IngestBatch, IngestEnd, IngestHandler, MessageLane } from '../src/core/ports/index.ts';
 import { LOCK_TIMES, messageQueueName, QUEUE_PREFIX, RETENTION, workerOptions } from './catalog.ts';
 import { type LaneOptions, laneLife } from './lane-life.ts';
-import { doneJobData, messageJobData, readMessageJob } from './message-job.ts';
 import { openQueue } from './open-queue.ts';
 import { withoutStack } from './without-stack.ts';
 
@@ -96,4 +96,32 @@ const EMPTY: IngestOutcome = { counts: { inserted: 0, updated: 0, deleted: 0, un
 function endOf(returned: string | null | undefined, reason: string | null | undefined): IngestEnd {
   if (returned === null || returned === undefined) return { ok: false, message: reason ?? 'the job failed' };
   return { ok: true, outcome: IngestOutcome.parse(JSON.parse(returned)) };
+}
+
+/** The data of a job of the queue `message-index`. */
+const MessageJobData = z.strictObject({ v: z.literal(1), at: z.int().min(0), ops: z.array(IngestOp).min(1).max(MAX_INGEST_OPS) });
+
+/** What is left of a job that is done: the board need not keep what it brought. */
+const DoneJobData = z.strictObject({ v: z.literal(1), done: z.literal(true), ops: z.int() });
+
+type ReadMessageJob =
+  | { readonly kind: 'batch'; readonly batch: IngestBatch }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'malformed'; readonly message: string };
+
+/** Whoever can write to Redis can put anything there: a job that is none is refused as a whole, before anything of it is done. */
+function readMessageJob({ data }: { readonly data: unknown }): ReadMessageJob {
+  const parsed = MessageJobData.safeParse(data);
+  if (parsed.success) return { kind: 'batch', batch: { at: parsed.data.at, ops: parsed.data.ops } };
+  if (DoneJobData.safeParse(data).success) return { kind: 'done' };
+  const issue = parsed.error.issues[0];
+  return { kind: 'malformed', message: `INVALID_ARGUMENT: the job is no list of operations${issue === undefined ? '' : ` (${issue.path.join('.')})`}` };
+}
+
+function messageJobData(batch: IngestBatch): z.input<typeof MessageJobData> {
+  return { v: 1, at: batch.at, ops: [...batch.ops] };
+}
+
+function doneJobData(ops: number): z.input<typeof DoneJobData> {
+  return { v: 1, done: true, ops };
 }

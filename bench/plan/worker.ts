@@ -85,7 +85,7 @@ async function writSide({ home }: PlanSideSetup, target: RedisTarget, counter: {
     health: createWorkerHealth({ deafMs: config.worker.deaf_ms, metrics, log }),
     target,
     instances,
-    served: [{ queue: STEP_QUEUE, concurrency: CONCURRENCY, executors: [executor] }],
+    services: [{ queue: STEP_QUEUE, concurrency: CONCURRENCY, executors: [executor] }],
     memories: [],
     tracer: undefined,
     plans: { bindings: BINDINGS },

@@ -79,8 +79,8 @@ async function writSide(): Promise<{ prepare: Lifecycle; work: Lifecycle }> {
   const log = createLogger('info', 'bench');
   const metrics = createMetrics('worker', 'bench');
   const health = createWorkerHealth({ deafMs: config.worker.deaf_ms, metrics, log });
-  const served = [{ queue: setup.queue, concurrency: setup.concurrency, executors: [executor] as const }];
-  const parts = await wirePipeline({ config, places, log, metrics, health, target, instances, served, memories: [], plans: undefined, tracer: undefined });
+  const services = [{ queue: setup.queue, concurrency: setup.concurrency, executors: [executor] as const }];
+  const parts = await wirePipeline({ config, places, log, metrics, health, target, instances, services, memories: [], plans: undefined, tracer: undefined });
   const worker = parts.at(-1);
   if (!worker) throw new Error('the pipeline has no worker');
   return { prepare: sequential([instances, ...parts.slice(0, -1)]), work: worker };

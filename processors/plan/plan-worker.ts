@@ -1,15 +1,15 @@
 import { createQueueWorker, type QueueWorker, type QueueWorkerOptions } from '../queue-worker.ts';
+import type { PlanDeps } from './context.ts';
 import { deliverPlan } from './deliver.ts';
-import type { PlanDeps } from './deps.ts';
+import { createParkedPlans } from './parked-plans.ts';
 import { settlePlan } from './settle-plan.ts';
-import { createWalks } from './walks.ts';
 
 /** `p_<plan_sha256>`, as `queues/plan-jobs.ts` makes it; another producer may choose another id. */
 const JOB_ID = /^p_([0-9a-f]{64})$/;
 
 /** Serves the plan queue until stopped. A plan that waits for a step holds no slot: its job is parked. */
 export function createPlanWorker(options: QueueWorkerOptions, deps: PlanDeps): QueueWorker {
-  const walks = createWalks(deps);
+  const parked = createParkedPlans(deps);
   const { around = (_delivery, work) => work() } = deps;
   const tell = (jobId: string, what: (planSha256: string) => Promise<unknown>): void => {
     const planSha256 = JOB_ID.exec(jobId)?.[1];
@@ -28,7 +28,7 @@ export function createPlanWorker(options: QueueWorkerOptions, deps: PlanDeps): Q
       clock: deps.clock,
       inFlight: deps.inFlight,
       async handle(delivery, running, tries) {
-        const end = await around(delivery, () => deliverPlan(delivery, running, walks, deps));
+        const end = await around(delivery, () => deliverPlan(delivery, running, parked, deps));
         const action = settlePlan(end, tries);
         if (end.kind !== 'parked') return { action };
         // An answer that came before the job was parked has woken nobody.

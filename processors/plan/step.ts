@@ -3,12 +3,10 @@ import { ExecutionResult } from '../../src/contracts/index.ts';
 import { isWritError } from '../../src/core/errors.ts';
 import { CANCELLED_MESSAGE, failure } from '../../src/core/outcome.ts';
 import type { PlanStep } from '../../src/core/plan-step.ts';
-import type { JobView } from '../../src/core/ports/index.ts';
-import type { PlanDeliveryEnd } from './delivery-end.ts';
-import type { PlanDeps } from './deps.ts';
-import { deriveLease } from './derive-lease.ts';
-import { endAt, endWith, show } from './end.ts';
-import type { PlanInHand } from './plan-in-hand.ts';
+import type { DerivedLease, JobView, PlanKernel, PlanViewChange } from '../../src/core/ports/index.ts';
+import type { PlanContext, PlanDeps } from './context.ts';
+import { endAt, endWith } from './end.ts';
+import type { PlanDeliveryEnd } from './settle-plan.ts';
 
 /** `answered`: the plan has seen the step's answer and may go on. */
 export type Taken = { readonly kind: 'answered' } | PlanDeliveryEnd;
@@ -17,7 +15,7 @@ const FIRST_PARK_MS = 2_000;
 const LONGEST_PARK_MS = 30_000;
 
 /** One step: its answer, if there is one; else its task on a queue, and the plan parked (docs/plan-protocol.md 1). */
-export async function takeStep(plan: PlanInHand, step: PlanStep, deps: PlanDeps): Promise<Taken> {
+export async function takeStep(plan: PlanContext, step: PlanStep, deps: PlanDeps): Promise<Taken> {
   if (step.problem !== undefined) return take(plan, step, await unable(step, step.problem, deps), deps);
   const queue = queueName(step.queue ?? 'file', deps.pool);
   const [answer, job, cancelAsked] = await Promise.all([answerOf(step, deps), deps.enqueue.jobState(step.manifest.task_id, queue), isCancelAsked(plan, deps)]);
@@ -31,15 +29,15 @@ export async function takeStep(plan: PlanInHand, step: PlanStep, deps: PlanDeps)
     if (stop) return stop;
   }
   const isAnswered = async (): Promise<boolean> => (await answerOf(step, deps)) !== undefined;
-  plan.walk.parks += 1;
-  return { kind: 'parked', ms: Math.min(LONGEST_PARK_MS, FIRST_PARK_MS * 2 ** Math.min(10, plan.walk.parks - 1)), isAnswered };
+  plan.replay.parks += 1;
+  return { kind: 'parked', ms: Math.min(LONGEST_PARK_MS, FIRST_PARK_MS * 2 ** Math.min(10, plan.replay.parks - 1)), isAnswered };
 }
 
 /** The journal keeps the answer before the plan sees it. */
-async function take({ planSha256, walk }: PlanInHand, step: PlanStep, executorResult: string, { journal, clock, onPoint }: PlanDeps): Promise<Taken> {
+async function take({ planSha256, replay }: PlanContext, step: PlanStep, executorResult: string, { journal, clock, onPoint }: PlanDeps): Promise<Taken> {
   const { path, generation, manifest } = step;
   onPoint?.('seen', planSha256);
-  walk.take(step, await journal.append(planSha256, { path, generation, taskId: manifest.task_id, executorResult }, clock.now()));
+  replay.take(step, await journal.append(planSha256, { path, generation, taskId: manifest.task_id, executorResult }, clock.now()));
   onPoint?.('kept', planSha256);
   return { kind: 'answered' };
 }
@@ -51,8 +49,8 @@ function neverBegan(answer: string): boolean {
 }
 
 /** A step that was cancelled with the plan is what a retry has to take back: its task will never run. */
-async function endCancelled(plan: PlanInHand, deps: PlanDeps, never?: { readonly step: PlanStep; readonly answer: string }): Promise<PlanDeliveryEnd> {
-  const done = plan.walk.end({ code: 'CANCELLED', message: 'the plan was cancelled' });
+async function endCancelled(plan: PlanContext, deps: PlanDeps, never?: { readonly step: PlanStep; readonly answer: string }): Promise<PlanDeliveryEnd> {
+  const done = plan.replay.end({ code: 'CANCELLED', message: 'the plan was cancelled' });
   if (never === undefined) return endAt(plan, done, deps);
   const { path, generation, manifest } = never.step;
   await deps.journal.append(plan.planSha256, { path, generation, taskId: manifest.task_id, executorResult: never.answer }, deps.clock.now());
@@ -88,23 +86,23 @@ function isOnItsWay(job: JobView | undefined): boolean {
   return job !== undefined && (job.state === 'waiting' || job.state === 'delayed' || job.state === 'active');
 }
 
-async function isCancelAsked({ planSha256 }: PlanInHand, { views }: PlanDeps): Promise<boolean> {
+async function isCancelAsked({ planSha256 }: PlanContext, { views }: PlanDeps): Promise<boolean> {
   return (await views.read(planSha256))?.cancelRequested ?? false;
 }
 
 /** Between two steps the plan ends; a step that is under way is asked to stop, and its answer is waited for. */
-async function cancel(plan: PlanInHand, step: PlanStep, job: JobView | undefined, deps: PlanDeps): Promise<Taken> {
+async function cancel(plan: PlanContext, step: PlanStep, job: JobView | undefined, deps: PlanDeps): Promise<Taken> {
   if (!isOnItsWay(job)) return endCancelled(plan, deps);
   await deps.ledger.cancel(step.manifest.task_id, deps.clock.now());
   return { kind: 'parked', ms: FIRST_PARK_MS, isAnswered: async () => (await answerOf(step, deps)) !== undefined };
 }
 
 /** Has the kernel sign the step's lease and puts its task on the queue; answers how the plan ends when it may not. */
-async function enqueue(plan: PlanInHand, step: PlanStep, queue: string, deps: PlanDeps): Promise<PlanDeliveryEnd | undefined> {
+async function enqueue(plan: PlanContext, step: PlanStep, queue: string, deps: PlanDeps): Promise<PlanDeliveryEnd | undefined> {
   try {
     const [{ manifest, lease }] = await Promise.all([
       deriveLease(plan, step, deps.kernel),
-      show(plan.planSha256, { state: step, stepsDone: plan.walk.stepsDone }, plan.exp, deps),
+      deps.views.show(plan.planSha256, viewOf(step, plan.replay.stepsDone), plan.exp, deps.clock.now()),
     ]);
     deps.onPoint?.('derived', plan.planSha256);
     const traceparent = plan.traceparent === undefined ? {} : { traceparent: plan.traceparent };
@@ -118,5 +116,30 @@ async function enqueue(plan: PlanInHand, step: PlanStep, queue: string, deps: Pl
   }
 }
 
+/** The plan as everybody may look at it while the step runs. */
+function viewOf({ path, tool, operation, manifest }: PlanStep, stepsDone: number): PlanViewChange {
+  return { state: 'running', stepsDone, current: { path, tool, operation, taskId: manifest.task_id }, error: undefined, result: undefined };
+}
+
 /** What the kernel will say again, however often it is asked. */
 const FINAL: ReadonlySet<string> = new Set(['LEASE_REFUSED', 'LEASE_EXPIRED', 'INVALID_LEASE', 'INVALID_MANIFEST', 'INVALID_RESULT', 'HRC_REQUIRED']);
+
+/** A lease for the step, showing the kernel only what it has not seen; all of it when it has forgotten. */
+async function deriveLease(plan: PlanContext, step: PlanStep, kernel: PlanKernel): Promise<DerivedLease> {
+  const { shown } = plan.replay;
+  if (shown === 0) return ask(plan, step, 0, kernel);
+  try {
+    return await ask(plan, step, shown, kernel);
+  } catch (error) {
+    if (isWritError(error) && error.code === 'WRONG_STATE') return ask(plan, step, 0, kernel);
+    throw error;
+  }
+}
+
+async function ask({ planSha256, envelope, lease, replay }: PlanContext, { path }: PlanStep, since: number, kernel: PlanKernel): Promise<DerivedLease> {
+  const answers = replay.answers(since);
+  replay.shown = 0;
+  const derived = await kernel.derive({ planSha256, lease, ...(since === 0 ? { envelope } : {}), since, answers, voided: replay.voided(path) });
+  replay.shown = since + answers.length;
+  return derived;
+}

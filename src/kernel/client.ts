@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { isWritError, WritError } from '../core/errors.ts';
-import type { GrantedLease, GrantOptions, IssueAnswer, IssueRequest, KernelOperations } from '../core/ports/index.ts';
+import type { GrantedLease, GrantOptions, IssueAnswer, IssueRequest, KernelOperations, PlanKernel } from '../core/ports/index.ts';
 import { createKernelCalls } from './client-calls.ts';
 import {
   type Granted,
@@ -84,4 +84,23 @@ export function granted({ task_id, manifest_sha256, lease, jti, exp }: z.infer<t
 
 function refusal({ code, message, field }: WireRefusal): IssueAnswer {
   return field === undefined ? { ok: false, code, message } : { ok: false, code, message, field };
+}
+
+export interface PlanKernelClient extends PlanKernel {
+  close(): void;
+}
+
+/** A full walk of a long plan verifies a thousand signatures. */
+const TIMEOUT_MS = 30_000;
+
+/** The kernel's socket for the plan role. */
+export function createPlanKernelClient(socketPath: string): PlanKernelClient {
+  const { call, close } = createKernelCalls(socketPath, TIMEOUT_MS);
+  return {
+    async derive({ planSha256, ...request }) {
+      const { manifest, ...reply } = await call(GrantedManifest, 'POST', '/derive', { plan_sha256: planSha256, ...request });
+      return { manifest, ...granted(reply) };
+    },
+    close,
+  };
 }

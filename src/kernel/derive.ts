@@ -1,15 +1,16 @@
 import { LRUCache } from 'lru-cache';
-import type { PlanLeasePayload } from '../contracts/index.ts';
+import { CONTENT_SEARCH, FILE_CAPABILITIES, type PlanLeasePayload, SEARCH_CAPABILITIES } from '../contracts/index.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import { WritError } from '../core/errors.ts';
 import { sha256Hex } from '../core/hash.ts';
 import type { JsonObject } from '../core/json.ts';
+import { createPlanProgress, isDone, type PlanProgress } from '../core/plan-progress.ts';
 import type { PlanStep } from '../core/plan-step.ts';
-import { createPlanTrack, isDone, type PlanTrack } from '../core/plan-track.ts';
 import type { DeriveRequest, StepEvidence } from '../core/ports/index.ts';
+import { isSearchPlaceIn } from '../core/search-place.ts';
 import { authenticatePlanLease, authorizeTimes, verifyResult } from '../lease/index.ts';
-import type { KernelOptions, PlanSide } from './options.ts';
-import { assertAllowed } from './plan-scope.ts';
+import type { KernelOptions, KernelPlans } from './options.ts';
+import { isBelow } from './paths.ts';
 
 /** The step that a plan has reached, as the kernel computed it, and until when a lease for it may live. */
 export interface DerivedStep {
@@ -22,13 +23,13 @@ export interface DerivedStep {
 const MAX_KEPT = 1000;
 
 /**
- * Walks a plan by the executors' own answers (docs/plan-protocol.md 6). Nothing that the plan role says is believed: the
+ * Follows a plan by the executors' own answers (docs/plan-protocol.md 6). Nothing that the plan role says is believed: the
  * envelope must have the hash that the plan lease names, each answer must be an executor's to the very manifest that the
- * walk arrives at, and only the step after them is named.
+ * plan arrives at, and only the step after them is named.
  */
-export function createDerivation(plans: PlanSide, options: KernelOptions): (request: DeriveRequest) => Promise<DerivedStep> {
+export function createDerivation(plans: KernelPlans, options: KernelOptions): (request: DeriveRequest) => Promise<DerivedStep> {
   const { kernelKeyring, executorKeyring, ed25519, store, clock, config } = options;
-  const kept = new LRUCache<string, PlanTrack>({ max: MAX_KEPT });
+  const kept = new LRUCache<string, PlanProgress>({ max: MAX_KEPT });
 
   async function authorized({ planSha256, lease }: DeriveRequest): Promise<PlanLeasePayload> {
     const opened = await authenticatePlanLease(lease, { planSha256, aud: plans.queue, iss: config.issuer }, { keyring: kernelKeyring, ed25519 });
@@ -39,8 +40,8 @@ export function createDerivation(plans: PlanSide, options: KernelOptions): (requ
     return opened.lease;
   }
 
-  /** The walk so far, taken out of the kept ones: a request that fails on the way leaves no half-fed track behind. */
-  function track({ planSha256, envelope, since }: DeriveRequest): PlanTrack {
+  /** The progress so far, taken out of the kept ones: a request that fails on the way leaves nothing half-fed behind. */
+  function progressOf({ planSha256, envelope, since }: DeriveRequest): PlanProgress {
     const known = kept.get(planSha256);
     kept.delete(planSha256);
     if (since > 0) {
@@ -48,7 +49,7 @@ export function createDerivation(plans: PlanSide, options: KernelOptions): (requ
       throw new WritError('WRONG_STATE', 'the kernel does not know the plan so far; show it everything', { field: 'since' });
     }
     if (sha256Hex(canonicalJson(envelope)) !== planSha256) throw new WritError('INVALID_MANIFEST', 'the envelope has another hash', { field: 'envelope' });
-    return createPlanTrack({ planSha256, envelope: envelope as JsonObject }, plans.logic, plans.bindings);
+    return createPlanProgress({ planSha256, envelope: envelope as JsonObject }, plans.logic.start, plans.bindings);
   }
 
   async function genuine(step: PlanStep, { result }: StepEvidence): Promise<{ readonly failed: boolean }> {
@@ -60,27 +61,48 @@ export function createDerivation(plans: PlanSide, options: KernelOptions): (requ
 
   return async (request) => {
     const lease = await authorized(request);
-    const walk = track(request);
+    const progress = progressOf(request);
     for (const answer of request.answers) {
-      const step = stepAt(walk, () => answer.generation);
+      const step = stepAt(progress, () => answer.generation);
       if (step.path !== answer.path) throw new WritError('INVALID_RESULT', `the plan is at ${step.path}, not at ${answer.path}`, { field: 'answers' });
       await genuine(step, answer);
-      walk.feed(step, answer.result);
+      progress.feed(step, answer.result);
     }
-    const step = stepAt(walk, () => request.voided.length);
+    const step = stepAt(progress, () => request.voided.length);
     for (const [generation, answer] of request.voided.entries()) {
-      const earlier = stepAt(walk, () => generation);
+      const earlier = stepAt(progress, () => generation);
       if (!(await genuine(earlier, answer)).failed) throw new WritError('INVALID_RESULT', `${step.path} has succeeded`, { field: 'voided' });
     }
-    kept.set(request.planSha256, walk);
+    kept.set(request.planSha256, progress);
     if (step.problem !== undefined) throw new WritError('LEASE_REFUSED', step.problem);
     assertAllowed(step, lease);
     return { step, planExp: lease.exp };
   };
 }
 
-function stepAt(walk: PlanTrack, generationOf: () => number): PlanStep {
-  const next = walk.next(generationOf);
+function stepAt(progress: PlanProgress, generationOf: () => number): PlanStep {
+  const next = progress.next(generationOf);
   if (isDone(next)) throw new WritError('WRONG_STATE', 'the plan has ended');
   return next;
+}
+
+/** The inputs of a capability that must lie in the plan's scopes, and how they are compared. */
+const SCOPED = [
+  { capabilities: FILE_CAPABILITIES, inputs: ['source_path', 'destination_path'], inside: isBelow, absent: 'allowed' },
+  { capabilities: SEARCH_CAPABILITIES, inputs: ['target_scope'], inside: (value: unknown, scope: string) => value === scope, absent: 'allowed' },
+  // Without a path a content search looks everywhere that it may.
+  { capabilities: new Set<string>([CONTENT_SEARCH]), inputs: ['path'], inside: isSearchPlaceIn, absent: 'refused' },
+] as const;
+
+/** Throws WritError LEASE_REFUSED when the plan's lease does not allow the step. */
+function assertAllowed({ manifest, capability, path }: PlanStep, { capabilities, scopes }: PlanLeasePayload): void {
+  const allowed = capabilities.includes(capability) || (manifest.capability_id === 'TOOL_CALL' && capabilities.includes('TOOL_CALL'));
+  if (!allowed) throw new WritError('LEASE_REFUSED', `the plan's lease does not allow ${capability}, which ${path} asks`);
+  if (scopes === undefined) return;
+  for (const { inputs, inside, absent } of SCOPED.filter((rule) => rule.capabilities.has(manifest.capability_id))) {
+    for (const name of inputs.filter((input) => absent === 'refused' || input in manifest.inputs)) {
+      if (!scopes.some((scope) => inside(manifest.inputs[name], scope)))
+        throw new WritError('LEASE_REFUSED', `inputs.${name} of ${path} lies in no scope of the plan's lease`);
+    }
+  }
 }

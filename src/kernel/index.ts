@@ -1,7 +1,6 @@
 /** The kernel role: the only holder of the key that signs leases. */
-export { createKernelClient, type KernelClient, type KernelClientOptions } from './client.ts';
-export { createPlanKernelClient, type PlanKernelClient } from './client-plans.ts';
+export { createKernelClient, createPlanKernelClient, type KernelClient, type KernelClientOptions, type PlanKernelClient } from './client.ts';
 export { createKernel, type Kernel } from './kernel.ts';
-export type { KernelConfig, KernelOptions, PlanSide } from './options.ts';
+export type { KernelConfig, KernelOptions, KernelPlans } from './options.ts';
 export { deriveRoutes, kernelRoutes } from './routes.ts';
 export { createKernelServer, type KernelServerOptions } from './server.ts';

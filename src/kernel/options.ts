@@ -15,7 +15,7 @@ export interface KernelConfig {
 }
 
 /** What the kernel needs to know of plans. */
-export interface PlanSide {
+export interface KernelPlans {
   readonly logic: PlanLogic;
   readonly bindings: Bindings;
   /** The plan queue, pool included. */
@@ -33,7 +33,7 @@ export interface KernelOptions {
   readonly config: KernelConfig;
   readonly clock: Clock;
   /** Absent: this kernel signs no plans. */
-  readonly plans?: PlanSide;
+  readonly plans?: KernelPlans;
   /** At least 128 random bits, as text. */
   readonly randomId: () => string;
   /** Carries revocations to the workers; absent where there is no Redis. */

@@ -5,7 +5,7 @@ import { sha256Hex } from '../core/hash.ts';
 import type { GrantedPlanLease, GrantOptions, PlanLeaseRequest } from '../core/ports/index.ts';
 import { signPlanLease } from '../lease/index.ts';
 import { lifetime } from './grant.ts';
-import type { KernelOptions, PlanSide } from './options.ts';
+import type { KernelOptions, KernelPlans } from './options.ts';
 
 /** A plan's lease with what the issue log keeps of it. */
 export interface PreparedPlanLease {
@@ -21,7 +21,7 @@ export interface PreparedPlanLease {
 export async function preparePlanLease(
   { envelope, capabilities, scopes }: PlanLeaseRequest,
   grantOptions: GrantOptions,
-  plans: PlanSide,
+  plans: KernelPlans,
   options: KernelOptions,
 ): Promise<PreparedPlanLease> {
   const { key, config, clock, randomId, ed25519 } = options;
@@ -45,7 +45,7 @@ export async function preparePlanLease(
 }
 
 /** Sorted and each once, so that the same plan gets the same permission. */
-function reachable(tools: readonly { readonly ref: string; readonly operations: readonly string[] }[], { bindings }: PlanSide): readonly string[] {
+function reachable(tools: readonly { readonly ref: string; readonly operations: readonly string[] }[], { bindings }: KernelPlans): readonly string[] {
   const all = tools.flatMap(({ ref, operations }) => (bindings(ref)?.adapter === 'writ' ? operations : [`TOOL_CALL:${ref}`]));
   return [...new Set(all)].sort();
 }

@@ -1,10 +1,9 @@
 import { chmod, mkdir, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import fastify, { type FastifyInstance } from 'fastify';
-import { messageOf, WritError } from '../core/errors.ts';
+import { ERRORS, type ErrorCode, isWritError, messageOf, WritError } from '../core/errors.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
-import { problemOf } from './problem.ts';
-import { PROBLEM_TYPE } from './wire.ts';
+import { PROBLEM_TYPE, type Problem } from './wire.ts';
 
 export interface KernelServerOptions {
   /** What the socket offers: `kernelRoutes` or `deriveRoutes` of a kernel. */
@@ -68,4 +67,23 @@ async function privateDirectory(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   const { mode } = await stat(path);
   if ((mode & 0o077) !== 0) throw new WritError('INVALID_CONFIG', `others can enter ${path}, where the kernel's socket lies: chmod 700 it`);
+}
+
+/** Any error as an RFC 9457 document. What is not ours and not the caller's fault tells nothing about our insides. */
+function problemOf(error: unknown): Problem {
+  if (isWritError(error)) return problem(error.code, error.message, ERRORS[error.code].http, error.field);
+  const status = clientStatus(error);
+  if (status !== undefined) return problem('INVALID_ARGUMENT', messageOf(error), status);
+  return problem('INTERNAL', 'the kernel failed; its log says why', 500);
+}
+
+function problem(code: ErrorCode, detail: string, status: number, field?: string): Problem {
+  return { type: 'about:blank', title: code, status, detail, code, ...(field === undefined ? {} : { field }) };
+}
+
+/** Fastify's own refusals (body too large, wrong media type) carry a 4xx status. */
+function clientStatus(error: unknown): number | undefined {
+  if (typeof error !== 'object' || error === null || !('statusCode' in error)) return undefined;
+  const { statusCode } = error;
+  return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? statusCode : undefined;
 }

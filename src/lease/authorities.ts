@@ -6,8 +6,8 @@ import type { Keyring } from './keyring.ts';
 import { authenticatePlanLease } from './plan-lease.ts';
 import { verifyResult } from './result.ts';
 import type { RevocationMirror } from './revocation-mirror.ts';
+import { type AuthenticatedLease, authenticateLease } from './task-lease.ts';
 import type { Checked } from './token.ts';
-import { type AuthenticatedLease, authenticateLease } from './verify-lease.ts';
 
 export interface AuthoritiesOptions {
   readonly leaseKeys: Keyring;

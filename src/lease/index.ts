@@ -21,6 +21,5 @@ export { authenticatePlanLease, openPlanLease, signPlanLease } from './plan-leas
 export { createResultSigner, type ResultSubject, verifyResult } from './result.ts';
 export { signRevocation, verifyRevocation } from './revocation.ts';
 export { createRevocationMirror, type RevocationMirror, type RevocationMirrorOptions, type TokenFile } from './revocation-mirror.ts';
-export { signLease } from './sign-lease.ts';
+export { type AuthenticatedLease, authenticateLease, type LeaseExpectations, openLease, signLease } from './task-lease.ts';
 export type { Checked, Verifier } from './token.ts';
-export { type AuthenticatedLease, authenticateLease, type LeaseExpectations, openLease } from './verify-lease.ts';

@@ -1,12 +1,14 @@
 import { packageRoot } from '../../../config/package.ts';
 import type { Config } from '../../../config/schema.ts';
 import { readRegistries } from '../../adapters/registries/index.ts';
+import { readBindings } from '../../adapters/tool-bindings/read.ts';
+import { providerOf, type ToolBinding } from '../../contracts/index.ts';
 import { WritError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { PlanPreview } from '../../core/ports/index.ts';
 import { describePlan, linkPlan } from '../../executors/plan/index.ts';
-import { readBoundFacts } from './bound-facts.ts';
 import { type BoundFacts, plannedStep } from './outline.ts';
+import { registryRoots } from './registry-roots.ts';
 
 /**
  * Links envelopes with the registries of this host, and says where their steps would go.
@@ -38,4 +40,23 @@ function refusal({ code, message, details }: { readonly code: string; readonly m
   // Linked on a host, it says more than to the pure core.
   const about = code === 'REGISTRY_EMPTY' ? 'neither the envelope nor the registries of this host define what its steps name' : message;
   return new WritError('INVALID_MANIFEST', `${code}: ${about}${more}`, { field: 'envelope' });
+}
+
+/**
+ * What the bindings of this host say about their tools; connects to nothing.
+ *
+ * @throws WritError INVALID_CONFIG naming the file and the field
+ */
+export function readBoundFacts(config: Config): (ref: string) => BoundFacts | undefined {
+  const found = readBindings(registryRoots(config));
+  return (ref) => {
+    const binding = found.get(ref)?.binding;
+    return binding && factsOf(binding);
+  };
+}
+
+function factsOf(binding: ToolBinding): BoundFacts {
+  if (binding.adapter === 'writ') return { adapter: 'writ' };
+  const effects = new Map(Object.entries(binding.actions).map(([name, { effect }]) => [name, effect ?? 'once'] as const));
+  return { adapter: binding.adapter, provider: providerOf(binding), effects };
 }

@@ -1,5 +1,8 @@
 import type { Config } from '../../../config/schema.ts';
+import type { PlanPoint } from '../../../processors/plan/points.ts';
 import type { Places } from '../../data-dir/places.ts';
+import type { CrashPoint as FilePoint } from '../../executors/file/index.ts';
+import type { CrashPoint as ToolPoint } from '../../executors/tool/index.ts';
 import type { Logger } from '../../observability/logging.ts';
 import type { GlobalOptions } from '../../surfaces/cli/services.ts';
 
@@ -15,4 +18,14 @@ export interface UpContext extends RoleContext {
   readonly options: GlobalOptions;
   /** `options` as arguments: `--data-dir`, `--config`, `--set`. */
   readonly settingsArgs: readonly string[];
+}
+
+/** Told of each crash point that was passed, right after it; chaos tests end the process in them. */
+export interface TestHooks {
+  /** Of the file executor. */
+  readonly onPoint?: (point: FilePoint, taskId: string) => void;
+  /** Of the tool executor. */
+  readonly onToolPoint?: (point: ToolPoint, taskId: string) => void;
+  /** Of a plan. */
+  readonly onPlanPoint?: ((point: PlanPoint, planSha256: string) => void) | undefined;
 }

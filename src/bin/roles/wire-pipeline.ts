@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../../../config/schema.ts';
-import type { PipelineDeps } from '../../../processors/deps.ts';
-import { byCapability } from '../../../processors/executors.ts';
+import type { PipelineDeps } from '../../../processors/context.ts';
 import { createHeartbeat } from '../../../processors/heartbeat.ts';
 import { createInFlight } from '../../../processors/in-flight.ts';
 import { createLedgerRecovery } from '../../../processors/ledger-recovery.ts';
-import { createTaskWorker } from '../../../processors/task-worker.ts';
+import { processTask } from '../../../processors/pipeline.ts';
+import { createQueueWorker, type QueueWorker } from '../../../processors/queue-worker.ts';
+import { byCapability } from '../../../processors/run-executor.ts';
 import { workerOptions } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
 import { createPlanJobs } from '../../../queues/plan-jobs.ts';
@@ -45,19 +46,22 @@ export interface PipelineWiring {
   readonly health: Pick<WorkerHealth, 'watch'>;
   readonly target: RedisTarget;
   readonly instances: InstanceRegistry;
-  /** The queues that are served. */
-  readonly served: readonly ServedQueue[];
+  /** Their own parts run already. */
+  readonly services: readonly Omit<QueueService, 'parts'>[];
   /** The successes that this host remembers, for a ledger that was lost. */
   readonly memories: readonly Pick<HostMemory, 'successes'>[];
   /** Serves the plan queue too. */
   readonly plans: PlanServing | undefined;
 }
 
-/** One queue, pool included, and the executors of its tasks. */
-export interface ServedQueue {
+/** One queue that this worker serves, and what that takes. */
+export interface QueueService {
+  /** Pool included. */
   readonly queue: string;
   readonly concurrency: number;
   readonly executors: readonly [TaskExecutor, ...TaskExecutor[]];
+  /** In the order of starting, before the queue is served. */
+  readonly parts: readonly Lifecycle[];
 }
 
 /**
@@ -73,7 +77,7 @@ export async function wirePipeline({
   health,
   target,
   instances,
-  served,
+  services,
   memories,
   plans,
 }: PipelineWiring): Promise<readonly Lifecycle[]> {
@@ -136,10 +140,31 @@ export async function wirePipeline({
   };
   const { lock_ms: lockMs, renew_ms: renewMs, stalled_ms: stalledMs, heartbeat_ms: intervalMs, drain_ms: drainMs } = config.worker;
   // A worker for each shard: BullMQ knows nothing of the others.
-  const sides = served.flatMap((side) => {
-    const [concurrency, executorOf] = [slotsPerShard(side.concurrency, shards), traceExecutor(byCapability(side.executors), tracer)];
-    return shards.all.map((prefix) => ({ ...side, prefix, concurrency, executorOf, inFlight: createInFlight() }));
+  const shardServices = services.flatMap((service) => {
+    const [concurrency, executorOf] = [slotsPerShard(service.concurrency, shards), traceExecutor(byCapability(service.executors), tracer)];
+    return shards.all.map((prefix) => ({ ...service, prefix, concurrency, executorOf, inFlight: createInFlight() }));
   });
+  const taskWorker = ({ queue, prefix, concurrency, executorOf, inFlight }: (typeof shardServices)[number]): QueueWorker => {
+    const deps: PipelineDeps = {
+      ...shared,
+      executorOf,
+      inFlight,
+      get instance() {
+        return instances.self.instance;
+      },
+    };
+    return createQueueWorker(
+      {
+        queue,
+        worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, concurrency, prefix), connection: queueConnection },
+        drainMs,
+        onError: (error) => log.warn({ err: error }, LOG_LINES.queue.message),
+        onRenewalFailed: (jobs) => metrics.inc('writ_lock_renewal_failures_total', {}, jobs),
+        onStalled: () => metrics.inc('writ_stalled_total', {}),
+      },
+      { clock, inFlight, handle: async (delivery, running, tries) => ({ action: await processTask(delivery, running, tries, deps) }) },
+    );
+  };
   const planWorker =
     plans &&
     wirePlans({
@@ -163,9 +188,9 @@ export async function wirePipeline({
   metrics.set(
     'writ_worker_slots',
     {},
-    sum(sides, ({ concurrency }) => concurrency),
+    sum(shardServices, ({ concurrency }) => concurrency),
   );
-  metrics.follow('writ_worker_busy_slots', {}, () => sum(sides, ({ inFlight }) => inFlight.size));
+  metrics.follow('writ_worker_busy_slots', {}, () => sum(shardServices, ({ inFlight }) => inFlight.size));
   let unlisten: (() => Promise<void>) | undefined;
 
   return [
@@ -182,38 +207,13 @@ export async function wirePipeline({
     lifecycle(
       async () => {
         unlisten = await signals.onCancel((taskId) => {
-          for (const { inFlight } of sides) inFlight.stop({ taskId }, 'cancelled');
+          for (const { inFlight } of shardServices) inFlight.stop({ taskId }, 'cancelled');
         });
       },
       () => unlisten?.(),
     ),
     // All at once: while one drained, another would go on taking jobs, and the time of a drain is for all of them.
-    parallel([
-      ...sides.map(({ queue, prefix, concurrency, executorOf, inFlight }) =>
-        sequential([
-          createTaskWorker(
-            {
-              queue,
-              worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, concurrency, prefix), connection: queueConnection },
-              drainMs,
-              onError: (error) => log.warn({ err: error }, LOG_LINES.queue.message),
-              onRenewalFailed: (jobs) => metrics.inc('writ_lock_renewal_failures_total', {}, jobs),
-              onStalled: () => metrics.inc('writ_stalled_total', {}),
-            },
-            {
-              ...shared,
-              executorOf,
-              inFlight,
-              get instance() {
-                return instances.self.instance;
-              },
-            },
-          ),
-          health.watch({ queue, prefix, concurrency, inFlight }, ledgerConnection),
-        ]),
-      ),
-      sequential(planWorker ?? []),
-    ]),
+    parallel([...shardServices.map((service) => sequential([taskWorker(service), health.watch(service, ledgerConnection)])), sequential(planWorker ?? [])]),
   ];
 }
 

@@ -1,8 +1,7 @@
 import type { Config } from '../../../config/schema.ts';
 import { createInFlight, type InFlight } from '../../../processors/in-flight.ts';
-import type { PlanDeps } from '../../../processors/plan/deps.ts';
+import type { PlanDeps } from '../../../processors/plan/context.ts';
 import { createPlanWorker } from '../../../processors/plan/plan-worker.ts';
-import type { PlanPoint } from '../../../processors/plan/points.ts';
 import { createPlanSweeper } from '../../../processors/plan/sweeper.ts';
 import { queueName, queueOf, workerOptions } from '../../../queues/catalog.ts';
 import { createEnqueue } from '../../../queues/enqueue.ts';
@@ -13,6 +12,7 @@ import { createPlanJournal } from '../../adapters/sqlite/plan-journal/plan-journ
 import { type Lifecycle, lifecycle, parallel } from '../../core/lifecycle.ts';
 import type { Bindings } from '../../core/ports/index.ts';
 import type { Places } from '../../data-dir/places.ts';
+import { startPlan } from '../../executors/plan/index.ts';
 import { createPlanKernelClient } from '../../kernel/index.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import type { Logger } from '../../observability/logging.ts';
@@ -22,17 +22,12 @@ import { traceCalls } from '../../observability/tracing/calls.ts';
 import { traceDeliveries, tracePlan } from '../../observability/tracing/deliveries.ts';
 import { tracePushes } from '../../observability/tracing/pushes.ts';
 import type { Tracer } from '../../observability/tracing/tracer.ts';
-import { planLogic } from '../plan/logic.ts';
+import type { TestHooks } from './context.ts';
 import type { WorkerHealth } from './worker-health.ts';
 
 /** What serving the plan queue takes beside what every worker has. */
-export interface PlanServing extends PlanSeams {
+export interface PlanServing extends Pick<TestHooks, 'onPlanPoint'> {
   readonly bindings: Bindings;
-}
-
-export interface PlanSeams {
-  /** Told of each point that a plan passes; chaos tests end the process in it. */
-  readonly onPlanPoint?: ((point: PlanPoint, planSha256: string) => void) | undefined;
 }
 
 export interface PlanWiring extends PlanServing, Pick<PlanDeps, 'clock' | 'authorities' | 'ledger' | 'signer' | 'endSigner' | 'jobs'> {
@@ -95,7 +90,7 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
       {
         pool,
         clock,
-        logic: planLogic,
+        startPlan,
         bindings,
         authorities: traceCalls(authorities, { authenticatePlan: 'verify' }, tracer),
         kernel: traceCalls(kernel, { derive: 'derive' }, tracer),

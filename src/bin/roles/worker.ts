@@ -18,17 +18,16 @@ import { createMetricsSocket } from '../../observability/metrics-socket.ts';
 import { registryRoots } from '../plan/registry-roots.ts';
 import { redisTarget } from '../redis-target.ts';
 import { traceRole } from '../tracing.ts';
-import type { RoleContext } from './context.ts';
-import { fileSide, type WorkerSeams } from './file-side.ts';
+import type { RoleContext, TestHooks } from './context.ts';
+import { fileService } from './file-service.ts';
 import { journalMemory } from './journal-memory.ts';
-import { searchSide } from './search-side.ts';
+import { searchService } from './search-service.ts';
 import { serve } from './serve.ts';
-import { type ToolSeams, toolSides } from './tool-sides.ts';
+import { toolServices } from './tool-services.ts';
 import { wirePipeline } from './wire-pipeline.ts';
-import type { PlanSeams } from './wire-plans.ts';
 import { createWorkerHealth } from './worker-health.ts';
 
-export interface WorkerRoleOptions extends WorkerSeams, ToolSeams, PlanSeams {
+export interface WorkerRoleOptions extends TestHooks {
   /** The queues to serve, pool included; all of the pool when absent. */
   readonly queues?: readonly string[] | undefined;
 }
@@ -49,8 +48,8 @@ export async function runWorker(context: RoleContext, queues?: readonly string[]
   return serve(context, () => createWorkerRole(context, { queues }), { drainMs: context.config.worker.drain_ms });
 }
 
-/** A worker of its pool: lock file, metrics, and the sides of the queues that it serves; nothing runs before `start`. */
-export async function createWorkerRole(context: RoleContext, { queues, ...seams }: WorkerRoleOptions = {}): Promise<Lifecycle> {
+/** A worker of its pool: lock file, metrics, and the services of its queues; nothing runs before `start`. */
+export async function createWorkerRole(context: RoleContext, { queues, ...hooks }: WorkerRoleOptions = {}): Promise<Lifecycle> {
   const { config, places } = context;
   const { id: dataDirId } = ensureDataDirectory(places.dataDir);
   const target = redisTarget(config, places);
@@ -60,13 +59,13 @@ export async function createWorkerRole(context: RoleContext, { queues, ...seams 
   const { tracer } = tracing;
   const health = createWorkerHealth({ deafMs: config.worker.deaf_ms, metrics, log: context.log });
   const serves = (queue: string): boolean => queues === undefined || queues.includes(queue);
-  const file = serves(queueName('file', config.pool.id)) ? fileSide(context, instances, { metrics, tracer }, seams) : undefined;
-  const search = serves(queueName('search', config.pool.id)) ? searchSide(context, { metrics, tracer }) : undefined;
+  const file = serves(queueName('file', config.pool.id)) ? fileService(context, instances, { metrics, tracer }, hooks) : undefined;
+  const search = serves(queueName('search', config.pool.id)) ? searchService(context, { metrics, tracer }) : undefined;
   const tools = readToolBindings(registryRoots(config));
-  const called = toolSides(context, tools, { serves, tracer }, seams);
-  const sides = [file, search, ...called.sides].filter((side) => side !== undefined);
+  const called = toolServices(context, tools, { serves, tracer }, hooks);
+  const services = [file, search, ...called.services].filter((service) => service !== undefined);
 
-  const plans = serves(queueName('plan', config.pool.id)) ? { bindings: tools.bindings, onPlanPoint: seams.onPlanPoint } : undefined;
+  const plans = serves(queueName('plan', config.pool.id)) ? { bindings: tools.bindings, onPlanPoint: hooks.onPlanPoint } : undefined;
   const memories = [file?.memory ?? journalMemory(places.journal), ...(called.memory === undefined ? [] : [called.memory])];
 
   return sequential([
@@ -89,8 +88,8 @@ export async function createWorkerRole(context: RoleContext, { queues, ...seams 
       report: (ended) => context.log.warn(ended, LOG_LINES.workerEnded.message),
     }),
     instances,
-    ...sides.flatMap(({ parts }) => parts),
-    ...(await wirePipeline({ ...context, metrics, tracer, health, target, instances, served: sides, memories, plans })),
+    ...services.flatMap(({ parts }) => parts),
+    ...(await wirePipeline({ ...context, metrics, tracer, health, target, instances, services, memories, plans })),
   ]);
 }
 

@@ -5,7 +5,7 @@ import type { Enqueue } from './enqueue.ts';
 import type { FileJournal, VaultEntry } from './journal.ts';
 import type { RevokeAnswer } from './kernel.ts';
 import type { Ledger, TaskSignals } from './ledger.ts';
-import type { GrantedPlanLease } from './plan-door.ts';
+import type { GrantedPlanLease } from './plan-gateway.ts';
 import type { PlanTerms } from './plan-surface.ts';
 
 /**

@@ -25,7 +25,7 @@ export type * from './message-recipients.ts';
 export type * from './message-search.ts';
 export type * from './message-source.ts';
 export type * from './plan.ts';
-export type * from './plan-door.ts';
+export type * from './plan-gateway.ts';
 export type * from './plan-journal.ts';
 export type * from './plan-surface.ts';
 export type * from './pool.ts';

@@ -3,26 +3,26 @@ import type { OpenAttempt } from '../../core/ports/index.ts';
 import { type FailureReason, STARTS_EFFECT, type Verdict } from './classify.ts';
 import { removeTemporary } from './copy.ts';
 import { type Attempt, type Effect, failed, incident, type Sealed, type Work } from './effect.ts';
+import { checkEffect } from './effect-check.ts';
 import { identityOf } from './identity.ts';
+import type { AttemptFindings, PathState } from './inspect-attempt.ts';
 import { dropSource } from './move.ts';
-import type { Place } from './places.ts';
+import type { OpenedPath } from './opened-path.ts';
 import { afterPublish, publish } from './publish.ts';
 import { explain } from './refusals.ts';
 import { finishRetired, sourceLost, withdraw } from './retire.ts';
-import type { Scene, Spot } from './scene.ts';
-import { stands } from './stand.ts';
 import { dropLinkedName } from './without-replacing.ts';
 
 /** An open attempt, what was found of it, and how its effects would start again. */
 export interface Recovering extends Attempt {
   readonly open: OpenAttempt;
-  readonly scene: Scene;
+  readonly findings: AttemptFindings;
   readonly redo: (work: Work) => Promise<Effect>;
 }
 
 /** Does what the tables say. `mayRedo` false: nothing is started again, what is not done is rolled back. */
 export async function carryOut(recovering: Recovering, verdict: Verdict, mayRedo: boolean): Promise<Effect> {
-  const { open, scene } = recovering;
+  const { open, findings } = recovering;
   if (STARTS_EFFECT.has(verdict.do) && !mayRedo) {
     await clearTemporary(recovering);
     return failed(TAKEN_OVER_TOO_OFTEN);
@@ -46,7 +46,7 @@ export async function carryOut(recovering: Recovering, verdict: Verdict, mayRedo
     case 'finish-retired':
       return finishRetirement(recovering);
     case 'withdraw':
-      return withdraw(recovering, placeOf(scene.destination), sealedOf(open), SENTENCES['source-changed-during-move']);
+      return withdraw(recovering, openedOf(findings.destination), sealedOf(open), SENTENCES['source-changed-during-move']);
     case 'fail':
       await clearTemporary(recovering);
       return giveUp(recovering, verdict.why, verdict.incident);
@@ -71,47 +71,49 @@ function giveUp(attempt: Attempt, why: FailureReason, isIncident: boolean): Effe
 
 /** The effect stands under the destination's name; `source` may have lost its directory since. */
 async function finish(recovering: Recovering): Promise<Effect> {
-  const { open, scene, pass } = recovering;
-  const destination = placeOf(scene.destination);
-  const places = scene.source.place ? [scene.source.place, destination] : [destination];
+  const { open, findings, pass } = recovering;
+  const destination = openedOf(findings.destination);
+  const paths = findings.source.opened ? [findings.source.opened, destination] : [destination];
   const expected = open.method === 'copy' ? sealedOf(open) : open.sourceIdentity;
-  const standing = await stands({ destination, expected, places, sync: places });
-  if (!standing.ok) return incident(recovering, `outcome unknown: ${standing.doubt}`);
+  const check = await checkEffect({ destination, expected, paths, sync: paths });
+  if (!check.ok) return incident(recovering, `outcome unknown: ${check.doubt}`);
   pass(open.method === 'copy' ? 'C5' : 'M2');
-  return { ...standing.effect, sha256: open.sealed?.sha256 };
+  return { ...check.effect, sha256: open.sealed?.sha256 };
 }
 
 /** X7 by link was interrupted between its two halves. */
 async function unlinkRetired(recovering: Recovering): Promise<Effect> {
-  const { source, retired } = recovering.scene;
-  const dropped = await dropLinkedName(placeOf(source), placeOf(retired));
+  const { source, retired } = recovering.findings;
+  const dropped = await dropLinkedName(openedOf(source), openedOf(retired));
   if (!dropped.ok) return incident(recovering, `the source's name could not be removed (${dropped.errno})`);
   return finishRetirement(recovering);
 }
 
 /** X7 happened, so the copy had been published: whoever took it from its name since did so rightly. */
 function finishRetirement(recovering: Recovering): Promise<Effect> {
-  const { open, scene } = recovering;
-  const identity = scene.facts.destination === 'same' && scene.destination.entry ? identityOf(scene.destination.entry) : identityOf(sealedOf(open));
+  const { open, findings } = recovering;
+  const identity = findings.facts.destination === 'same' && findings.destination.entry ? identityOf(findings.destination.entry) : identityOf(sealedOf(open));
   const done: Effect = { kind: 'done', identity, sha256: sealedOf(open).sha256 };
-  return finishRetired(recovering, placeOf(scene.retired), scene.source.place, done, async (doubt) => incident(recovering, `outcome unknown: ${doubt}`));
+  return finishRetired(recovering, openedOf(findings.retired), findings.source.opened, done, async (doubt) =>
+    incident(recovering, `outcome unknown: ${doubt}`),
+  );
 }
 
 /** Runs a step that needs both directories; where one cannot be reached any more, its refusal is the answer. */
 async function withBoth(recovering: Recovering, step: (work: Work) => Promise<Effect>): Promise<Effect> {
-  const { source, destination } = recovering.scene;
-  if (!source.place) return unreachable("the source's directory", source);
-  if (!destination.place) return unreachable("the destination's directory", destination);
-  return step({ ...recovering, source: source.place, destination: destination.place });
+  const { source, destination } = recovering.findings;
+  if (!source.opened) return unreachable("the source's directory", source);
+  if (!destination.opened) return unreachable("the destination's directory", destination);
+  return step({ ...recovering, source: source.opened, destination: destination.opened });
 }
 
-function unreachable(what: string, { refused }: Spot): Effect {
+function unreachable(what: string, { refused }: PathState): Effect {
   return failed(explain(what, refused ?? { ok: false, refusal: 'missing', errno: 'ENOENT' }));
 }
 
-async function clearTemporary({ intent, scene }: Recovering): Promise<void> {
-  const { place } = scene.destination;
-  if (intent.temporary !== undefined && place) await removeTemporary({ intent, destination: place });
+async function clearTemporary({ intent, findings }: Recovering): Promise<void> {
+  const { opened } = findings.destination;
+  if (intent.temporary !== undefined && opened) await removeTemporary({ intent, destination: opened });
 }
 
 function sealedOf({ taskId, sealed }: OpenAttempt): Sealed {
@@ -120,7 +122,7 @@ function sealedOf({ taskId, sealed }: OpenAttempt): Sealed {
 }
 
 /** The tables give these verdicts only where something stands there. */
-function placeOf({ place }: Spot): Place {
-  if (!place) throw new Error('a verdict was given for a place that cannot be reached');
-  return place;
+function openedOf({ opened }: PathState): OpenedPath {
+  if (!opened) throw new Error('a verdict was given for a place that cannot be reached');
+  return opened;
 }

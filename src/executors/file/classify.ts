@@ -15,15 +15,15 @@ export type Phase = 'rename' | 'link' | 'unsealed' | 'sealed' | 'sealed-bare' | 
  * or somebody else's. `changed`: the same inode, touched; where nothing of the source can have moved yet, also another
  * file. `other` (rename, link): another file, so the source may have moved. `gone`: nothing.
  */
-export type SourceStanding = 'same' | 'linked' | 'retired' | 'changed' | 'other' | 'gone';
+export type SourceState = 'same' | 'linked' | 'retired' | 'changed' | 'other' | 'gone';
 
 /** What stands under the destination's name. `same`: the file of ours. */
-export type DestinationStanding = 'same' | 'replaced' | 'gone';
+export type DestinationState = 'same' | 'replaced' | 'gone';
 
 export interface Facts {
   readonly phase: Phase;
-  readonly source: SourceStanding;
-  readonly destination: DestinationStanding;
+  readonly source: SourceState;
+  readonly destination: DestinationState;
 }
 
 /** Why an attempt ends in FAILURE. */
@@ -49,9 +49,9 @@ export type Verdict =
   /** Nothing stands; our temporary file, if there is one, is removed. */
   | { readonly do: 'fail'; readonly why: FailureReason; readonly incident: boolean };
 
-export type Deed = Verdict['do'];
+export type RecoveryAction = Verdict['do'];
 
-type Row = Readonly<Record<DestinationStanding, Verdict>>;
+type Row = Readonly<Record<DestinationState, Verdict>>;
 
 const redo: Verdict = { do: 'redo' };
 const finish: Verdict = { do: 'finish' };
@@ -66,33 +66,33 @@ const RENAME = {
   changed: { same: unknown, replaced: fail('source-changed'), gone: fail('source-changed') },
   other: { same: finish, replaced: unknown, gone: unknown },
   gone: { same: finish, replaced: unknown, gone: unknown },
-} satisfies Record<Exclude<SourceStanding, 'retired'>, Row>;
+} satisfies Record<Exclude<SourceState, 'retired'>, Row>;
 
 const LINK = {
   ...RENAME,
   linked: all({ do: 'unlink-source' }),
-} satisfies Record<Exclude<SourceStanding, 'retired'>, Row>;
+} satisfies Record<Exclude<SourceState, 'retired'>, Row>;
 
 /** Destination `same` cannot be told before the seal: whatever stands there was not published by us. */
 const UNSEALED = {
   same: { same: fail('destination-exists'), replaced: fail('destination-exists'), gone: redo },
   changed: { same: fail('destination-exists'), replaced: fail('destination-exists'), gone: fail('source-changed') },
   gone: { same: fail('destination-exists'), replaced: fail('destination-exists'), gone: fail('source-missing') },
-} satisfies Record<Exclude<SourceStanding, 'retired' | 'linked' | 'other'>, Row>;
+} satisfies Record<Exclude<SourceState, 'retired' | 'linked' | 'other'>, Row>;
 
 /** With the temporary file still there, nothing was published. */
 const SEALED = {
   same: { same: finish, replaced: fail('destination-exists'), gone: { do: 'publish' } },
   changed: { same: finish, replaced: fail('destination-exists'), gone: fail('source-changed') },
   gone: { same: finish, replaced: fail('destination-exists'), gone: fail('source-changed') },
-} satisfies Record<Exclude<SourceStanding, 'retired' | 'linked' | 'other'>, Row>;
+} satisfies Record<Exclude<SourceState, 'retired' | 'linked' | 'other'>, Row>;
 
 /** Without it, somebody took the copy from under its name after it was published. */
 const SEALED_BARE = {
   same: { same: finish, replaced: unknown, gone: unknown },
   changed: { same: finish, replaced: unknown, gone: unknown },
   gone: { same: finish, replaced: unknown, gone: unknown },
-} satisfies Record<Exclude<SourceStanding, 'retired' | 'linked' | 'other'>, Row>;
+} satisfies Record<Exclude<SourceState, 'retired' | 'linked' | 'other'>, Row>;
 
 const changedDuringMove: Verdict = { do: 'fail', why: 'source-changed-during-move', incident: true };
 
@@ -102,9 +102,9 @@ const PUBLISHED = {
   retired: all({ do: 'finish-retired' }),
   changed: { same: { do: 'withdraw' }, replaced: changedDuringMove, gone: changedDuringMove },
   gone: { same: { do: 'fail', why: 'source-lost-during-move', incident: true }, replaced: unknown, gone: unknown },
-} satisfies Record<Exclude<SourceStanding, 'other'>, Row>;
+} satisfies Record<Exclude<SourceState, 'other'>, Row>;
 
-type Table = Readonly<Partial<Record<SourceStanding, Row>>> & { readonly changed: Row };
+type Table = Readonly<Partial<Record<SourceState, Row>>> & { readonly changed: Row };
 
 const TABLES = {
   rename: RENAME,
@@ -122,4 +122,4 @@ export function classify({ phase, source, destination }: Facts): Verdict {
 }
 
 /** Verdicts that would start an effect; a poison task gets its last look without them. */
-export const STARTS_EFFECT: ReadonlySet<Deed> = new Set<Deed>(['redo', 'publish']);
+export const STARTS_EFFECT: ReadonlySet<RecoveryAction> = new Set<RecoveryAction>(['redo', 'publish']);

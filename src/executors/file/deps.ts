@@ -1,10 +1,10 @@
-import type { FileIntent, RunContext } from '../../core/ports/index.ts';
+import type { FileIdentity, FileIntent, RunContext } from '../../core/ports/index.ts';
+import type * as core from '../../core/runs.ts';
 import type { OpenBases } from './bases.ts';
 import type { Attempt } from './effect.ts';
 import type { Holder } from './holder.ts';
 import type { FileExecutorOptions } from './options.ts';
 import type { PathBase } from './paths.ts';
-import type { Runs } from './runs.ts';
 
 /** What all parts of one executor share. */
 export interface FileDeps extends Omit<FileExecutorOptions, 'bases' | 'capabilities'> {
@@ -32,3 +32,16 @@ export function attemptOf(deps: FileDeps, intent: FileIntent, n: number, context
     holder,
   };
 }
+
+/** What closing the attempt of a run takes beside its outcome. */
+export interface OpenedAttempt {
+  readonly n: number;
+  /** The file under the destination's name; undefined for a FAILURE. */
+  readonly identity: FileIdentity | undefined;
+  /** A FAILURE whose effect may have happened. */
+  readonly doubtful: boolean;
+}
+
+export type Runs = core.Runs<OpenedAttempt>;
+export type RunEnd = core.RunEnd<OpenedAttempt>;
+export type Unconcluded = core.Unconcluded<OpenedAttempt>;

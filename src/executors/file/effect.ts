@@ -3,8 +3,8 @@ import { failure, type Outcome, type StopReason } from '../../core/outcome.ts';
 import type { FileIdentity, FileIntent, FileJournal, SealedFile } from '../../core/ports/index.ts';
 import type { OpenBases } from './bases.ts';
 import type { Holder } from './holder.ts';
-import type { Place } from './places.ts';
-import type { PassPoint } from './points.ts';
+import type { OpenedPath } from './opened-path.ts';
+import type { PassPoint } from './options.ts';
 
 /** What an operator must know: something is not where the answer says, or nobody can tell. */
 export interface IncidentNote {
@@ -39,8 +39,8 @@ export interface Attempt {
 
 /** An attempt whose two directories are open. */
 export interface Work extends Attempt {
-  readonly source: Place;
-  readonly destination: Place;
+  readonly source: OpenedPath;
+  readonly destination: OpenedPath;
 }
 
 export function failed(outcome: Outcome): Effect {

@@ -1,15 +1,17 @@
-import type { Execution, Outcome } from '../../core/outcome.ts';
-import type { FileMethod, JournalView, RunContext, Task } from '../../core/ports/index.ts';
+import type { TaskManifest } from '../../contracts/index.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { type Execution, type Outcome, success } from '../../core/outcome.ts';
+import type { FileIntent, FileMethod, JournalView, RunContext, Task } from '../../core/ports/index.ts';
 import { stopped, stopReason } from '../../core/stopped.ts';
-import { answer } from './answer.ts';
+import type { OpenBases } from './bases.ts';
 import { copyAcross } from './copy.ts';
-import { attemptOf, type FileDeps } from './deps.ts';
-import type { Effect, Work } from './effect.ts';
+import { attemptOf, type FileDeps, type RunEnd } from './deps.ts';
+import type { Attempt, Effect, Work } from './effect.ts';
 import { type Holder, holding } from './holder.ts';
 import { type FileRequest, parseRequest } from './inputs.ts';
 import { moveByLink, moveByRename } from './move.ts';
-import { destinationOf, type Plan, planIntent } from './plan.ts';
-import type { RunEnd } from './runs.ts';
+import { pathText } from './opened-path.ts';
+import { destinationOf, type PlannedIntent, planIntent } from './plan-intent.ts';
 import { type Survey, survey } from './survey.ts';
 
 /** The effects of each method, in the order of `docs/protocol.md` 5. */
@@ -29,7 +31,7 @@ const VAULT_FULL: Outcome = {
 export function execute(task: Task, context: RunContext, deps: FileDeps): Promise<Execution> {
   return deps.runs.once(task, async () => {
     const parsed = parseRequest(task.manifest, deps.pathBases, deps.capabilities);
-    if (!parsed.ok) return ended({ kind: 'outcome', outcome: parsed.outcome });
+    if (!parsed.ok) return ended({ kind: 'outcome', outcome: parsed.error });
     return holding((holder) => run(task, parsed.value, context, deps, holder));
   });
 }
@@ -58,7 +60,7 @@ async function run(task: Task, request: FileRequest, context: RunContext, deps: 
 }
 
 type Prepared =
-  | { readonly kind: 'ready'; readonly plan: Plan; readonly found: Survey }
+  | { readonly kind: 'ready'; readonly plan: PlannedIntent; readonly found: Survey }
   | { readonly kind: 'refused'; readonly outcome: Outcome }
   | { readonly kind: 'busy' };
 
@@ -69,9 +71,9 @@ async function prepare(task: Task, request: FileRequest, deps: FileDeps, holder:
   if (isKnown(view)) return { kind: 'busy' };
   const n = view.attempts + 1;
   const found = await survey({ request, destination: destinationOf(request, taskId, n, undone), undone }, deps.bases(), holder);
-  if (!found.ok) return { kind: 'refused', outcome: found.outcome };
+  if (!found.ok) return { kind: 'refused', outcome: found.error };
   const plan = planIntent(task, request, found.value, n, deps.instances.self, deps.limits.maxBytes);
-  if (!plan.ok) return { kind: 'refused', outcome: plan.outcome };
+  if (!plan.ok) return { kind: 'refused', outcome: plan.error };
   return { kind: 'ready', plan: plan.value, found: found.value };
 }
 
@@ -96,4 +98,42 @@ function isKnown({ open, success }: JournalView): boolean {
 /** A run that opened no attempt. */
 function ended(execution: Execution): RunEnd {
   return { execution, opened: undefined };
+}
+
+/** From how the effects ended to the end of the run; an incident is on disk before anybody hears the answer. */
+export async function answer(effect: Effect, attempt: Attempt, manifest: TaskManifest, deps: FileDeps): Promise<RunEnd> {
+  const { intent, n, bases } = attempt;
+  switch (effect.kind) {
+    case 'done': {
+      const outcome = success(outputOf(manifest, intent, bases, effect.sha256));
+      return { execution: { kind: 'outcome', outcome }, opened: { n, identity: effect.identity, doubtful: false } };
+    }
+    case 'failed':
+      if (effect.incident) await deps.journal.reportIncident({ taskId: intent.taskId, ...effect.incident }, deps.clock.now());
+      return { execution: { kind: 'outcome', outcome: effect.outcome }, opened: { n, identity: undefined, doubtful: effect.incident !== undefined } };
+    case 'stopped':
+      return { execution: stopped(effect.reason), opened: { n, identity: undefined, doubtful: false } };
+  }
+}
+
+/**
+ * The output of a SUCCESS (file-executor.md 9.1), from the intent alone, so that recovery answers with the same bytes as
+ * the run that was lost. Paths are absolute and normalized, `bytes` is the size of the source.
+ *
+ * @param sha256 of the content, where it was read anyway (copies)
+ */
+function outputOf(manifest: TaskManifest, intent: FileIntent, bases: OpenBases, sha256: string | undefined): JsonObject {
+  const source = pathText(bases, intent.source);
+  const destination = pathText(bases, intent.destination);
+  const bytes = Number(intent.sourceIdentity.size);
+  const head = { task_id: manifest.task_id, capability_id: manifest.capability_id };
+  const hashed = sha256 === undefined ? {} : { sha256 };
+  switch (intent.operation) {
+    case 'move':
+      return { ...head, result_summary: { source, destination, bytes, ...hashed }, undo_metadata: { original_path: source } };
+    case 'copy':
+      return { ...head, result_summary: { source, destination, bytes, ...hashed } };
+    case 'delete':
+      return { ...head, result_summary: { source, bytes }, undo_metadata: { original_path: source, recovery_path: destination } };
+  }
 }

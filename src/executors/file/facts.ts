@@ -1,5 +1,5 @@
 import type { Entry, OpenAttempt } from '../../core/ports/index.ts';
-import type { DestinationStanding, Facts, Phase, SourceStanding } from './classify.ts';
+import type { DestinationState, Facts, Phase, SourceState } from './classify.ts';
 import { sameFile, sameInode, untouched } from './identity.ts';
 
 /** What stands under the names of an open attempt; undefined: nothing, or its directory cannot be reached from its base. */
@@ -13,24 +13,24 @@ export interface Found {
 /** Pure: from entries to the words of the tables. */
 export function factsOf(open: OpenAttempt, at: Found): Facts {
   const ours = open.method === 'copy' ? open.sealed : open.sourceIdentity;
-  const destination = destinationStanding(at.destination, ours);
+  const destination = destinationState(at.destination, ours);
   const phase = phaseOf(open, destination, at);
-  return { phase, source: sourceStanding(open, phase, at), destination };
+  return { phase, source: sourceState(open, phase, at), destination };
 }
 
-function destinationStanding(entry: Entry | undefined, ours: { dev: string; ino: string } | undefined): DestinationStanding {
+function destinationState(entry: Entry | undefined, ours: { dev: string; ino: string } | undefined): DestinationState {
   if (!entry) return 'gone';
   return ours && sameInode(entry, ours) ? 'same' : 'replaced';
 }
 
-function phaseOf(open: OpenAttempt, destination: DestinationStanding, { temporary }: Found): Phase {
+function phaseOf(open: OpenAttempt, destination: DestinationState, { temporary }: Found): Phase {
   if (open.method !== 'copy') return open.method;
   if (open.stage === 'intent' || !open.sealed) return 'unsealed';
   if (open.operation === 'move' && (open.stage === 'published' || destination === 'same')) return 'published';
   return temporary && sameInode(temporary, open.sealed) ? 'sealed' : 'sealed-bare';
 }
 
-function sourceStanding({ sourceIdentity }: OpenAttempt, phase: Phase, at: Found): SourceStanding {
+function sourceState({ sourceIdentity }: OpenAttempt, phase: Phase, at: Found): SourceState {
   if (phase === 'published' && at.retired && sameFile(at.retired, sourceIdentity)) {
     return at.source && sameInode(at.source, at.retired) ? 'linked' : 'retired';
   }

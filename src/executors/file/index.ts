@@ -5,15 +5,14 @@ import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { HostMemory, TaskExecutor } from '../../core/ports/index.ts';
 import { createRuns } from '../../core/runs.ts';
 import { type OpenBases, openBases } from './bases.ts';
-import type { FileDeps } from './deps.ts';
+import type { FileDeps, OpenedAttempt } from './deps.ts';
 import { execute } from './execute.ts';
 import { createMemory } from './memory.ts';
 import type { FileExecutorOptions } from './options.ts';
 import { toPathBase } from './paths.ts';
-import type { OpenedAttempt } from './runs.ts';
 
 export type { BaseOption, FileExecutorOptions, FileLimits } from './options.ts';
-export { CRASH_POINTS, type CrashPoint } from './points.ts';
+export { CRASH_POINTS, type CrashPoint } from './options.ts';
 export { purgeVault } from './purge-vault.ts';
 
 let started = 0;

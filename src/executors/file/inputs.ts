@@ -1,6 +1,7 @@
 import type { TaskManifest } from '../../contracts/index.ts';
 import { failure, type Outcome } from '../../core/outcome.ts';
 import type { FileOperation } from '../../core/ports/index.ts';
+import { failed, ok, type Result } from '../../core/result.ts';
 import { componentsOf, isWithin, type PathBase, parsePath, type TaskPath } from './paths.ts';
 
 /** What a manifest asks for, judged without looking at any file. */
@@ -11,8 +12,6 @@ export interface FileRequest {
   readonly destination: TaskPath | undefined;
   readonly undoOf: string | undefined;
 }
-
-export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly outcome: Outcome };
 
 interface Shape {
   readonly operation: FileOperation;
@@ -35,9 +34,9 @@ const SHAPES = new Map<string, Shape>(
  *
  * @returns the request, or the FAILURE that answers it: `UNSUPPORTED_CAPABILITY`, or `EXECUTION_FAILED` with the broken rule
  */
-export function parseRequest(manifest: TaskManifest, bases: readonly PathBase[], capabilities: ReadonlySet<string>): Parsed<FileRequest> {
+export function parseRequest(manifest: TaskManifest, bases: readonly PathBase[], capabilities: ReadonlySet<string>): Result<FileRequest, Outcome> {
   const shape = capabilities.has(manifest.capability_id) ? SHAPES.get(manifest.capability_id) : undefined;
-  if (!shape) return { ok: false, outcome: failure('UNSUPPORTED_CAPABILITY', 'the file executor does FILE_MOVE, FILE_COPY and FILE_DELETE only') };
+  if (!shape) return failed(failure('UNSUPPORTED_CAPABILITY', 'the file executor does FILE_MOVE, FILE_COPY and FILE_DELETE only'));
 
   const undoOf = manifest.provenance?.undo_of;
   if (undoOf !== undefined && !shape.mayUndo) return no('provenance.undo_of: a copy takes back nothing');
@@ -57,19 +56,19 @@ export function parseRequest(manifest: TaskManifest, bases: readonly PathBase[],
   return scoped(manifest, { operation: shape.operation, source: source.value, destination: destination.value, undoOf });
 }
 
-function input(manifest: TaskManifest, field: string, bases: readonly PathBase[], permitVault: boolean): Parsed<TaskPath> {
+function input(manifest: TaskManifest, field: string, bases: readonly PathBase[], permitVault: boolean): Result<TaskPath, Outcome> {
   if (!Object.hasOwn(manifest.inputs, field)) return no(`inputs.${field} is required`);
   const answer = parsePath(manifest.inputs[field], bases, permitVault);
-  return answer.ok ? { ok: true, value: answer.path } : no(`inputs.${field} ${answer.message}`);
+  return answer.ok ? ok(answer.path) : no(`inputs.${field} ${answer.message}`);
 }
 
 /**
  * `constraints.scope`: both paths must lie within it, component by component. A vault path is exempt: the undo of a
  * delete may take it only from exactly the recorded place.
  */
-function scoped(manifest: TaskManifest, request: FileRequest): Parsed<FileRequest> {
+function scoped(manifest: TaskManifest, request: FileRequest): Result<FileRequest, Outcome> {
   const { scope } = manifest.constraints;
-  if (scope === undefined) return { ok: true, value: request };
+  if (scope === undefined) return ok(request);
   if (!scope.startsWith('/') || scope.includes('\0') || scope.split('/').includes('..')) {
     return no("constraints.scope must be an absolute directory path without '..'");
   }
@@ -77,9 +76,9 @@ function scoped(manifest: TaskManifest, request: FileRequest): Parsed<FileReques
   for (const [field, path] of Object.entries({ source_path: request.source, destination_path: request.destination })) {
     if (path && !path.inVault && !isWithin(componentsOf(path.absolute), prefix)) return no(`inputs.${field} lies outside constraints.scope`);
   }
-  return { ok: true, value: request };
+  return ok(request);
 }
 
-function no(message: string): { readonly ok: false; readonly outcome: Outcome } {
-  return { ok: false, outcome: failure('EXECUTION_FAILED', message) };
+function no(message: string): Result<never, Outcome> {
+  return failed(failure('EXECUTION_FAILED', message));
 }

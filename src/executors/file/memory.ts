@@ -1,7 +1,6 @@
 import type { HostMemory } from '../../core/ports/index.ts';
-import type { FileDeps } from './deps.ts';
+import type { FileDeps, Unconcluded } from './deps.ts';
 import { recover } from './recover.ts';
-import type { Unconcluded } from './runs.ts';
 
 /** The journal, in the words of the pipeline. */
 export function createMemory(deps: FileDeps): HostMemory {

@@ -1,7 +1,7 @@
 import { type Effect, executionFailed, failed, incident, type Work } from './effect.ts';
+import { checkEffect, takeBack } from './effect-check.ts';
 import { sameInode } from './identity.ts';
 import { explain, type Refused } from './refusals.ts';
-import { stands, takeBack } from './stand.ts';
 import { dropLinkedName } from './without-replacing.ts';
 
 /** Method `rename`: M1, M2 (`docs/protocol.md` 5). For a delete the destination lies in the vault. */
@@ -36,10 +36,10 @@ export async function dropSource(work: Work): Promise<Effect> {
 /** M2, and the look at what stands. */
 async function makeMoveDurable(work: Work): Promise<Effect> {
   const { source, destination, intent, pass } = work;
-  const standing = await stands({ destination, expected: intent.sourceIdentity, places: [source, destination], sync: [source, destination] });
-  if (!standing.ok) return takeBack(work, standing.doubt);
+  const check = await checkEffect({ destination, expected: intent.sourceIdentity, paths: [source, destination], sync: [source, destination] });
+  if (!check.ok) return takeBack(work, check.doubt);
   pass('M2');
-  return standing.effect;
+  return check.effect;
 }
 
 /** The way back from L1. */

@@ -1,7 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { ConfinedFileSystem, FileJournal, InstanceRegistry } from '../../core/ports/index.ts';
-import type { Deed } from './classify.ts';
-import type { CrashPoint } from './points.ts';
+import type { RecoveryAction } from './classify.ts';
 
 /** A base directory as configured: an absolute, normalized path of a directory on a local file system. */
 export interface BaseOption {
@@ -21,7 +20,7 @@ export interface FileLimits {
 }
 
 /** What recovery does with an open attempt (`docs/protocol.md` 6). */
-export type RecoveryDecision = Deed | 'incident';
+export type RecoveryDecision = RecoveryAction | 'incident';
 
 /** What `createFileExecutor` needs; everything outside this process comes through the ports. */
 export interface FileExecutorOptions {
@@ -44,3 +43,33 @@ export interface FileExecutorOptions {
   /** Told what recovery decided about an open attempt; `incident`: nobody can tell what happened to the file. */
   readonly onRecovery?: (decision: RecoveryDecision) => void;
 }
+
+/**
+ * The crash points of `docs/protocol.md` sections 5 and 6, in the order in which an effect passes them. `taken-back` and
+ * `withdrawn` are on the way back. A point is passed when the step of that name has just been done.
+ */
+export const CRASH_POINTS = [
+  'intent',
+  'M1',
+  'L1',
+  'L2',
+  'M2',
+  'C1',
+  'C2',
+  'C3',
+  'sealed',
+  'C4',
+  'C5',
+  'published',
+  'X6',
+  'X7',
+  'X8',
+  'taken-back',
+  'withdrawn',
+  'before-close',
+] as const;
+
+export type CrashPoint = (typeof CRASH_POINTS)[number];
+
+/** Tells the test seam of one run that a point was passed. */
+export type PassPoint = (point: CrashPoint) => void;

@@ -1,15 +1,15 @@
 import { type Effect, executionFailed, failed, incident, type Sealed, type Work } from './effect.ts';
+import { checkEffect, syncAll } from './effect-check.ts';
 import { sameInode } from './identity.ts';
-import type { Place } from './places.ts';
+import type { OpenedPath } from './opened-path.ts';
 import { explain } from './refusals.ts';
 import { retire } from './retire.ts';
-import { stands, syncAll } from './stand.ts';
 import { moveWithoutReplacing } from './without-replacing.ts';
 
 /** C4: the sealed temporary file gets the destination's name; then as `afterPublish`. */
 export async function publish(work: Work, sealed: Sealed): Promise<Effect> {
   const { destination, pass } = work;
-  const temporary = temporaryPlace(work);
+  const temporary = temporaryPath(work);
   const moved = await moveWithoutReplacing(temporary, destination);
   if (!moved.ok) {
     await temporary.parent.unlink(temporary.name);
@@ -26,10 +26,10 @@ export async function publish(work: Work, sealed: Sealed): Promise<Effect> {
  */
 export async function afterPublish(work: Work, sealed: Sealed, record: boolean): Promise<Effect> {
   const { source, destination, intent, n, journal, pass } = work;
-  const standing = await stands({ destination, expected: sealed, places: [source, destination], sync: [destination] });
-  if (!standing.ok) return takeBackCopy(work, sealed, standing.doubt);
+  const check = await checkEffect({ destination, expected: sealed, paths: [source, destination], sync: [destination] });
+  if (!check.ok) return takeBackCopy(work, sealed, check.doubt);
   pass('C5');
-  const done: Effect = { ...standing.effect, sha256: sealed.sha256 };
+  const done: Effect = { ...check.effect, sha256: sealed.sha256 };
   if (intent.operation === 'copy') return done;
   if (record) await journal.publish(intent.taskId, n);
   pass('published');
@@ -39,7 +39,7 @@ export async function afterPublish(work: Work, sealed: Sealed, record: boolean):
 /** The way back from C4: our own copy, and nothing else, loses the destination's name and is removed. */
 async function takeBackCopy(work: Work, sealed: Sealed, doubt: string): Promise<Effect> {
   const { destination, pass } = work;
-  const temporary = temporaryPlace(work);
+  const temporary = temporaryPath(work);
   if (!(await isInode(destination, sealed))) return incident(work, `${doubt}; it could not be taken back`);
   const back = await moveWithoutReplacing(destination, temporary);
   if (!back.ok || !(await isInode(temporary, sealed))) return incident(work, `${doubt}; it could not be taken back`);
@@ -49,12 +49,12 @@ async function takeBackCopy(work: Work, sealed: Sealed, doubt: string): Promise<
   return executionFailed(`${doubt}; it was taken back`);
 }
 
-async function isInode(place: Place, sealed: Sealed): Promise<boolean> {
+async function isInode(place: OpenedPath, sealed: Sealed): Promise<boolean> {
   const entry = await place.parent.entry(place.name);
   return entry.ok && sameInode(entry.value, sealed);
 }
 
-function temporaryPlace({ intent, destination }: Work): Place {
+function temporaryPath({ intent, destination }: Work): OpenedPath {
   if (intent.temporary === undefined) throw new Error('an intent of method copy names its temporary file');
   return { ...destination, name: intent.temporary };
 }

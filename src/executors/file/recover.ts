@@ -2,14 +2,13 @@ import { WritError } from '../../core/errors.ts';
 import type { Execution } from '../../core/outcome.ts';
 import type { OpenAttempt, RunContext, Task } from '../../core/ports/index.ts';
 import { stopped, stopReason } from '../../core/stopped.ts';
-import { answer } from './answer.ts';
 import { carryOut } from './carry-out.ts';
 import { classify } from './classify.ts';
+import type { RunEnd } from './deps.ts';
 import { attemptOf, type FileDeps } from './deps.ts';
-import { EFFECTS } from './execute.ts';
+import { answer, EFFECTS } from './execute.ts';
 import { type Holder, holding } from './holder.ts';
-import type { RunEnd } from './runs.ts';
-import { readScene } from './scene.ts';
+import { inspectAttempt } from './inspect-attempt.ts';
 
 /**
  * Ends an open attempt (`docs/protocol.md` 6): fence its process, look, classify, carry out. Every step may crash and be
@@ -30,14 +29,14 @@ export function recover(task: Task, context: RunContext, { mayRedo }: { readonly
 
 async function finishOpen(task: Task, open: OpenAttempt, context: RunContext, mayRedo: boolean, deps: FileDeps, holder: Holder): Promise<RunEnd> {
   const attempt = attemptOf(deps, open, open.n, context, holder);
-  const scene = await readScene(attempt, open);
-  if ('cannotLook' in scene) return busy(scene.cannotLook);
+  const findings = await inspectAttempt(attempt, open);
+  if ('cannotInspect' in findings) return busy(findings.cannotInspect);
   // Fencing may have taken seconds; without a fresh lock of our own nothing is started, and the attempt stays open.
   const closed = context.gate();
   if (closed?.kind === 'interrupted') return { execution: closed, opened: undefined };
-  const verdict = classify(scene.facts);
+  const verdict = classify(findings.facts);
   deps.onRecovery?.(verdict.do === 'fail' && verdict.incident ? 'incident' : verdict.do);
-  const effect = await carryOut({ ...attempt, open, scene, redo: EFFECTS[open.method] }, verdict, mayRedo);
+  const effect = await carryOut({ ...attempt, open, findings, redo: EFFECTS[open.method] }, verdict, mayRedo);
   return answer(effect, attempt, task.manifest, deps);
 }
 

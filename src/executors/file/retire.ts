@@ -1,12 +1,12 @@
 import { type Attempt, type Effect, incident, type Sealed, type Work } from './effect.ts';
+import { checkEffect, syncAll } from './effect-check.ts';
 import { sameInode, untouched } from './identity.ts';
-import { openPlace, type Place } from './places.ts';
+import { type OpenedPath, openPath } from './opened-path.ts';
 import { explain } from './refusals.ts';
-import { stands, syncAll } from './stand.ts';
 import { vaultPath } from './vault-names.ts';
 import { moveWithoutReplacing } from './without-replacing.ts';
 
-/** X6 to X8: the copy stands, so the source leaves its name, for the vault of its own base. It is never unlinked. */
+/** X6 to X8 (docs/protocol.md §5): the copy stands, so the source moves into the vault of its own base. It is never unlinked. */
 export async function retire(work: Work, sealed: Sealed, done: Effect): Promise<Effect> {
   const { source, intent, pass } = work;
   const now = await source.parent.entry(source.name);
@@ -32,21 +32,21 @@ export async function retire(work: Work, sealed: Sealed, done: Effect): Promise<
 /** X8, and the look at what lies in the vault. `source` is absent when recovery could not open its directory. */
 export async function finishRetired(
   attempt: Attempt,
-  vault: Place,
-  source: Place | undefined,
+  vault: OpenedPath,
+  source: OpenedPath | undefined,
   done: Effect,
   doubtful: (doubt: string) => Promise<Effect>,
 ): Promise<Effect> {
-  const places = source ? [source, vault] : [vault];
-  const standing = await stands({ destination: vault, expected: attempt.intent.sourceIdentity, places, sync: places });
-  if (!standing.ok) return doubtful(standing.doubt);
+  const paths = source ? [source, vault] : [vault];
+  const check = await checkEffect({ destination: vault, expected: attempt.intent.sourceIdentity, paths, sync: paths });
+  if (!check.ok) return doubtful(check.doubt);
   attempt.pass('X8');
   return done;
 }
 
-export function openRetired({ bases, intent, holder }: Attempt): ReturnType<typeof openPlace> {
+export function openRetired({ bases, intent, holder }: Attempt): ReturnType<typeof openPath> {
   if (intent.retired === undefined) throw new Error('a move of method copy names the retired place of its source');
-  return openPlace(bases, intent.retired, holder);
+  return openPath(bases, intent.retired, holder);
 }
 
 /** The copy is the only one left: it stays. */
@@ -55,10 +55,10 @@ export function sourceLost(attempt: Attempt): Effect {
 }
 
 /** Our copy goes into the vault of its base: it may hold bytes that exist nowhere else. */
-export async function withdraw(attempt: Attempt, destination: Place, sealed: Sealed, why: string): Promise<Effect> {
+export async function withdraw(attempt: Attempt, destination: OpenedPath, sealed: Sealed, why: string): Promise<Effect> {
   const { bases, intent, n, holder, pass } = attempt;
   const path = vaultPath(destination.path.base, 'withdrawn', intent.taskId, n);
-  const vault = await openPlace(bases, path, holder);
+  const vault = await openPath(bases, path, holder);
   const entry = await destination.parent.entry(destination.name);
   const ours = entry.ok && sameInode(entry.value, sealed);
   const moved = ours && vault.ok && (await moveWithoutReplacing(destination, vault.value)).ok;

@@ -1,24 +1,25 @@
 import { failure, type Outcome } from '../../core/outcome.ts';
 import type { Entry, EntryType, FileMethod, FileOperation, FinishedEffect } from '../../core/ports/index.ts';
+import { failed, ok, type Result } from '../../core/result.ts';
 import type { OpenBases } from './bases.ts';
 import type { Holder } from './holder.ts';
-import type { FileRequest, Parsed } from './inputs.ts';
-import { openPlace, type Place } from './places.ts';
+import type { FileRequest } from './inputs.ts';
+import { type OpenedPath, openPath } from './opened-path.ts';
 import { explain } from './refusals.ts';
 import { undoIdentity, undoRefusal } from './undo.ts';
 
 /** What was found before an intent is written. Nothing of it is relied on later without a second look. */
 export interface Survey {
-  readonly source: Place;
-  readonly destination: Place;
+  readonly source: OpenedPath;
+  readonly destination: OpenedPath;
   readonly entry: Entry;
   readonly method: FileMethod;
   /** Of the destination's file system; undefined where no bytes are copied. */
   readonly freeBytes: number | undefined;
 }
 
-/** Where a request goes; for a delete into the vault. */
-export interface Journey {
+/** A request and where its file goes; for a delete into the vault. */
+export interface TransferPlan {
   readonly request: FileRequest;
   readonly destination: FileRequest['source'] | { readonly base: string; readonly segments: readonly string[] };
   /** The effect that is to be taken back. */
@@ -26,15 +27,15 @@ export interface Journey {
 }
 
 /** Opens both directories and looks at both names. */
-export async function survey(journey: Journey, bases: OpenBases, holder: Holder): Promise<Parsed<Survey>> {
-  const { request } = journey;
-  const refused = request.undoOf === undefined ? undefined : undoRefusal(request, journey.undone);
-  if (refused) return no(refused);
+export async function survey(plan: TransferPlan, bases: OpenBases, holder: Holder): Promise<Result<Survey, Outcome>> {
+  const { request } = plan;
+  const refused = request.undoOf === undefined ? undefined : undoRefusal(request, plan.undone);
+  if (refused) return failed(refused);
 
   const toVault = request.operation === 'delete';
-  const [source, destination] = await openBoth(journey, bases, holder);
-  if (!source.ok) return no(explain("the source's directory", source));
-  if (!destination.ok) return no(explain(toVault ? 'the vault' : "the destination's directory", destination));
+  const [source, destination] = await openBoth(plan, bases, holder);
+  if (!source.ok) return failed(explain("the source's directory", source));
+  if (!destination.ok) return failed(explain(toVault ? 'the vault' : "the destination's directory", destination));
 
   const method = methodOf(request.operation, source.value, destination.value, bases);
   const [entry, standing, freeBytes] = await Promise.all([
@@ -42,26 +43,26 @@ export async function survey(journey: Journey, bases: OpenBases, holder: Holder)
     destination.value.parent.entry(destination.value.name),
     method === 'copy' ? destination.value.base.freeBytes() : undefined,
   ]);
-  if (!entry.ok) return no(explain('the source', entry));
-  if (entry.value.type !== 'file') return no(failure('EXECUTION_FAILED', `the source is ${A_TYPE[entry.value.type]}; only regular files are touched`));
-  const changed = journey.undone && undoIdentity(journey.undone, entry.value);
-  if (changed) return no(changed);
-  if (standing.ok) return no(occupied(standing.value, toVault));
-  if (standing.refusal !== 'missing') return no(explain('the destination', standing));
-  return { ok: true, value: { source: source.value, destination: destination.value, entry: entry.value, method, freeBytes } };
+  if (!entry.ok) return failed(explain('the source', entry));
+  if (entry.value.type !== 'file') return failed(failure('EXECUTION_FAILED', `the source is ${A_TYPE[entry.value.type]}; only regular files are touched`));
+  const changed = plan.undone && undoIdentity(plan.undone, entry.value);
+  if (changed) return failed(changed);
+  if (standing.ok) return failed(occupied(standing.value, toVault));
+  if (standing.refusal !== 'missing') return failed(explain('the destination', standing));
+  return ok({ source: source.value, destination: destination.value, entry: entry.value, method, freeBytes });
 }
 
 /** One descriptor where both names lie in one directory. */
-async function openBoth({ request: { source }, destination }: Journey, bases: OpenBases, holder: Holder): Promise<readonly [Opened, Opened]> {
-  if (directoryKey(source) !== directoryKey(destination)) return Promise.all([openPlace(bases, source, holder), openPlace(bases, destination, holder)]);
-  const first = await openPlace(bases, source, holder);
+async function openBoth({ request: { source }, destination }: TransferPlan, bases: OpenBases, holder: Holder): Promise<readonly [Opened, Opened]> {
+  if (directoryKey(source) !== directoryKey(destination)) return Promise.all([openPath(bases, source, holder), openPath(bases, destination, holder)]);
+  const first = await openPath(bases, source, holder);
   if (!first.ok) return [first, first];
   return [first, { ok: true, value: { ...first.value, path: destination, name: destination.segments.at(-1) ?? '' } }];
 }
 
-type Opened = Awaited<ReturnType<typeof openPlace>>;
+type Opened = Awaited<ReturnType<typeof openPath>>;
 
-function methodOf(operation: FileOperation, source: Place, destination: Place, bases: OpenBases): FileMethod {
+function methodOf(operation: FileOperation, source: OpenedPath, destination: OpenedPath, bases: OpenBases): FileMethod {
   if (operation === 'copy') return 'copy';
   // Within one base a subvolume can have a device number of its own.
   const joined = source.parent.identity.dev === destination.parent.identity.dev;
@@ -82,8 +83,4 @@ const A_TYPE = {
 function occupied({ type }: Entry, toVault: boolean): Outcome {
   if (toVault) return failure('EXECUTION_FAILED', 'the place in the vault exists');
   return failure('EXECUTION_FAILED', type === 'file' ? 'the destination exists' : `the destination exists and is ${A_TYPE[type]}`);
-}
-
-function no(outcome: Outcome): { readonly ok: false; readonly outcome: Outcome } {
-  return { ok: false, outcome };
 }

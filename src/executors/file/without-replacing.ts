@@ -1,12 +1,12 @@
 import type { FsResult } from '../../core/ports/index.ts';
 import { sameInode } from './identity.ts';
-import type { Place } from './places.ts';
+import type { OpenedPath } from './opened-path.ts';
 
 /**
  * Gives a name of ours to another place without replacing anything: a rename, or link and unlink where the kernel lacks
  * RENAME_NOREPLACE. Only for names that are ours alone (temporary and vault files) and for ways back.
  */
-export async function moveWithoutReplacing(from: Place, to: Place): Promise<FsResult<void>> {
+export async function moveWithoutReplacing(from: OpenedPath, to: OpenedPath): Promise<FsResult<void>> {
   const renamed = await from.parent.renameNoReplace(from.name, to.parent, to.name);
   if (renamed.ok || renamed.refusal !== 'unsupported') return renamed;
   const linked = await from.parent.link(from.name, to.parent, to.name);
@@ -15,7 +15,7 @@ export async function moveWithoutReplacing(from: Place, to: Place): Promise<FsRe
 }
 
 /** Takes the first of two names away, if both are the one file: then nothing can be lost. */
-export async function dropLinkedName(from: Place, kept: Place): Promise<FsResult<void>> {
+export async function dropLinkedName(from: OpenedPath, kept: OpenedPath): Promise<FsResult<void>> {
   const [first, second] = await Promise.all([from.parent.entry(from.name), kept.parent.entry(kept.name)]);
   if (!second.ok) return second;
   // Somebody put another file there meanwhile, or took ours away: that name is not ours any more.

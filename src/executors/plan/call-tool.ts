@@ -4,8 +4,8 @@ import { errorOf, type Failure, failure, toolFailure } from './codes.ts';
 import type { ReadyStep } from './compile-step.ts';
 import { copyJson } from './json-copy.ts';
 import { LIMITS } from './limits.ts';
-import { judge, listed } from './problems.ts';
-import { memoryOf, nextName, type Run, type RunState, record, recordFailure } from './run-state.ts';
+import { listed, validate } from './problems.ts';
+import { memoryOf, nextName, type RunState, record, recordFailure, type StepRun } from './run-state.ts';
 
 /** Operations that take any parameters. */
 const UNCHECKED_OPERATIONS: ReadonlySet<string> = new Set(['sampleFetch']);
@@ -19,7 +19,7 @@ interface Caller {
 }
 
 /** Asks for one invocation of a tool and records what it answers. */
-export function* callTool({ ref, operation }: ReadyStep, params: JsonObject, { run, runId, maxSteps, operations }: Caller, path: string): Run {
+export function* callTool({ ref, operation }: ReadyStep, params: JsonObject, { run, runId, maxSteps, operations }: Caller, path: string): StepRun {
   const chosen = operation ?? params['action'];
   const wrong = callProblem(chosen, operations, params);
   if (wrong !== undefined) return recordFailure(run, path, ref, wrong);
@@ -55,12 +55,12 @@ interface ReadResult {
 /** The tool's answer, or in its place the error that it is none. */
 function readResult(answer: unknown): ReadResult {
   const copied = copyJson(answer, LIMITS.toolResult);
-  const judged = copied.ok ? judge(ToolResult, copied.value) : { ok: false as const, problems: [copied.problem] };
-  if (judged.ok) {
-    const { error } = judged.value;
-    // What was judged is the copy, which is JSON.
-    return { result: judged.value as ReadResult['result'], failed: error === null ? undefined : toolFailure(error) };
+  const read = copied.ok ? validate(ToolResult, copied.value) : { ok: false as const, error: [copied.problem] };
+  if (read.ok) {
+    const { error } = read.value;
+    // What was validated is the copy, which is JSON.
+    return { result: read.value as ReadResult['result'], failed: error === null ? undefined : toolFailure(error) };
   }
-  const failed = failure('INVALID_TOOL_RESULT', listed(judged.problems));
+  const failed = failure('INVALID_TOOL_RESULT', listed(read.error));
   return { result: Object.freeze({ ok: false, data: null, error: errorOf(failed) }), failed };
 }

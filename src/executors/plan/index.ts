@@ -4,5 +4,6 @@ export { advance, type PlanJournal, replay } from './advance.ts';
 export { CODES, type CoreCode } from './codes.ts';
 export { type DescribedPlan, type DescribedStep, describePlan } from './describe-plan.ts';
 export { type Linked, linkPlan } from './link-plan.ts';
+export { planLogic } from './plan-logic.ts';
 export type { DefinitionLookup } from './registry.ts';
 export { startPlan } from './start-plan.ts';

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { compareCodePoints } from '../../core/code-points.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { failed, ok, type Result } from '../../core/result.ts';
 import { type Failure, failure, type Problem } from './codes.ts';
 import { shownPath } from './json-copy.ts';
 import { LIMITS } from './limits.ts';
@@ -20,13 +21,11 @@ const MESSAGES = {
   custom: 'is not allowed',
 } satisfies Record<z.core.$ZodIssue['code'], string>;
 
-export type Judged<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly Problem[] };
-
 /** A value under the type of its contract, or what is wrong with it in an order that only depends on what is wrong. */
-export function judge<T>(schema: z.ZodType<T>, value: unknown): Judged<T> {
+export function validate<T>(schema: z.ZodType<T>, value: unknown): Result<T, readonly Problem[]> {
   const parsed = schema.safeParse(value);
   // Our contracts change nothing and fill nothing in, so the value itself is what was parsed: no copy, and still frozen.
-  return parsed.success ? { ok: true, value: value as T } : { ok: false, problems: sorted(parsed.error.issues.flatMap(problemsOfIssue)) };
+  return parsed.success ? ok(value as T) : failed(sorted(parsed.error.issues.flatMap(problemsOfIssue)));
 }
 
 function problemsOfIssue(issue: z.core.$ZodIssue): Problem[] {

@@ -1,12 +1,13 @@
 import { ExecutionEnvelope, LegacyEnvelope, Memory, type Step } from '../../contracts/index.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
+import type { Result } from '../../core/result.ts';
 import type { Failure, Problem } from './codes.ts';
 import { type Header, headerOf } from './header.ts';
 import { copyJson, isObject } from './json-copy.ts';
 import { LIMITS } from './limits.ts';
 import { measure } from './measure.ts';
 import { member } from './paths.ts';
-import { invalidContract, type Judged, judge } from './problems.ts';
+import { invalidContract, validate } from './problems.ts';
 import { LOCALS } from './save.ts';
 
 /** What an envelope is about even if it cannot be executed: an error has a header and a memory, too. */
@@ -33,7 +34,7 @@ export function readEnvelope(input: unknown): ReadEnvelope {
   if (!copied.ok) return refused([copied.problem], identityOf(rescue(input)));
   const identity = identityOf(copied.value);
   const normalized = normalize(copied.value, identity);
-  if (!normalized.ok) return refused(normalized.problems, identity);
+  if (!normalized.ok) return refused(normalized.error, identity);
   const { steps, options = {} } = normalized.value.payload;
   const payload = Object.freeze({ ...payloadOf(normalized.value), memory: identity.memory });
   if (Object.hasOwn(stateOf(identity.memory), LOCALS))
@@ -52,10 +53,10 @@ export function stateOf(memory: JsonObject): JsonObject {
 }
 
 /** The execution form. An envelope without a payload is a legacy one, which need not have steps; then there is nothing to execute. */
-function normalize(envelope: Json, { header }: Identity): Judged<ExecutionEnvelope> {
-  if (member(envelope, 'payload') !== undefined) return judge(ExecutionEnvelope, envelope);
-  const legacy = judge(LegacyEnvelope, envelope);
-  return legacy.ok ? judge(ExecutionEnvelope, { header, payload: payloadOfLegacy(envelope) }) : legacy;
+function normalize(envelope: Json, { header }: Identity): Result<ExecutionEnvelope, readonly Problem[]> {
+  if (member(envelope, 'payload') !== undefined) return validate(ExecutionEnvelope, envelope);
+  const legacy = validate(LegacyEnvelope, envelope);
+  return legacy.ok ? validate(ExecutionEnvelope, { header, payload: payloadOfLegacy(envelope) }) : legacy;
 }
 
 /** The payload rebuilt from legacy fields; what steps can refer to travels in the options. */
@@ -71,7 +72,7 @@ function payloadOfLegacy(envelope: Json): JsonObject {
   };
 }
 
-/** As the JSON that was judged. */
+/** As the JSON that was validated. */
 function payloadOf({ payload }: ExecutionEnvelope): JsonObject {
   return payload as JsonObject;
 }

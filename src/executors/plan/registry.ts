@@ -1,11 +1,12 @@
 import { CapabilityDefinition, type RegistryCategory, type Step, type StepType, ToolDefinition, UsecaseDefinition } from '../../contracts/index.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
+import type { Result } from '../../core/result.ts';
 import { Failure, failure, type Problem } from './codes.ts';
 import { copyJson, isObject } from './json-copy.ts';
 import { LIMITS } from './limits.ts';
 import { member } from './paths.ts';
-import { type Judged, judge, listed } from './problems.ts';
+import { listed, validate } from './problems.ts';
 
 /** The host's registries; `content` is untrusted, too. */
 export type DefinitionLookup = (category: RegistryCategory, ref: string) => unknown;
@@ -19,21 +20,21 @@ export interface Definition {
   readonly source: 'files' | 'fallback';
 }
 
-/** What a definition is for. */
+/** The actions of a tool, or the steps of a capability. */
 export type Body = { readonly actions: ToolDefinition['actions'] } | { readonly steps: readonly Step[] };
 
 export interface Registry {
-  /** Judged when it is asked for: what a plan does not reach cannot harm it. */
+  /** Validated when it is asked for: what a plan does not reach cannot harm it. */
   find(category: RegistryCategory, ref: string): Definition | Failure | undefined;
   readonly isEmpty: boolean;
 }
 
 export const CATEGORY = { tool: 'tools', capability: 'capabilities', usecase: 'usecases' } as const satisfies Record<StepType, RegistryCategory>;
 const CONTRACT = {
-  tools: (content) => judge(ToolDefinition, content),
-  capabilities: (content) => judge(CapabilityDefinition, content),
-  usecases: (content) => judge(UsecaseDefinition, content),
-} satisfies Record<RegistryCategory, (content: JsonObject) => Judged<Body>>;
+  tools: (content) => validate(ToolDefinition, content),
+  capabilities: (content) => validate(CapabilityDefinition, content),
+  usecases: (content) => validate(UsecaseDefinition, content),
+} satisfies Record<RegistryCategory, (content: JsonObject) => Result<Body, readonly Problem[]>>;
 const CATEGORIES = Object.values(CATEGORY);
 
 interface Entry {
@@ -47,14 +48,14 @@ export function readRegistry(payload: JsonObject, lookup?: DefinitionLookup): Re
   const entries: Entries = new Map();
   readFiles(payload['registryFiles'], entries);
   for (const fallback of [member(payload['options'], 'fallbackRegistry'), payload['fallbackRegistry']]) readFallback(fallback, entries);
-  const judged = new Map<string, Definition | Failure>();
+  const validated = new Map<string, Definition | Failure>();
   let answered = false;
   const find = (category: RegistryCategory, ref: string): Definition | Failure | undefined => {
     const name = nameOf(category, ref);
-    const before = judged.get(name);
+    const before = validated.get(name);
     if (before !== undefined) return before;
-    const found = judgeAll(category, ref, entries.get(name), lookup?.(category, ref));
-    if (found !== undefined) judged.set(name, found);
+    const found = validateAll(category, ref, entries.get(name), lookup?.(category, ref));
+    if (found !== undefined) validated.set(name, found);
     answered ||= found !== undefined;
     return found;
   };
@@ -105,31 +106,31 @@ function add(entries: Entries, name: string, content: Json, source: Entry['sourc
   else before.contents.push(content);
 }
 
-type JudgedDefinition = Pick<Definition, 'content' | 'body'>;
+type ValidDefinition = Pick<Definition, 'content' | 'body'>;
 
-function judgeAll(category: RegistryCategory, ref: string, entry: Entry | undefined, hosts: unknown): Definition | Failure | undefined {
+function validateAll(category: RegistryCategory, ref: string, entry: Entry | undefined, hosts: unknown): Definition | Failure | undefined {
   const contents: unknown[] = [...(entry?.contents ?? []), ...(hosts === undefined ? [] : [hosts])];
-  let first: JudgedDefinition | undefined;
+  let first: ValidDefinition | undefined;
   for (const content of contents) {
-    const judged = judgeOne(category, ref, content);
-    if (judged instanceof Failure) return judged;
-    first ??= judged;
-    if (first !== judged && canonicalJson(first.content) !== canonicalJson(judged.content)) return failure('REGISTRY_CONFLICT', { category, ref });
+    const valid = validateOne(category, ref, content);
+    if (valid instanceof Failure) return valid;
+    first ??= valid;
+    if (first !== valid && canonicalJson(first.content) !== canonicalJson(valid.content)) return failure('REGISTRY_CONFLICT', { category, ref });
   }
   return first && { category, ref, ...first, source: entry?.source ?? 'files' };
 }
 
 /** The definition as its contract wants it, `id` equal to `ref`. */
-function judgeOne(category: RegistryCategory, ref: string, content: unknown): JudgedDefinition | Failure {
+function validateOne(category: RegistryCategory, ref: string, content: unknown): ValidDefinition | Failure {
   const invalid = (problems: readonly Problem[]): Failure => failure('REGISTRY_INVALID', { category, ref, ...listed(problems) });
   const copied = copyJson(content, LIMITS.definition);
   if (!copied.ok) return invalid([copied.problem]);
   if (!isObject(copied.value)) return invalid([{ path: '', keyword: 'invalid_type', message: 'is no object' }]);
   const { path: _compiled, ...rest } = copied.value;
   const definition = Object.freeze(rest);
-  const judged: Judged<Body> = CONTRACT[category](definition);
-  if (!judged.ok) return invalid(judged.problems);
+  const body: Result<Body, readonly Problem[]> = CONTRACT[category](definition);
+  if (!body.ok) return invalid(body.error);
   // Under its category's name a definition would read as a map of definitions.
   if (definition['id'] !== ref || ref === category) return invalid([{ path: 'id', keyword: 'ref', message: 'is not the name under which it is registered' }]);
-  return { content: definition, body: judged.value };
+  return { content: definition, body: body.value };
 }

@@ -27,7 +27,7 @@ export interface Stop {
 export type Scope = Omit<Roots, 'memory'>;
 
 /** Runs until a tool is to be called, goes on with its answer, and ends with the error that nothing has handled. */
-export type Run = Generator<PlanCall, Stop | undefined, unknown>;
+export type StepRun = Generator<PlanCall, Stop | undefined, unknown>;
 
 /** Everything that changes while a plan runs; memory is replaced, never written into. */
 export interface RunState {

@@ -7,7 +7,7 @@ import { groupPrefix } from './group-path.ts';
 import { DEFAULTS, LIMITS } from './limits.ts';
 import type { LinkedPlan } from './link.ts';
 import type { Normalized } from './read-envelope.ts';
-import { comingName, type Run, type RunState, recordFailure, recordSkipped, rootsOf, type Scope, type Stop, traceFailure } from './run-state.ts';
+import { comingName, type RunState, recordFailure, recordSkipped, rootsOf, type Scope, type StepRun, type Stop, traceFailure } from './run-state.ts';
 import { applySave } from './save.ts';
 import { bindTemplate } from './template.ts';
 
@@ -24,14 +24,14 @@ interface Frame {
 }
 
 /** The steps of the envelope itself. @returns the error that ends the plan, `undefined` for success */
-export function runPlan(envelope: Normalized, plan: LinkedPlan, run: RunState): Run {
+export function runPlan(envelope: Normalized, plan: LinkedPlan, run: RunState): StepRun {
   const { context = {}, input = {}, maxSteps = DEFAULTS.maxSteps } = envelope.options;
   // Options are part of a copied envelope, so they are JSON.
   const scope = { context: context as JsonObject, input: input as JsonObject };
   return runSteps(plan.steps, { plan, run, maxSteps, runId: envelope.header.id, scope, depth: 0, prefix: '' });
 }
 
-function* runSteps(steps: readonly ReadyStep[], frame: Frame): Run {
+function* runSteps(steps: readonly ReadyStep[], frame: Frame): StepRun {
   for (const [index, step] of steps.entries()) {
     const stop = yield* runStep(step, frame, `${frame.prefix}${index}`);
     if (stop !== undefined) return stop;
@@ -40,7 +40,7 @@ function* runSteps(steps: readonly ReadyStep[], frame: Frame): Run {
 }
 
 /** One step: its condition, then once or for each item of a list. */
-function* runStep(step: ReadyStep, frame: Frame, path: string): Run {
+function* runStep(step: ReadyStep, frame: Frame, path: string): StepRun {
   const { run, scope } = frame;
   const over = visit(step, run, path);
   if (over !== undefined) return over;
@@ -65,7 +65,7 @@ function outOfWork({ ref }: ReadyStep, run: RunState, path: string): Stop | unde
 }
 
 /** One turn after the other over the list as it is now; each has its own path, and `on_error` counts for each on its own. */
-function* runTurns(step: ReadyStep, forEach: NonNullable<ReadyStep['forEach']>, frame: Frame, path: string): Run {
+function* runTurns(step: ReadyStep, forEach: NonNullable<ReadyStep['forEach']>, frame: Frame, path: string): StepRun {
   const { run, scope } = frame;
   const items = itemsOf(forEach, rootsOf(run, scope));
   if (items === undefined) return yield* handle(step, frame, path, recordFailure(run, path, step.ref, failure('FOR_EACH_NOT_A_LIST')));
@@ -81,13 +81,13 @@ function* runTurns(step: ReadyStep, forEach: NonNullable<ReadyStep['forEach']>, 
   return undefined;
 }
 
-function* runOnce(step: ReadyStep, frame: Frame, path: string): Run {
+function* runOnce(step: ReadyStep, frame: Frame, path: string): StepRun {
   const stop = yield* attempt(step, step, frame, path);
   return stop === undefined ? undefined : yield* handle(step, frame, path, stop);
 }
 
 /** Applies `on_error` to a step that has failed. */
-function* handle(step: ReadyStep, frame: Frame, path: string, stop: Stop): Run {
+function* handle(step: ReadyStep, frame: Frame, path: string, stop: Stop): StepRun {
   if (stop.failure.fatal || step.mode === 'stop') return stop;
   if (step.fallback === undefined) return undefined;
   const second = yield* attempt(step.fallback, step, frame, `${path}!fb`);
@@ -95,7 +95,7 @@ function* handle(step: ReadyStep, frame: Frame, path: string, stop: Stop): Run {
 }
 
 /** Runs a step or the fallback for it; then `save` of the step itself, over the last result that this has brought. */
-function* attempt(doing: ReadyStep, step: ReadyStep, frame: Frame, path: string): Run {
+function* attempt(doing: ReadyStep, step: ReadyStep, frame: Frame, path: string): StepRun {
   const { run } = frame;
   const before = run.last;
   run.last = undefined;
@@ -105,7 +105,7 @@ function* attempt(doing: ReadyStep, step: ReadyStep, frame: Frame, path: string)
 }
 
 /** Binds the parameters in the scope that the step stands in, then calls the tool or runs the group. */
-function* perform(step: ReadyStep, frame: Frame, path: string): Run {
+function* perform(step: ReadyStep, frame: Frame, path: string): StepRun {
   const { run, scope, plan } = frame;
   const params = bindTemplate(step.params, step.template, rootsOf(run, scope), run.meter);
   if (params instanceof Failure) return recordFailure(run, path, step.ref, params);

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { type Execution, failure, success } from '../../core/outcome.ts';
 import type { Found, RunContext, Scanner, SearchScope, Task, TaskExecutor } from '../../core/ports/index.ts';
 import { stopped, stopReason } from '../../core/stopped.ts';
-import { judge, type SearchTask } from './inputs.ts';
+import { parseTask, type SearchTask } from './inputs.ts';
 
 export interface SearchExecutorOptions {
   /** The allow-list: scope identifier → what it stands for. Copied; later changes of the object have no effect. */
@@ -34,16 +34,16 @@ async function execute(
   scopes: ReadonlyMap<string, SearchScope>,
   scanner: Pick<Scanner, 'scan'>,
 ): Promise<Execution> {
-  const judged = judge(manifest, scopes);
-  if (!judged.ok) return { kind: 'outcome', outcome: judged.outcome };
+  const parsed = parseTask(manifest, scopes);
+  if (!parsed.ok) return { kind: 'outcome', outcome: parsed.error };
   const closed = gate();
   if (closed) return closed;
-  const { scope, query, maxResults } = judged.value;
+  const { scope, query, maxResults } = parsed.value;
   const answer = await scanner.scan({ scope, query, maxResults }, signal);
   const reason = stopReason(signal);
   if (reason) return stopped(reason);
   if (!answer.ok) return { kind: 'outcome', outcome: failure(answer.code, answer.message) };
-  return { kind: 'outcome', outcome: success(outputOf(manifest, judged.value, answer.found)) };
+  return { kind: 'outcome', outcome: success(outputOf(manifest, parsed.value, answer.found)) };
 }
 
 /** The output of a SUCCESS (search-executor.md 8, 9). */

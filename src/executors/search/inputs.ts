@@ -2,6 +2,7 @@ import { SEARCH_KIND, type TaskManifest } from '../../contracts/index.ts';
 import { codePointLength } from '../../core/code-points.ts';
 import { failure, type Outcome } from '../../core/outcome.ts';
 import type { ScanRequest, SearchScope } from '../../core/ports/index.ts';
+import { failed, ok, type Result } from '../../core/result.ts';
 
 /** The longest query and the largest result set (search-executor.md 4). */
 const MAX_QUERY = 4096;
@@ -12,12 +13,10 @@ const KINDS = new Map<string, SearchScope['kind']>(Object.entries(SEARCH_KIND));
 
 const FIELDS: ReadonlySet<string> = new Set(['query', 'target_scope', 'max_results']);
 
-/** A judged search, and the identifier of its scope as the answer repeats it. */
+/** A search that may run, and the identifier of its scope as the answer repeats it. */
 export interface SearchTask extends ScanRequest {
   readonly scopeId: string;
 }
-
-export type Judged = { readonly ok: true; readonly value: SearchTask } | { readonly ok: false; readonly outcome: Outcome };
 
 /**
  * Judges capability, inputs and constraints of a manifest; touches no source.
@@ -25,7 +24,7 @@ export type Judged = { readonly ok: true; readonly value: SearchTask } | { reado
  * @returns the search, or the FAILURE that answers it, in this order: `UNSUPPORTED_CAPABILITY`, `INVALID_QUERY` (also for
  *   `max_results` and unknown inputs, for which the closed set has no code of their own), `SCOPE_NOT_ALLOWED`
  */
-export function judge(manifest: TaskManifest, scopes: ReadonlyMap<string, SearchScope>): Judged {
+export function parseTask(manifest: TaskManifest, scopes: ReadonlyMap<string, SearchScope>): Result<SearchTask, Outcome> {
   const kind = KINDS.get(manifest.capability_id);
   if (kind === undefined) return no('UNSUPPORTED_CAPABILITY', 'the search executor does SEARCH_FILES, SEARCH_EMAILS and SEARCH_DATASETS only');
 
@@ -50,7 +49,7 @@ export function judge(manifest: TaskManifest, scopes: ReadonlyMap<string, Search
   // What other scopes there are is nobody's business who may not search them.
   if (scope === undefined || scope.kind !== kind) return no('SCOPE_NOT_ALLOWED', `inputs.target_scope is not an allowed scope of ${manifest.capability_id}`);
   if (constraints.scope !== undefined && constraints.scope !== scopeId) return no('SCOPE_NOT_ALLOWED', 'inputs.target_scope lies outside constraints.scope');
-  return { ok: true, value: { scope, scopeId, query: trimmed, maxResults } };
+  return ok({ scope, scopeId, query: trimmed, maxResults });
 }
 
 function own(inputs: TaskManifest['inputs'], name: string): unknown {
@@ -68,6 +67,6 @@ function trim(text: string): string {
   return text.slice(start, end);
 }
 
-function no(code: Parameters<typeof failure>[0], message: string): Judged {
-  return { ok: false, outcome: failure(code, message) };
+function no(code: Parameters<typeof failure>[0], message: string): Result<never, Outcome> {
+  return failed(failure(code, message));
 }

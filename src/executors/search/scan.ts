@@ -1,6 +1,5 @@
-import type { Found, ScanAnswer, ScanRequest } from '../../core/ports/index.ts';
+import type { DatasetScope, FilesScope, Found, ImapScope, MailFolderScope, ScanAnswer, ScanRequest } from '../../core/ports/index.ts';
 import { ScanError } from './scan-error.ts';
-import type { Question, Scans } from './sources.ts';
 
 /**
  * One scan, from its request to its answer: what the process of a search does. Never rejects: whatever a source throws
@@ -29,4 +28,20 @@ function find(scope: ScanRequest['scope'], question: Question, scans: Scans): Pr
     case 'datasets':
       return scans.datasets(scope, question);
   }
+}
+
+/** What a scan looks for, whatever the kind of its scope. */
+export interface Question {
+  readonly query: string;
+  readonly maxResults: number;
+}
+
+/** A scan of one kind of scope. Throws ScanError when there is no answer. */
+export type Scan<S> = (scope: S, question: Question) => Promise<Found>;
+
+/** The three scans of the search executor, as bin wires them with their adapters. */
+export interface Scans {
+  readonly files: Scan<FilesScope>;
+  readonly emails: Scan<MailFolderScope | ImapScope>;
+  readonly datasets: Scan<DatasetScope>;
 }

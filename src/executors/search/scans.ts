@@ -2,6 +2,6 @@
 export { createDatasetsScan } from './datasets/index.ts';
 export { createEmailsScan } from './emails/scan.ts';
 export { createFilesScan } from './files/scan.ts';
+export type { Scans } from './scan.ts';
 export { scan } from './scan.ts';
 export { ScanError } from './scan-error.ts';
-export type { Scans } from './sources.ts';

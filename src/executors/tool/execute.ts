@@ -2,23 +2,22 @@ import { type Execution, failure } from '../../core/outcome.ts';
 import type { RunContext, Task, ToolAnswer } from '../../core/ports/index.ts';
 import { stopped, stopReason } from '../../core/stopped.ts';
 import { outcomeOf, refusal } from './answers.ts';
-import { judge, type ToolTask } from './inputs.ts';
+import { parseTask, type ToolTask } from './inputs.ts';
 import { sendOnce } from './once.ts';
-import type { ToolDeps } from './options.ts';
-import type { RunEnd } from './runs.ts';
+import type { RunEnd, ToolDeps } from './options.ts';
 import { timeLimit } from './time-limit.ts';
 
-/** One call that this host does not know: judge, prepare, gate, and for `once` the intent, then the request. */
+/** One call that this host does not know: parseTask, prepare, gate, and for `once` the intent, then the request. */
 export function execute(task: Task, context: RunContext, deps: ToolDeps): Promise<Execution> {
   return deps.runs.once(task, async () => {
-    const judged = judge(task.manifest, deps.tools);
-    if (!judged.ok) return { execution: { kind: 'outcome', outcome: judged.outcome } };
-    return call(task, judged.value, context, deps);
+    const parsed = parseTask(task.manifest, deps.tools);
+    if (!parsed.ok) return { execution: { kind: 'outcome', outcome: parsed.error } };
+    return call(task, parsed.value, context, deps);
   });
 }
 
-async function call(task: Task, judged: ToolTask, context: RunContext, deps: ToolDeps): Promise<RunEnd> {
-  const { tool, effect, request } = judged;
+async function call(task: Task, toolTask: ToolTask, context: RunContext, deps: ToolDeps): Promise<RunEnd> {
+  const { tool, effect, request } = toolTask;
   // Disposed of at the end of this function, hence `return await` below.
   using limit = timeLimit(context.signal, tool.timeoutMs);
   const prepared = await tool.adapter.prepare(request, limit.signal);
@@ -27,7 +26,7 @@ async function call(task: Task, judged: ToolTask, context: RunContext, deps: Too
     return { execution: { kind: 'outcome', outcome: failure('TOOL_FAILED', 'the tool could not be reached within the time limit of the call') } };
   if (early) return { execution: stopped(early) };
   if (prepared.kind !== 'ready') return { execution: refusal(prepared) };
-  if (effect === 'once') return await sendOnce({ task, call: judged, ready: prepared, limit }, context, deps);
+  if (effect === 'once') return await sendOnce({ task, call: toolTask, ready: prepared, limit }, context, deps);
 
   const closed = context.gate();
   if (closed) return { execution: closed };

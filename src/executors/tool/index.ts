@@ -3,11 +3,10 @@ import type { HostMemory, TaskExecutor } from '../../core/ports/index.ts';
 import { createRuns } from '../../core/runs.ts';
 import { execute } from './execute.ts';
 import { createMemory } from './memory.ts';
-import type { ToolDeps, ToolExecutorOptions } from './options.ts';
-import type { OpenedAttempt } from './runs.ts';
+import type { OpenedAttempt, ToolDeps, ToolExecutorOptions } from './options.ts';
 
 export type { ToolExecutorOptions } from './options.ts';
-export { CRASH_POINTS, type CrashPoint } from './points.ts';
+export { CRASH_POINTS, type CrashPoint } from './options.ts';
 
 /** The tool executor always has a memory: a `once` request is sent at most once per lease. */
 export interface ToolExecutor extends TaskExecutor {

@@ -2,8 +2,9 @@ import { type TaskManifest, TOOL_CALL, ToolCallInputs } from '../../contracts/in
 import type { JsonObject } from '../../core/json.ts';
 import { failure, type Outcome } from '../../core/outcome.ts';
 import type { BoundTool, ToolEffectClass, ToolRequest } from '../../core/ports/index.ts';
+import { failed, ok, type Result } from '../../core/result.ts';
 
-/** A judged call. */
+/** A call that may be made. */
 export interface ToolTask {
   readonly ref: string;
   readonly tool: BoundTool;
@@ -11,15 +12,13 @@ export interface ToolTask {
   readonly request: ToolRequest;
 }
 
-export type Judged = { readonly ok: true; readonly value: ToolTask } | { readonly ok: false; readonly outcome: Outcome };
-
 /**
  * Judges capability, inputs and constraints of a manifest; touches no tool.
  *
  * @returns the call, or the FAILURE that answers it: `UNSUPPORTED_CAPABILITY`, `EXECUTION_FAILED` for inputs of another
  *   shape, `TOOL_UNAVAILABLE` for a tool or an operation that is not bound here
  */
-export function judge(manifest: TaskManifest, tools: ReadonlyMap<string, BoundTool>): Judged {
+export function parseTask(manifest: TaskManifest, tools: ReadonlyMap<string, BoundTool>): Result<ToolTask, Outcome> {
   if (manifest.capability_id !== TOOL_CALL) return no('UNSUPPORTED_CAPABILITY', 'the tool executor does TOOL_CALL only');
   const inputs = ToolCallInputs.safeParse(manifest.inputs);
   if (!inputs.success) {
@@ -35,9 +34,9 @@ export function judge(manifest: TaskManifest, tools: ReadonlyMap<string, BoundTo
   if (effect === undefined) return no('TOOL_UNAVAILABLE', 'inputs.operation is not an action of the binding of this tool');
   // Authenticated manifests are I-JSON, so params are JSON.
   const params = inputs.data.params as JsonObject;
-  return { ok: true, value: { ref, tool, effect, request: { taskId: manifest.task_id, operation, params } } };
+  return ok({ ref, tool, effect, request: { taskId: manifest.task_id, operation, params } });
 }
 
-function no(code: Parameters<typeof failure>[0], message: string): Judged {
-  return { ok: false, outcome: failure(code, message) };
+function no(code: Parameters<typeof failure>[0], message: string): Result<never, Outcome> {
+  return failed(failure(code, message));
 }

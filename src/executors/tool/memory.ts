@@ -1,7 +1,6 @@
 import type { HostMemory } from '../../core/ports/index.ts';
 import { unknown } from './answers.ts';
-import type { ToolDeps } from './options.ts';
-import type { RunEnd } from './runs.ts';
+import type { RunEnd, ToolDeps } from './options.ts';
 
 /**
  * The id of a plan's step (docs/plan-protocol.md 2). Its lease is derived anew when Redis has lost the task, so another

@@ -3,8 +3,7 @@ import type { PreparedRequest, RunContext, Task, ToolAnswer } from '../../core/p
 import { stopped, stopReason } from '../../core/stopped.ts';
 import { outcomeOf, unknown } from './answers.ts';
 import type { ToolTask } from './inputs.ts';
-import type { ToolDeps } from './options.ts';
-import type { RunEnd } from './runs.ts';
+import type { RunEnd, ToolDeps } from './options.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 const ELSEWHERE: Execution = { kind: 'busy', why: 'another worker has just begun or finished this call' };

@@ -1,7 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { BoundTool, ToolJournal } from '../../core/ports/index.ts';
-import type { CrashPoint } from './points.ts';
-import type { Runs } from './runs.ts';
+import type * as core from '../../core/runs.ts';
 
 export interface ToolExecutorOptions {
   /** The tools that this executor may call, by ref: those of its queue's provider. */
@@ -15,3 +14,21 @@ export interface ToolExecutorOptions {
 export interface ToolDeps extends ToolExecutorOptions {
   readonly runs: Runs;
 }
+
+/**
+ * The crash points of a `once` call, in the order in which it passes them: its intent is on disk and nothing was sent;
+ * the answer is there and nobody was told; the signed result is there and not in the journal.
+ */
+export const CRASH_POINTS = ['intent', 'answered', 'before-close'] as const;
+
+export type CrashPoint = (typeof CRASH_POINTS)[number];
+
+/** What closing the attempt of a call takes beside its outcome. */
+export interface OpenedAttempt {
+  readonly n: number;
+  /** Whether its request was sent. */
+  readonly sent: boolean;
+}
+
+export type Runs = core.Runs<OpenedAttempt>;
+export type RunEnd = core.RunEnd<OpenedAttempt>;

@@ -1,5 +1,15 @@
 import type { Clock } from '../../core/clock.ts';
-import type { AuditLog, IndexService, KernelDoor, MessageDoor, MessageSearch, PlanDoor, SignatureReader, TaskDoor, TaskIndex } from '../../core/ports/index.ts';
+import type {
+  AuditLog,
+  IndexService,
+  KernelDoor,
+  MessageDoor,
+  MessageSearch,
+  PlanGateway,
+  SignatureReader,
+  TaskDoor,
+  TaskIndex,
+} from '../../core/ports/index.ts';
 import type { ContentSearchDoor } from '../mcp/services.ts';
 import type { Caller } from './caller.ts';
 
@@ -17,7 +27,7 @@ export interface HttpServices {
   readonly tasks: TaskDoor;
   /** The same for the tools of `/mcp`, whose pushes are counted apart. */
   readonly toolTasks: TaskDoor;
-  readonly plans: PlanDoor;
+  readonly plans: PlanGateway;
   readonly contentSearch: ContentSearchDoor;
   readonly contentIndex: IndexService;
   readonly messages: MessageDoor;

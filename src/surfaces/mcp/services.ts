@@ -1,6 +1,6 @@
 import type { Role } from '../../contracts/index.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { AuditLog, ContentSearch, IndexService, KernelDoor, MessageSearch, PlanDoor, SignatureReader, TaskDoor } from '../../core/ports/index.ts';
+import type { AuditLog, ContentSearch, IndexService, KernelDoor, MessageSearch, PlanGateway, SignatureReader, TaskDoor } from '../../core/ports/index.ts';
 
 /** Who calls: the key of a request, or the person in whose name the process runs. */
 export interface McpCaller {
@@ -26,7 +26,7 @@ export interface McpServices {
   /** `board.regrant`. */
   readonly regrantByDefault: boolean;
   tasks(): Promise<TaskDoor>;
-  plans(): Promise<Pick<PlanDoor, 'plans' | 'preview' | 'signatures'>>;
+  plans(): Promise<Pick<PlanGateway, 'plans' | 'preview' | 'signatures'>>;
   contentSearch(): Promise<ContentSearchDoor>;
   contentIndex(): Promise<IndexService>;
   messageSearch(): Promise<MessageSearch>;

@@ -6,7 +6,7 @@ const WAITING = { waiting: 3, paused: false };
 interface Stage {
   readonly watch: DeafWatch;
   readonly told: object[];
-  readonly inFlight: { size: number; moves: number };
+  readonly inFlight: { size: number; progressCount: number };
   /** Lets time pass, then looks. */
   at(ms: number, found?: { waiting: number; paused: boolean } | Error): Promise<boolean>;
 }
@@ -14,7 +14,7 @@ interface Stage {
 function stage(): Stage {
   let now = 0;
   let found: { waiting: number; paused: boolean } | Error = WAITING;
-  const inFlight = { size: 0, moves: 0 };
+  const inFlight = { size: 0, progressCount: 0 };
   const told: object[] = [];
   const watch = createDeafWatch({
     queue: 'file',
@@ -52,7 +52,7 @@ describe('a worker', () => {
     const { at, told, inFlight } = stage();
     await at(0);
     expect(await at(60_000)).toBe(true);
-    inFlight.moves += 1;
+    inFlight.progressCount += 1;
     expect(await at(70_000)).toBe(false);
     expect([await at(80_000), await at(140_000)]).toEqual([false, true]);
     expect(told).toHaveLength(2);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { End } from '../../../processors/delivery.ts';
+import type { End } from '../../../processors/settle.ts';
 import { settle } from '../../../processors/settle.ts';
 
 const once = { started: 1, allowed: 1 };
@@ -53,5 +53,9 @@ describe('settle', () => {
     expect(settle({ kind: 'interrupted', reason: 'shutdown' }, once)).toEqual({ kind: 'delay', ms: 0 });
     expect(settle({ kind: 'interrupted', reason: 'lock-lost' }, once)).toEqual({ kind: 'delay', ms: 1000 });
     expect(settle({ kind: 'interrupted', reason: 'stale' }, once)).toEqual({ kind: 'delay', ms: 1000 });
+  });
+  it('tries a task again whose run crashed, after as long as a busy one', () => {
+    const delays = [1, 2, 9].map((started) => settle({ kind: 'crashed', error: new Error('m') }, { started, allowed: 1 }));
+    expect(delays).toEqual([1000, 2000, 15000].map((ms) => ({ kind: 'delay', ms })));
   });
 });

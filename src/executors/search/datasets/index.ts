@@ -1,9 +1,9 @@
 import type { DatasetMatch, DatasetRefusal, DatasetSources } from '../../../core/ports/dataset-source.ts';
 import type { DatasetScope, Found, Hit } from '../../../core/ports/index.ts';
 import { createCollector } from '../collector.ts';
+import type { Question, Scan } from '../scan.ts';
 import { ScanError } from '../scan-error.ts';
 import { snippetOf } from '../snippet.ts';
-import type { Question, Scan } from '../sources.ts';
 import { scanJsonLines } from './json-lines.ts';
 import { compareKeys, keyText } from './keys.ts';
 

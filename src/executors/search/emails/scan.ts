@@ -1,9 +1,9 @@
 import { sha256Hex } from '../../../core/hash.ts';
 import type { Found, ImapScope, MailFolderScope, MessageSource, StoredMessage } from '../../../core/ports/index.ts';
 import { createCollector } from '../collector.ts';
+import type { Question, Scan } from '../scan.ts';
 import { ScanError } from '../scan-error.ts';
 import { snippetOf } from '../snippet.ts';
-import type { Question, Scan } from '../sources.ts';
 import { asBuffer } from './bytes.ts';
 import { type Head, readHead } from './head.ts';
 import { compareKeys, contentName, createIdentities, type Identities, type MessageKey } from './identity.ts';

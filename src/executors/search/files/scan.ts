@@ -1,9 +1,9 @@
-import { compareCodePoints } from '../../../core/code-points.ts';
-import type { FilesScope, TreeSource, TreeVisitor } from '../../../core/ports/index.ts';
+import { compareCodePoints, stepForward } from '../../../core/code-points.ts';
+import type { FilesScope, ScanErrorCode, TreeEnd, TreeSource, TreeVisitor } from '../../../core/ports/index.ts';
 import { type Collector, createCollector } from '../collector.ts';
+import type { Scan } from '../scan.ts';
+import { ScanError } from '../scan-error.ts';
 import { snippetOf } from '../snippet.ts';
-import type { Scan } from '../sources.ts';
-import { errorOf } from './errors.ts';
 import { createMatcher } from './matcher.ts';
 
 /**
@@ -55,4 +55,34 @@ function createVisitor(query: string, paths: Collector<string>): TreeVisitor {
       paths.add(id, () => ({ id, match_field: 'filename', match_snippet: snippetOf(name, name.indexOf(query), query) }));
     },
   };
+}
+
+type Refused = Extract<TreeEnd, { readonly ok: false }>;
+
+const CODES = { unavailable: 'SCOPE_UNAVAILABLE', failed: 'EXECUTION_FAILED', exhausted: 'RESOURCE_EXHAUSTED' } satisfies Record<
+  Refused['refusal'],
+  ScanErrorCode
+>;
+
+const WHY: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'it is no directory, or a symbolic link',
+  ELOOP: 'it is a symbolic link',
+  EACCES: 'this account may not read it',
+};
+
+/** Code points of a path in a message, which has its own limit; deep trees have longer paths. */
+const SHOWN = 200;
+
+/** The error of a walk that did not reach its end. Names the place below the root, and nothing above it (search-executor.md 11). */
+function errorOf({ refusal, path, errno }: Refused): ScanError {
+  const why = WHY[errno] ?? errno;
+  if (refusal === 'unavailable') return new ScanError(CODES[refusal], `the directory of this scope cannot be searched: ${why}`);
+  return new ScanError(CODES[refusal], `${shown(path)} in the directory of this scope cannot be read: ${why}`);
+}
+
+/** Quoted: a name may hold line breaks. */
+function shown(path: string): string {
+  const length = stepForward(path, 0, SHOWN);
+  return length < path.length ? `${JSON.stringify(path.slice(0, length))}…` : JSON.stringify(path);
 }

@@ -1,12 +1,12 @@
 import { audited } from '../../../core/audited.ts';
 import type { Clock } from '../../../core/clock.ts';
 import type { JsonObject } from '../../../core/json.ts';
-import type { AuditLog, KernelDoor, PlanDoor, PlanReceipt, PlanView } from '../../../core/ports/index.ts';
+import type { AuditLog, KernelDoor, PlanGateway, PlanReceipt, PlanView } from '../../../core/ports/index.ts';
 import { assertMaySign, type Submitter } from '../tasks/submit.ts';
 import { assertPlanLease } from './lease-at-door.ts';
 
 export interface PlanSubmitDoors {
-  readonly plans: Pick<PlanDoor, 'plans' | 'preview' | 'signatures'>;
+  readonly plans: Pick<PlanGateway, 'plans' | 'preview' | 'signatures'>;
   readonly audit: AuditLog;
   readonly clock: Clock;
   kernel(): Promise<KernelDoor>;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../../config/package.ts';
 import { ConfigSchema } from '../../../../config/schema.ts';
 import { readRegistries } from '../../../../src/adapters/registries/index.ts';
-import { readBoundFacts } from '../../../../src/bin/plan/bound-facts.ts';
+import { readBoundFacts } from '../../../../src/bin/plan/preview.ts';
 import { createPlanPreview } from '../../../../src/bin/plan/preview.ts';
 import type { JsonObject } from '../../../../src/core/json.ts';
 import type { PlanDone } from '../../../../src/core/ports/index.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry, FileIdentity, OpenAttempt } from '../../../../src/core/ports/index.ts';
-import { classify, type DestinationStanding, type Phase, type SourceStanding, STARTS_EFFECT } from '../../../../src/executors/file/classify.ts';
+import { classify, type DestinationState, type Phase, type SourceState, STARTS_EFFECT } from '../../../../src/executors/file/classify.ts';
 import { factsOf } from '../../../../src/executors/file/facts.ts';
 
 /**
@@ -8,7 +8,7 @@ import { factsOf } from '../../../../src/executors/file/facts.ts';
  * r redo, f finish, p publish, u unlink the source, t retire, l unlink the retired source, x finish the retirement,
  * w withdraw, ? unknown (incident), ! another failure with an incident, - a failure.
  */
-const TABLES: Record<Phase, Record<SourceStanding, string>> = {
+const TABLES: Record<Phase, Record<SourceState, string>> = {
   rename: { same: '--r', linked: '???', changed: '?--', other: 'f??', gone: 'f??', retired: '?--' },
   link: { same: '--r', linked: 'uuu', changed: '?--', other: 'f??', gone: 'f??', retired: '?--' },
   unsealed: { same: '--r', linked: '---', changed: '---', other: '---', gone: '---', retired: '---' },
@@ -16,7 +16,7 @@ const TABLES: Record<Phase, Record<SourceStanding, string>> = {
   'sealed-bare': { same: 'f??', linked: 'f??', changed: 'f??', other: 'f??', gone: 'f??', retired: 'f??' },
   published: { same: 't??', linked: 'lll', changed: 'w!!', other: 'w!!', gone: '!??', retired: 'xxx' },
 };
-const DESTINATIONS: readonly DestinationStanding[] = ['same', 'replaced', 'gone'];
+const DESTINATIONS: readonly DestinationState[] = ['same', 'replaced', 'gone'];
 
 function letter(verdict: ReturnType<typeof classify>): string {
   if (verdict.do !== 'fail')
@@ -25,9 +25,9 @@ function letter(verdict: ReturnType<typeof classify>): string {
 }
 
 describe('classification', () => {
-  for (const [phase, rows] of Object.entries(TABLES) as [Phase, Record<SourceStanding, string>][]) {
+  for (const [phase, rows] of Object.entries(TABLES) as [Phase, Record<SourceState, string>][]) {
     it(`of an attempt in the phase ${phase} is the protocol's table, cell by cell`, () => {
-      for (const [source, cells] of Object.entries(rows) as [SourceStanding, string][]) {
+      for (const [source, cells] of Object.entries(rows) as [SourceState, string][]) {
         const found = DESTINATIONS.map((destination) => letter(classify({ phase, source, destination }))).join('');
         expect([source, found]).toEqual([source, cells]);
       }
@@ -35,8 +35,8 @@ describe('classification', () => {
   }
 
   it('starts an effect only when the untouched source stands and nothing is in its way', () => {
-    for (const [phase, rows] of Object.entries(TABLES) as [Phase, Record<SourceStanding, string>][]) {
-      for (const source of Object.keys(rows) as SourceStanding[]) {
+    for (const [phase, rows] of Object.entries(TABLES) as [Phase, Record<SourceState, string>][]) {
+      for (const source of Object.keys(rows) as SourceState[]) {
         for (const destination of DESTINATIONS) {
           if (STARTS_EFFECT.has(classify({ phase, source, destination }).do)) expect([source, destination]).toEqual(['same', 'gone']);
         }

@@ -16,7 +16,7 @@ function parse(value: TaskManifest): ReturnType<typeof parseRequest> {
 
 function refusalOf(value: TaskManifest): string {
   const parsed = parse(value);
-  return parsed.ok ? 'ok' : `${parsed.outcome.error?.error_code}: ${parsed.outcome.error?.message}`;
+  return parsed.ok ? 'ok' : `${parsed.error.error?.error_code}: ${parsed.error.error?.message}`;
 }
 
 describe('capabilities', () => {
@@ -28,7 +28,7 @@ describe('capabilities', () => {
 
   it('rejects a capability that this executor was not given', () => {
     const parsed = parseRequest(manifest('FILE_COPY', { source_path: '/base/a', destination_path: '/base/b' }), BASES, new Set(['FILE_MOVE']));
-    expect(parsed).toMatchObject({ ok: false, outcome: { error: { error_code: 'UNSUPPORTED_CAPABILITY' } } });
+    expect(parsed).toMatchObject({ ok: false, error: { error: { error_code: 'UNSUPPORTED_CAPABILITY' } } });
   });
 });
 

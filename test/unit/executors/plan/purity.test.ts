@@ -6,7 +6,7 @@ import { packageRoot } from '../../../../config/package.ts';
 const FOLDER = path.join(packageRoot(), 'src', 'executors', 'plan');
 const SOURCES = readdirSync(FOLDER).map((name) => [name, readFileSync(path.join(FOLDER, name), 'utf8')] as const);
 
-/** What of the outside the core is made of: words, JSON, its canonical form and hash, and a parser. */
+/** What of the outside the core is made of: words, JSON, its canonical form and hash, a result, and a parser. */
 const OUTSIDE = [
   '../../contracts/index.ts',
   '../../core/canonical-json.ts',
@@ -14,6 +14,7 @@ const OUTSIDE = [
   '../../core/hash.ts',
   '../../core/json.ts',
   '../../core/ports/plan.ts',
+  '../../core/result.ts',
   '@marcbachmann/cel-js',
   'zod',
 ];
@@ -29,7 +30,7 @@ const OTHERS = ['src', 'queues', 'processors', 'config'].flatMap((folder) =>
 describe('the plan core', () => {
   it('is the one plan executor, between those who wire it and ports of its tools; what may exist around it is around it [PE-03] [PE-04] [PE-63]', () => {
     const users = OTHERS.filter(([, text]) => /from '[^']*executors\/plan\//.test(text)).map(([name]) => name);
-    expect(users.sort()).toEqual(['logic', 'outline', 'preview'].map((name) => path.join('src', 'bin', 'plan', `${name}.ts`)));
+    expect(users.sort()).toEqual(['plan/outline', 'plan/preview', 'roles/kernel', 'roles/wire-plans'].map((name) => path.join('src', 'bin', `${name}.ts`)));
     const starters = [...SOURCES, ...OTHERS].filter(([, text]) => /export function startPlan\b/.test(text)).map(([name]) => name);
     expect(starters).toEqual(['start-plan.ts']);
   });

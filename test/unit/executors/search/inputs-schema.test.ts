@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../../config/package.ts';
 import { SEARCH_KIND, type SearchCapability } from '../../../../src/contracts/index.ts';
 import type { SearchScope } from '../../../../src/core/ports/index.ts';
-import { judge } from '../../../../src/executors/search/inputs.ts';
+import { parseTask } from '../../../../src/executors/search/inputs.ts';
 
 const SCOPES = {
   files: { kind: 'files', path: '/srv/files' },
@@ -46,7 +46,7 @@ describe.each(Object.entries(SEARCH_KIND) as [SearchCapability, SearchScope['kin
     fc.assert(
       fc.property(inputs, (generated) => {
         const given = Object.fromEntries(Object.entries(generated).filter(([, value]) => value !== undefined));
-        const judged = judge({ task_id: 't', capability_id: capability, inputs: given, constraints: {} }, scopes);
+        const judged = parseTask({ task_id: 't', capability_id: capability, inputs: given, constraints: {} }, scopes);
         taken += judged.ok ? 1 : 0;
         expect({ given, legal: validate(given) }).toEqual({ given, legal: judged.ok });
       }),

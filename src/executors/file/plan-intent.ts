@@ -1,13 +1,14 @@
 import { failure, type Outcome } from '../../core/outcome.ts';
 import type { BasePath, FileIntent, FileMethod, FileOperation, FinishedEffect, ProcessIdentity, Task } from '../../core/ports/index.ts';
+import { failed, ok, type Result } from '../../core/result.ts';
 import { cannotTravel } from './attributes.ts';
 import { identityOf } from './identity.ts';
-import type { FileRequest, Parsed } from './inputs.ts';
+import type { FileRequest } from './inputs.ts';
 import type { Survey } from './survey.ts';
 import { temporaryName, vaultPath } from './vault-names.ts';
 
 /** An intent, and what it takes of a vault. */
-export interface Plan {
+export interface PlannedIntent {
   readonly intent: FileIntent;
   readonly vaultBytes: number | undefined;
 }
@@ -18,10 +19,17 @@ export function destinationOf(request: FileRequest, taskId: string, n: number, u
 }
 
 /** From what was found to what will be done: method, names, limits. Pure. */
-export function planIntent(task: Task, request: FileRequest, found: Survey, n: number, self: ProcessIdentity, maxBytes: number): Parsed<Plan> {
+export function planIntent(
+  task: Task,
+  request: FileRequest,
+  found: Survey,
+  n: number,
+  self: ProcessIdentity,
+  maxBytes: number,
+): Result<PlannedIntent, Outcome> {
   const { method } = found;
   const refused = REFUSALS[method](request.operation, found, maxBytes);
-  if (refused) return { ok: false, outcome: refused };
+  if (refused) return failed(refused);
   const { task_id: taskId } = task.manifest;
   const { source, destination, entry } = found;
   const retires = method === 'copy' && request.operation === 'move';
@@ -41,7 +49,7 @@ export function planIntent(task: Task, request: FileRequest, found: Survey, n: n
   };
   // Bytes of a file that has other names are not freed by deleting this one, and not kept by the vault alone.
   const vaultBytes = request.operation === 'delete' || retires ? (entry.nlink === 1 ? Number(entry.size) : 0) : undefined;
-  return { ok: true, value: { intent, vaultBytes } };
+  return ok({ intent, vaultBytes });
 }
 
 /** What each method cannot do, known before anything is done. */

@@ -5,29 +5,24 @@ import type { ToolBindings } from '../../adapters/tool-bindings/index.ts';
 import { systemClock } from '../../core/clock.ts';
 import { lifecycle } from '../../core/lifecycle.ts';
 import type { HostMemory } from '../../core/ports/index.ts';
-import { type CrashPoint, createToolExecutor } from '../../executors/tool/index.ts';
+import { createToolExecutor } from '../../executors/tool/index.ts';
 import { traceCalls } from '../../observability/tracing/calls.ts';
 import { traceTools } from '../../observability/tracing/tools.ts';
 import type { Tracer } from '../../observability/tracing/tracer.ts';
-import type { RoleContext } from './context.ts';
-import type { WorkerSide } from './worker-side.ts';
+import type { RoleContext, TestHooks } from './context.ts';
+import type { QueueService } from './wire-pipeline.ts';
 
-export interface ToolSeams {
-  /** Told of each crash point of the tool executor that was passed; chaos tests end the process in it. */
-  readonly onToolPoint?: (point: CrashPoint, taskId: string) => void;
-}
-
-/** Tool calls: a side for each provider that is served, so that a slow one starves only itself, and one journal for all. */
-export function toolSides(
+/** Tool calls: a queue for each provider that is served, so that a slow one starves only itself, and one journal for all. */
+export function toolServices(
   { config, places }: RoleContext,
   bindings: ToolBindings,
   { serves, tracer }: { readonly serves: (queue: string) => boolean; readonly tracer: Tracer | undefined },
-  { onToolPoint }: ToolSeams,
-): { readonly sides: readonly WorkerSide[]; readonly memory: Pick<HostMemory, 'successes'> | undefined } {
+  { onToolPoint }: TestHooks,
+): { readonly services: readonly QueueService[]; readonly memory: Pick<HostMemory, 'successes'> | undefined } {
   const served = bindings.providers.filter(({ name }) => serves(queueName(`tool-${name}`, config.pool.id)));
-  if (served.length === 0) return { sides: [], memory: undefined };
+  if (served.length === 0) return { services: [], memory: undefined };
   const journal = createToolJournal({ directory: places.toolJournal });
-  const sides = served.map(({ name, concurrency }, at): WorkerSide => {
+  const services = served.map(({ name, concurrency }, at): QueueService => {
     const { tools, close } = bindings.open(name, { environment: environmentSecret });
     const executor = createToolExecutor({
       tools: traceTools(tools, tracer, config.tracing.tell_tools),
@@ -38,5 +33,5 @@ export function toolSides(
     const connections = lifecycle(() => undefined, close);
     return { queue: queueName(`tool-${name}`, config.pool.id), concurrency, executors: [executor], parts: at === 0 ? [journal, connections] : [connections] };
   });
-  return { sides, memory: journal };
+  return { services, memory: journal };
 }

@@ -2,8 +2,8 @@ import type { JsonObject } from './json.ts';
 import { type PlanStep, stepOf, toolResultOf } from './plan-step.ts';
 import type { Bindings, PlanDone, PlanLogic } from './ports/plan.ts';
 
-/** A plan beside the tasks that its steps are: what the driver walks, and the kernel after it. */
-export interface PlanTrack {
+/** A plan's run with its calls as tasks: how far it is for the plan role, and for the kernel after it. */
+export interface PlanProgress {
   /** Where the plan stands: the next step under this generation of its place, or how it ended. */
   next(generationOf: (path: string) => number): PlanStep | PlanDone;
   /** The executor's answer to the step that `next` has named; its signature was verified by the caller. */
@@ -15,13 +15,13 @@ export interface PlanTrack {
   readonly stepsDone: number;
 }
 
-export interface TrackedPlan {
+export interface LinkedPlan {
   readonly planSha256: string;
   readonly envelope: JsonObject;
 }
 
-export function createPlanTrack({ planSha256, envelope }: TrackedPlan, logic: PlanLogic, bindings: Bindings): PlanTrack {
-  const run = logic.start(envelope);
+export function createPlanProgress({ planSha256, envelope }: LinkedPlan, startPlan: PlanLogic['start'], bindings: Bindings): PlanProgress {
+  const run = startPlan(envelope);
   let fed = 0;
   return {
     next(generationOf) {

@@ -6,7 +6,7 @@ import { sameInode } from './identity.ts';
 import { absolutePath } from './paths.ts';
 
 /** A name in an opened directory: where operations act, so that no path is resolved twice for one step. */
-export interface Place {
+export interface OpenedPath {
   readonly base: OpenBase;
   readonly path: BasePath;
   readonly parent: ConfinedDirectory;
@@ -14,7 +14,7 @@ export interface Place {
 }
 
 /** Opens the directory of a path beneath its base. `escape` also stands for a directory that turns out to be a vault. */
-export async function openPlace(bases: OpenBases, path: BasePath, holder: Holder): Promise<FsResult<Place>> {
+export async function openPath(bases: OpenBases, path: BasePath, holder: Holder): Promise<FsResult<OpenedPath>> {
   const base = bases.get(path.base);
   const name = path.segments.at(-1);
   if (!base || name === undefined) return { ok: false, refusal: 'escape', errno: 'EXDEV' };
@@ -35,7 +35,7 @@ async function resolveParent(bases: OpenBases, base: OpenBase, path: BasePath): 
 }
 
 /** Whether the place's directory still is what its path resolves to from the base. */
-export async function stillThere({ base, path, parent }: Place): Promise<boolean> {
+export async function stillResolves({ base, path, parent }: OpenedPath): Promise<boolean> {
   const again = await base.directory(path.segments.slice(0, -1));
   if (!again.ok) return false;
   const same = sameInode(again.value.identity, parent.identity);

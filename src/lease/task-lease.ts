@@ -1,7 +1,8 @@
 import { LEASE_TYP, LeasePayload, LeaseToken, type TaskManifest } from '../contracts/index.ts';
-import type { Authority } from '../core/ports/index.ts';
-import { mayServe, type VerifyKey } from './keys.ts';
-import { type Checked, readPayload, refused, splitToken, type Verifier, verifySignature } from './token.ts';
+import { WritError } from '../core/errors.ts';
+import type { Authority, Ed25519 } from '../core/ports/index.ts';
+import { mayServe, type SigningKey, type VerifyKey } from './keys.ts';
+import { type Checked, readPayload, refused, signToken, splitToken, type Verifier, verifySignature } from './token.ts';
 
 /** What a lease must say to be permission for this manifest on this queue. */
 export interface LeaseExpectations {
@@ -51,4 +52,20 @@ function contradiction(lease: LeasePayload, { manifest, manifestSha256, aud, iss
   if (lease.capability_id !== manifest.capability_id) return `the lease is for ${lease.capability_id}, not for ${manifest.capability_id}`;
   if (lease.manifest_sha256 !== manifestSha256) return 'the lease is for another manifest';
   return undefined;
+}
+
+/**
+ * Signs a lease. The same payload and key give the same token.
+ *
+ * @throws WritError INVALID_ARGUMENT for a payload that is no lease, LEASE_REFUSED for a key that may not sign it
+ */
+export async function signLease(payload: LeasePayload, key: SigningKey, ed25519: Ed25519): Promise<string> {
+  const shape = LeasePayload.safeParse(payload);
+  if (!shape.success) {
+    const field = shape.error.issues[0]?.path.join('.') ?? '';
+    throw new WritError('INVALID_ARGUMENT', `the lease's ${field} ${shape.error.issues[0]?.message ?? ''}`, { field });
+  }
+  if (key.use !== 'lease' || !mayServe(key, payload.capability_id))
+    throw new WritError('LEASE_REFUSED', `the key ${key.kid} may not sign a lease for ${payload.capability_id}`);
+  return signToken(LEASE_TYP, payload, key, ed25519);
 }

@@ -5,25 +5,20 @@ import { createFileJournal } from '../../adapters/sqlite/journal/journal.ts';
 import { systemClock } from '../../core/clock.ts';
 import { lifecycle } from '../../core/lifecycle.ts';
 import type { HostMemory } from '../../core/ports/index.ts';
-import { type CrashPoint, createFileExecutor } from '../../executors/file/index.ts';
+import { createFileExecutor } from '../../executors/file/index.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import { traceCalls } from '../../observability/tracing/calls.ts';
 import type { Tracer } from '../../observability/tracing/tracer.ts';
-import type { RoleContext } from './context.ts';
-import type { WorkerSide } from './worker-side.ts';
-
-export interface WorkerSeams {
-  /** Told of each crash point of the file executor that was passed; chaos tests end the process in it. */
-  readonly onPoint?: (point: CrashPoint, taskId: string) => void;
-}
+import type { RoleContext, TestHooks } from './context.ts';
+import type { QueueService } from './wire-pipeline.ts';
 
 /** File tasks: the journal, and the file executor with its memory. */
-export function fileSide(
+export function fileService(
   { config, places }: RoleContext,
   instances: ReturnType<typeof createInstanceRegistry>,
   { metrics, tracer }: { readonly metrics: Metrics; readonly tracer: Tracer | undefined },
-  seams: WorkerSeams,
-): WorkerSide & { readonly memory: HostMemory } {
+  hooks: TestHooks,
+): QueueService & { readonly memory: HostMemory } {
   const journal = createFileJournal({ file: places.journal, onCommit: (commit) => countCommit(metrics, commit) });
   const executor = createFileExecutor({
     bases: Object.entries(config.file.base_directories).map(([id, path]) => ({ id, path })),
@@ -38,7 +33,7 @@ export function fileSide(
     },
     clock: systemClock,
     onRecovery: (decision) => metrics.inc('writ_recoveries_total', { decision }),
-    ...(seams.onPoint ? { onPoint: seams.onPoint } : {}),
+    ...(hooks.onPoint ? { onPoint: hooks.onPoint } : {}),
   });
   const removeStale = lifecycle(
     async () => {

@@ -1,23 +1,22 @@
 import { WritError } from '../../src/core/errors.ts';
-import type { JsonObject } from '../../src/core/json.ts';
+import { createPlanProgress, isDone, type LinkedPlan, type PlanProgress } from '../../src/core/plan-progress.ts';
 import type { PlanStep } from '../../src/core/plan-step.ts';
-import { createPlanTrack, isDone, type PlanTrack } from '../../src/core/plan-track.ts';
 import type { PlanDone, PlanEntry, PlanRecord, StepEvidence } from '../../src/core/ports/index.ts';
-import type { PlanDeps } from './deps.ts';
+import type { PlanDeps } from './context.ts';
 
-/** A plan as far as its journal goes. It says nothing that the journal does not say, so it may be thrown away at any time. */
-export interface Walk {
+/** A plan's progress as far as its journal goes. It says nothing that the journal does not say, so it may be thrown away at any time. */
+export interface PlanReplay {
   /** The next step, or how the plan ended. */
   next(): PlanStep | PlanDone;
   /** The step's answer, which the journal has kept. */
   take(step: PlanStep, entry: Omit<PlanEntry, 'voided'>): void;
-  end: PlanTrack['end'];
+  end: PlanProgress['end'];
   readonly stepsDone: number;
   /** The answers after the first `since`, for the kernel. */
   answers(since: number): readonly StepEvidence[];
   /** What retries have taken back from a place, oldest first. */
   voided(path: string): readonly StepEvidence[];
-  /** Whether the journal still says what this walk says. */
+  /** Whether the journal still says what this replay says. */
   isCurrent(record: Pick<PlanRecord, 'entries' | 'voided'>): boolean;
   /** How many of the answers the kernel has been shown. */
   shown: number;
@@ -25,26 +24,21 @@ export interface Walk {
   parks: number;
 }
 
-export interface WalkedPlan {
-  readonly planSha256: string;
-  readonly envelope: JsonObject;
-}
-
 /**
  * Replays the journal.
  *
  * @throws WritError INTERNAL when the journal has an answer for a place that the plan does not reach: it is not this plan's
  */
-export function createWalk(plan: WalkedPlan, journal: readonly PlanEntry[], { logic, bindings }: Pick<PlanDeps, 'logic' | 'bindings'>): Walk {
-  const track = createPlanTrack(plan, logic, bindings);
+export function replayPlan(plan: LinkedPlan, journal: readonly PlanEntry[], { startPlan, bindings }: Pick<PlanDeps, 'startPlan' | 'bindings'>): PlanReplay {
+  const progress = createPlanProgress(plan, startPlan, bindings);
   const voided = group(journal);
   const fed: StepEvidence[] = [];
   let entries = journal.length;
   const voidedEntries = journal.filter((entry) => entry.voided).length;
 
-  const next = (): PlanStep | PlanDone => track.next((path) => voided.get(path)?.length ?? 0);
+  const next = (): PlanStep | PlanDone => progress.next((path) => voided.get(path)?.length ?? 0);
   function feed(step: PlanStep, executorResult: string): void {
-    track.feed(step, executorResult);
+    progress.feed(step, executorResult);
     fed.push({ path: step.path, generation: step.generation, result: executorResult });
   }
 
@@ -57,16 +51,16 @@ export function createWalk(plan: WalkedPlan, journal: readonly PlanEntry[], { lo
     feed(step, entry.executorResult);
   }
 
-  const walk: Walk = {
+  const replay: PlanReplay = {
     next,
     take(step, { executorResult }) {
       feed(step, executorResult);
       entries += 1;
-      walk.parks = 0;
+      replay.parks = 0;
     },
-    end: (error) => track.end(error),
+    end: (error) => progress.end(error),
     get stepsDone() {
-      return track.stepsDone;
+      return progress.stepsDone;
     },
     answers: (since) => fed.slice(since),
     voided: (path) => voided.get(path) ?? [],
@@ -74,7 +68,7 @@ export function createWalk(plan: WalkedPlan, journal: readonly PlanEntry[], { lo
     shown: 0,
     parks: 0,
   };
-  return walk;
+  return replay;
 }
 
 /** The voided answers of each place, oldest first. */

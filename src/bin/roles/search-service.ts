@@ -11,7 +11,7 @@ import { type SearchProcessOptions, searchProcessEntry } from '../search/process
 import { searchScopes } from '../search/scopes.ts';
 import { createSpillPlace } from '../search/spill.ts';
 import type { RoleContext } from './context.ts';
-import type { WorkerSide } from './worker-side.ts';
+import type { QueueService } from './wire-pipeline.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -19,7 +19,7 @@ const MEGABYTE = 1024 * 1024;
  * Searches: the executor with its allow-list and the processes that scan, and content searches with theirs. What may not
  * be searched at all is refused, and no process is kept for it.
  */
-export function searchSide(context: RoleContext, { metrics, tracer }: { readonly metrics: Metrics; readonly tracer: Tracer | undefined }): WorkerSide {
+export function searchService(context: RoleContext, { metrics, tracer }: { readonly metrics: Metrics; readonly tracer: Tracer | undefined }): QueueService {
   const { config, places, log } = context;
   const scopes = searchScopes(config);
   const kinds = [...new Set(Object.values(scopes).map(({ kind }) => kind))].sort();

@@ -1,8 +1,10 @@
 import type { JsonObject } from '../../core/json.ts';
-import type { PlanLogic } from '../../core/ports/index.ts';
-import { type DescribedStep, describePlan, startPlan } from '../../executors/plan/index.ts';
+import type { PlanLogic } from '../../core/ports/plan.ts';
+import { type DescribedStep, describePlan } from './describe-plan.ts';
+import { isObject } from './json-copy.ts';
+import { startPlan } from './start-plan.ts';
 
-/** The plan executor's core, for the kernel and the plan role. */
+/** The plan executor's core behind its port. */
 export const planLogic: PlanLogic = {
   start: startPlan,
   reach(envelope) {
@@ -28,8 +30,4 @@ function operationsOf({ ref, operation }: DescribedStep, { payload }: JsonObject
     .filter(isObject)
     .map(({ name }) => name)
     .filter((name) => typeof name === 'string');
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

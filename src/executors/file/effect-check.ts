@@ -1,29 +1,29 @@
 import type { ConfinedDirectory, DirectoryIdentity } from '../../core/ports/index.ts';
 import { type Effect, incident, type Work } from './effect.ts';
 import { identityOf, sameInode } from './identity.ts';
-import { type Place, stillThere } from './places.ts';
+import { type OpenedPath, stillResolves } from './opened-path.ts';
 import { moveWithoutReplacing } from './without-replacing.ts';
 
 /** Whether what was just done stands: the identity under the destination's name, or why not. */
-export type Standing = { readonly ok: true; readonly effect: Extract<Effect, { kind: 'done' }> } | { readonly ok: false; readonly doubt: string };
+export type EffectCheck = { readonly ok: true; readonly effect: Extract<Effect, { kind: 'done' }> } | { readonly ok: false; readonly doubt: string };
 
 interface Expectation {
-  readonly destination: Place;
+  readonly destination: OpenedPath;
   readonly expected: DirectoryIdentity;
   /** Every place whose directory must still be where its path says. */
-  readonly places: readonly Place[];
+  readonly paths: readonly OpenedPath[];
   /** Every place whose directory is fsynced. */
-  readonly sync: readonly Place[];
+  readonly sync: readonly OpenedPath[];
 }
 
 /**
  * After a rename: the destination must be the expected inode, and all directories must still resolve, from their bases,
  * to the same directories; and all of it must be on disk. Looking and syncing need no order between them.
  */
-export async function stands({ destination, expected, places, sync }: Expectation): Promise<Standing> {
+export async function checkEffect({ destination, expected, paths, sync }: Expectation): Promise<EffectCheck> {
   const [entry, resolved, synced] = await Promise.all([
     destination.parent.entry(destination.name),
-    Promise.all(onePerDirectory(places).map(stillThere)),
+    Promise.all(onePerDirectory(paths).map(stillResolves)),
     syncAll(sync),
   ]);
   if (!entry.ok || !sameInode(entry.value, expected)) return { ok: false, doubt: 'the file was exchanged during the operation' };
@@ -32,15 +32,15 @@ export async function stands({ destination, expected, places, sync }: Expectatio
   return { ok: true, effect: { kind: 'done', identity: identityOf(entry.value), sha256: undefined } };
 }
 
-/** fsync of the directories of all places; the errno of the first that fails. */
-export async function syncAll(places: readonly Place[]): Promise<string | undefined> {
-  const results = await Promise.all(onePerDirectory(places).map(({ parent }) => parent.sync()));
+/** fsync of the directories of all paths; the errno of the first that fails. */
+export async function syncAll(paths: readonly OpenedPath[]): Promise<string | undefined> {
+  const results = await Promise.all(onePerDirectory(paths).map(({ parent }) => parent.sync()));
   return results.flatMap((result) => (result.ok ? [] : [result.errno]))[0];
 }
 
-function onePerDirectory(places: readonly Place[]): readonly Place[] {
+function onePerDirectory(paths: readonly OpenedPath[]): readonly OpenedPath[] {
   const seen: ConfinedDirectory['identity'][] = [];
-  return places.filter(({ parent: { identity } }) => {
+  return paths.filter(({ parent: { identity } }) => {
     if (seen.some((other) => sameInode(other, identity))) return false;
     seen.push(identity);
     return true;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { byCapability } from '../../../processors/executors.ts';
+import { byCapability } from '../../../processors/run-executor.ts';
 import type { TaskExecutor } from '../../../src/core/ports/index.ts';
 
 const executor = (...capabilities: string[]): TaskExecutor => ({
