@@ -2,13 +2,13 @@ import type { ClaimRequest } from '../src/core/ports/index.ts';
 import { type AuthenticatedDelivery, type ClaimedDelivery, extend } from './context.ts';
 import { jobKey } from './delivery.ts';
 import { conflict } from './refuse.ts';
-import { answered, type End } from './settle.ts';
+import { answered, type DeliveryEnd } from './settle.ts';
 
 /** The ledger is asked again after a rebuild, a dead owner or a damaged row; more rounds mean that Redis keeps failing. */
 const MAX_ROUNDS = 5;
 
 /** Step 3: asks this process, then the ledger, and the ledger again after whatever stood in the way was dealt with. */
-export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDelivery | End> {
+export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDelivery | DeliveryEnd> {
   const { running, deps, manifest, manifestSha256, authority } = context;
   if (!deps.inFlight.claimTask(running, manifest.task_id)) return { kind: 'busy', why: 'this process already works on the task' };
   let deadInstance: string | undefined;

@@ -13,7 +13,7 @@ import type { Running } from './in-flight.ts';
 import { record, type TaskResolution } from './record.ts';
 import { refuse } from './refuse.ts';
 import { runExecutor } from './run-executor.ts';
-import { type Action, type End, isEnd, settle, type Tries } from './settle.ts';
+import { type Action, type DeliveryEnd, isEnd, settle, type Tries } from './settle.ts';
 
 /** One delivery of one job, from the queue to what the queue is told (design 4, `docs/protocol.md` section 3). */
 export async function processTask(delivery: Delivery, running: Running, tries: Tries, deps: PipelineDeps): Promise<Action> {
@@ -23,16 +23,16 @@ export async function processTask(delivery: Delivery, running: Running, tries: T
 }
 
 /** One delivery from the queue to its end. Never throws: what should not happen is the end `crashed`. */
-export async function runDelivery(delivery: Delivery, running: Running, deps: PipelineDeps): Promise<End> {
+export async function runDelivery(delivery: Delivery, running: Running, deps: PipelineDeps): Promise<DeliveryEnd> {
   const context: DeliveryContext = { delivery, running, deps, startedAt: deps.clock.monotonic() };
-  const end = await answer(context).catch((error: unknown): End => ({ kind: 'crashed', error }));
+  const end = await answer(context).catch((error: unknown): DeliveryEnd => ({ kind: 'crashed', error }));
   emit(context, end); // step 8
   await wakePlan(context, end);
   return end;
 }
 
 /** Steps 1 to 6: each ends the delivery, or hands on the context with what it has found. */
-async function answer(context: DeliveryContext): Promise<End> {
+async function answer(context: DeliveryContext): Promise<DeliveryEnd> {
   const parsed = parse(context);
   if (isEnd(parsed)) return parsed;
   const authenticated = await authenticate(parsed);
@@ -56,7 +56,7 @@ async function perform(context: ClaimedDelivery): Promise<TaskResolution> {
 }
 
 /** Step 1: shape and size only; the inputs of a capability are judged by its executor, after authorization. */
-function parse(context: DeliveryContext): ParsedDelivery | End {
+function parse(context: DeliveryContext): ParsedDelivery | DeliveryEnd {
   const { data } = context.delivery;
   const shape = TaskJob.safeParse(data);
   if (!shape.success) {
@@ -75,7 +75,7 @@ function parse(context: DeliveryContext): ParsedDelivery | End {
 }
 
 /** Step 2: the lease is the kernel's word about exactly this manifest on this queue. */
-async function authenticate(context: ParsedDelivery): Promise<AuthenticatedDelivery | End> {
+async function authenticate(context: ParsedDelivery): Promise<AuthenticatedDelivery | DeliveryEnd> {
   const { delivery, deps, job, manifest, manifestSha256 } = context;
   const authentication = await deps.authorities.authenticate(manifest, manifestSha256, job.lease, delivery.queue);
   if (!authentication.ok) return refuse(context, failure('INVALID_LEASE', authentication.message));
@@ -123,7 +123,7 @@ function execute(context: ClaimedDelivery): Promise<Execution> {
 }
 
 /** Step 8: one report of the end, with whatever the steps have found until then. */
-function emit({ delivery, deps, startedAt, job, manifest, takeovers = 0 }: DeliveryContext & Partial<ClaimedDelivery>, end: End): void {
+function emit({ delivery, deps, startedAt, job, manifest, takeovers = 0 }: DeliveryContext & Partial<ClaimedDelivery>, end: DeliveryEnd): void {
   const trace = parseTraceparent(job?.traceparent);
   deps.report({
     queue: delivery.queue,
@@ -146,7 +146,7 @@ function emit({ delivery, deps, startedAt, job, manifest, takeovers = 0 }: Deliv
 }
 
 /** Wakes the plan whose step has its answer. A wake-up that is lost costs the plan the rest of its parking, and nothing else. */
-async function wakePlan({ deps, manifest }: DeliveryContext & Partial<ParsedDelivery>, end: End): Promise<void> {
+async function wakePlan({ deps, manifest }: DeliveryContext & Partial<ParsedDelivery>, end: DeliveryEnd): Promise<void> {
   const planSha256 = manifest?.provenance?.plan_sha256;
   if (planSha256 !== undefined && 'result' in end) await deps.wakePlan(planSha256).catch(() => undefined);
 }

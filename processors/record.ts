@@ -3,7 +3,7 @@ import type { RecordAnswer, RecordRequest } from '../src/core/ports/index.ts';
 import { claimRequest } from './claim.ts';
 import type { ClaimedDelivery } from './context.ts';
 import { conflict } from './refuse.ts';
-import { type Answered, answered, answeredWith, type End } from './settle.ts';
+import { type Answered, answered, answeredWith, type DeliveryEnd } from './settle.ts';
 
 /** What became of a claimed task: how its executor ended, or what this host's journal says of an earlier run. */
 export type TaskResolution =
@@ -17,7 +17,7 @@ export type TaskResolution =
  * Step 6: sign, close the journal (durable), then the ledger. In this order, so that what Redis calls finished is
  * finished on the host. Resolutions without an outcome give the claim back.
  */
-export async function record(context: ClaimedDelivery, resolution: TaskResolution): Promise<End> {
+export async function record(context: ClaimedDelivery, resolution: TaskResolution): Promise<DeliveryEnd> {
   const { deps, task, executor } = context;
   const { manifest, manifestSha256, epoch } = task;
   switch (resolution.kind) {
@@ -40,7 +40,7 @@ export async function record(context: ClaimedDelivery, resolution: TaskResolutio
   }
 }
 
-async function write(context: ClaimedDelivery, end: Answered): Promise<End> {
+async function write(context: ClaimedDelivery, end: Answered): Promise<DeliveryEnd> {
   const { deps, task } = context;
   const { status, code: errorCode, result } = end;
   const request = { taskId: task.manifest.task_id, epoch: task.epoch, status, errorCode, result, now: deps.clock.now() };

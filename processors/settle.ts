@@ -4,7 +4,7 @@ import type { Outcome, StopReason } from '../src/core/outcome.ts';
 import type { DeliveryContext } from './context.ts';
 
 /** How a delivery ended; the table below maps it to what BullMQ does. */
-export type End =
+export type DeliveryEnd =
   /** Not a contract at all: no result, no row. */
   | { readonly kind: 'malformed'; readonly message: string }
   /** An outcome was recorded, now or earlier. */
@@ -25,11 +25,11 @@ export type End =
   /** Something that should not happen did. The claim is kept, so that a repeated crash is counted as a takeover. */
   | { readonly kind: 'crashed'; readonly error: unknown };
 
-export type EndKind = End['kind'];
-export type Answered = Extract<End, { kind: 'answered' }>;
+export type DeliveryEndKind = DeliveryEnd['kind'];
+export type Answered = Extract<DeliveryEnd, { kind: 'answered' }>;
 
 /** Whether a step has ended the delivery instead of handing it on. */
-export function isEnd(found: DeliveryContext | End): found is End {
+export function isEnd(found: DeliveryContext | DeliveryEnd): found is DeliveryEnd {
   return 'kind' in found;
 }
 
@@ -60,7 +60,7 @@ export interface Tries {
 const BUSY_FIRST_MS = 1_000;
 const BUSY_MAX_MS = 15_000;
 
-type Table = { readonly [K in EndKind]: (end: Extract<End, { kind: K }>, tries: Tries) => Action };
+type Table = { readonly [K in DeliveryEndKind]: (end: Extract<DeliveryEnd, { kind: K }>, tries: Tries) => Action };
 
 /** Design 4.7, `docs/protocol.md` section 4: the one place where an end becomes a BullMQ action. */
 const TABLE = {
@@ -76,8 +76,8 @@ const TABLE = {
 } satisfies Table;
 
 /** Step 7: what the queue is told of this end. */
-export function settle(end: End, tries: Tries): Action {
-  return (TABLE[end.kind] as (end: End, tries: Tries) => Action)(end, tries);
+export function settle(end: DeliveryEnd, tries: Tries): Action {
+  return (TABLE[end.kind] as (end: DeliveryEnd, tries: Tries) => Action)(end, tries);
 }
 
 /** 1 s, doubling to 15 s, by how often the job was started. */

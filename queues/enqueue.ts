@@ -7,7 +7,7 @@ import type { Enqueue, JobView, PushOptions, Receipt, RetryAnswer, RetryOptions 
 import { isQueueName, queueOf, taskQueues } from './catalog.ts';
 import { type FoundJob, findJob } from './job-lookup.ts';
 import { openQueue } from './open-queue.ts';
-import type { EnqueueDeps, Push, PushContext, QueuePlace } from './push.ts';
+import type { EnqueueDeps, Push, PushContext, ShardQueue } from './push.ts';
 import { pushMany } from './push-many.ts';
 import { pushOne, rerunJob } from './push-table.ts';
 import { ONE_SHARD, type QueueShards } from './shards.ts';
@@ -21,7 +21,7 @@ function jobIdOf(taskId: string): string {
 export function createEnqueue(deps: EnqueueDeps): Enqueue & { close(): Promise<void> } {
   const { pool, shards = ONE_SHARD, replicated } = deps;
   const queues = new Map<string, Queue<unknown>>();
-  const queue = ({ prefix, queueName }: QueuePlace): Queue<unknown> => {
+  const queue = ({ prefix, queueName }: ShardQueue): Queue<unknown> => {
     const key = `${prefix}:${queueName}`;
     const known = queues.get(key) ?? openQueue(queueName, prefix, deps.connection);
     queues.set(key, known);

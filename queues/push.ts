@@ -23,13 +23,13 @@ export interface EnqueueDeps {
 }
 
 /** A queue in one shard. */
-export interface QueuePlace {
+export interface ShardQueue {
   readonly prefix: string;
   readonly queueName: string;
 }
 
 /** One push on its way. */
-export interface Push extends QueuePlace {
+export interface Push extends ShardQueue {
   readonly taskId: string;
   readonly jobId: string;
   readonly name: string;
@@ -40,7 +40,7 @@ export interface Push extends QueuePlace {
 
 /** What a push works with. */
 export interface PushContext extends EnqueueDeps {
-  readonly queue: (at: QueuePlace) => Queue<unknown>;
+  readonly queue: (at: ShardQueue) => Queue<unknown>;
 }
 
 /** What the ledger says: finished with SUCCESS, used by another manifest, or neither. */

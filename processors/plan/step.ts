@@ -9,21 +9,21 @@ import { endAt, endWith } from './end.ts';
 import type { PlanDeliveryEnd } from './settle-plan.ts';
 
 /** `answered`: the plan has seen the step's answer and may go on. */
-export type Taken = { readonly kind: 'answered' } | PlanDeliveryEnd;
+export type StepEnd = { readonly kind: 'answered' } | PlanDeliveryEnd;
 
 const FIRST_PARK_MS = 2_000;
 const LONGEST_PARK_MS = 30_000;
 
 /** One step: its answer, if there is one; else its task on a queue, and the plan parked (docs/plan-protocol.md 1). */
-export async function takeStep(plan: PlanContext, step: PlanStep, deps: PlanDeps): Promise<Taken> {
-  if (step.problem !== undefined) return take(plan, step, await unable(step, step.problem, deps), deps);
+export async function takeStep(plan: PlanContext, step: PlanStep, deps: PlanDeps): Promise<StepEnd> {
+  if (step.problem !== undefined) return keepAnswer(plan, step, await unavailableAnswer(step, step.problem, deps), deps);
   const queue = queueName(step.queue ?? 'file', deps.pool);
   const [answer, job, cancelAsked] = await Promise.all([answerOf(step, deps), deps.enqueue.jobState(step.manifest.task_id, queue), isCancelAsked(plan, deps)]);
-  if (answer !== undefined) return cancelAsked && neverBegan(answer) ? endCancelled(plan, deps, { step, answer }) : take(plan, step, answer, deps);
+  if (answer !== undefined) return cancelAsked && neverBegan(answer) ? endCancelled(plan, deps, { step, answer }) : keepAnswer(plan, step, answer, deps);
   if (cancelAsked) return cancel(plan, step, job, deps);
   if (!isOnItsWay(job)) {
     const refused = await answerBeforeClaim(step, job, deps);
-    if (refused !== undefined) return take(plan, step, refused, deps);
+    if (refused !== undefined) return keepAnswer(plan, step, refused, deps);
     const { aroundStep = (_step, work) => work() } = deps;
     const stop = await aroundStep(step, () => enqueue(plan, step, queue, deps));
     if (stop) return stop;
@@ -34,7 +34,12 @@ export async function takeStep(plan: PlanContext, step: PlanStep, deps: PlanDeps
 }
 
 /** The journal keeps the answer before the plan sees it. */
-async function take({ planSha256, replay }: PlanContext, step: PlanStep, executorResult: string, { journal, clock, onPoint }: PlanDeps): Promise<Taken> {
+async function keepAnswer(
+  { planSha256, replay }: PlanContext,
+  step: PlanStep,
+  executorResult: string,
+  { journal, clock, onPoint }: PlanDeps,
+): Promise<StepEnd> {
   const { path, generation, manifest } = step;
   onPoint?.('seen', planSha256);
   replay.take(step, await journal.append(planSha256, { path, generation, taskId: manifest.task_id, executorResult }, clock.now()));
@@ -61,11 +66,11 @@ async function endCancelled(plan: PlanContext, deps: PlanDeps, never?: { readonl
 async function answerOf(step: PlanStep, { ledger, authorities }: PlanDeps): Promise<string | undefined> {
   const row = await ledger.row(step.manifest.task_id);
   if (row?.result === undefined || (row.state !== 'success' && row.state !== 'failure')) return undefined;
-  return genuine(step, row.result, authorities);
+  return verifiedAnswer(step, row.result, authorities);
 }
 
 /** A step whose own lease ran out in the queue gets another while the plan's lease lives: the plan does not see it. */
-async function genuine({ manifest, manifestSha256 }: PlanStep, result: string, authorities: PlanDeps['authorities']): Promise<string | undefined> {
+async function verifiedAnswer({ manifest, manifestSha256 }: PlanStep, result: string, authorities: PlanDeps['authorities']): Promise<string | undefined> {
   if (!(await authorities.verifyResult(result, manifest, manifestSha256))) return undefined;
   return ExecutionResult.parse(JSON.parse(result)).error?.error_code === 'LEASE_EXPIRED' ? undefined : result;
 }
@@ -74,11 +79,11 @@ async function genuine({ manifest, manifestSha256 }: PlanStep, result: string, a
 async function answerBeforeClaim(step: PlanStep, job: JobView | undefined, { ledger, authorities }: PlanDeps): Promise<string | undefined> {
   if (job?.state !== 'failed') return undefined;
   const result = await ledger.refusal(step.manifest.task_id, `${job.queue}:${job.jobId}`);
-  return result === undefined ? undefined : genuine(step, result, authorities);
+  return result === undefined ? undefined : verifiedAnswer(step, result, authorities);
 }
 
 /** A step that cannot be a task: the same signed answer whenever it is asked. */
-function unable({ manifest, manifestSha256 }: PlanStep, problem: string, { signer }: PlanDeps): Promise<string> {
+function unavailableAnswer({ manifest, manifestSha256 }: PlanStep, problem: string, { signer }: PlanDeps): Promise<string> {
   return signer.sign(manifest, manifestSha256, failure('TOOL_UNAVAILABLE', problem));
 }
 
@@ -91,7 +96,7 @@ async function isCancelAsked({ planSha256 }: PlanContext, { views }: PlanDeps): 
 }
 
 /** Between two steps the plan ends; a step that is under way is asked to stop, and its answer is waited for. */
-async function cancel(plan: PlanContext, step: PlanStep, job: JobView | undefined, deps: PlanDeps): Promise<Taken> {
+async function cancel(plan: PlanContext, step: PlanStep, job: JobView | undefined, deps: PlanDeps): Promise<StepEnd> {
   if (!isOnItsWay(job)) return endCancelled(plan, deps);
   await deps.ledger.cancel(step.manifest.task_id, deps.clock.now());
   return { kind: 'parked', ms: FIRST_PARK_MS, isAnswered: async () => (await answerOf(step, deps)) !== undefined };

@@ -2,7 +2,7 @@ import { failure, type Outcome } from '../../core/outcome.ts';
 import type { OpenAttempt } from '../../core/ports/index.ts';
 import { type FailureReason, STARTS_EFFECT, type Verdict } from './classify.ts';
 import { removeTemporary } from './copy.ts';
-import { type Attempt, type Effect, failed, incident, type Sealed, type Work } from './effect.ts';
+import { type Attempt, type Effect, failed, incident, type Sealed, type Transfer } from './effect.ts';
 import { checkEffect } from './effect-check.ts';
 import { identityOf } from './identity.ts';
 import type { AttemptFindings, PathState } from './inspect-attempt.ts';
@@ -17,7 +17,7 @@ import { dropLinkedName } from './without-replacing.ts';
 export interface Recovering extends Attempt {
   readonly open: OpenAttempt;
   readonly findings: AttemptFindings;
-  readonly redo: (work: Work) => Promise<Effect>;
+  readonly redo: (transfer: Transfer) => Promise<Effect>;
 }
 
 /** Does what the tables say. `mayRedo` false: nothing is started again, what is not done is rolled back. */
@@ -37,10 +37,10 @@ export async function carryOut(recovering: Recovering, verdict: Verdict, mayRedo
       await clearTemporary(recovering);
       return finish(recovering);
     case 'publish':
-      return withBoth(recovering, (work) => publish(work, sealedOf(open)));
+      return withBoth(recovering, (transfer) => publish(transfer, sealedOf(open)));
     case 'retire':
       await clearTemporary(recovering);
-      return withBoth(recovering, (work) => afterPublish(work, sealedOf(open), open.stage === 'sealed'));
+      return withBoth(recovering, (transfer) => afterPublish(transfer, sealedOf(open), open.stage === 'sealed'));
     case 'unlink-retired':
       return unlinkRetired(recovering);
     case 'finish-retired':
@@ -100,7 +100,7 @@ function finishRetirement(recovering: Recovering): Promise<Effect> {
 }
 
 /** Runs a step that needs both directories; where one cannot be reached any more, its refusal is the answer. */
-async function withBoth(recovering: Recovering, step: (work: Work) => Promise<Effect>): Promise<Effect> {
+async function withBoth(recovering: Recovering, step: (transfer: Transfer) => Promise<Effect>): Promise<Effect> {
   const { source, destination } = recovering.findings;
   if (!source.opened) return unreachable("the source's directory", source);
   if (!destination.opened) return unreachable("the destination's directory", destination);

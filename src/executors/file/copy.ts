@@ -2,35 +2,35 @@ import { failure, type StopReason } from '../../core/outcome.ts';
 import type { ConfinedFile } from '../../core/ports/index.ts';
 import { stopReason } from '../../core/stopped.ts';
 import { cannotTravelOpened, keepAttributes, newFileAttributes } from './attributes.ts';
-import { type Effect, executionFailed, failed, type Sealed, type Work } from './effect.ts';
+import { type Effect, executionFailed, failed, type Sealed, type Transfer } from './effect.ts';
 import { identityOf, untouched } from './identity.ts';
 import { publish } from './publish.ts';
 import { explain, type Refused } from './refusals.ts';
 
 /** Method `copy`: C1 to C5, for a move on to X8 (`docs/protocol.md` 5). */
-export async function copyAcross(work: Work): Promise<Effect> {
-  const { source, destination, holder, pass } = work;
+export async function copyAcross(transfer: Transfer): Promise<Effect> {
+  const { source, destination, descriptors, pass } = transfer;
   const input = await source.parent.openFile(source.name);
   if (!input.ok) return failed(explain('the source', input));
-  holder.hold(input.value);
-  const output = await destination.parent.createFile(temporaryOf(work));
+  descriptors.add(input.value);
+  const output = await destination.parent.createFile(temporaryOf(transfer));
   if (!output.ok) return failed(explain("the destination's temporary file", output));
-  holder.hold(output.value);
+  descriptors.add(output.value);
   pass('C1');
 
-  const filled = await fill(work, input.value, output.value);
+  const filled = await fill(transfer, input.value, output.value);
   if ('kind' in filled) {
-    await removeTemporary(work);
+    await removeTemporary(transfer);
     return filled;
   }
-  await work.journal.seal(work.intent.taskId, work.n, filled);
+  await transfer.journal.seal(transfer.intent.taskId, transfer.n, filled);
   pass('sealed');
-  return publish(work, filled);
+  return publish(transfer, filled);
 }
 
 /** C2 and C3: a complete, fsynced temporary file beside the destination, or why there is none. */
-async function fill(work: Work, input: ConfinedFile, output: ConfinedFile): Promise<Sealed | Effect> {
-  const { source, intent, maxBytes, hashMaxBytes, signal, pass } = work;
+async function fill(transfer: Transfer, input: ConfinedFile, output: ConfinedFile): Promise<Sealed | Effect> {
+  const { source, intent, maxBytes, hashMaxBytes, signal, pass } = transfer;
   const before = await input.stat();
   if (!untouched(before, intent.sourceIdentity)) return executionFailed('the source changed before it was copied');
 
@@ -39,8 +39,8 @@ async function fill(work: Work, input: ConfinedFile, output: ConfinedFile): Prom
   if (copied.kind === 'too-large') return failed(failure('RESOURCE_EXHAUSTED', `the source is larger than ${maxBytes} bytes`));
   if (copied.kind === 'refused') return failed(explain('the copy', copied.refused));
 
-  const spoiled = await dress(work, input, output);
-  if (spoiled) return spoiled;
+  const refused = await setAttributes(transfer, input, output);
+  if (refused) return refused;
   const synced = await output.sync();
   if (!synced.ok) return failed(explain('the destination', synced));
   pass('C2');
@@ -53,7 +53,7 @@ async function fill(work: Work, input: ConfinedFile, output: ConfinedFile): Prom
 }
 
 /** Attributes of the temporary file, by operation. */
-async function dress({ intent, umask }: Work, input: ConfinedFile, output: ConfinedFile): Promise<Effect | undefined> {
+async function setAttributes({ intent, umask }: Transfer, input: ConfinedFile, output: ConfinedFile): Promise<Effect | undefined> {
   const source = await input.stat();
   if (intent.operation === 'copy') {
     const set = await newFileAttributes(output, source, umask);
@@ -63,7 +63,7 @@ async function dress({ intent, umask }: Work, input: ConfinedFile, output: Confi
   return lost === undefined ? undefined : executionFailed(lost);
 }
 
-export function temporaryOf({ intent }: Pick<Work, 'intent'>): string {
+export function temporaryOf({ intent }: Pick<Transfer, 'intent'>): string {
   if (intent.temporary === undefined) throw new Error('an intent of method copy names its temporary file');
   return intent.temporary;
 }
@@ -72,8 +72,8 @@ export function temporaryOf({ intent }: Pick<Work, 'intent'>): string {
  * The name is ours alone, so it may be removed unseen. What cannot be removed now stays behind under a reserved name,
  * which every enumerator skips.
  */
-export async function removeTemporary(work: Pick<Work, 'intent' | 'destination'>): Promise<void> {
-  await work.destination.parent.unlink(temporaryOf(work));
+export async function removeTemporary(transfer: Pick<Transfer, 'intent' | 'destination'>): Promise<void> {
+  await transfer.destination.parent.unlink(temporaryOf(transfer));
 }
 
 type Copied =

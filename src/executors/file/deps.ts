@@ -1,8 +1,8 @@
 import type { FileIdentity, FileIntent, RunContext } from '../../core/ports/index.ts';
 import type * as core from '../../core/runs.ts';
 import type { OpenBases } from './bases.ts';
+import type { Descriptors } from './descriptors.ts';
 import type { Attempt } from './effect.ts';
-import type { Holder } from './holder.ts';
 import type { FileExecutorOptions } from './options.ts';
 import type { PathBase } from './paths.ts';
 
@@ -18,7 +18,7 @@ export interface FileDeps extends Omit<FileExecutorOptions, 'bases' | 'capabilit
 const DEFAULT_UMASK = 0o022;
 
 /** The attempt of one run, with what its effects need. */
-export function attemptOf(deps: FileDeps, intent: FileIntent, n: number, context: RunContext, holder: Holder): Attempt {
+export function attemptOf(deps: FileDeps, intent: FileIntent, n: number, context: RunContext, descriptors: Descriptors): Attempt {
   return {
     intent,
     n,
@@ -29,7 +29,7 @@ export function attemptOf(deps: FileDeps, intent: FileIntent, n: number, context
     umask: deps.umask ?? DEFAULT_UMASK,
     signal: context.signal,
     pass: (point) => deps.onPoint?.(point, intent.taskId),
-    holder,
+    descriptors,
   };
 }
 

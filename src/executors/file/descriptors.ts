@@ -4,16 +4,16 @@ interface Closable {
 }
 
 /** Collects what a run has opened, so that it is closed however the run ends. */
-export interface Holder {
-  hold<T extends Closable>(opened: T): T;
+export interface Descriptors {
+  add<T extends Closable>(opened: T): T;
 }
 
 /** Runs `body` and closes everything that it held, in the end also when it throws. */
-export async function holding<T>(body: (holder: Holder) => Promise<T>): Promise<T> {
+export async function withDescriptors<T>(body: (descriptors: Descriptors) => Promise<T>): Promise<T> {
   const held: Closable[] = [];
   try {
     return await body({
-      hold(opened) {
+      add(opened) {
         held.push(opened);
         return opened;
       },

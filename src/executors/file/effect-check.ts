@@ -1,5 +1,5 @@
 import type { ConfinedDirectory, DirectoryIdentity } from '../../core/ports/index.ts';
-import { type Effect, incident, type Work } from './effect.ts';
+import { type Effect, incident, type Transfer } from './effect.ts';
 import { identityOf, sameInode } from './identity.ts';
 import { type OpenedPath, stillResolves } from './opened-path.ts';
 import { moveWithoutReplacing } from './without-replacing.ts';
@@ -48,10 +48,10 @@ function onePerDirectory(paths: readonly OpenedPath[]): readonly OpenedPath[] {
 }
 
 /** The way back after a doubt: never replacing anything; when the way is taken, the file is kept where it is. */
-export async function takeBack(work: Work, doubt: string): Promise<Effect> {
-  const { source, destination, pass } = work;
+export async function takeBack(transfer: Transfer, doubt: string): Promise<Effect> {
+  const { source, destination, pass } = transfer;
   const back = await moveWithoutReplacing(destination, source);
-  if (!back.ok) return incident(work, `${doubt}; it could not be taken back`, { errno: back.errno });
+  if (!back.ok) return incident(transfer, `${doubt}; it could not be taken back`, { errno: back.errno });
   pass('taken-back');
   await syncAll([source, destination]);
   return {

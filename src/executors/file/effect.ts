@@ -2,7 +2,7 @@ import type { Json } from '../../core/json.ts';
 import { failure, type Outcome, type StopReason } from '../../core/outcome.ts';
 import type { FileIdentity, FileIntent, FileJournal, SealedFile } from '../../core/ports/index.ts';
 import type { OpenBases } from './bases.ts';
-import type { Holder } from './holder.ts';
+import type { Descriptors } from './descriptors.ts';
 import type { OpenedPath } from './opened-path.ts';
 import type { PassPoint } from './options.ts';
 
@@ -34,11 +34,11 @@ export interface Attempt {
   readonly umask: number;
   readonly signal: AbortSignal;
   readonly pass: PassPoint;
-  readonly holder: Holder;
+  readonly descriptors: Descriptors;
 }
 
 /** An attempt whose two directories are open. */
-export interface Work extends Attempt {
+export interface Transfer extends Attempt {
   readonly source: OpenedPath;
   readonly destination: OpenedPath;
 }

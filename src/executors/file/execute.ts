@@ -6,8 +6,8 @@ import { stopped, stopReason } from '../../core/stopped.ts';
 import type { OpenBases } from './bases.ts';
 import { copyAcross } from './copy.ts';
 import { attemptOf, type FileDeps, type RunEnd } from './deps.ts';
-import type { Attempt, Effect, Work } from './effect.ts';
-import { type Holder, holding } from './holder.ts';
+import { type Descriptors, withDescriptors } from './descriptors.ts';
+import type { Attempt, Effect, Transfer } from './effect.ts';
 import { type FileRequest, parseRequest } from './inputs.ts';
 import { moveByLink, moveByRename } from './move.ts';
 import { pathText } from './opened-path.ts';
@@ -19,7 +19,7 @@ export const EFFECTS = {
   rename: moveByRename,
   link: moveByLink,
   copy: copyAcross,
-} satisfies Record<FileMethod, (work: Work) => Promise<Effect>>;
+} satisfies Record<FileMethod, (transfer: Transfer) => Promise<Effect>>;
 
 const VAULT_FULL: Outcome = {
   status: 'FAILURE',
@@ -32,13 +32,13 @@ export function execute(task: Task, context: RunContext, deps: FileDeps): Promis
   return deps.runs.once(task, async () => {
     const parsed = parseRequest(task.manifest, deps.pathBases, deps.capabilities);
     if (!parsed.ok) return ended({ kind: 'outcome', outcome: parsed.error });
-    return holding((holder) => run(task, parsed.value, context, deps, holder));
+    return withDescriptors((descriptors) => run(task, parsed.value, context, deps, descriptors));
   });
 }
 
-async function run(task: Task, request: FileRequest, context: RunContext, deps: FileDeps, holder: Holder): Promise<RunEnd> {
+async function run(task: Task, request: FileRequest, context: RunContext, deps: FileDeps, descriptors: Descriptors): Promise<RunEnd> {
   const { task_id: taskId } = task.manifest;
-  const prepared = await prepare(task, request, deps, holder);
+  const prepared = await prepare(task, request, deps, descriptors);
   if (prepared.kind === 'refused') return ended((await elsewhere(taskId, deps)) ?? { kind: 'outcome', outcome: prepared.outcome });
   if (prepared.kind === 'busy') return ended(BUSY);
   const { plan, found } = prepared;
@@ -53,7 +53,7 @@ async function run(task: Task, request: FileRequest, context: RunContext, deps: 
   if (opened.kind === 'conflict') return ended(BUSY);
   if (opened.kind === 'quota') return ended({ kind: 'outcome', outcome: VAULT_FULL });
 
-  const attempt = attemptOf(deps, plan.intent, opened.n, context, holder);
+  const attempt = attemptOf(deps, plan.intent, opened.n, context, descriptors);
   attempt.pass('intent');
   const effect = await EFFECTS[plan.intent.method]({ ...attempt, source: found.source, destination: found.destination });
   return answer(effect, attempt, task.manifest, deps);
@@ -65,12 +65,12 @@ type Prepared =
   | { readonly kind: 'busy' };
 
 /** Everything that is looked at before the intent; nothing is changed. */
-async function prepare(task: Task, request: FileRequest, deps: FileDeps, holder: Holder): Promise<Prepared> {
+async function prepare(task: Task, request: FileRequest, deps: FileDeps, descriptors: Descriptors): Promise<Prepared> {
   const { task_id: taskId } = task.manifest;
   const [view, undone] = await Promise.all([deps.journal.view(taskId), undoneEffect(request, deps)]);
   if (isKnown(view)) return { kind: 'busy' };
   const n = view.attempts + 1;
-  const found = await survey({ request, destination: destinationOf(request, taskId, n, undone), undone }, deps.bases(), holder);
+  const found = await survey({ request, destination: destinationOf(request, taskId, n, undone), undone }, deps.bases(), descriptors);
   if (!found.ok) return { kind: 'refused', outcome: found.error };
   const plan = planIntent(task, request, found.value, n, deps.instances.self, deps.limits.maxBytes);
   if (!plan.ok) return { kind: 'refused', outcome: plan.error };

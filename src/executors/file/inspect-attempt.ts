@@ -44,9 +44,9 @@ export async function inspectAttempt(attempt: Attempt, open: OpenAttempt): Promi
   return { facts, source, destination, retired };
 }
 
-async function inspectPath({ bases, holder }: Attempt, path: BasePath | undefined): Promise<PathState> {
+async function inspectPath({ bases, descriptors }: Attempt, path: BasePath | undefined): Promise<PathState> {
   if (!path) return NOWHERE;
-  const opened = await openPath(bases, path, holder);
+  const opened = await openPath(bases, path, descriptors);
   return opened.ok ? inspectName(opened.value) : { opened: undefined, entry: undefined, refused: opened };
 }
 

@@ -1,59 +1,59 @@
-import { type Effect, executionFailed, failed, incident, type Work } from './effect.ts';
+import { type Effect, executionFailed, failed, incident, type Transfer } from './effect.ts';
 import { checkEffect, takeBack } from './effect-check.ts';
 import { sameInode } from './identity.ts';
 import { explain, type Refused } from './refusals.ts';
 import { dropLinkedName } from './without-replacing.ts';
 
 /** Method `rename`: M1, M2 (`docs/protocol.md` 5). For a delete the destination lies in the vault. */
-export async function moveByRename(work: Work): Promise<Effect> {
-  const { source, destination, pass } = work;
+export async function moveByRename(transfer: Transfer): Promise<Effect> {
+  const { source, destination, pass } = transfer;
   const renamed = await source.parent.renameNoReplace(source.name, destination.parent, destination.name);
-  if (!renamed.ok) return refusedMove(work, renamed);
+  if (!renamed.ok) return refusedMove(transfer, renamed);
   pass('M1');
-  return makeMoveDurable(work);
+  return makeMoveDurable(transfer);
 }
 
 /** Method `link`: L1, L2, M2; only where the kernel has no RENAME_NOREPLACE and the file has one name. */
-export async function moveByLink(work: Work): Promise<Effect> {
-  const { source, destination, intent, pass } = work;
+export async function moveByLink(transfer: Transfer): Promise<Effect> {
+  const { source, destination, intent, pass } = transfer;
   const linked = await source.parent.link(source.name, destination.parent, destination.name);
-  if (!linked.ok) return refusedMove(work, linked);
+  if (!linked.ok) return refusedMove(transfer, linked);
   pass('L1');
   const entry = await destination.parent.entry(destination.name);
-  if (!entry.ok || !sameInode(entry.value, intent.sourceIdentity)) return unlinkDestination(work, 'the file was exchanged during the operation');
-  return dropSource(work);
+  if (!entry.ok || !sameInode(entry.value, intent.sourceIdentity)) return unlinkDestination(transfer, 'the file was exchanged during the operation');
+  return dropSource(transfer);
 }
 
 /** L2 and on; also where recovery finds both names. */
-export async function dropSource(work: Work): Promise<Effect> {
-  const { source, destination, pass } = work;
+export async function dropSource(transfer: Transfer): Promise<Effect> {
+  const { source, destination, pass } = transfer;
   const dropped = await dropLinkedName(source, destination);
-  if (!dropped.ok) return unlinkDestination(work, `the source's name could not be removed (${dropped.errno})`);
+  if (!dropped.ok) return unlinkDestination(transfer, `the source's name could not be removed (${dropped.errno})`);
   pass('L2');
-  return makeMoveDurable(work);
+  return makeMoveDurable(transfer);
 }
 
 /** M2, and the look at what stands. */
-async function makeMoveDurable(work: Work): Promise<Effect> {
-  const { source, destination, intent, pass } = work;
+async function makeMoveDurable(transfer: Transfer): Promise<Effect> {
+  const { source, destination, intent, pass } = transfer;
   const check = await checkEffect({ destination, expected: intent.sourceIdentity, paths: [source, destination], sync: [source, destination] });
-  if (!check.ok) return takeBack(work, check.doubt);
+  if (!check.ok) return takeBack(transfer, check.doubt);
   pass('M2');
   return check.effect;
 }
 
 /** The way back from L1. */
-async function unlinkDestination(work: Work, doubt: string): Promise<Effect> {
-  const { source, destination, pass } = work;
+async function unlinkDestination(transfer: Transfer, doubt: string): Promise<Effect> {
+  const { source, destination, pass } = transfer;
   const [first, second] = await Promise.all([source.parent.entry(source.name), destination.parent.entry(destination.name)]);
   const oneFile = first.ok && second.ok && sameInode(first.value, second.value);
   const dropped = oneFile && (await destination.parent.unlink(destination.name)).ok;
-  if (!dropped) return incident(work, `${doubt}; it could not be taken back`);
+  if (!dropped) return incident(transfer, `${doubt}; it could not be taken back`);
   pass('taken-back');
   return executionFailed(`${doubt}; it was taken back`);
 }
 
-function refusedMove({ intent }: Work, refused: Refused): Effect {
+function refusedMove({ intent }: Transfer, refused: Refused): Effect {
   const destination = intent.operation === 'delete' ? 'the place in the vault' : 'the destination';
   return failed(explain(refused.refusal === 'missing' || refused.refusal === 'permission' ? 'the source' : destination, refused));
 }

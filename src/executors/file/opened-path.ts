@@ -1,7 +1,7 @@
 import { VAULT_DIRECTORY } from '../../contracts/index.ts';
 import type { BasePath, ConfinedDirectory, FsResult } from '../../core/ports/index.ts';
 import type { OpenBase, OpenBases } from './bases.ts';
-import type { Holder } from './holder.ts';
+import type { Descriptors } from './descriptors.ts';
 import { sameInode } from './identity.ts';
 import { absolutePath } from './paths.ts';
 
@@ -14,13 +14,13 @@ export interface OpenedPath {
 }
 
 /** Opens the directory of a path beneath its base. `escape` also stands for a directory that turns out to be a vault. */
-export async function openPath(bases: OpenBases, path: BasePath, holder: Holder): Promise<FsResult<OpenedPath>> {
+export async function openPath(bases: OpenBases, path: BasePath, descriptors: Descriptors): Promise<FsResult<OpenedPath>> {
   const base = bases.get(path.base);
   const name = path.segments.at(-1);
   if (!base || name === undefined) return { ok: false, refusal: 'escape', errno: 'EXDEV' };
   const parent = await resolveParent(bases, base, path);
   if (!parent.ok) return parent;
-  return { ok: true, value: { base, path, parent: holder.hold(parent.value), name } };
+  return { ok: true, value: { base, path, parent: descriptors.add(parent.value), name } };
 }
 
 /** A vault is opened only by its own path, and only the one that was there at the start. */

@@ -1,7 +1,7 @@
 import { RESERVED_PREFIX, VAULT_DIRECTORY } from '../../contracts/index.ts';
 import { WritError } from '../../core/errors.ts';
 import type { ConfinedBase, ConfinedDirectory, FileMethod } from '../../core/ports/index.ts';
-import { type Holder, holding } from './holder.ts';
+import { type Descriptors, withDescriptors } from './descriptors.ts';
 import { absolutePath } from './paths.ts';
 
 interface Probed {
@@ -15,13 +15,13 @@ interface Probed {
  * before an intent is written, because recovery reads it from there.
  */
 export function probeRename(base: Probed, probeId: string): Promise<FileMethod> {
-  return holding(async (holder) => {
-    const vault = await openVault(base, holder);
+  return withDescriptors(async (descriptors) => {
+    const vault = await openVault(base, descriptors);
     const [name, renamed] = [`${RESERVED_PREFIX}probe-${probeId}`, `${RESERVED_PREFIX}probed-${probeId}`];
     await Promise.all([vault.unlink(name), vault.unlink(renamed)]);
     const created = await vault.createFile(name);
     if (!created.ok) throw unusable(base, created.errno);
-    holder.hold(created.value);
+    descriptors.add(created.value);
     const moved = await vault.renameNoReplace(name, vault, renamed);
     await vault.unlink(moved.ok ? renamed : name);
     if (moved.ok) return 'rename';
@@ -32,17 +32,17 @@ export function probeRename(base: Probed, probeId: string): Promise<FileMethod> 
 
 /** Whether two bases lie in one mount: the kernel looks at that before it looks for the name, so an absent one tells. */
 export function probePair(from: Probed, to: Probed, probeId: string): Promise<boolean> {
-  return holding(async (holder) => {
+  return withDescriptors(async (descriptors) => {
     const name = `${RESERVED_PREFIX}absent-${probeId}`;
-    const moved = await (await openVault(from, holder)).renameNoReplace(name, await openVault(to, holder), name);
+    const moved = await (await openVault(from, descriptors)).renameNoReplace(name, await openVault(to, descriptors), name);
     return !moved.ok && moved.refusal !== 'cross-device';
   });
 }
 
-async function openVault(base: Probed, holder: Holder): Promise<ConfinedDirectory> {
+async function openVault(base: Probed, descriptors: Descriptors): Promise<ConfinedDirectory> {
   const vault = await base.directory([VAULT_DIRECTORY]);
   if (!vault.ok) throw unusable(base, vault.errno);
-  return holder.hold(vault.value);
+  return descriptors.add(vault.value);
 }
 
 function unusable(base: Probed, errno: string): WritError {

@@ -1,4 +1,4 @@
-import { type Effect, executionFailed, failed, incident, type Sealed, type Work } from './effect.ts';
+import { type Effect, executionFailed, failed, incident, type Sealed, type Transfer } from './effect.ts';
 import { checkEffect, syncAll } from './effect-check.ts';
 import { sameInode } from './identity.ts';
 import type { OpenedPath } from './opened-path.ts';
@@ -7,16 +7,16 @@ import { retire } from './retire.ts';
 import { moveWithoutReplacing } from './without-replacing.ts';
 
 /** C4: the sealed temporary file gets the destination's name; then as `afterPublish`. */
-export async function publish(work: Work, sealed: Sealed): Promise<Effect> {
-  const { destination, pass } = work;
-  const temporary = temporaryPath(work);
+export async function publish(transfer: Transfer, sealed: Sealed): Promise<Effect> {
+  const { destination, pass } = transfer;
+  const temporary = temporaryPath(transfer);
   const moved = await moveWithoutReplacing(temporary, destination);
   if (!moved.ok) {
     await temporary.parent.unlink(temporary.name);
     return failed(explain('the destination', moved));
   }
   pass('C4');
-  return afterPublish(work, sealed, true);
+  return afterPublish(transfer, sealed, true);
 }
 
 /**
@@ -24,25 +24,25 @@ export async function publish(work: Work, sealed: Sealed): Promise<Effect> {
  *
  * @param record whether the journal has to learn that the copy is published
  */
-export async function afterPublish(work: Work, sealed: Sealed, record: boolean): Promise<Effect> {
-  const { source, destination, intent, n, journal, pass } = work;
+export async function afterPublish(transfer: Transfer, sealed: Sealed, record: boolean): Promise<Effect> {
+  const { source, destination, intent, n, journal, pass } = transfer;
   const check = await checkEffect({ destination, expected: sealed, paths: [source, destination], sync: [destination] });
-  if (!check.ok) return takeBackCopy(work, sealed, check.doubt);
+  if (!check.ok) return takeBackCopy(transfer, sealed, check.doubt);
   pass('C5');
   const done: Effect = { ...check.effect, sha256: sealed.sha256 };
   if (intent.operation === 'copy') return done;
   if (record) await journal.publish(intent.taskId, n);
   pass('published');
-  return retire(work, sealed, done);
+  return retire(transfer, sealed, done);
 }
 
 /** The way back from C4: our own copy, and nothing else, loses the destination's name and is removed. */
-async function takeBackCopy(work: Work, sealed: Sealed, doubt: string): Promise<Effect> {
-  const { destination, pass } = work;
-  const temporary = temporaryPath(work);
-  if (!(await isInode(destination, sealed))) return incident(work, `${doubt}; it could not be taken back`);
+async function takeBackCopy(transfer: Transfer, sealed: Sealed, doubt: string): Promise<Effect> {
+  const { destination, pass } = transfer;
+  const temporary = temporaryPath(transfer);
+  if (!(await isInode(destination, sealed))) return incident(transfer, `${doubt}; it could not be taken back`);
   const back = await moveWithoutReplacing(destination, temporary);
-  if (!back.ok || !(await isInode(temporary, sealed))) return incident(work, `${doubt}; it could not be taken back`);
+  if (!back.ok || !(await isInode(temporary, sealed))) return incident(transfer, `${doubt}; it could not be taken back`);
   await temporary.parent.unlink(temporary.name);
   pass('taken-back');
   await syncAll([destination]);
@@ -54,7 +54,7 @@ async function isInode(place: OpenedPath, sealed: Sealed): Promise<boolean> {
   return entry.ok && sameInode(entry.value, sealed);
 }
 
-function temporaryPath({ intent, destination }: Work): OpenedPath {
+function temporaryPath({ intent, destination }: Transfer): OpenedPath {
   if (intent.temporary === undefined) throw new Error('an intent of method copy names its temporary file');
   return { ...destination, name: intent.temporary };
 }

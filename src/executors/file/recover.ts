@@ -6,8 +6,8 @@ import { carryOut } from './carry-out.ts';
 import { classify } from './classify.ts';
 import type { RunEnd } from './deps.ts';
 import { attemptOf, type FileDeps } from './deps.ts';
+import { type Descriptors, withDescriptors } from './descriptors.ts';
 import { answer, EFFECTS } from './execute.ts';
-import { type Holder, holding } from './holder.ts';
 import { inspectAttempt } from './inspect-attempt.ts';
 
 /**
@@ -23,12 +23,12 @@ export function recover(task: Task, context: RunContext, { mayRedo }: { readonly
     const reason = stopReason(context.signal);
     if (reason === 'lock-lost' || reason === 'shutdown') return { execution: stopped(reason), opened: undefined };
     if (!(await seize(open, deps))) return busy('the process that began this task may still act on it');
-    return holding((holder) => finishOpen(task, open, context, mayRedo, deps, holder));
+    return withDescriptors((descriptors) => finishOpen(task, open, context, mayRedo, deps, descriptors));
   });
 }
 
-async function finishOpen(task: Task, open: OpenAttempt, context: RunContext, mayRedo: boolean, deps: FileDeps, holder: Holder): Promise<RunEnd> {
-  const attempt = attemptOf(deps, open, open.n, context, holder);
+async function finishOpen(task: Task, open: OpenAttempt, context: RunContext, mayRedo: boolean, deps: FileDeps, descriptors: Descriptors): Promise<RunEnd> {
+  const attempt = attemptOf(deps, open, open.n, context, descriptors);
   const findings = await inspectAttempt(attempt, open);
   if ('cannotInspect' in findings) return busy(findings.cannotInspect);
   // Fencing may have taken seconds; without a fresh lock of our own nothing is started, and the attempt stays open.

@@ -1,4 +1,4 @@
-import { type Attempt, type Effect, incident, type Sealed, type Work } from './effect.ts';
+import { type Attempt, type Effect, incident, type Sealed, type Transfer } from './effect.ts';
 import { checkEffect, syncAll } from './effect-check.ts';
 import { sameInode, untouched } from './identity.ts';
 import { type OpenedPath, openPath } from './opened-path.ts';
@@ -7,25 +7,25 @@ import { vaultPath } from './vault-names.ts';
 import { moveWithoutReplacing } from './without-replacing.ts';
 
 /** X6 to X8 (docs/protocol.md §5): the copy stands, so the source moves into the vault of its own base. It is never unlinked. */
-export async function retire(work: Work, sealed: Sealed, done: Effect): Promise<Effect> {
-  const { source, intent, pass } = work;
+export async function retire(transfer: Transfer, sealed: Sealed, done: Effect): Promise<Effect> {
+  const { source, intent, pass } = transfer;
   const now = await source.parent.entry(source.name);
-  if (!now.ok && now.refusal === 'missing') return sourceLost(work);
+  if (!now.ok && now.refusal === 'missing') return sourceLost(transfer);
   if (!now.ok) throw new Error(`the source of ${intent.taskId} cannot be looked at: ${now.errno}`);
-  if (!untouched(now.value, intent.sourceIdentity)) return withdraw(work, work.destination, sealed, 'the source changed during the move');
+  if (!untouched(now.value, intent.sourceIdentity)) return withdraw(transfer, transfer.destination, sealed, 'the source changed during the move');
   pass('X6');
 
-  const vault = await openRetired(work);
-  if (!vault.ok) return withdraw(work, work.destination, sealed, explain("the source's vault", vault).error?.message ?? '');
+  const vault = await openRetired(transfer);
+  if (!vault.ok) return withdraw(transfer, transfer.destination, sealed, explain("the source's vault", vault).error?.message ?? '');
   const moved = await moveWithoutReplacing(source, vault.value);
-  if (!moved.ok) return withdraw(work, work.destination, sealed, explain('the source', moved).error?.message ?? '');
+  if (!moved.ok) return withdraw(transfer, transfer.destination, sealed, explain('the source', moved).error?.message ?? '');
   pass('X7');
-  return finishRetired(work, vault.value, source, done, async (doubt) => {
+  return finishRetired(transfer, vault.value, source, done, async (doubt) => {
     const back = await moveWithoutReplacing(vault.value, source);
-    if (!back.ok) return incident(work, `${doubt}; the source could not be put back`, { errno: back.errno });
+    if (!back.ok) return incident(transfer, `${doubt}; the source could not be put back`, { errno: back.errno });
     pass('taken-back');
     await syncAll([source, vault.value]);
-    return withdraw(work, work.destination, sealed, doubt);
+    return withdraw(transfer, transfer.destination, sealed, doubt);
   });
 }
 
@@ -44,9 +44,9 @@ export async function finishRetired(
   return done;
 }
 
-export function openRetired({ bases, intent, holder }: Attempt): ReturnType<typeof openPath> {
+export function openRetired({ bases, intent, descriptors }: Attempt): ReturnType<typeof openPath> {
   if (intent.retired === undefined) throw new Error('a move of method copy names the retired place of its source');
-  return openPath(bases, intent.retired, holder);
+  return openPath(bases, intent.retired, descriptors);
 }
 
 /** The copy is the only one left: it stays. */
@@ -56,9 +56,9 @@ export function sourceLost(attempt: Attempt): Effect {
 
 /** Our copy goes into the vault of its base: it may hold bytes that exist nowhere else. */
 export async function withdraw(attempt: Attempt, destination: OpenedPath, sealed: Sealed, why: string): Promise<Effect> {
-  const { bases, intent, n, holder, pass } = attempt;
+  const { bases, intent, n, descriptors, pass } = attempt;
   const path = vaultPath(destination.path.base, 'withdrawn', intent.taskId, n);
-  const vault = await openPath(bases, path, holder);
+  const vault = await openPath(bases, path, descriptors);
   const entry = await destination.parent.entry(destination.name);
   const ours = entry.ok && sameInode(entry.value, sealed);
   const moved = ours && vault.ok && (await moveWithoutReplacing(destination, vault.value)).ok;

@@ -2,7 +2,7 @@ import { failure, type Outcome } from '../../core/outcome.ts';
 import type { Entry, EntryType, FileMethod, FileOperation, FinishedEffect } from '../../core/ports/index.ts';
 import { failed, ok, type Result } from '../../core/result.ts';
 import type { OpenBases } from './bases.ts';
-import type { Holder } from './holder.ts';
+import type { Descriptors } from './descriptors.ts';
 import type { FileRequest } from './inputs.ts';
 import { type OpenedPath, openPath } from './opened-path.ts';
 import { explain } from './refusals.ts';
@@ -27,13 +27,13 @@ export interface TransferPlan {
 }
 
 /** Opens both directories and looks at both names. */
-export async function survey(plan: TransferPlan, bases: OpenBases, holder: Holder): Promise<Result<Survey, Outcome>> {
+export async function survey(plan: TransferPlan, bases: OpenBases, descriptors: Descriptors): Promise<Result<Survey, Outcome>> {
   const { request } = plan;
   const refused = request.undoOf === undefined ? undefined : undoRefusal(request, plan.undone);
   if (refused) return failed(refused);
 
   const toVault = request.operation === 'delete';
-  const [source, destination] = await openBoth(plan, bases, holder);
+  const [source, destination] = await openBoth(plan, bases, descriptors);
   if (!source.ok) return failed(explain("the source's directory", source));
   if (!destination.ok) return failed(explain(toVault ? 'the vault' : "the destination's directory", destination));
 
@@ -53,9 +53,9 @@ export async function survey(plan: TransferPlan, bases: OpenBases, holder: Holde
 }
 
 /** One descriptor where both names lie in one directory. */
-async function openBoth({ request: { source }, destination }: TransferPlan, bases: OpenBases, holder: Holder): Promise<readonly [Opened, Opened]> {
-  if (directoryKey(source) !== directoryKey(destination)) return Promise.all([openPath(bases, source, holder), openPath(bases, destination, holder)]);
-  const first = await openPath(bases, source, holder);
+async function openBoth({ request: { source }, destination }: TransferPlan, bases: OpenBases, descriptors: Descriptors): Promise<readonly [Opened, Opened]> {
+  if (directoryKey(source) !== directoryKey(destination)) return Promise.all([openPath(bases, source, descriptors), openPath(bases, destination, descriptors)]);
+  const first = await openPath(bases, source, descriptors);
   if (!first.ok) return [first, first];
   return [first, { ok: true, value: { ...first.value, path: destination, name: destination.segments.at(-1) ?? '' } }];
 }

@@ -1,7 +1,7 @@
 import { isReservedName, VAULT_DIRECTORY } from '../../contracts/index.ts';
 import { WritError } from '../../core/errors.ts';
 import type { ConfinedBase, ConfinedDirectory, DirectoryIdentity, FsResult } from '../../core/ports/index.ts';
-import { type Holder, holding } from './holder.ts';
+import { type Descriptors, withDescriptors } from './descriptors.ts';
 import { absolutePath } from './paths.ts';
 import { VAULT_MARK } from './vault-names.ts';
 
@@ -12,12 +12,12 @@ import { VAULT_MARK } from './vault-names.ts';
  * @throws WritError INVALID_CONFIG with the path, when something foreign has a reserved name there
  */
 export function prepareVault(base: ConfinedBase): Promise<DirectoryIdentity> {
-  return holding(async (holder) => {
-    const root = holder.hold(demand(base, [], await base.directory([])));
+  return withDescriptors(async (descriptors) => {
+    const root = descriptors.add(demand(base, [], await base.directory([])));
     const standing = await root.entry(VAULT_DIRECTORY);
     if (!standing.ok && standing.refusal === 'missing') await create(base, root);
     else if (demand(base, [VAULT_DIRECTORY], standing).type !== 'directory') throw foreign(base, VAULT_DIRECTORY, 'is not a directory');
-    return recognize(base, root, holder);
+    return recognize(base, root, descriptors);
   });
 }
 
@@ -32,21 +32,21 @@ async function create(base: ConfinedBase, root: ConfinedDirectory): Promise<void
   demand(base, [], await root.sync());
 }
 
-async function recognize(base: ConfinedBase, root: ConfinedDirectory, holder: Holder): Promise<DirectoryIdentity> {
+async function recognize(base: ConfinedBase, root: ConfinedDirectory, descriptors: Descriptors): Promise<DirectoryIdentity> {
   const entry = demand(base, [VAULT_DIRECTORY], await root.entry(VAULT_DIRECTORY));
   if ((entry.mode & 0o077) !== 0) throw foreign(base, VAULT_DIRECTORY, 'is open to other users (it must have mode 0700)');
-  const vault = holder.hold(demand(base, [VAULT_DIRECTORY], await base.directory([VAULT_DIRECTORY])));
+  const vault = descriptors.add(demand(base, [VAULT_DIRECTORY], await base.directory([VAULT_DIRECTORY])));
   const mark = await vault.entry(VAULT_MARK);
-  if (!mark.ok && mark.refusal === 'missing') await leaveMark(base, vault, holder);
+  if (!mark.ok && mark.refusal === 'missing') await leaveMark(base, vault, descriptors);
   else demand(base, [VAULT_DIRECTORY, VAULT_MARK], mark);
   return vault.identity;
 }
 
-async function leaveMark(base: ConfinedBase, vault: ConfinedDirectory, holder: Holder): Promise<void> {
+async function leaveMark(base: ConfinedBase, vault: ConfinedDirectory, descriptors: Descriptors): Promise<void> {
   const names = demand(base, [VAULT_DIRECTORY], await vault.names());
   if (names.some((name) => name !== VAULT_MARK)) throw foreign(base, VAULT_DIRECTORY, 'holds files and was not made by Writ');
   const mark = await vault.createFile(VAULT_MARK);
-  if (mark.ok) holder.hold(mark.value);
+  if (mark.ok) descriptors.add(mark.value);
   else if (mark.refusal !== 'exists') demand(base, [VAULT_DIRECTORY, VAULT_MARK], mark);
   demand(base, [VAULT_DIRECTORY], await vault.sync());
 }

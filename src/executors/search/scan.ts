@@ -19,7 +19,7 @@ export async function scan({ scope, ...question }: ScanRequest, scans: Scans, re
   }
 }
 
-function find(scope: ScanRequest['scope'], question: Question, scans: Scans): Promise<Found> {
+function find(scope: ScanRequest['scope'], question: ScanQuery, scans: Scans): Promise<Found> {
   switch (scope.kind) {
     case 'files':
       return scans.files(scope, question);
@@ -31,13 +31,13 @@ function find(scope: ScanRequest['scope'], question: Question, scans: Scans): Pr
 }
 
 /** What a scan looks for, whatever the kind of its scope. */
-export interface Question {
+export interface ScanQuery {
   readonly query: string;
   readonly maxResults: number;
 }
 
 /** A scan of one kind of scope. Throws ScanError when there is no answer. */
-export type Scan<S> = (scope: S, question: Question) => Promise<Found>;
+export type Scan<S> = (scope: S, question: ScanQuery) => Promise<Found>;
 
 /** The three scans of the search executor, as bin wires them with their adapters. */
 export interface Scans {

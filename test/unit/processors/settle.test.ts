@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { End } from '../../../processors/settle.ts';
+import type { DeliveryEnd } from '../../../processors/settle.ts';
 import { settle } from '../../../processors/settle.ts';
 
 const once = { started: 1, allowed: 1 };
-const failed = (code: string): End => ({ kind: 'answered', status: 'FAILURE', code, message: 'm', result: '{}', replayed: false });
+const failed = (code: string): DeliveryEnd => ({ kind: 'answered', status: 'FAILURE', code, message: 'm', result: '{}', replayed: false });
 
 describe('settle', () => {
   it('completes a SUCCESS with its status and the digest of the exact result', () => {

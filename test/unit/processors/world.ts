@@ -6,8 +6,8 @@ import type { AuthenticatedDelivery, ClaimedDelivery, DeliveryContext, PipelineD
 import { type Delivery, jobKey } from '../../../processors/delivery.ts';
 import { createInFlight, type Running } from '../../../processors/in-flight.ts';
 import { runDelivery } from '../../../processors/pipeline.ts';
-import type { End } from '../../../processors/settle.ts';
 import { openTokenFile } from '../../../src/adapters/files/token-file.ts';
+import type { DeliveryEnd } from '../../../processors/settle.ts';
 import { createMemoryLedger } from '../../../src/adapters/memory/ledger.ts';
 import { createMemoryPresence } from '../../../src/adapters/memory/presence.ts';
 import { createMemoryRevocations } from '../../../src/adapters/memory/revocations.ts';
@@ -115,7 +115,7 @@ export async function createWorld() {
       return { delivery, running };
     },
     /** From the queue to the end, through all steps. */
-    async deliver(data: unknown, options?: FetchOptions): Promise<End> {
+    async deliver(data: unknown, options?: FetchOptions): Promise<DeliveryEnd> {
       const { delivery, running } = world.fetched(data, options);
       try {
         return await runDelivery(delivery, running, world.deps);

@@ -1,7 +1,7 @@
 import type { DatasetMatch, DatasetRefusal, DatasetSources } from '../../../core/ports/dataset-source.ts';
 import type { DatasetScope, Found, Hit } from '../../../core/ports/index.ts';
 import { createCollector } from '../collector.ts';
-import type { Question, Scan } from '../scan.ts';
+import type { Scan, ScanQuery } from '../scan.ts';
 import { ScanError } from '../scan-error.ts';
 import { snippetOf } from '../snippet.ts';
 import { scanJsonLines } from './json-lines.ts';
@@ -21,13 +21,13 @@ export function createDatasetsScan(sources: DatasetSources): Scan<DatasetScope> 
   return (scope, question) => byFormat[scope.format](scope, question);
 }
 
-async function scanColumns({ columns }: DatasetSources, scope: DatasetScope, { query, maxResults }: Question): Promise<Found> {
+async function scanColumns({ columns }: DatasetSources, scope: DatasetScope, { query, maxResults }: ScanQuery): Promise<Found> {
   const answer = await columns.first(scope, query, maxResults);
   if (!answer.ok) throw refused(answer);
   return { count: answer.count, hits: answer.matches.map((match) => hitOf(match, query)) };
 }
 
-async function scanTable({ tables }: DatasetSources, scope: DatasetScope, { query, maxResults }: Question): Promise<Found> {
+async function scanTable({ tables }: DatasetSources, scope: DatasetScope, { query, maxResults }: ScanQuery): Promise<Found> {
   const collector = createCollector(maxResults, compareKeys);
   const answer = tables.read(scope, query, maxResults, (match) => {
     if (!collector.wants(match.key)) return;

@@ -3,7 +3,7 @@ import { wellFormed } from '../../../core/i-json.ts';
 import type { DatasetKey, FileBytes, OpenedBytes } from '../../../core/ports/dataset-source.ts';
 import type { DatasetScope, Found } from '../../../core/ports/index.ts';
 import { createCollector } from '../collector.ts';
-import type { Question } from '../scan.ts';
+import type { ScanQuery } from '../scan.ts';
 import { ScanError } from '../scan-error.ts';
 import { snippetOf } from '../snippet.ts';
 import { createFingerprints } from './fingerprints.ts';
@@ -15,7 +15,7 @@ import { linesOf } from './lines.ts';
  * JSON Lines: each line an object, each with its own keys; a value that is a JSON string is a text field, whatever stands
  * under the same key elsewhere. Strict JSON: DuckDB's reader also takes `NaN` and closing commas, so it does not read these files.
  */
-export async function scanJsonLines(files: FileBytes, scope: DatasetScope, question: Question): Promise<Found> {
+export async function scanJsonLines(files: FileBytes, scope: DatasetScope, question: ScanQuery): Promise<Found> {
   const file = await files.open(scope.path);
   if (!file.ok) throw new ScanError(file.code, file.message);
   try {
@@ -25,7 +25,7 @@ export async function scanJsonLines(files: FileBytes, scope: DatasetScope, quest
   }
 }
 
-async function scanFile(file: OpenedBytes, primaryKey: string, { query, maxResults }: Question): Promise<Found> {
+async function scanFile(file: OpenedBytes, primaryKey: string, { query, maxResults }: ScanQuery): Promise<Found> {
   const collector = createCollector(maxResults, compareKeys);
   const keys = createFingerprints();
   const checkKind = createKeyKind();

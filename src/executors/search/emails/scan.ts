@@ -1,7 +1,7 @@
 import { sha256Hex } from '../../../core/hash.ts';
 import type { Found, ImapScope, MailFolderScope, MessageSource, StoredMessage } from '../../../core/ports/index.ts';
 import { createCollector } from '../collector.ts';
-import type { Question, Scan } from '../scan.ts';
+import type { Scan, ScanQuery } from '../scan.ts';
 import { ScanError } from '../scan-error.ts';
 import { snippetOf } from '../snippet.ts';
 import { asBuffer } from './bytes.ts';
@@ -29,7 +29,7 @@ export function createEmailsScan({ folder, imap }: MailSources): Scan<MailFolder
   };
 }
 
-async function searchMessages(messages: AsyncIterable<StoredMessage>, { query, maxResults }: Question): Promise<Found> {
+async function searchMessages(messages: AsyncIterable<StoredMessage>, { query, maxResults }: ScanQuery): Promise<Found> {
   const needle = createNeedle(query);
   const answer = createAnswer(maxResults);
   for await (const message of messages) {
