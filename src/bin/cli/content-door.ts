@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs';
-import type { ContentSearchDoor } from '../../surfaces/cli/services.ts';
+import type { LocalContentSearch } from '../../surfaces/cli/services.ts';
 
 /** Content search of the command line; what searches is loaded with the first search. */
-export function contentSearchDoor(): ContentSearchDoor {
+export function contentSearchDoor(): LocalContentSearch {
   return {
     cwd: () => realPath(process.cwd()),
     realPath,

@@ -6,11 +6,11 @@ import { contentProcessArgument, contentProcessEntry } from '../../content-searc
 import { contentSettings } from '../../content-search/settings/content-settings.ts';
 import { contentRefusal } from '../../content-search/settings/refusals.ts';
 import { WritError } from '../../core/errors.ts';
-import type { ContentSearchDoor } from '../../surfaces/mcp/services.ts';
+import type { ServerContentSearch } from '../../surfaces/mcp/services.ts';
 import { limited } from '../content/service.ts';
 
 /** The `Search` tool as servers have it, confined to the allowed roots of the settings; its process starts with the first search. */
-export async function openServerSearch(config: Config): Promise<ContentSearchDoor & AsyncDisposable> {
+export async function openServerSearch(config: Config): Promise<ServerContentSearch & AsyncDisposable> {
   const refusal = contentRefusal(config);
   if (refusal !== undefined) {
     return { refusal, search: () => Promise.reject(new WritError('SEARCH_NOT_ALLOWED', refusal)), [Symbol.asyncDispose]: async () => undefined };

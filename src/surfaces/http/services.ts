@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { AuditLog, IndexService, KernelDoor, MessageDoor, MessageSearch, PlanDoor, SignatureReader, TaskDoor, TaskIndex } from '../../core/ports/index.ts';
-import type { ContentSearchDoor } from '../mcp/services.ts';
+import type { ServerContentSearch } from '../mcp/services.ts';
 import type { Caller } from './caller.ts';
 
 /** One finding of the readiness check. */
@@ -18,7 +18,7 @@ export interface HttpServices {
   /** The same for the tools of `/mcp`, whose pushes are counted apart. */
   readonly toolTasks: TaskDoor;
   readonly plans: PlanDoor;
-  readonly contentSearch: ContentSearchDoor;
+  readonly contentSearch: ServerContentSearch;
   readonly contentIndex: IndexService;
   readonly messages: MessageDoor;
   readonly messageSearch: MessageSearch;
