@@ -13,11 +13,10 @@ import type { Lifecycle } from '../../core/lifecycle.ts';
 import { inOrder, part } from '../../core/parts.ts';
 import type { IndexTask } from '../../core/ports/index.ts';
 import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
-import { countIndexHappening, followIndexes } from '../../observability/content-index.ts';
+import { countIndexEvent, followIndexes, logIndexEvent } from '../../observability/content-index.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket, type Health } from '../../observability/metrics-socket.ts';
-import { logIndexEvent } from '../content/index-event-log.ts';
 import { finding } from '../finding.ts';
 import { redisTarget } from '../redis-target.ts';
 import type { RoleContext } from './context.ts';
@@ -59,7 +58,7 @@ export function createIndexHostRole(context: RoleContext): Lifecycle {
         onError: (error) => log.warn({ err: error }, LOG_LINES.queue.message),
       }),
     report(root, event) {
-      countIndexHappening(metrics, event);
+      countIndexEvent(metrics, event);
       logIndexEvent(log, root, event);
     },
     onReady(roots) {

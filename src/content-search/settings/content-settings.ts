@@ -1,9 +1,12 @@
+import { realpathSync } from 'node:fs';
 import type { indexSettings } from '../../../config/content-index.ts';
 import type { Config } from '../../../config/schema.ts';
-import { type ContentSettings, NO_STORAGE } from '../io/settings.ts';
+import type { BackendKind } from '../../core/ports/index.ts';
+import { type ContentSettings, NO_INDEX, NO_STORAGE } from '../io/settings.ts';
 import type { OverlayBudget } from '../ngram-index/query/overlay-walk.ts';
 import type { IndexPlaceSettings } from '../ngram-index/serving/places.ts';
 import { indexStorage } from '../ngram-index/storage/choose.ts';
+import { indexRefusal } from './refusals.ts';
 
 /** The keys of the index. */
 export type IndexSettings = Pick<Config['tools']['search'], keyof typeof indexSettings>;
@@ -35,6 +38,49 @@ export function contentSettings({ tools: { search, sandbox } }: Pick<Config, 'to
     index: indexPlaceSettings(search, sandbox, cache),
     indexBudget: budgetOf(search),
   };
+}
+
+/** What a user asks of the tool on the command line. */
+export interface UserSearchOptions {
+  /** This backend and no other. */
+  readonly backend: BackendKind | undefined;
+  readonly stats: boolean;
+  /** Directory whose index could serve the search; undefined where no index could. */
+  readonly indexed: string | undefined;
+}
+
+/**
+ * What the settings say to a search on the command line: everything that the user may read, the programs and the fuzzy
+ * fallback of the settings, the user's own git excludes. From an index root, a search sees what servers see, whether a host
+ * runs or not: so the index can serve it, and its answer is the same when it does not.
+ */
+export function userSettings(
+  config: Pick<Config, 'tools'>,
+  surroundings: SearchSurroundings & { readonly gitIgnoreFile: string | undefined },
+  { backend, stats, indexed }: UserSearchOptions,
+): ContentSettings {
+  const shared = indexed !== undefined && isIndexRoot(indexed, config) ? contentSettings(config, surroundings) : userView(config, surroundings);
+  return { ...shared, allowAbsolute: true, emitStats: stats, binaries: backend === undefined ? shared.binaries : [backend] };
+}
+
+/** Only what the settings name: the first allowed root of a server is no reason to search it otherwise from here. */
+function isIndexRoot(directory: string, config: Pick<Config, 'tools'>): boolean {
+  return indexRefusal(config) === undefined && config.tools.search.index_roots.some((root) => realDirectory(root) === directory);
+}
+
+/** Nothing confines it beyond the user's own rights. */
+function userView(config: Pick<Config, 'tools'>, surroundings: SearchSurroundings & { readonly gitIgnoreFile: string | undefined }): ContentSettings {
+  const settings = contentSettings({ tools: { ...config.tools, search: { ...config.tools.search, index_mode: 'off', index_roots: [] } } }, surroundings);
+  const own = { allowedRoots: ['/'], deniedPatterns: [], includeDefaultDenies: false, index: NO_INDEX };
+  return { ...settings, ...own, globalIgnoreFile: settings.globalIgnoreFile === '' ? (surroundings.gitIgnoreFile ?? '') : settings.globalIgnoreFile };
+}
+
+function realDirectory(directory: string): string | undefined {
+  try {
+    return realpathSync(directory);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Where the settings put indexes. Makes the directory; so it is asked only where an index is wanted. */

@@ -1,13 +1,12 @@
 import type { IndexTaskKind } from '../../../contracts/index.ts';
 import type {
-  ArmResult,
-  BuildOutcome,
   BuildProgress,
   ContentIndexStore,
   FreshnessGuarantee,
   HostVeto,
   IndexBuilder,
   IndexFiles,
+  IndexHostEvent,
   IndexMeta,
   IndexSafety,
   IndexWatch,
@@ -33,20 +32,6 @@ export interface HostSettings {
   /** Without a search for so long, builds run at full speed; 0: always. */
   readonly idleBoostMs: number;
 }
-
-/** What happens in a host, for logs and metrics. */
-export type HostEvent =
-  | { readonly kind: 'state'; readonly before: IndexSafety; readonly after: IndexSafety; readonly rows: readonly string[] }
-  | { readonly kind: 'veto'; readonly veto: HostVeto }
-  | {
-      readonly kind: 'task';
-      readonly task: IndexTaskKind;
-      readonly outcome: BuildOutcome['outcome'] | 'skipped';
-      readonly detail: string;
-      readonly elapsedMs: number;
-    }
-  | { readonly kind: 'armed'; readonly result: ArmResult }
-  | { readonly kind: 'records-lost'; readonly message: string };
 
 /** The room that all indexes of a cache root share (FR-LSI-IDX-RM-01). */
 export interface IndexRoom {
@@ -85,7 +70,7 @@ export interface HostDeps {
   readonly lane: Pick<MaintenanceLane, 'submit'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  readonly report: (event: HostEvent) => void;
+  readonly report: (event: IndexHostEvent) => void;
 }
 
 /** What a host knows beside its records. */

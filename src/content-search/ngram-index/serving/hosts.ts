@@ -5,10 +5,10 @@ import { canonicalJson } from '../../../core/canonical-json.ts';
 import { WritError } from '../../../core/errors.ts';
 import { sha256Hex } from '../../../core/hash.ts';
 import type { Lifecycle } from '../../../core/lifecycle.ts';
-import type { ContentIndexStore, MaintenanceLane, SearchBackend } from '../../../core/ports/index.ts';
+import type { ContentIndexStore, IndexHostEvent, MaintenanceLane, SearchBackend } from '../../../core/ports/index.ts';
 import { policyOf } from '../build/indexed-tree.ts';
 import { createIndexHost, type IndexHost } from '../indexer/host.ts';
-import type { HostEvent, HostPauses, HostSettings } from '../indexer/types.ts';
+import type { HostPauses, HostSettings } from '../indexer/types.ts';
 import { removeAll } from '../storage/files-directory.ts';
 import { diskIndexFiles } from '../storage/files-disk.ts';
 import { type HeldDirectory, holdIndexDirectory } from '../storage/lock.ts';
@@ -44,7 +44,7 @@ export interface HostsOptions {
   readonly trees: SearchedTrees;
   readonly backend: SearchBackend;
   readonly lane: MaintenanceLane;
-  readonly report: (root: string, event: HostEvent) => void;
+  readonly report: (root: string, event: IndexHostEvent) => void;
 }
 
 export interface IndexHosts extends Lifecycle {

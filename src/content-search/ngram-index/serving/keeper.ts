@@ -4,12 +4,11 @@ import type { IndexStatus } from '../../../contracts/index.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { Lifecycle } from '../../../core/lifecycle.ts';
 import { part } from '../../../core/parts.ts';
-import type { MaintenanceLane, SearchBackend } from '../../../core/ports/index.ts';
+import type { IndexHostEvent, MaintenanceLane, SearchBackend } from '../../../core/ports/index.ts';
 import { findBackends } from '../../io/backend/find-backends.ts';
 import type { ContentSettings } from '../../io/settings.ts';
 import { missedText } from '../../io/tool.ts';
 import { searchedTrees } from '../../io/trees.ts';
-import type { HostEvent } from '../indexer/types.ts';
 import { type HostsSettings, type IndexHosts, openIndexHosts } from './hosts.ts';
 
 export interface IndexKeeperOptions {
@@ -17,7 +16,7 @@ export interface IndexKeeperOptions {
   readonly hosts: HostsSettings;
   /** A lane for one run of the hosts, which close it. */
   readonly lane: () => MaintenanceLane;
-  readonly report: (root: string, event: HostEvent) => void;
+  readonly report: (root: string, event: IndexHostEvent) => void;
   /** The hosts work. */
   readonly onReady: (roots: number) => void;
   /** There can be no host now, and why; told again when the reason is another one. */
