@@ -1,11 +1,9 @@
 import type { BackendProcess, ContentSearchError } from '../../core/ports/index.ts';
 import type { RunEvent, RunOptions, RunResult, Warning } from '../search/types.ts';
 import { CHUNK_SIZES, type ChunkSizes, chunksOf, halvesOf } from './chunks.ts';
-import { gathering } from './gather.ts';
 import { createJudge, mustAsk } from './judge.ts';
-import { type Over, resultOf } from './result.ts';
+import { gathering, type Over, resultOf, stderrLog } from './result.ts';
 import { type Scan, startScan } from './scan.ts';
-import { stderrLog } from './tidy.ts';
 
 /** Numbers that tests make small. */
 export interface RunTuning {

@@ -1,5 +1,5 @@
 import { CONTENT_ANSWER_MAX_BYTES, type ContentSearchAnswer, type ContentSearchEvent, type ContentSearchStats } from '../../contracts/index.ts';
-import { renderEvent, renderNotes } from './content-text.ts';
+import { visible } from '../enumerate/warning-line.ts';
 import type { SearchQuery } from './request.ts';
 import type { RunEvent, RunResult, Warning } from './types.ts';
 
@@ -92,4 +92,28 @@ function fitting({ query, path, warnings, result: { events } }: Findings): reado
 
 function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
+}
+
+/**
+ * The event as people read it, with the line end behind it: a heading when the file is another than before, `--` where
+ * lines are left out between two of a file when context was asked for, then `12:text` for a match and `12-text` for context.
+ *
+ * @param before the event before this one
+ */
+export function renderEvent(event: RunEvent, before: RunEvent | undefined, context: number): string {
+  const line = `${event.line}${MARKS[event.type]}${visible(event.text)}\n`;
+  if (event.file !== before?.file) return `${before === undefined ? '' : '\n'}${visible(event.path)}\n${line}`;
+  return context > 0 && event.line > before.line + 1 ? `--\n${line}` : line;
+}
+
+const MARKS = { match: ':', context: '-' } satisfies Record<RunEvent['type'], string>;
+
+/** What people should know beside the events; each sentence on a line of its own. */
+function renderNotes(notes: { readonly events: number; readonly truncated: boolean; readonly timedOut: boolean }): string {
+  const sentences = [
+    notes.events === 0 && !notes.timedOut && !notes.truncated ? 'No matches.' : '',
+    notes.timedOut ? 'The time ran out: there may be more matches.' : '',
+    notes.truncated ? 'There are more matches than these.' : '',
+  ].filter((sentence) => sentence !== '');
+  return sentences.length === 0 ? '' : `${notes.events === 0 ? '' : '\n'}${sentences.join('\n')}\n`;
 }

@@ -28,8 +28,14 @@ export interface FallbackReport {
   readonly skipReason: (typeof FALLBACK_SKIP_REASONS)[number] | null;
 }
 
+/** The pass that the answer is made of, and what the fallback did. */
+export interface PassWithReport<P extends Pass> {
+  readonly pass: P;
+  readonly report: FallbackReport;
+}
+
 export interface FallbackNeeds<P extends Pass> {
-  readonly settings: FuzzyFallback | undefined;
+  readonly settings: FuzzyFallback;
   readonly query: SearchQuery;
   /** A backend that can match approximately, if there is one. */
   readonly fuzzyBackend: SearchBackend | undefined;
@@ -39,7 +45,8 @@ export interface FallbackNeeds<P extends Pass> {
   readonly run: (backend: SearchBackend, level: number) => Promise<P>;
 }
 
-const NOT_TRIED: FallbackReport = { levelsTried: [], passesSkipped: 0, skipReason: null };
+/** Nothing was tried again. */
+export const NO_FALLBACK: FallbackReport = { levelsTried: [], passesSkipped: 0, skipReason: null };
 
 /**
  * Tries the levels one after the other when the literal search has found nothing (FR-LSI-FUZ-*), all under the deadline of
@@ -47,9 +54,9 @@ const NOT_TRIED: FallbackReport = { levelsTried: [], passesSkipped: 0, skipReaso
  *
  * @returns the pass that the answer is made of: the first with a match, else the last one that ran
  */
-export async function fallBack<P extends Pass>(first: P, needs: FallbackNeeds<P>): Promise<{ readonly pass: P; readonly report: FallbackReport }> {
+export async function fallBack<P extends Pass>(first: P, needs: FallbackNeeds<P>): Promise<PassWithReport<P>> {
   const { settings, fuzzyBackend } = needs;
-  if (settings === undefined || !concerns(first, needs.query)) return { pass: first, report: NOT_TRIED };
+  if (!isEligible(first, needs.query)) return { pass: first, report: NO_FALLBACK };
   const obstacle = OBSTACLES.find(({ stands }) => stands(first, settings, needs))?.reason;
   if (obstacle !== undefined || fuzzyBackend === undefined) {
     return { pass: first, report: { levelsTried: [], passesSkipped: settings.levels.length, skipReason: obstacle ?? 'BACKEND_NOT_FUZZY' } };
@@ -67,7 +74,7 @@ export async function fallBack<P extends Pass>(first: P, needs: FallbackNeeds<P>
 }
 
 /** Whether the fallback has a say at all: a literal search, not asked to be fuzzy, that ended as `ok_no_matches`. */
-function concerns({ result }: Pass, query: SearchQuery): boolean {
+function isEligible({ result }: Pass, query: SearchQuery): boolean {
   return query.fixedStrings && query.fuzzy === 0 && result.end === 'ok_no_matches' && !result.truncated && !result.timedOut;
 }
 

@@ -1,7 +1,17 @@
 import type { ContentSearchStats } from '../../contracts/index.ts';
-import type { ContentSearchFacts } from '../../core/ports/index.ts';
+import type { ContentSearchFacts, FreshnessGuarantee, IndexReason, IndexState } from '../../core/ports/index.ts';
+import type { IndexBypass } from '../ngram-index/query/query-plan.ts';
 import type { FallbackReport } from './fallback.ts';
-import type { IndexBypass, IndexFacts } from './index-port.ts';
+
+/** What the stats say of the index; `bypass` null: it was used. */
+export interface IndexFacts {
+  readonly state: IndexState;
+  readonly reason: IndexReason | null;
+  readonly bypass: IndexBypass | null;
+  readonly guarantee: FreshnessGuarantee;
+  readonly storageMode: 'memory' | 'sqlite' | 'none';
+  readonly storageFallback: string | null;
+}
 
 /** What a search knows of itself. */
 interface Known {

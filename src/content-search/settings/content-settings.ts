@@ -2,14 +2,14 @@ import { realpathSync } from 'node:fs';
 import type { indexSettings } from '../../../config/content-index.ts';
 import type { Config } from '../../../config/schema.ts';
 import type { BackendKind } from '../../core/ports/index.ts';
+import type { IndexSettings } from '../io/settings.ts';
 import { type ContentSettings, NO_INDEX, NO_STORAGE } from '../io/settings.ts';
-import type { OverlayBudget } from '../ngram-index/query/overlay-walk.ts';
-import type { IndexPlaceSettings } from '../ngram-index/serving/places.ts';
+import type { OverlayBudget } from '../ngram-index/query/indexed-files.ts';
 import { indexStorage } from '../ngram-index/storage/choose.ts';
 import { indexRefusal } from './refusals.ts';
 
 /** The keys of the index. */
-export type IndexSettings = Pick<Config['tools']['search'], keyof typeof indexSettings>;
+export type IndexConfig = Pick<Config['tools']['search'], keyof typeof indexSettings>;
 
 /** What of the user's environment counts for searches and their indexes. */
 export interface SearchSurroundings {
@@ -35,7 +35,7 @@ export function contentSettings({ tools: { search, sandbox } }: Pick<Config, 'to
     fuzzyFallback: search.fuzzy_fallback ? { levels: search.fuzzy_fallback_levels, minPatternLength: search.fuzzy_min_pattern_len } : undefined,
     lanes: search.lanes,
     globalIgnoreFile: search.global_ignore_file,
-    index: indexPlaceSettings(search, sandbox, cache),
+    index: resolveIndexSettings(search, sandbox, cache),
     indexBudget: budgetOf(search),
   };
 }
@@ -84,15 +84,15 @@ function realDirectory(directory: string): string | undefined {
 }
 
 /** Where the settings put indexes. Makes the directory; so it is asked only where an index is wanted. */
-export function indexPlaceSettings(
-  search: IndexSettings,
+export function resolveIndexSettings(
+  search: IndexConfig,
   sandbox: Pick<Config['tools']['sandbox'], 'allowed_roots' | 'denied_patterns' | 'include_default_denies'>,
   cache: SearchSurroundings['cache'],
-): IndexPlaceSettings {
+): IndexSettings {
   const { index_mode: mode, bloom_ngram_k: ngramK, index_max_tokenized_bytes: maxTokenizedBytes, bloom_target_fp_rate: bloomTargetFpRate } = search;
   const read = { mode, ngramK, maxTokenizedBytes, bloomTargetFpRate };
   if (mode === 'off') return { ...read, ...NO_STORAGE };
-  const wish = {
+  const request = {
     storage: search.index_storage,
     indexPath: search.index_path,
     allowInsecure: search.index_allow_insecure_persistence,
@@ -100,10 +100,10 @@ export function indexPlaceSettings(
     deniedPatterns: sandbox.denied_patterns,
     includeDefaultDenies: sandbox.include_default_denies,
   };
-  return { ...read, ...indexStorage(wish, cache) };
+  return { ...read, ...indexStorage(request, cache) };
 }
 
 /** What one search may spend on changes that are not indexed yet. */
-export function budgetOf(search: IndexSettings): OverlayBudget {
+export function budgetOf(search: IndexConfig): OverlayBudget {
   return { fraction: search.index_maint_budget_fraction, maxMs: search.reconcile_max_ms, maxFiles: search.reconcile_max_files };
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { openIndexLinks } from '../../../src/content-search/ngram-index/serving/links.ts';
+import { openIndexLinks } from '../../../src/content-search/io/tool.ts';
 import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/search/sandbox.ts';
 import { createContentSearch } from '../../../src/content-search/search/search.ts';
 import { hostsSettings, treesOf } from '../../support/content/index-host.ts';

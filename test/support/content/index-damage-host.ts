@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createMemoryLane } from '../../../src/adapters/memory/maintenance-lane.ts';
 import { compileDenied } from '../../../src/content-search/enumerate/denied.ts';
+import { openIndexLinks } from '../../../src/content-search/io/tool.ts';
+import type { SearchedTrees } from '../../../src/content-search/ngram-index/serving/configured-indexes.ts';
 import { type HostsSettings, openIndexHosts } from '../../../src/content-search/ngram-index/serving/hosts.ts';
-import { openIndexLinks } from '../../../src/content-search/ngram-index/serving/links.ts';
-import type { SearchedTrees } from '../../../src/content-search/ngram-index/serving/places.ts';
 import { createContentSearch } from '../../../src/content-search/search/search.ts';
 import type { ContentSearchStats, IndexStatus, IndexTaskKind } from '../../../src/contracts/index.ts';
 import type { IndexHostEvent, SearchBackend } from '../../../src/core/ports/index.ts';

@@ -2,7 +2,7 @@ import { appendFileSync, cpSync, lstatSync, mkdirSync, mkdtempSync, readdirSync,
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { openIndexLinks } from '../../../src/content-search/ngram-index/serving/links.ts';
+import { openIndexLinks } from '../../../src/content-search/io/tool.ts';
 import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/search/sandbox.ts';
 import { createContentSearch } from '../../../src/content-search/search/search.ts';
 import type { ContentSearch, ContentSearchOutcome, SearchBackend } from '../../../src/core/ports/index.ts';

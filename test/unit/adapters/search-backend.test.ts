@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DIALECTS } from '../../../src/content-search/backends/dialects.ts';
-import { findBackends } from '../../../src/content-search/io/backend/find-backends.ts';
-import { findProgram } from '../../../src/content-search/io/backend/find-program.ts';
-import { isNewEnough, versionIn } from '../../../src/content-search/io/backend/version.ts';
+import { findBackends, findProgram, isNewEnough, versionIn } from '../../../src/content-search/io/backend/find-backends.ts';
 
 let directory: string;
 beforeAll(() => {

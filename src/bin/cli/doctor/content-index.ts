@@ -6,10 +6,9 @@ import { DIALECTS } from '../../../content-search/backends/dialects.ts';
 import { findBackends } from '../../../content-search/io/backend/find-backends.ts';
 import { nodeTreeFiles } from '../../../content-search/io/tree/read.ts';
 import { nodeSearchTree } from '../../../content-search/io/tree/tree.ts';
-import { searchedTrees } from '../../../content-search/io/trees.ts';
 import type { IndexedTree } from '../../../content-search/ngram-index/build/indexed-tree.ts';
 import { surveyTree, type TreeSurvey } from '../../../content-search/ngram-index/build/survey.ts';
-import { indexPlaces } from '../../../content-search/ngram-index/serving/places.ts';
+import { configuredIndexes, searchedTrees } from '../../../content-search/ngram-index/serving/configured-indexes.ts';
 import { contentSettings } from '../../../content-search/settings/content-settings.ts';
 import { indexRefusal } from '../../../content-search/settings/refusals.ts';
 import type { Check } from '../../../core/ports/front-door.ts';
@@ -37,7 +36,7 @@ export async function examineContentIndex(config: Config): Promise<Check[]> {
   };
   const { found } = await findBackends({ names: settings.binaries, searchPath: settings.searchPath, dialects: DIALECTS });
   const [preferred] = found;
-  const trees = preferred === undefined ? [] : indexPlaces(index, searchedTrees(settings), preferred.backend).map(({ indexed }) => indexed);
+  const trees = preferred === undefined ? [] : configuredIndexes(index, searchedTrees(settings), preferred.backend).map(({ indexed }) => indexed);
   const surveys = trees.map((indexed) => ({ indexed, survey: survey(indexed) }));
   const needed = surveys.reduce((sum, one) => sum + one.survey.directories, 0);
   return examine('Search index', [

@@ -1,9 +1,8 @@
 import type { BuildOutcome, SnapshotId } from '../../../core/ports/index.ts';
 import { adopt, lacksRoom, noteStop, noteWhole, stoppedBefore } from './keep.ts';
-import { grown, nextDelta, nextGeneration } from './names.ts';
 import { begunBuild, keepPartial } from './partial.ts';
 import type { TaskContext } from './task-context.ts';
-import { ended, skipped, type TaskEnd } from './task-end.ts';
+import { ended, grown, nextDelta, nextGeneration, skipped, type TaskEnd } from './task-context.ts';
 
 /** Reads the whole tree, or what an earlier build has left of it (FR-LSI-BG-20, -51). */
 export async function build(context: TaskContext): Promise<TaskEnd> {

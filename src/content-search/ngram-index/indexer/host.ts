@@ -208,10 +208,10 @@ export function createIndexHost(deps: HostDeps): IndexHost {
   }
 
   function status(): IndexStatus {
-    const { keyHash, wanted } = deps;
+    const { keyHash, spec } = deps;
     const bytes = memory.snapshot === null ? 0 : (memory.meta?.sizeBytes ?? 0);
     const ended = [...ends.values()].sort((a, b) => (a.ended_at < b.ended_at ? 1 : -1));
-    return statusOf(memory, { root: wanted.key.rootPath, keyHash, storage: deps.storage, files: documents, bytes, lastBuild, ended });
+    return statusOf(memory, { root: spec.key.rootPath, keyHash, storage: deps.storage, files: documents, bytes, lastBuild, ended });
   }
 
   async function start(): Promise<void> {

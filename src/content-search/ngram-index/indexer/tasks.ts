@@ -3,11 +3,10 @@ import { messageOf } from '../../../core/errors.ts';
 import type { BuildOutcome, OverlayEntry } from '../../../core/ports/index.ts';
 import { build } from './build-task.ts';
 import { adopt } from './keep.ts';
-import { grown, nextDelta, nextGeneration } from './names.ts';
 import { lostSegment } from './open.ts';
 import { begunBuild } from './partial.ts';
 import type { TaskContext } from './task-context.ts';
-import { ended, skipped, type TaskEnd } from './task-end.ts';
+import { ended, grown, nextDelta, nextGeneration, skipped, type TaskEnd } from './task-context.ts';
 
 /**
  * What an index host does for its index, one task at a time (local-search-index.md 4.3). All of them may be repeated and may

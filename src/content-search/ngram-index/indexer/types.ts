@@ -13,7 +13,7 @@ import type {
   MaintenanceLane,
   SnapshotId,
 } from '../../../core/ports/index.ts';
-import type { Wanted } from '../safety/key.ts';
+import type { IndexSpec } from '../safety/key.ts';
 
 export interface HostSettings {
   /** `index_mode` but for `off`, which has no host. */
@@ -58,7 +58,7 @@ export interface HostDeps {
   readonly room: IndexRoom;
   readonly pauses: HostPauses;
   /** What the index must be to serve. */
-  readonly wanted: Wanted;
+  readonly spec: IndexSpec;
   /** What the file system of the root allows. */
   readonly freshness: FreshnessGuarantee;
   readonly settings: HostSettings;

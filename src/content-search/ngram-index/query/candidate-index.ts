@@ -1,17 +1,53 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { BarrierAnswer, BarrierClient, BytePath, IndexFiles, ReaderIdentity, SearchTree, TreeFiles } from '../../../core/ports/index.ts';
-import type { CandidateIndex, IndexAnswer, IndexAsk, IndexBypass, IndexFacts } from '../../search/index-port.ts';
+import type { BarrierAnswer, BarrierClient, BytePath, IndexFiles, ReaderIdentity, SearchBackend, SearchTree, TreeFiles } from '../../../core/ports/index.ts';
+import { ok } from '../../../core/result.ts';
+import type { Globs } from '../../enumerate/globs.ts';
+import type { SearchQuery } from '../../search/request.ts';
+import type { OrderRoot } from '../../search/sandbox.ts';
+import { type IndexFacts, NO_INDEX_FACTS } from '../../search/stats.ts';
+import type { Enumeration } from '../../search/types.ts';
 import { type IndexedTree, policyOf } from '../build/indexed-tree.ts';
 import type { Hasher } from '../tokenize/hash.ts';
 import { candidatesOf } from './candidates.ts';
-import { indexedFiles } from './indexed-files.ts';
-import { type OverlayBudget, walkOverlay } from './overlay-walk.ts';
-import { type IndexedPlace, isInCatalog } from './place.ts';
-import { type KnownFolding, queryPlan } from './query-plan.ts';
-import { LOST_SEGMENT } from './refusal.ts';
+import { indexedFiles, type OverlayBudget, walkOverlay } from './indexed-files.ts';
+import { hostBypass, type IndexBypass, type KnownFolding, queryPlan, requestBypass } from './query-plan.ts';
+import { LOST_SEGMENT, type SnapshotRefusal } from './refusal.ts';
+import { isInCatalog, type SearchScope } from './scope.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
 import { statFiltered } from './stat-level.ts';
 import { totalOf } from './total.ts';
+
+/** A search as the index sees it. */
+export interface IndexQuery {
+  readonly root: OrderRoot;
+  readonly query: SearchQuery;
+  readonly globs: Globs;
+  readonly backend: SearchBackend;
+  /** The walk of this search over a part of the tree. */
+  readonly walk: (tree: SearchTree) => Enumeration;
+  /** Whether anybody wants to know how many files there are. */
+  readonly countsFiles: boolean;
+}
+
+/** The files of a search that the index could not leave out. */
+export interface IndexedFiles {
+  readonly files: Enumeration;
+  /** Files that the walk without an index would give, if that was asked for and is known before. */
+  readonly total?: number;
+  /** Files that were left out so far, where the walk goes over all of them. */
+  readonly excluded?: () => number;
+}
+
+export interface IndexAnswer {
+  readonly facts: IndexFacts;
+  /** Absent with a bypass: all files are searched. */
+  readonly indexed?: IndexedFiles;
+}
+
+/** What a search asks before it enumerates the tree. */
+export interface CandidateIndex {
+  /** Never rejects; answers in some 20 ms at most when nobody is there. */
+  ask(query: IndexQuery): Promise<IndexAnswer>;
+}
 
 /** One index that searches may use. */
 export interface IndexLink {
@@ -26,9 +62,6 @@ export interface IndexLink {
   readonly storage: { readonly mode: 'memory' | 'sqlite' | 'none'; readonly fallback: string | null };
 }
 
-/** Who searches, whatever the tree. */
-type Reader = Omit<ReaderIdentity, 'policy' | 'view'>;
-
 export interface CandidateIndexDeps {
   readonly links: readonly IndexLink[];
   readonly tree: SearchTree;
@@ -36,7 +69,7 @@ export interface CandidateIndexDeps {
   readonly stats: Pick<TreeFiles, 'stat'>;
   readonly hasher: Hasher;
   /** Who this process is; policy and view are those of each link. */
-  readonly identity: Reader;
+  readonly identity: Omit<ReaderIdentity, 'policy' | 'view'>;
   /** What this process sees at an index root at this moment (`ReaderIdentity.view`). */
   readonly viewOf: (root: string) => string;
   /** What a search may spend on changes that are not indexed yet. */
@@ -70,40 +103,42 @@ export function createCandidateIndex({ links, tree, stats, hasher, identity, vie
   }
 
   /** The host looks at what is told it, and replaces what is damaged. A file may only have gone in that moment. */
-  function refused(link: IndexLink, { why, message }: { readonly why: 'CORRUPT' | 'MISSING' | 'REFUSED'; readonly message: string }): IndexBypass {
+  function refused(link: IndexLink, { why, message }: SnapshotRefusal): IndexBypass {
     link.host.reportCorrupt(why === 'CORRUPT' ? message : `${LOST_SEGMENT}${message}`);
     return why === 'CORRUPT' ? 'CORRUPT' : 'SEGMENTS';
   }
 
-  async function ask(ask: IndexAsk): Promise<IndexAnswer> {
-    const link = links.find(({ indexed }) => indexed.root === ask.root.directory);
-    if (link === undefined) return bypass(NOBODY, 'NO_ROOT');
+  async function ask(search: IndexQuery): Promise<IndexAnswer> {
+    const { root, globs } = search;
+    const link = links.find(({ indexed }) => indexed.root === root.directory);
+    if (link === undefined) return bypass(NO_INDEX_FACTS, 'NO_ROOT');
     const barrier = await link.host.barrier();
     const facts = factsOf(link, barrier);
     if (barrier === undefined) return bypass(facts, 'NO_HOST');
-    const plan = queryPlan(ask.query, link.folding, link.indexed.ngramK);
-    const obstacle =
-      obstacleOf(ask, link) ??
+    const plan = queryPlan(search.query, link.folding, link.indexed.ngramK);
+    const why =
+      requestBypass(search, link) ??
       ('bypass' in plan ? plan.bypass : undefined) ??
-      vetoOf(barrier, { ...identity, policy: policyOf(link.indexed) }, () => viewOf(link.indexed.root));
-    if (obstacle !== undefined || 'bypass' in plan) return bypass(facts, obstacle ?? 'NO_USABLE_NGRAM');
+      hostBypass(barrier, { ...identity, policy: policyOf(link.indexed) }, () => viewOf(link.indexed.root));
+    if (why !== undefined || 'bypass' in plan) return bypass(facts, why ?? 'NO_USABLE_NGRAM');
     const snapshot = snapshotFor(link, barrier);
     if (typeof snapshot === 'string') return bypass(facts, snapshot);
-    const place: IndexedPlace = { path: bytesOf(ask.root.start), kind: 'directory' };
-    const known = place.path === '' ? { ok: true as const, value: true } : isInCatalog(snapshot, place);
+    const scope: SearchScope = { path: bytesOf(root.start), kind: 'directory' };
+    const known = scope.path === '' ? ok(true) : isInCatalog(snapshot, scope);
     if (!known.ok) return bypass(facts, refused(link, known));
     if (!known.value) return bypass(facts, 'START');
-    const found = candidatesOf(snapshot, plan, place);
+    const found = candidatesOf(snapshot, plan, scope);
     if (!found.ok) return bypass(facts, refused(link, found));
+    const { paths } = found;
     if (barrier.guarantee === 'stat') {
-      const files = statFiltered({ walk: ask.walk(tree), snapshot, paths: found.paths, root: link.indexed.root, stats });
+      const files = statFiltered({ walk: search.walk(tree), snapshot, paths, root: link.indexed.root, stats });
       return { facts, indexed: { files, excluded: files.excluded } };
     }
-    const walked = walkOverlay(ask, tree, barrier, budget, now);
+    const walked = walkOverlay(search, tree, barrier, budget, now);
     if (typeof walked === 'string') return bypass(facts, walked);
-    const files = indexedFiles({ paths: found.paths, overlay: barrier.overlay, walked, globs: ask.globs, start: ask.root.start });
-    if (!ask.counts) return { facts, indexed: { files } };
-    const total = totalOf(snapshot, place, barrier.overlay, ask.globs, walked.length);
+    const files = indexedFiles({ paths, overlay: barrier.overlay, walked, globs, start: root.start });
+    if (!search.countsFiles) return { facts, indexed: { files } };
+    const total = totalOf(snapshot, scope, barrier.overlay, globs, walked.length);
     return total.ok ? { facts, indexed: { files, total: total.value } } : bypass(facts, refused(link, total));
   }
 
@@ -117,45 +152,9 @@ export function createCandidateIndex({ links, tree, stats, hasher, identity, vie
   };
 }
 
-/** What of a request no index of ours serves. */
-function obstacleOf({ root, query, backend }: IndexAsk, { indexed, backendId }: IndexLink): IndexBypass | undefined {
-  if (query.follow || query.hidden !== indexed.hidden || query.noIgnore !== indexed.noIgnore) return 'OPTIONS';
-  if (backend.id !== backendId) return 'BACKEND';
-  // One file is read sooner than any index.
-  return root.startKind === 'directory' ? undefined : 'START';
-}
-
-function vetoOf({ veto, state, identity: host }: BarrierAnswer, reader: Reader & Pick<ReaderIdentity, 'policy'>, view: () => string): IndexBypass | undefined {
-  if (veto !== null || state !== 'COMPLETE') return 'VETO';
-  return sameRights(host, reader) && seesTheSame(host, reader, view) ? undefined : 'OTHER_READER';
-}
-
-/** Search-rules 27: who has other rights may see other files than the host has read. What cannot be told is no equality. */
-function sameRights(a: ReaderIdentity, b: Omit<ReaderIdentity, 'view'>): boolean {
-  if (a.userNamespace === '' || a.readsAll === null) return false;
-  return isDeepStrictEqual(rightsOf(a), rightsOf(b));
-}
-
-const rightsOf = ({ uid, gid, groups, readsAll, userNamespace, policy }: Omit<ReaderIdentity, 'view'>) => ({
-  uid,
-  gid,
-  groups,
-  readsAll,
-  userNamespace,
-  policy,
-});
-
-/** So may who has other mounts, unless both are known to see the very same tree at the root: two containers with one volume. */
-function seesTheSame(host: ReaderIdentity, reader: Reader, view: () => string): boolean {
-  if (host.mountNamespace !== '' && host.mountNamespace === reader.mountNamespace) return true;
-  return host.view !== '' && host.view === view();
-}
-
 function bytesOf(path: string | Buffer): BytePath {
   return (typeof path === 'string' ? Buffer.from(path) : path).toString('latin1');
 }
-
-const NOBODY: IndexFacts = { state: 'DISABLED', reason: null, bypass: null, guarantee: 'none', storageMode: 'none', storageFallback: null };
 
 function factsOf({ storage }: IndexLink, barrier: BarrierAnswer | undefined): IndexFacts {
   const stored = { storageMode: storage.mode, storageFallback: storage.fallback, bypass: null };

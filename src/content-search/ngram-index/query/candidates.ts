@@ -4,9 +4,9 @@ import { SPECIAL_LIST } from '../segment/format.ts';
 import { between, union } from '../segment/id-lists.ts';
 import { compareBytePaths } from '../segment/path-order.ts';
 import type { SegmentReader } from '../segment/reader.ts';
-import { type IdRange, type IndexedPlace, isAt, rangeOf } from './place.ts';
 import { type GramGroup, rarestGroups } from './query-plan.ts';
 import { guarded, type SnapshotRefusal } from './refusal.ts';
+import { type IdRange, isAt, rangeOf, type SearchScope } from './scope.ts';
 import { isLive, type Snapshot, type SnapshotSegment } from './snapshot.ts';
 
 /** Which documents a search must look into. */
@@ -34,12 +34,12 @@ const FEW = 64;
  * tell (`always`); beneath the place that is searched. May give too many, never too few. Reads everything before it answers, so
  * that damage is found before anything was searched.
  */
-export function candidatesOf(snapshot: Snapshot, wanted: WantedGrams, place: IndexedPlace): Candidates {
+export function candidatesOf(snapshot: Snapshot, wanted: WantedGrams, place: SearchScope): Candidates {
   const found = guarded(() => inOrder(snapshot.segments.map((segment) => pathsIn(segment, wanted, place))));
   return found.ok ? { ok: true, paths: found.value, documents: snapshot.live } : found;
 }
 
-function pathsIn(segment: SnapshotSegment, wanted: WantedGrams, place: IndexedPlace): BytePath[] {
+function pathsIn(segment: SnapshotSegment, wanted: WantedGrams, place: SearchScope): BytePath[] {
   const { reader } = segment;
   const range = rangeOf(reader, place);
   if (range.first >= range.end) return [];

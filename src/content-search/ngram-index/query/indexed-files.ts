@@ -1,13 +1,14 @@
 import { isUtf8 } from 'node:buffer';
-import type { BytePath, OverlayPaths } from '../../../core/ports/index.ts';
+import type { BarrierAnswer, BytePath, OverlayPaths, SearchTree } from '../../../core/ports/index.ts';
 import type { Globs } from '../../enumerate/globs.ts';
 import { globFilter } from '../../enumerate/globs-path.ts';
+import { only } from '../../enumerate/only.ts';
 import { isAscii, lossyText } from '../../search/order-key.ts';
 import type { Candidate, Enumeration } from '../../search/types.ts';
 import { bytePath, compareBytePaths, pathBytes, pathText } from '../segment/path-order.ts';
 import { coveredBy } from './covered.ts';
 
-export interface IndexedFilesOptions {
+interface IndexedFilesOptions {
   /** Candidates of the snapshot, in key order, beneath the place that is searched. */
   readonly paths: readonly BytePath[];
   /** What may differ from the snapshot: of these the snapshot has no say. */
@@ -57,4 +58,51 @@ function candidateOf(path: BytePath): Candidate {
   if (isAscii(path)) return { text: path, raw: undefined };
   const bytes = pathBytes(path);
   return { text: pathText(path), raw: isUtf8(bytes) ? undefined : bytes };
+}
+
+/** What a search may spend on files that have changed since they were indexed: all that it ever does for the index itself. */
+export interface OverlayBudget {
+  /** `index_maint_budget_fraction`: share of the time limit of the search. */
+  readonly fraction: number;
+  /** `reconcile_max_ms`. */
+  readonly maxMs: number;
+  /** `reconcile_max_files`. */
+  readonly maxFiles: number;
+}
+
+/** What of a search decides how its overlay is walked. */
+interface OverlaySearch {
+  readonly root: { readonly directory: string };
+  readonly query: { readonly timeoutMs: number };
+  /** The walk of this search over a part of the tree. */
+  readonly walk: (tree: SearchTree) => Enumeration;
+}
+
+/** Files between two looks at the clock. */
+const WALKED_AT_ONCE = 256;
+
+/**
+ * The files among what has changed, seen now. `OVERLAY`: not everything could be seen; `BUDGET`: that would take longer than a
+ * search may spend (FR-LSI-BUD-MAINT-01), so it reads all files (FR-LSI-BUD-02.2). The index is no less true for that, and
+ * the host works the overlay off: nothing has to be marked.
+ */
+export function walkOverlay(
+  search: OverlaySearch,
+  tree: SearchTree,
+  { overlay }: Pick<BarrierAnswer, 'overlay'>,
+  { fraction, maxMs, maxFiles }: OverlayBudget,
+  now: () => number,
+): readonly Candidate[] | 'OVERLAY' | 'BUDGET' {
+  if (overlay.files.length === 0 && overlay.subtrees.length === 0) return [];
+  const until = now() + Math.min(fraction * search.query.timeoutMs, maxMs);
+  const walk = search.walk(only(tree, search.root.directory, overlay));
+  const walked: Candidate[] = [];
+  for (;;) {
+    if (now() >= until) return 'BUDGET';
+    const piece = walk.next(WALKED_AT_ONCE);
+    if (piece.length === 0) break;
+    walked.push(...piece);
+    if (walked.length > maxFiles) return 'BUDGET';
+  }
+  return walk.warnings.length === 0 ? walked : 'OVERLAY';
 }

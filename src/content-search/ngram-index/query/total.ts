@@ -3,8 +3,8 @@ import type { Globs } from '../../enumerate/globs.ts';
 import { globFilter } from '../../enumerate/globs-path.ts';
 import { compareBytePaths, pathText } from '../segment/path-order.ts';
 import { coveredBy, outermost } from './covered.ts';
-import { type IndexedPlace, isAt, rangeOf } from './place.ts';
 import { type Guarded, guarded } from './refusal.ts';
+import { isAt, rangeOf, type SearchScope } from './scope.ts';
 import { isLive, type Snapshot } from './snapshot.ts';
 
 /**
@@ -13,12 +13,12 @@ import { isLive, type Snapshot } from './snapshot.ts';
  *
  * @param walked number of the latter
  */
-export function totalOf(snapshot: Snapshot, place: IndexedPlace, overlay: OverlayPaths, globs: Globs, walked: number): Guarded<number> {
+export function totalOf(snapshot: Snapshot, place: SearchScope, overlay: OverlayPaths, globs: Globs, walked: number): Guarded<number> {
   return guarded(() => walked + (globs.none ? withoutGlobs(snapshot, place, overlay) : withGlobs(snapshot, place, overlay, globs)));
 }
 
 /** Counted without a look at most paths: all that are there, less those that the overlay speaks of. */
-function withoutGlobs(snapshot: Snapshot, place: IndexedPlace, { files, subtrees }: OverlayPaths): number {
+function withoutGlobs(snapshot: Snapshot, place: SearchScope, { files, subtrees }: OverlayPaths): number {
   const outer = outermost(subtrees);
   if (outer.some((path) => isAt({ path, kind: 'directory' })(place.path) || path === place.path)) return 0;
   const within = isAt(place);
@@ -30,7 +30,7 @@ function withoutGlobs(snapshot: Snapshot, place: IndexedPlace, { files, subtrees
   return countAt(snapshot, place) - beneath - countFiles(snapshot, [...single].sort(compareBytePaths));
 }
 
-function countAt(snapshot: Snapshot, place: IndexedPlace): number {
+function countAt(snapshot: Snapshot, place: SearchScope): number {
   return place.path === '' && place.kind === 'directory' ? snapshot.live : [...pathsAt(snapshot, place)].length;
 }
 
@@ -38,7 +38,7 @@ function countFiles({ segments }: Snapshot, paths: readonly BytePath[]): number 
   return segments.reduce((sum, segment) => sum + segment.reader.find(paths).filter((id) => id >= 0 && isLive(segment, id)).length, 0);
 }
 
-function withGlobs(snapshot: Snapshot, place: IndexedPlace, overlay: OverlayPaths, globs: Globs): number {
+function withGlobs(snapshot: Snapshot, place: SearchScope, overlay: OverlayPaths, globs: Globs): number {
   const admitted = globFilter(globs, pathText(place.path));
   const isCovered = coveredBy(overlay);
   let count = 0;
@@ -47,7 +47,7 @@ function withGlobs(snapshot: Snapshot, place: IndexedPlace, overlay: OverlayPath
 }
 
 /** Live documents at a place, segment after segment. */
-function* pathsAt({ segments }: Snapshot, place: IndexedPlace): Generator<BytePath> {
+function* pathsAt({ segments }: Snapshot, place: SearchScope): Generator<BytePath> {
   const within = isAt(place);
   for (const segment of segments) {
     const { first, end } = rangeOf(segment.reader, place);

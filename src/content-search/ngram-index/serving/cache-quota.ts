@@ -7,13 +7,13 @@ import { sameTree } from '../safety/key.ts';
 import { type HeldIndex, type IndexLimits, roomFor, trim } from '../safety/limits.ts';
 import { ASIDE } from '../storage/files-disk.ts';
 import { tryHold } from '../storage/lock.ts';
-import type { IndexPlace } from './places.ts';
+import type { ConfiguredIndex } from './configured-indexes.ts';
 
 export interface CacheRootOptions {
   readonly cacheRoot: string;
   readonly store: ContentIndexStore;
   readonly limits: IndexLimits;
-  readonly places: readonly IndexPlace[];
+  readonly places: readonly ConfiguredIndex[];
   /** Nothing outlives its host. */
   readonly inMemory: boolean;
 }
@@ -67,7 +67,7 @@ export function sharedCache({ cacheRoot, store, limits, places, inMemory }: Cach
   function removeLeftovers(): void {
     for (const name of namesIn(cacheRoot)) if (name.startsWith(GONE)) rmSync(path.join(cacheRoot, name), { recursive: true, force: true });
     for (const index of held()) {
-      const isOld = index.meta !== undefined && places.some(({ wanted }) => index.meta !== undefined && sameTree(index.meta.key, wanted.key));
+      const isOld = index.meta !== undefined && places.some(({ spec }) => index.meta !== undefined && sameTree(index.meta.key, spec.key));
       const isOurs = places.some(({ directory }) => directory === index.directory);
       if (!isOurs && (isOld || inMemory)) evict(index);
     }

@@ -6,6 +6,7 @@ import { WritError } from '../../../core/errors.ts';
 import { sha256Hex } from '../../../core/hash.ts';
 import type { Lifecycle } from '../../../core/lifecycle.ts';
 import type { ContentIndexStore, IndexHostEvent, MaintenanceLane, SearchBackend } from '../../../core/ports/index.ts';
+import type { IndexSettings } from '../../io/settings.ts';
 import { policyOf } from '../build/indexed-tree.ts';
 import { createIndexHost, type IndexHost } from '../indexer/host.ts';
 import type { HostPauses, HostSettings } from '../indexer/types.ts';
@@ -15,12 +16,12 @@ import { type HeldDirectory, holdIndexDirectory } from '../storage/lock.ts';
 import { prepareCacheDirectory } from '../storage/sqlite-directory.ts';
 import { createIndexBuilder } from './build-worker.ts';
 import { type SharedCache, sharedCache } from './cache-quota.ts';
-import { type IndexPlace, type IndexPlaceSettings, indexPlaces, type SearchedTrees } from './places.ts';
+import { type ConfiguredIndex, configuredIndexes, type SearchedTrees } from './configured-indexes.ts';
 import { openIndexRecords } from './records.ts';
 import { createIndexWatch } from './watch-worker.ts';
 
 /** What hosts are set to beside where indexes lie. */
-export interface HostsSettings extends IndexPlaceSettings {
+export interface HostsSettings extends IndexSettings {
   readonly host: HostSettings;
   readonly globalIgnoreFile: string;
   readonly lockTimeoutMs: number;
@@ -71,7 +72,7 @@ const LOOK_EVERY_MS = 1_000;
  */
 export function openIndexHosts(options: HostsOptions): IndexHosts {
   const { settings, trees, backend, lane } = options;
-  const places = indexPlaces(settings, trees, backend);
+  const places = configuredIndexes(settings, trees, backend);
   const hosted = new Map<string, Hosted>();
   /** Taken at the start, until their hosts begin. */
   const locks: HeldDirectory[] = [];
@@ -105,7 +106,7 @@ export function openIndexHosts(options: HostsOptions): IndexHosts {
     }
   }
 
-  async function begin(place: IndexPlace, records: ContentIndexStore, cache: SharedCache, held: HeldDirectory): Promise<void> {
+  async function begin(place: ConfiguredIndex, records: ContentIndexStore, cache: SharedCache, held: HeldDirectory): Promise<void> {
     removeAll(socketOf(place));
     const host = hostOf(place, records, cache, options);
     hosted.set(place.keyHash, { host, held, socket: undefined });
@@ -123,7 +124,7 @@ export function openIndexHosts(options: HostsOptions): IndexHosts {
     }
   }
 
-  async function tryToBegin(place: IndexPlace, records: ContentIndexStore, cache: SharedCache): Promise<void> {
+  async function tryToBegin(place: ConfiguredIndex, records: ContentIndexStore, cache: SharedCache): Promise<void> {
     await begin(place, records, cache, holdPlace(place));
   }
 
@@ -163,8 +164,8 @@ export function openIndexHosts(options: HostsOptions): IndexHosts {
   };
 }
 
-function hostOf(place: IndexPlace, store: ContentIndexStore, cache: SharedCache, { settings, lane, report }: HostsOptions): IndexHost {
-  const { indexed, keyHash, wanted, directory } = place;
+function hostOf(place: ConfiguredIndex, store: ContentIndexStore, cache: SharedCache, { settings, lane, report }: HostsOptions): IndexHost {
+  const { indexed, keyHash, spec, directory } = place;
   const { host, build, maxDbBytes, maxIndexes, storageMode, storageFallback } = settings;
   const limits = () => ({ maxFiles: build.maxFiles, maxBytes: build.maxBytes, roomBytes: cache.mostBytes(keyHash), lastRatio: null });
   return createIndexHost({
@@ -173,7 +174,7 @@ function hostOf(place: IndexPlace, store: ContentIndexStore, cache: SharedCache,
     limitsHash: sha256Hex(canonicalJson({ ...build, maxDbBytes, maxIndexes, storageMode })),
     room: cache.roomOf(keyHash),
     pauses: settings.pauses ?? PAUSES,
-    wanted,
+    spec,
     freshness: freshnessOn(indexed.root),
     settings: host,
     store,
@@ -188,14 +189,14 @@ function hostOf(place: IndexPlace, store: ContentIndexStore, cache: SharedCache,
 }
 
 /** Makes the directory of an index and takes its lock. What lies there instead, or belongs to others, gives way: it has our name in our place. */
-function holdPlace({ directory }: IndexPlace): HeldDirectory {
+function holdPlace({ directory }: ConfiguredIndex): HeldDirectory {
   if (prepareCacheDirectory(directory) !== 'ready') removeAll(directory);
   const problem = prepareCacheDirectory(directory);
   if (problem !== 'ready') throw new WritError('STORAGE_UNAVAILABLE', `there is no place for an index (${problem}): ${directory}`);
   return holdIndexDirectory(directory);
 }
 
-function isInPlace(place: IndexPlace, { held, socket }: Hosted): boolean {
+function isInPlace(place: ConfiguredIndex, { held, socket }: Hosted): boolean {
   try {
     return held.isThere() && inodeOf(socketOf(place)) === socket;
   } catch {
@@ -204,7 +205,7 @@ function isInPlace(place: IndexPlace, { held, socket }: Hosted): boolean {
   }
 }
 
-const socketOf = ({ directory }: IndexPlace): string => path.join(directory, 'host.sock');
+const socketOf = ({ directory }: ConfiguredIndex): string => path.join(directory, 'host.sock');
 
 function inodeOf(file: string): number | undefined {
   return lstatSync(file, { throwIfNoEntry: false })?.ino;

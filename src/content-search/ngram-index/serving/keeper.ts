@@ -8,7 +8,7 @@ import type { IndexHostEvent, MaintenanceLane, SearchBackend } from '../../../co
 import { findBackends } from '../../io/backend/find-backends.ts';
 import type { ContentSettings } from '../../io/settings.ts';
 import { missedText } from '../../io/tool.ts';
-import { searchedTrees } from '../../io/trees.ts';
+import { searchedTrees } from './configured-indexes.ts';
 import { type HostsSettings, type IndexHosts, openIndexHosts } from './hosts.ts';
 
 export interface IndexKeeperOptions {

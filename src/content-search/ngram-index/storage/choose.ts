@@ -2,9 +2,9 @@ import { existsSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { compileDenied, isDenied } from '../../../content-search/enumerate/denied.ts';
+import type { IndexSettings } from '../../io/settings.ts';
 import { DEFAULT_DENIED_PATTERNS } from '../../search/sandbox.ts';
 import { chooseStorage } from '../safety/cache-root.ts';
-import type { IndexPlaceSettings } from '../serving/places.ts';
 import { prepareCacheDirectory } from './sqlite-directory.ts';
 
 /** What the settings say about where indexes are kept. */
@@ -27,7 +27,7 @@ export interface StorageWish {
 export function indexStorage(
   wish: StorageWish,
   env: Readonly<Record<string, string | undefined>>,
-): Pick<IndexPlaceSettings, 'cacheRoot' | 'storageMode' | 'storageFallback'> {
+): Pick<IndexSettings, 'cacheRoot' | 'storageMode' | 'storageFallback'> {
   const denied = compileDenied([...(wish.includeDefaultDenies ? DEFAULT_DENIED_PATTERNS : []), ...wish.deniedPatterns]);
   const chosen = chooseStorage({
     storage: wish.storage,

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { classifyExit, type ExitFacts } from '../../../../src/content-search/backends/classify-exit.ts';
-import { DIALECTS } from '../../../../src/content-search/backends/dialects.ts';
-import { isSurelyAPattern } from '../../../../src/content-search/backends/patterns.ts';
-import { complaintAbout, fileComplaints, patternRefusal } from '../../../../src/content-search/backends/read-stderr.ts';
+import { complaintAbout, DIALECTS, fileComplaints, isSurelyAPattern, patternRefusal } from '../../../../src/content-search/backends/dialects.ts';
+import { classifyExit, type ExitFacts } from '../../../../src/content-search/run/judge.ts';
 import type { BackendQuery } from '../../../../src/core/ports/index.ts';
 
 const QUERY: BackendQuery = { pattern: '-x', fixedStrings: false, wordRegexp: false, ignoreCase: false, context: 0, fuzzy: 0, maxCount: 201 };

@@ -42,12 +42,6 @@ async function fallingBack(first: Pass, passes: Readonly<Record<number, Partial<
 const MATCH = { end: 'ok_with_matches', events: [event('match')] } satisfies Partial<RunResult>;
 
 describe('the fuzzy fallback', () => {
-  it('is not there unless the settings name it [FR-LSI-FUZ-01] [FR-LSI-ROLL-01]', async () => {
-    const { run, report } = await fallingBack(passOf(0), { 1: MATCH }, { settings: undefined });
-    expect(run).toEqual([]);
-    expect(report).toEqual({ levelsTried: [], passesSkipped: 0, skipReason: null });
-  });
-
   it('tries the levels in their order and stops at the first with a match [T-LSI-FUZ-01] [FR-LSI-FUZ-TH-02.1] [FR-LSI-FUZ-TH-02.2]', async () => {
     expect(await fallingBack(passOf(0), { 2: MATCH })).toMatchObject({
       run: [1, 2],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { candidatesOf } from '../../../../../src/content-search/ngram-index/query/candidates.ts';
-import { isInCatalog } from '../../../../../src/content-search/ngram-index/query/place.ts';
+import { isInCatalog } from '../../../../../src/content-search/ngram-index/query/scope.ts';
 import type { Snapshot } from '../../../../../src/content-search/ngram-index/query/snapshot.ts';
 import { askedPath, GRAMS, inKeyOrder, liveOf, openedOf, planted, type SnapshotModel, snapshotModel } from '../../../../support/content/snapshots.ts';
 import { createRandom } from '../../../../support/random.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { candidatesOf } from '../../../../../src/content-search/ngram-index/query/candidates.ts';
 import { checkSnapshot } from '../../../../../src/content-search/ngram-index/query/check.ts';
-import { isInCatalog } from '../../../../../src/content-search/ngram-index/query/place.ts';
+import { isInCatalog } from '../../../../../src/content-search/ngram-index/query/scope.ts';
 import { openSnapshot } from '../../../../../src/content-search/ngram-index/query/snapshot.ts';
 import type { IndexFiles, SegmentName, SnapshotId } from '../../../../../src/core/ports/index.ts';
 import { hasher, KEY_HASH } from '../../../../support/content/segments.ts';

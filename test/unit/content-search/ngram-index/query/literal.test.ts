@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isLiteral } from '../../../../../src/content-search/ngram-index/query/literal.ts';
+import { isLiteral } from '../../../../../src/content-search/ngram-index/query/query-plan.ts';
 
 const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { walkOverlay } from '../../../../../src/content-search/ngram-index/query/overlay-walk.ts';
+import { walkOverlay } from '../../../../../src/content-search/ngram-index/query/indexed-files.ts';
 import type { Candidate, Warning } from '../../../../../src/content-search/search/types.ts';
 import type { SearchTree } from '../../../../../src/core/ports/index.ts';
 

@@ -5,7 +5,7 @@ import { type Guarded, guarded } from './refusal.ts';
 import { isLive, type Snapshot } from './snapshot.ts';
 
 /** What a request asks to be searched, relative to the index root; `''` is the root. */
-export interface IndexedPlace {
+export interface SearchScope {
   readonly path: BytePath;
   readonly kind: 'file' | 'directory';
 }
@@ -20,7 +20,7 @@ export interface IdRange {
  * The documents among which all those of a place are. Beneath a directory the keys follow each other, but between them may
  * lie those of another directory with an equal key: so `isAt` is to be asked of each.
  */
-export function rangeOf(reader: SegmentReader, { path, kind }: IndexedPlace): IdRange {
+export function rangeOf(reader: SegmentReader, { path, kind }: SearchScope): IdRange {
   if (kind === 'file') {
     const [id = -1] = reader.find([path]);
     return id < 0 ? { first: 0, end: 0 } : { first: id, end: id + 1 };
@@ -31,7 +31,7 @@ export function rangeOf(reader: SegmentReader, { path, kind }: IndexedPlace): Id
 }
 
 /** Whether a document is the file, or lies beneath the directory; by bytes. */
-export function isAt({ path, kind }: IndexedPlace): (document: BytePath) => boolean {
+export function isAt({ path, kind }: SearchScope): (document: BytePath) => boolean {
   if (kind === 'file') return (document) => document === path;
   if (path === '') return () => true;
   const prefix = `${path}/`;
@@ -39,7 +39,7 @@ export function isAt({ path, kind }: IndexedPlace): (document: BytePath) => bool
 }
 
 /** Whether the catalogue has the file, or anything beneath the directory: what is asked for may lie where an index does not look. */
-export function isInCatalog(snapshot: Snapshot, place: IndexedPlace): Guarded<boolean> {
+export function isInCatalog(snapshot: Snapshot, place: SearchScope): Guarded<boolean> {
   const matches = isAt(place);
   return guarded(() =>
     snapshot.segments.some((segment) => {
