@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DIALECTS } from '../../../src/content-search/backends/dialects.ts';
-import { findBackends, findProgram, isNewEnough, versionIn } from '../../../src/content-search/io/backend/find-backends.ts';
+import { DIALECTS } from '../../../../../src/content-search/backends/dialects.ts';
+import { findBackends, findProgram, isNewEnough, versionIn } from '../../../../../src/content-search/io/backend/find-backends.ts';
 
 let directory: string;
 beforeAll(() => {
