@@ -6,7 +6,7 @@ import type { ContentSearchAnswer, ContentSearchRequest } from '../surfaces/clie
 import type { IndexReason, IndexState, IndexStatus } from '../surfaces/client/index-types.ts';
 import type { ContentSettings } from './io/settings.ts';
 import { openContentTool } from './io/tool.ts';
-import { createIndexKeeper, type IndexKeeper } from './ngram-index/serving/keeper.ts';
+import { createIndexSupervisor, type IndexSupervisor } from './ngram-index/serving/supervisor.ts';
 import { budgetOf, type IndexConfig, resolveIndexSettings } from './settings/content-settings.ts';
 import { hostsSettings } from './settings/host-settings.ts';
 
@@ -85,18 +85,18 @@ export async function openContentSearch(options: ContentSearchOptions): Promise<
   const { workingDirectory, index } = options;
   const settings = settingsOf(options);
   const { tool, backend, close } = await openContentTool(settings, { confined: false, ...(workingDirectory === undefined ? {} : { workingDirectory }) });
-  const keeper = index === undefined ? undefined : keeperOf(settings, index);
-  await keeper?.start();
+  const supervisor = index === undefined ? undefined : supervisorOf(settings, index);
+  await supervisor?.start();
   return {
     backend,
-    indexes: () => keeper?.statuses() ?? [],
+    indexes: () => supervisor?.statuses() ?? [],
     async search(request, { signal = new AbortController().signal } = {}) {
       const outcome = await tool.search(request, signal);
       return outcome.ok ? { ok: true, answer: outcome.answer } : { ok: false, error: outcome.error };
     },
     async close() {
       close();
-      await keeper?.stop();
+      await supervisor?.stop();
     },
   };
 }
@@ -135,8 +135,8 @@ function indexConfigOf(index: ContentIndexOptions | undefined): IndexConfig {
   });
 }
 
-function keeperOf(content: ContentSettings, index: ContentIndexOptions): IndexKeeper {
-  return createIndexKeeper({
+function supervisorOf(content: ContentSettings, index: ContentIndexOptions): IndexSupervisor {
+  return createIndexSupervisor({
     content,
     hosts: hostsSettings(indexConfigOf(index), content),
     lane: () => createMemoryLane({ newId: randomHex }),

@@ -5,7 +5,7 @@ import { createIndexLane } from '../../../queues/index-lane.ts';
 import { randomHex } from '../../adapters/crypto/random-hex.ts';
 import { checkAccess } from '../../adapters/redis/access.ts';
 import { compileDenied } from '../../content-search/enumerate/denied.ts';
-import { createIndexKeeper, type IndexKeeper } from '../../content-search/ngram-index/serving/keeper.ts';
+import { createIndexSupervisor, type IndexSupervisor } from '../../content-search/ngram-index/serving/supervisor.ts';
 import { contentSettings } from '../../content-search/settings/content-settings.ts';
 import { hostsSettings } from '../../content-search/settings/host-settings.ts';
 import { indexRefusal } from '../../content-search/settings/refusals.ts';
@@ -45,7 +45,7 @@ export function createIndexHostRole(context: RoleContext): Lifecycle {
   const worker = createConnection(target, 'worker', warn);
   const content = contentSettings(config, userSurroundings());
   let isFollowed = false;
-  const keeper: IndexKeeper = createIndexKeeper({
+  const supervisor: IndexSupervisor = createIndexSupervisor({
     content,
     hosts: hostsSettings(config.tools.search, content),
     lane: () =>
@@ -63,7 +63,7 @@ export function createIndexHostRole(context: RoleContext): Lifecycle {
     },
     onReady(roots) {
       // Before that there is no host whose state could be shown.
-      if (!isFollowed) followIndexes(metrics, () => keeper.statuses());
+      if (!isFollowed) followIndexes(metrics, () => supervisor.statuses());
       isFollowed = true;
       log.info({ roots }, LOG_LINES.indexHosted.message);
     },
@@ -74,7 +74,7 @@ export function createIndexHostRole(context: RoleContext): Lifecycle {
     connection.disconnect();
     worker.disconnect();
   };
-  return inOrder([part(() => checkAccess(target), close), shown(health), keeper]);
+  return inOrder([part(() => checkAccess(target), close), shown(health), supervisor]);
 }
 
 function noop(): void {}

@@ -68,7 +68,7 @@ export async function openContentTool(
     denied: compileDenied(trees.deniedPatterns),
     platform: process.platform === 'win32' ? 'windows' : 'posix',
   };
-  const index = await openIndexLinks(settings.index, trees, preferred.backend, settings.indexBudget);
+  const index = await openCandidateIndex(settings.index, trees, preferred.backend, settings.indexBudget);
   const tool = createContentSearch({
     backends: { preferred: preferred.backend, all: found.map((one) => one.backend) },
     tree: nodeSearchTree(),
@@ -100,14 +100,14 @@ function failing(message: string): OpenedContentTool {
 const DEFAULT_BUDGET: OverlayBudget = { fraction: 0.25, maxMs: 2_000, maxFiles: 50_000 };
 
 /** The indexes that a process which searches may use; undefined where there can be none. Connects when a search first asks. */
-export async function openIndexLinks(
+export async function openCandidateIndex(
   settings: IndexSettings,
   trees: SearchedTrees,
   backend: SearchBackend,
   budget: OverlayBudget = DEFAULT_BUDGET,
 ): Promise<OpenCandidateIndex | undefined> {
-  const places = configuredIndexes(settings, trees, backend);
-  if (places.length === 0) return undefined;
+  const configured = configuredIndexes(settings, trees, backend);
+  if (configured.length === 0) return undefined;
   const { storageMode: mode, storageFallback: fallback } = settings;
   return createCandidateIndex({
     tree: nodeSearchTree(),
@@ -117,7 +117,7 @@ export async function openIndexLinks(
     viewOf: treeView,
     budget,
     now: () => performance.now(),
-    links: places.map(({ indexed, keyHash, directory }) => ({
+    indexes: configured.map(({ indexed, keyHash, directory }) => ({
       indexed,
       keyHash: Buffer.from(keyHash, 'hex'),
       backendId: backend.id,

@@ -1,41 +1,41 @@
 import { CONTENT_TIMEOUT_MAX_MS } from '../../contracts/index.ts';
 import type { ContentSearchOutcome } from '../../core/ports/index.ts';
-import type { Running } from './start.ts';
+import type { RunningProcess } from './start.ts';
 
 /** A search ends itself at its time limit; one that is silent for so much longer never will, even on a host that has much to do. */
 const GRACE_MS = 30_000;
 
-interface Asked {
-  readonly running: Running;
+interface PendingSearch {
+  readonly running: RunningProcess;
   readonly settle: (outcome: ContentSearchOutcome) => void;
   readonly watchdog: NodeJS.Timeout;
 }
 
 /** The searches that have no answer yet, by number. */
-export interface InHand {
-  ask(running: Running, request: unknown, signal: AbortSignal): Promise<ContentSearchOutcome>;
+export interface PendingSearches {
+  ask(running: RunningProcess, request: unknown, signal: AbortSignal): Promise<ContentSearchOutcome>;
   /** Hears the answers of a new process. */
-  adopt(running: Running): void;
+  adopt(running: RunningProcess): void;
   /** The process has ended: answers all its searches. Whether it had been given up before. */
-  abandon(running: Running): boolean;
+  abandon(running: RunningProcess): boolean;
 }
 
-export interface InHandOptions {
+export interface PendingSearchesOptions {
   readonly defaultTimeoutMs: number;
   /** Told once of a process in which a search hangs. */
-  readonly onHung: (running: Running) => void;
+  readonly onHung: (running: RunningProcess) => void;
 }
 
-export function createInHand({ defaultTimeoutMs, onHung }: InHandOptions): InHand {
-  const asked = new Map<number, Asked>();
-  const hung = new WeakSet<Running>();
-  const gone = new WeakSet<Running>();
+export function createPendingSearches({ defaultTimeoutMs, onHung }: PendingSearchesOptions): PendingSearches {
+  const pending = new Map<number, PendingSearch>();
+  const hung = new WeakSet<RunningProcess>();
+  const gone = new WeakSet<RunningProcess>();
   let last = 0;
 
   const settle = (id: number, outcome: ContentSearchOutcome): void => {
-    const one = asked.get(id);
+    const one = pending.get(id);
     if (one === undefined) return;
-    asked.delete(id);
+    pending.delete(id);
     clearTimeout(one.watchdog);
     one.settle(outcome);
   };
@@ -62,14 +62,14 @@ export function createInHand({ defaultTimeoutMs, onHung }: InHandOptions): InHan
           signal.removeEventListener('abort', abort);
           resolve(outcome);
         };
-        asked.set(id, { running, settle: done, watchdog });
+        pending.set(id, { running, settle: done, watchdog });
         running.send({ type: 'search', id, request });
       });
     },
     adopt: (running) => running.onOutcome(({ id, outcome }) => settle(id, outcome)),
     abandon(running) {
       gone.add(running);
-      for (const [id, one] of asked) if (one.running === running) settle(id, LOST);
+      for (const [id, one] of pending) if (one.running === running) settle(id, LOST);
       return hung.has(running);
     },
   };

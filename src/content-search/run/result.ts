@@ -4,11 +4,11 @@ import type { Judge } from './judge.ts';
 import type { Scan } from './scan.ts';
 
 /** Why a run is over. */
-export type Over = 'all' | 'limit' | 'time' | 'error';
+export type EndReason = 'all' | 'limit' | 'time' | 'error';
 
 /** Everything that a run has when no process of it is left. */
 interface RunFacts {
-  readonly over: Over;
+  readonly over: EndReason;
   readonly error: ContentSearchError | undefined;
   readonly gathered: Gathering;
   /** Scans that are not wholly part of the answer, in order: the head, of which some files may be, and those behind it. */
@@ -65,9 +65,9 @@ function firstWaiting(scans: readonly Scan[]): RunEvent | undefined {
   return scans.flatMap((scan) => scan.take())[0];
 }
 
-const ENDS = { limit: 'truncated', time: 'timed_out', error: 'backend_error' } as const satisfies Record<Exclude<Over, 'all'>, RunEnd>;
+const ENDS = { limit: 'truncated', time: 'timed_out', error: 'backend_error' } as const satisfies Record<Exclude<EndReason, 'all'>, RunEnd>;
 
-function endOf(over: Over, events: readonly RunEvent[]): RunEnd {
+function endOf(over: EndReason, events: readonly RunEvent[]): RunEnd {
   if (over !== 'all') return ENDS[over];
   return events.some(({ type }) => type === 'match') ? 'ok_with_matches' : 'ok_no_matches';
 }

@@ -4,7 +4,7 @@ import type { SearchQuery } from './request.ts';
 import type { RunEvent, RunResult, Warning } from './types.ts';
 
 /** What an answer is made of, when the searching is over. */
-export interface Findings {
+export interface AnswerParts {
   readonly query: SearchQuery;
   /** What was searched, relative to the order root; `.` for itself. */
   readonly path: string;
@@ -19,15 +19,15 @@ export interface Findings {
  * The answer of the tool (local-search-index.md 2.3, 10): events from the end are left out until it fits into
  * `CONTENT_ANSWER_MAX_BYTES`; `stderr` says nothing about what lies behind the last event; `exit_code` is synthesised.
  */
-export function answerOf(findings: Findings): ContentSearchAnswer {
-  const { query, path, result } = findings;
-  const events = fitting(findings);
+export function answerOf(parts: AnswerParts): ContentSearchAnswer {
+  const { query, path, result } = parts;
+  const events = fitting(parts);
   const truncated = result.truncated || events.length < result.events.length;
   const last = events.at(-1);
   const scanned = events.length < result.events.length ? (last === undefined ? 0 : last.file + 1) : result.scanned;
   const known = truncated ? (last?.file ?? 0) : result.timedOut ? scanned : Number.POSITIVE_INFINITY;
-  const warnings = findings.warnings.filter(({ before }) => before <= known);
-  const stats = findings.stats(scanned);
+  const warnings = parts.warnings.filter(({ before }) => before <= known);
+  const stats = parts.stats(scanned);
   return {
     pattern: query.pattern,
     path,
@@ -78,7 +78,7 @@ const ANSWER_BYTES = 4_096;
 export const MAX_EVENTS = Math.ceil(CONTENT_ANSWER_MAX_BYTES / 80);
 
 /** The events that fit, from the first on. */
-function fitting({ query, path, warnings, result: { events } }: Findings): readonly RunEvent[] {
+function fitting({ query, path, warnings, result: { events } }: AnswerParts): readonly RunEvent[] {
   let room = CONTENT_ANSWER_MAX_BYTES - ANSWER_BYTES - jsonBytes([query.pattern, path, stderrOf(warnings)]);
   // One unit of text is at most six bytes of JSON, and stands in the event and in the rendering. Most answers are small.
   const atMost = events.reduce((bytes, event) => bytes + EVENT_BYTES + 12 * (event.path.length + event.text.length), 0);

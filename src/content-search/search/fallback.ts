@@ -34,7 +34,7 @@ export interface PassWithReport<P extends Pass> {
   readonly report: FallbackReport;
 }
 
-export interface FallbackNeeds<P extends Pass> {
+export interface FallbackContext<P extends Pass> {
   readonly settings: FuzzyFallback;
   readonly query: SearchQuery;
   /** A backend that can match approximately, if there is one. */
@@ -54,18 +54,18 @@ export const NO_FALLBACK: FallbackReport = { levelsTried: [], passesSkipped: 0, 
  *
  * @returns the pass that the answer is made of: the first with a match, else the last one that ran
  */
-export async function fallBack<P extends Pass>(first: P, needs: FallbackNeeds<P>): Promise<PassWithReport<P>> {
-  const { settings, fuzzyBackend } = needs;
-  if (!isEligible(first, needs.query)) return { pass: first, report: NO_FALLBACK };
-  const obstacle = OBSTACLES.find(({ stands }) => stands(first, settings, needs))?.reason;
+export async function fallBack<P extends Pass>(first: P, context: FallbackContext<P>): Promise<PassWithReport<P>> {
+  const { settings, fuzzyBackend } = context;
+  if (!isEligible(first, context.query)) return { pass: first, report: NO_FALLBACK };
+  const obstacle = OBSTACLES.find(({ stands }) => stands(first, settings, context))?.reason;
   if (obstacle !== undefined || fuzzyBackend === undefined) {
     return { pass: first, report: { levelsTried: [], passesSkipped: settings.levels.length, skipReason: obstacle ?? 'BACKEND_NOT_FUZZY' } };
   }
   const levelsTried: number[] = [];
   let pass = first;
   for (const level of settings.levels) {
-    if (needs.remaining() <= 0) break;
-    pass = await needs.run(fuzzyBackend, level);
+    if (context.remaining() <= 0) break;
+    pass = await context.run(fuzzyBackend, level);
     levelsTried.push(level);
     // Only matches stop it: lines of context alone are no find. What failed once, or ran out of time, is not tried harder.
     if (pass.result.events.some(({ type }) => type === 'match') || pass.result.timedOut || pass.result.error !== undefined) break;
@@ -81,7 +81,7 @@ function isEligible({ result }: Pass, query: SearchQuery): boolean {
 /** What stands in its way, in the order in which it is looked for. */
 const OBSTACLES: readonly {
   readonly reason: NonNullable<FallbackReport['skipReason']>;
-  readonly stands: (first: Pass, settings: FuzzyFallback, needs: Pick<FallbackNeeds<Pass>, 'query' | 'fuzzyBackend' | 'remaining'>) => boolean;
+  readonly stands: (first: Pass, settings: FuzzyFallback, context: Pick<FallbackContext<Pass>, 'query' | 'fuzzyBackend' | 'remaining'>) => boolean;
 }[] = [
   { reason: 'PATTERN_TOO_SHORT', stands: (_first, { minPatternLength }, { query }) => codePointLength(query.pattern) < minPatternLength },
   { reason: 'BACKEND_NOT_FUZZY', stands: (_first, _settings, { fuzzyBackend }) => fuzzyBackend === undefined },

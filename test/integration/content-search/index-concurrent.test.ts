@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openIndexLinks } from '../../../src/content-search/io/tool.ts';
+import { openCandidateIndex } from '../../../src/content-search/io/tool.ts';
 import type { OpenCandidateIndex } from '../../../src/content-search/ngram-index/query/candidate-index.ts';
 import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/search/sandbox.ts';
 import { createContentSearch } from '../../../src/content-search/search/search.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   const settings = hostsSettings(cacheRoot);
   const trees = treesOf(root, DEFAULT_DENIED_PATTERNS);
   host = await startHost({ settings, trees, backend: backend.kind });
-  index = await openIndexLinks(settings, trees, backend);
+  index = await openCandidateIndex(settings, trees, backend);
 });
 afterAll(async () => {
   index?.close();

@@ -5,12 +5,12 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig, userSurroundings } from '../../../config/load.ts';
 import { createMemoryLane } from '../../../src/adapters/memory/maintenance-lane.ts';
-import { createIndexKeeper, type IndexKeeper } from '../../../src/content-search/ngram-index/serving/keeper.ts';
+import { createIndexSupervisor, type IndexSupervisor } from '../../../src/content-search/ngram-index/serving/supervisor.ts';
 import { contentSettings } from '../../../src/content-search/settings/content-settings.ts';
 import { hostsSettings } from '../../../src/content-search/settings/host-settings.ts';
 
 let home: string;
-let keeper: IndexKeeper | undefined;
+let keeper: IndexSupervisor | undefined;
 beforeEach(() => {
   home = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'writ-keeper-')));
 });
@@ -37,7 +37,7 @@ function keep(settings: Record<string, unknown>, searchPath = process.env['PATH'
   const ready = new Promise<void>((resolve) => {
     tellReady = resolve;
   });
-  keeper = createIndexKeeper({
+  keeper = createIndexSupervisor({
     content,
     hosts: hostsSettings(config.tools.search, content),
     lane: () => createMemoryLane({ newId: randomUUID }),

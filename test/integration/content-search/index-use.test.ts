@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openIndexLinks } from '../../../src/content-search/io/tool.ts';
+import { openCandidateIndex } from '../../../src/content-search/io/tool.ts';
 import type { OpenCandidateIndex } from '../../../src/content-search/ngram-index/query/candidate-index.ts';
 import { configuredIndexes, searchedTrees } from '../../../src/content-search/ngram-index/serving/configured-indexes.ts';
 import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/search/sandbox.ts';
@@ -37,7 +37,7 @@ beforeAll(async () => {
   const settings = hostsSettings(path.join(folder, 'cache'));
   const trees = treesOf(root, DEFAULT_DENIED_PATTERNS);
   host = await hostsHere(settings, trees, backends.rg);
-  const opened = await openIndexLinks(settings, trees, backends.rg);
+  const opened = await openCandidateIndex(settings, trees, backends.rg);
   if (opened === undefined) throw new Error('there is no index');
   index = opened;
   const deps = { root, backend: backends.rg, emitStats: true };
@@ -164,7 +164,7 @@ describe('what an index leaves behind', () => {
 
   it('is said in the stats of each search, with the reason why it is where it is [FR-LSI-STOR-FALLBACK-01.4]', async () => {
     const settings = hostsSettings(path.join(folder, 'cache'), { storageMode: 'memory', storageFallback: 'PERMISSION_DENIED' });
-    const links = await openIndexLinks(settings, treesOf(root, DEFAULT_DENIED_PATTERNS), backends.rg);
+    const links = await openCandidateIndex(settings, treesOf(root, DEFAULT_DENIED_PATTERNS), backends.rg);
     if (links === undefined) throw new Error('there is no index');
     const tool = createContentSearch(depsOf({ root, backend: backends.rg, emitStats: true, index: links }));
     const answered = await tool.search({ pattern: 'needle' }, new AbortController().signal);

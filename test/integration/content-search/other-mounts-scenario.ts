@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-import { openIndexLinks } from '../../../src/content-search/io/tool.ts';
+import { openCandidateIndex } from '../../../src/content-search/io/tool.ts';
 import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/search/sandbox.ts';
 import { createContentSearch } from '../../../src/content-search/search/search.ts';
 import { hostsSettings, treesOf } from '../../support/content/index-host.ts';
@@ -11,7 +11,7 @@ const [, , folder = ''] = process.argv;
 const root = path.join(folder, 'root');
 const mount = (...args: string[]): void => void execFileSync('mount', args);
 const backends = await realBackends();
-const index = await openIndexLinks(hostsSettings(path.join(folder, 'cache')), treesOf(root, DEFAULT_DENIED_PATTERNS), backends.rg);
+const index = await openCandidateIndex(hostsSettings(path.join(folder, 'cache')), treesOf(root, DEFAULT_DENIED_PATTERNS), backends.rg);
 if (index === undefined) throw new Error('there is no index');
 const search = createContentSearch(depsOf({ root, backend: backends.rg, emitStats: true, index }));
 const said: Record<string, unknown> = {};

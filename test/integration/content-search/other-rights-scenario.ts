@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { openIndexLinks } from '../../../src/content-search/io/tool.ts';
+import { openCandidateIndex } from '../../../src/content-search/io/tool.ts';
 import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/search/sandbox.ts';
 import { createContentSearch } from '../../../src/content-search/search/search.ts';
 import { hostsSettings, treesOf } from '../../support/content/index-host.ts';
@@ -9,7 +9,7 @@ import { depsOf, realBackends } from '../../support/content/rig.ts';
 const [, , folder = ''] = process.argv;
 const root = path.join(folder, 'root');
 const backend = (await realBackends()).rg;
-const index = await openIndexLinks(hostsSettings(path.join(folder, 'cache')), treesOf(root, DEFAULT_DENIED_PATTERNS), backend);
+const index = await openCandidateIndex(hostsSettings(path.join(folder, 'cache')), treesOf(root, DEFAULT_DENIED_PATTERNS), backend);
 if (index === undefined) throw new Error('there is no index');
 const search = createContentSearch(depsOf({ root, backend, emitStats: true, index }));
 const signal = new AbortController().signal;

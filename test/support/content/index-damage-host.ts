@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createMemoryLane } from '../../../src/adapters/memory/maintenance-lane.ts';
 import { compileDenied } from '../../../src/content-search/enumerate/denied.ts';
-import { openIndexLinks } from '../../../src/content-search/io/tool.ts';
+import { openCandidateIndex } from '../../../src/content-search/io/tool.ts';
 import type { SearchedTrees } from '../../../src/content-search/ngram-index/serving/configured-indexes.ts';
 import { type HostsSettings, openIndexHosts } from '../../../src/content-search/ngram-index/serving/hosts.ts';
 import { createContentSearch } from '../../../src/content-search/search/search.ts';
@@ -51,7 +51,7 @@ export async function hostsHere(settings: HostsSettings, trees: SearchedTrees, b
   }
 
   async function searchOnce(pattern: string): Promise<ContentSearchStats> {
-    const index = await openIndexLinks(settings, trees, backend);
+    const index = await openCandidateIndex(settings, trees, backend);
     const sandbox = { denied: compileDenied(trees.deniedPatterns) };
     const deps = { root: trees.roots[0] ?? '', backend, sandbox, emitStats: true, fuzzyFallback: undefined };
     try {

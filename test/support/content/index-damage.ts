@@ -2,7 +2,7 @@ import { appendFileSync, cpSync, lstatSync, mkdirSync, mkdtempSync, readdirSync,
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { openIndexLinks } from '../../../src/content-search/io/tool.ts';
+import { openCandidateIndex } from '../../../src/content-search/io/tool.ts';
 import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/search/sandbox.ts';
 import { createContentSearch } from '../../../src/content-search/search/search.ts';
 import type { ContentSearch, ContentSearchOutcome, SearchBackend } from '../../../src/core/ports/index.ts';
@@ -122,7 +122,7 @@ async function plant({ seed, place, cacheRoot, backend, count, inMemory }: Plant
     ...{ random, root, cacheRoot, older, count, start, host, answered: undefined },
     plain: createContentSearch(depsOf(deps)),
     async indexed() {
-      const index = await openIndexLinks(settings, trees, backend);
+      const index = await openCandidateIndex(settings, trees, backend);
       if (index === undefined) throw new Error('there is no index');
       return { search: createContentSearch(depsOf({ ...deps, index })), close: () => index.close() };
     },

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { openIndexLinks } from '../../../src/content-search/io/tool.ts';
+import { openCandidateIndex } from '../../../src/content-search/io/tool.ts';
 import type { OpenCandidateIndex } from '../../../src/content-search/ngram-index/query/candidate-index.ts';
 import { configuredIndexes } from '../../../src/content-search/ngram-index/serving/configured-indexes.ts';
 import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/search/sandbox.ts';
@@ -91,7 +91,7 @@ async function runTree({ seed, place, backend, rounds, kills, bursts, level, cou
   const searched = treesOf(root, DEFAULT_DENIED_PATTERNS);
   const start = (): Promise<HostProcess> => startHost({ settings, trees: searched, backend: backend.kind });
   let host = await start();
-  const index = await openIndexLinks(settings, searched, backend);
+  const index = await openCandidateIndex(settings, searched, backend);
   if (index === undefined) throw new Error('there is no index');
   const both = searches(root, backend, index);
   const history: string[] = [];

@@ -24,7 +24,7 @@ export async function openIndex({ deps, memory, record, isSmall, check }: OpenCo
   else if (found === undefined || known === 'other') {
     deps.files.purge();
     record.apply({ kind: 'FILE_MISSING' });
-  } else if (deps.room.mustGo()) {
+  } else if (deps.quota.isOverLimit()) {
     record.apply({ kind: 'EVICTED' });
     deps.files.purge();
   } else {

@@ -35,7 +35,7 @@ export function hostRecord(deps: HostDeps, memory: HostMemory, submit: (kind: 'b
 
   function giveUp(files: () => void): void {
     memory.snapshot = null;
-    memory.ground += 1;
+    memory.resets += 1;
     try {
       files();
     } catch {

@@ -1,5 +1,5 @@
 /** What is to happen because searches come, or because none does. */
-export interface AskedOptions {
+export interface SearchCounterOptions {
   /** `index_idle_boost_ms`: without a search for so long the build thread need not spare anybody; 0: it never needs to. */
   readonly idleBoostMs: number;
   readonly setBoost: (on: boolean) => void;
@@ -8,15 +8,15 @@ export interface AskedOptions {
 }
 
 /** What a host makes of the searches that ask it. */
-export interface Asked {
-  /** So many searches came since this was last told. */
-  told(searches: number): void;
+export interface SearchCounter {
+  /** So many searches came since the last call. */
+  count(searches: number): void;
   start(): void;
   stop(): void;
 }
 
 /** Counts searches, and notices when none comes (FR-LSI-BG-32, local-search-index.md 13.1). */
-export function createAsked({ idleBoostMs, setBoost, periods }: AskedOptions): Asked {
+export function createSearchCounter({ idleBoostMs, setBoost, periods }: SearchCounterOptions): SearchCounter {
   const counts = periods.map(() => 0);
   let timer: NodeJS.Timeout | undefined;
 
@@ -26,7 +26,7 @@ export function createAsked({ idleBoostMs, setBoost, periods }: AskedOptions): A
   }
 
   return {
-    told(searches) {
+    count(searches) {
       if (idleBoostMs > 0) {
         setBoost(false);
         waitForQuiet();

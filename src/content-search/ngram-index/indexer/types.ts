@@ -33,12 +33,12 @@ export interface HostSettings {
   readonly idleBoostMs: number;
 }
 
-/** The room that all indexes of a cache root share (FR-LSI-IDX-RM-01). */
-export interface IndexRoom {
+/** What one index may take of the cache root, which all share (FR-LSI-IDX-RM-01). */
+export interface IndexQuota {
   /** Lets others go until everything fits, this index as it is now included; false if that is not enough: then nothing went. */
   makeRoom(): boolean;
   /** Whether this index itself is what has to go, because the limits are others now. */
-  mustGo(): boolean;
+  isOverLimit(): boolean;
 }
 
 export interface HostPauses {
@@ -55,7 +55,7 @@ export interface HostDeps {
   readonly policy: string;
   /** Hash of the limits of builds. */
   readonly limitsHash: string;
-  readonly room: IndexRoom;
+  readonly quota: IndexQuota;
   readonly pauses: HostPauses;
   /** What the index must be to serve. */
   readonly spec: IndexSpec;
@@ -89,7 +89,7 @@ export interface HostMemory {
   /** By which rules the index that is there was read; `null`: nobody knows. */
   policy: string | null;
   /** Counts how often the index was given up: what began before that is not adopted. */
-  ground: number;
+  resets: number;
   /** Ends the job that runs. */
   job: AbortController | null;
   activity: { readonly kind: IndexTaskKind; readonly startedAtMs: number; readonly progress: BuildProgress | null } | null;

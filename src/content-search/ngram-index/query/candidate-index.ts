@@ -50,7 +50,7 @@ export interface CandidateIndex {
 }
 
 /** One index that searches may use. */
-export interface IndexLink {
+export interface SearchableIndex {
   readonly indexed: IndexedTree;
   /** SHA-256 of the index key. */
   readonly keyHash: Buffer;
@@ -63,12 +63,12 @@ export interface IndexLink {
 }
 
 export interface CandidateIndexDeps {
-  readonly links: readonly IndexLink[];
+  readonly indexes: readonly SearchableIndex[];
   readonly tree: SearchTree;
   /** Looks at files, for an index that no events keep fresh. */
   readonly stats: Pick<TreeFiles, 'stat'>;
   readonly hasher: Hasher;
-  /** Who this process is; policy and view are those of each link. */
+  /** Who this process is; policy and view are those of each index. */
   readonly identity: Omit<ReaderIdentity, 'policy' | 'view'>;
   /** What this process sees at an index root at this moment (`ReaderIdentity.view`). */
   readonly viewOf: (root: string) => string;
@@ -88,50 +88,50 @@ export interface OpenCandidateIndex extends CandidateIndex {
  * then what they leave of the tree and what has changed since. In this order, because a change is in the overlay until a
  * published snapshot has it. Every doubt is a bypass: then the search goes over all files.
  */
-export function createCandidateIndex({ links, tree, stats, hasher, identity, viewOf, budget, now }: CandidateIndexDeps): OpenCandidateIndex {
-  const open = new Map<IndexLink, Snapshot>();
+export function createCandidateIndex({ indexes, tree, stats, hasher, identity, viewOf, budget, now }: CandidateIndexDeps): OpenCandidateIndex {
+  const open = new Map<SearchableIndex, Snapshot>();
 
   /** The snapshot that the host named; the one before it is given up, and what is the same in both stays open. */
-  function snapshotFor(link: IndexLink, { snapshot: id }: BarrierAnswer): Snapshot | IndexBypass {
+  function snapshotFor(index: SearchableIndex, { snapshot: id }: BarrierAnswer): Snapshot | IndexBypass {
     if (id === null) return 'SEGMENTS';
-    const before = open.get(link);
-    const opened = openSnapshot(link.files, id, { keyHash: link.keyHash }, hasher, before);
-    if (!opened.ok) return refused(link, opened);
+    const before = open.get(index);
+    const opened = openSnapshot(index.files, id, { keyHash: index.keyHash }, hasher, before);
+    if (!opened.ok) return refused(index, opened);
     before?.close();
-    open.set(link, opened.snapshot);
+    open.set(index, opened.snapshot);
     return opened.snapshot;
   }
 
   /** The host looks at what is told it, and replaces what is damaged. A file may only have gone in that moment. */
-  function refused(link: IndexLink, { why, message }: SnapshotRefusal): IndexBypass {
-    link.host.reportCorrupt(why === 'CORRUPT' ? message : `${LOST_SEGMENT}${message}`);
+  function refused(index: SearchableIndex, { why, message }: SnapshotRefusal): IndexBypass {
+    index.host.reportCorrupt(why === 'CORRUPT' ? message : `${LOST_SEGMENT}${message}`);
     return why === 'CORRUPT' ? 'CORRUPT' : 'SEGMENTS';
   }
 
   async function ask(search: IndexQuery): Promise<IndexAnswer> {
     const { root, globs } = search;
-    const link = links.find(({ indexed }) => indexed.root === root.directory);
-    if (link === undefined) return bypass(NO_INDEX_FACTS, 'NO_ROOT');
-    const barrier = await link.host.barrier();
-    const facts = factsOf(link, barrier);
+    const index = indexes.find(({ indexed }) => indexed.root === root.directory);
+    if (index === undefined) return bypass(NO_INDEX_FACTS, 'NO_ROOT');
+    const barrier = await index.host.barrier();
+    const facts = factsOf(index, barrier);
     if (barrier === undefined) return bypass(facts, 'NO_HOST');
-    const plan = queryPlan(search.query, link.folding, link.indexed.ngramK);
+    const plan = queryPlan(search.query, index.folding, index.indexed.ngramK);
     const why =
-      requestBypass(search, link) ??
+      requestBypass(search, index) ??
       ('bypass' in plan ? plan.bypass : undefined) ??
-      hostBypass(barrier, { ...identity, policy: policyOf(link.indexed) }, () => viewOf(link.indexed.root));
+      hostBypass(barrier, { ...identity, policy: policyOf(index.indexed) }, () => viewOf(index.indexed.root));
     if (why !== undefined || 'bypass' in plan) return bypass(facts, why ?? 'NO_USABLE_NGRAM');
-    const snapshot = snapshotFor(link, barrier);
+    const snapshot = snapshotFor(index, barrier);
     if (typeof snapshot === 'string') return bypass(facts, snapshot);
     const scope: SearchScope = { path: bytesOf(root.start), kind: 'directory' };
     const known = scope.path === '' ? ok(true) : isInCatalog(snapshot, scope);
-    if (!known.ok) return bypass(facts, refused(link, known));
+    if (!known.ok) return bypass(facts, refused(index, known));
     if (!known.value) return bypass(facts, 'START');
     const found = candidatesOf(snapshot, plan, scope);
-    if (!found.ok) return bypass(facts, refused(link, found));
+    if (!found.ok) return bypass(facts, refused(index, found));
     const { paths } = found;
     if (barrier.guarantee === 'stat') {
-      const files = statFiltered({ walk: search.walk(tree), snapshot, paths, root: link.indexed.root, stats });
+      const files = statFiltered({ walk: search.walk(tree), snapshot, paths, root: index.indexed.root, stats });
       return { facts, indexed: { files, excluded: files.excluded } };
     }
     const walked = walkOverlay(search, tree, barrier, budget, now);
@@ -139,7 +139,7 @@ export function createCandidateIndex({ links, tree, stats, hasher, identity, vie
     const files = indexedFiles({ paths, overlay: barrier.overlay, walked, globs, start: root.start });
     if (!search.countsFiles) return { facts, indexed: { files } };
     const total = totalOf(snapshot, scope, barrier.overlay, globs, walked.length);
-    return total.ok ? { facts, indexed: { files, total: total.value } } : bypass(facts, refused(link, total));
+    return total.ok ? { facts, indexed: { files, total: total.value } } : bypass(facts, refused(index, total));
   }
 
   return {
@@ -147,7 +147,7 @@ export function createCandidateIndex({ links, tree, stats, hasher, identity, vie
     close() {
       for (const snapshot of open.values()) snapshot.close();
       open.clear();
-      for (const { host } of links) host.close();
+      for (const { host } of indexes) host.close();
     },
   };
 }
@@ -156,7 +156,7 @@ function bytesOf(path: string | Buffer): BytePath {
   return (typeof path === 'string' ? Buffer.from(path) : path).toString('latin1');
 }
 
-function factsOf({ storage }: IndexLink, barrier: BarrierAnswer | undefined): IndexFacts {
+function factsOf({ storage }: SearchableIndex, barrier: BarrierAnswer | undefined): IndexFacts {
   const stored = { storageMode: storage.mode, storageFallback: storage.fallback, bypass: null };
   if (barrier === undefined) return { ...stored, state: 'UNCERTAIN', reason: 'WATCHER_DOWN', guarantee: 'none' };
   return { ...stored, state: barrier.state, reason: barrier.reason, guarantee: barrier.guarantee };

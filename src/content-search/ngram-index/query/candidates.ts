@@ -21,7 +21,7 @@ export type Candidates =
   | SnapshotRefusal;
 
 /** The part of a `QueryPlan` that the index is asked with. */
-export interface WantedGrams {
+export interface GramQuery {
   readonly groups: readonly GramGroup[];
   readonly most: number;
 }
@@ -31,26 +31,26 @@ const FEW = 64;
 
 /**
  * The documents of a snapshot that can match: those that have an n-gram of every group, and those of which the index cannot
- * tell (`always`); beneath the place that is searched. May give too many, never too few. Reads everything before it answers, so
+ * tell (`always`); within the scope. May give too many, never too few. Reads everything before it answers, so
  * that damage is found before anything was searched.
  */
-export function candidatesOf(snapshot: Snapshot, wanted: WantedGrams, place: SearchScope): Candidates {
-  const found = guarded(() => inOrder(snapshot.segments.map((segment) => pathsIn(segment, wanted, place))));
+export function candidatesOf(snapshot: Snapshot, query: GramQuery, scope: SearchScope): Candidates {
+  const found = guarded(() => inOrder(snapshot.segments.map((segment) => pathsIn(segment, query, scope))));
   return found.ok ? { ok: true, paths: found.value, documents: snapshot.live } : found;
 }
 
-function pathsIn(segment: SnapshotSegment, wanted: WantedGrams, place: SearchScope): BytePath[] {
+function pathsIn(segment: SnapshotSegment, query: GramQuery, scope: SearchScope): BytePath[] {
   const { reader } = segment;
-  const range = rangeOf(reader, place);
+  const range = rangeOf(reader, scope);
   if (range.first >= range.end) return [];
   const always = reader.lookUp(SPECIAL_LIST.always)?.documents() ?? new Uint32Array(0);
-  const ids = union([having(reader, wanted, range), between(always, range.first, range.end)]).filter((id) => isLive(segment, id));
+  const ids = union([having(reader, query, range), between(always, range.first, range.end)]).filter((id) => isLive(segment, id));
   const paths = reader.paths(ids);
-  return place.path === '' ? paths : paths.filter(isAt(place));
+  return scope.path === '' ? paths : paths.filter(isAt(scope));
 }
 
 /** Rarest groups first; those that would come after a short list could only shorten it. */
-function having(reader: SegmentReader, { groups, most }: WantedGrams, { first, end }: IdRange): Uint32Array {
+function having(reader: SegmentReader, { groups, most }: GramQuery, { first, end }: IdRange): Uint32Array {
   const postings = new Map<string, Posting | undefined>();
   for (const gram of groups.flat()) if (!postings.has(gram)) postings.set(gram, reader.lookUp(Buffer.from(gram)));
   const countOf = (gram: string): number => postings.get(gram)?.count ?? 0;

@@ -17,7 +17,7 @@ export interface IdRange {
 }
 
 /**
- * The documents among which all those of a place are. Beneath a directory the keys follow each other, but between them may
+ * The documents among which all those in scope are. Beneath a directory the keys follow each other, but between them may
  * lie those of another directory with an equal key: so `isAt` is to be asked of each.
  */
 export function rangeOf(reader: SegmentReader, { path, kind }: SearchScope): IdRange {
@@ -39,11 +39,11 @@ export function isAt({ path, kind }: SearchScope): (document: BytePath) => boole
 }
 
 /** Whether the catalogue has the file, or anything beneath the directory: what is asked for may lie where an index does not look. */
-export function isInCatalog(snapshot: Snapshot, place: SearchScope): Guarded<boolean> {
-  const matches = isAt(place);
+export function isInCatalog(snapshot: Snapshot, scope: SearchScope): Guarded<boolean> {
+  const matches = isAt(scope);
   return guarded(() =>
     snapshot.segments.some((segment) => {
-      const { first, end } = rangeOf(segment.reader, place);
+      const { first, end } = rangeOf(segment.reader, scope);
       for (let id = first; id < end; id += 1) {
         if (isLive(segment, id) && segment.reader.paths(Uint32Array.of(id)).some(matches)) return true;
       }

@@ -11,7 +11,7 @@ import { missedText } from '../../io/tool.ts';
 import { searchedTrees } from './configured-indexes.ts';
 import { type HostsSettings, type IndexHosts, openIndexHosts } from './hosts.ts';
 
-export interface IndexKeeperOptions {
+export interface IndexSupervisorOptions {
   readonly content: ContentSettings;
   readonly hosts: HostsSettings;
   /** A lane for one run of the hosts, which close it. */
@@ -23,7 +23,7 @@ export interface IndexKeeperOptions {
   readonly onStandBy: (why: string) => void;
 }
 
-export interface IndexKeeper extends Lifecycle {
+export interface IndexSupervisor extends Lifecycle {
   /** Empty while it stands by. */
   statuses(): readonly IndexStatus[];
 }
@@ -34,7 +34,7 @@ const TRY_AGAIN_MS = 2_000;
  * Keeps index hosts running. What is missing for them (a root, a place, a backend, the lock that somebody else has) is no
  * failure: it is told, and tried again now and then, because nothing but speed hangs on an index.
  */
-export function createIndexKeeper({ content, hosts: settings, lane, report, onReady, onStandBy }: IndexKeeperOptions): IndexKeeper {
+export function createIndexSupervisor({ content, hosts: settings, lane, report, onReady, onStandBy }: IndexSupervisorOptions): IndexSupervisor {
   let hosts: IndexHosts | undefined;
   let backend: SearchBackend | undefined;
   let timer: NodeJS.Timeout | undefined;

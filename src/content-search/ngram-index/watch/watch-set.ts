@@ -10,7 +10,7 @@ import type {
   TreeRefusal,
 } from '../../../core/ports/index.ts';
 import type { IndexedTree } from '../build/indexed-tree.ts';
-import { type Applying, applyEvent } from './apply.ts';
+import { applyEvent, type EventContext } from './apply.ts';
 import { type Arming, type ArmingParts, startArming } from './arming.ts';
 import { createInputs } from './inputs.ts';
 import { createNewNames } from './links.ts';
@@ -31,14 +31,14 @@ export interface TreeWatchParts {
 }
 
 /** Where the events go. */
-export interface Knowledge {
+export interface EventSink {
   readonly raise: (veto: HostVeto) => void;
   readonly touch: (kind: OverlayEntry['kind'], path: BytePath) => void;
   readonly linksOf: (path: BytePath) => number | undefined;
 }
 
 /** Everything of one arming; the next one begins with nothing of it. */
-export interface Armament extends ArmingParts {
+export interface WatchSet extends ArmingParts {
   readonly mounts: MountWatch;
   readonly newDirectories: NewDirectories;
   /** Sets the watches of the whole walk. */
@@ -54,7 +54,7 @@ export interface Armament extends ArmingParts {
 const ROUNDS = 4;
 
 /** Opens a set of watches with none in it; an errno name where there is none to be had. */
-export function openArmament(parts: TreeWatchParts, { raise, touch, linksOf }: Knowledge): Armament | string {
+export function openWatchSet(parts: TreeWatchParts, { raise, touch, linksOf }: EventSink): WatchSet | string {
   const { indexed, tree, globalIgnoreFile } = parts;
   const { root, noIgnore } = indexed;
   const watches = parts.openWatches();
@@ -82,7 +82,7 @@ export function openArmament(parts: TreeWatchParts, { raise, touch, linksOf }: K
     onLinked: () => onDoubt('LINKED'),
     onListed: ruleFiles.note,
   });
-  const applying: Applying = { nodes, names, watches, decides: ruleFiles.decides, raise, touch, toArm: newDirectories.queue };
+  const applying: EventContext = { nodes, names, watches, decides: ruleFiles.decides, raise, touch, toArm: newDirectories.queue };
 
   return {
     ...arming,

@@ -3,7 +3,7 @@ import ignore from 'ignore';
 import { describe, expect, it } from 'vitest';
 import { parseIgnoreFile } from '../../../../src/content-search/enumerate/ignore-file.ts';
 import { matchesName, namePattern, STAR } from '../../../../src/content-search/enumerate/name-pattern.ts';
-import { enter, type Opinion, opinion, type Place, placeOf } from '../../../../src/content-search/enumerate/rules.ts';
+import { compileRules, enter, matchRules, type RuleMatch, type RuleState } from '../../../../src/content-search/enumerate/rules.ts';
 import { cases } from '../../../support/oracle-runs.ts';
 
 /** Pieces of rules in which every sign of the language stands beside every other. */
@@ -68,10 +68,10 @@ const NAMES = [
 ];
 const path = fc.array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 5 });
 
-const placeAt = (top: Place, directories: readonly string[]): Place => directories.reduce(enter, top);
+const placeAt = (top: RuleState, directories: readonly string[]): RuleState => directories.reduce(enter, top);
 
 /** What `ignore` alone says; undefined for a path beneath one that it ignores: there it speaks of the parent. */
-function oracle(rules: string, names: readonly string[], isDirectory: boolean): Opinion | 'parent' {
+function oracle(rules: string, names: readonly string[], isDirectory: boolean): RuleMatch | 'parent' {
   const whole = ignore({ ignoreCase: false, allowRelativePaths: true }).add(rules);
   for (let length = 1; length < names.length; length++) if (whole.test(`${names.slice(0, length).join('/')}/`).ignored) return 'parent';
   const { ignored, unignored } = whole.test(names.join('/') + (isDirectory ? '/' : ''));
@@ -84,8 +84,12 @@ describe('rules of ignore files', () => {
       fc.property(line, path, fc.boolean(), (rule, names, isDirectory) => {
         fc.pre(!/^[!#]/.test(rule));
         const expected = oracle(`!${rule}`, names, isDirectory);
-        const top = placeOf(parseIgnoreFile(`!${rule}`));
-        expect([rule, names.join('/'), opinion(placeAt(top, names.slice(0, -1)), names.at(-1) ?? '', isDirectory)]).toEqual([rule, names.join('/'), expected]);
+        const top = compileRules(parseIgnoreFile(`!${rule}`));
+        expect([rule, names.join('/'), matchRules(placeAt(top, names.slice(0, -1)), names.at(-1) ?? '', isDirectory)]).toEqual([
+          rule,
+          names.join('/'),
+          expected,
+        ]);
       }),
       { numRuns: cases(4_000) },
     );
@@ -96,16 +100,16 @@ describe('rules of ignore files', () => {
       fc.property(file, path, fc.boolean(), (rules, names, isDirectory) => {
         const expected = oracle(rules, names, isDirectory);
         fc.pre(expected !== 'parent');
-        const top = placeOf(parseIgnoreFile(rules));
-        expect([rules, names, opinion(placeAt(top, names.slice(0, -1)), names.at(-1) ?? '', isDirectory)]).toEqual([rules, names, expected]);
+        const top = compileRules(parseIgnoreFile(rules));
+        expect([rules, names, matchRules(placeAt(top, names.slice(0, -1)), names.at(-1) ?? '', isDirectory)]).toEqual([rules, names, expected]);
       }),
       { numRuns: cases(2_000) },
     );
   });
 
   it('keep a rule about endings right when tails are answered from memory', () => {
-    const place = placeOf(parseIgnoreFile('*.o\n!*.keep.o\n*.d/\n*.[ch].*\n'));
-    const said = (name: string, isDirectory = false): Opinion => opinion(place, name, isDirectory);
+    const state = compileRules(parseIgnoreFile('*.o\n!*.keep.o\n*.d/\n*.[ch].*\n'));
+    const said = (name: string, isDirectory = false): RuleMatch => matchRules(state, name, isDirectory);
     for (let round = 0; round < 2; round++) {
       expect([said('x.o'), said('x.keep.o'), said('keep.o'), said('x.d'), said('x.d', true), said('a.c.b'), said('.o'), said('o')]).toEqual([
         'out',
@@ -151,11 +155,11 @@ describe('hostile rules', () => {
 
   it('hold one state for each of their segments, however many ways there are through them', () => {
     const ways = `${'**/a/'.repeat(200)}b`;
-    let place = placeOf(parseIgnoreFile(ways));
+    let state = compileRules(parseIgnoreFile(ways));
     for (let depth = 0; depth < 400; depth++) {
-      place = enter(place, 'a');
-      expect(place.at.length).toBeLessThanOrEqual(401);
+      state = enter(state, 'a');
+      expect(state.at.length).toBeLessThanOrEqual(401);
     }
-    expect([opinion(place, 'b', false), opinion(place, 'c', false)]).toEqual(['out', undefined]);
+    expect([matchRules(state, 'b', false), matchRules(state, 'c', false)]).toEqual(['out', undefined]);
   });
 });

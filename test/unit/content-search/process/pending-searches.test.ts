@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createInHand, type InHand } from '../../../../src/content-search/process/in-hand.ts';
 import type { FromProcess, ToProcess } from '../../../../src/content-search/process/messages.ts';
-import type { Running } from '../../../../src/content-search/process/start.ts';
+import { createPendingSearches, type PendingSearches } from '../../../../src/content-search/process/pending-searches.ts';
+import type { RunningProcess } from '../../../../src/content-search/process/start.ts';
 import type { ContentSearchOutcome } from '../../../../src/core/ports/index.ts';
 
 const bad = (message: string): ContentSearchOutcome => ({ ok: false, error: { code: 'BadArgs', field: undefined, message } });
 const failed = (message: string) => ({ ok: false, error: { code: 'ExecutionFailed', message } });
 const never = () => new AbortController().signal;
 
-interface Twin extends Running {
+interface Twin extends RunningProcess {
   readonly sent: ToProcess[];
   answer(id: number, outcome: ContentSearchOutcome): void;
 }
@@ -29,13 +29,13 @@ function twin(): Twin {
   };
 }
 
-let hung: Running[];
-let inHand: InHand;
+let hung: RunningProcess[];
+let inHand: PendingSearches;
 let running: Twin;
 beforeEach(() => {
   vi.useFakeTimers();
   hung = [];
-  inHand = createInHand({ defaultTimeoutMs: 1000, onHung: (one) => hung.push(one) });
+  inHand = createPendingSearches({ defaultTimeoutMs: 1000, onHung: (one) => hung.push(one) });
   running = twin();
   inHand.adopt(running);
 });

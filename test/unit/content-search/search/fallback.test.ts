@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type FallbackNeeds, fallBack, type Pass } from '../../../../src/content-search/search/fallback.ts';
+import { type FallbackContext, fallBack, type Pass } from '../../../../src/content-search/search/fallback.ts';
 import type { SearchQuery } from '../../../../src/content-search/search/request.ts';
 import type { RunEnd, RunEvent, RunResult } from '../../../../src/content-search/search/types.ts';
 import type { SearchBackend } from '../../../../src/core/ports/index.ts';
@@ -23,7 +23,7 @@ function passOf(level: number, changes: Partial<RunResult> = {}, backend: Search
   return { backend, level, result, warned: false };
 }
 
-async function fallingBack(first: Pass, passes: Readonly<Record<number, Partial<RunResult>>>, changes: Partial<FallbackNeeds<Pass>> = {}) {
+async function fallingBack(first: Pass, passes: Readonly<Record<number, Partial<RunResult>>>, changes: Partial<FallbackContext<Pass>> = {}) {
   const run: number[] = [];
   const outcome = await fallBack(first, {
     settings: SETTINGS,
