@@ -1,4 +1,4 @@
-import type { OverlayBudget } from '../ngram-index/query/indexed-files.ts';
+import type { OverlayBudget } from '../ngram-index/query/candidates.ts';
 
 /** What the `Search` tool of a server is set to, as plain values: the process that searches gets them as its one argument. */
 export interface ContentSettings {

@@ -5,7 +5,7 @@ import type { BackendKind, ContentSearch, ContentSearchOutcome, SearchBackend } 
 import { DIALECTS } from '../backends/dialects.ts';
 import { compileDenied } from '../enumerate/denied.ts';
 import { createCandidateIndex, type OpenCandidateIndex } from '../ngram-index/query/candidate-index.ts';
-import type { OverlayBudget } from '../ngram-index/query/indexed-files.ts';
+import type { OverlayBudget } from '../ngram-index/query/candidates.ts';
 import { createBarrierClient } from '../ngram-index/serving/barrier-client.ts';
 import { configuredIndexes, type SearchedTrees, searchedTrees } from '../ngram-index/serving/configured-indexes.ts';
 import { diskIndexFiles } from '../ngram-index/storage/files-disk.ts';

@@ -4,7 +4,7 @@ import type { Config } from '../../../config/schema.ts';
 import type { BackendKind } from '../../core/ports/index.ts';
 import type { IndexSettings } from '../io/settings.ts';
 import { type ContentSettings, NO_INDEX, NO_STORAGE } from '../io/settings.ts';
-import type { OverlayBudget } from '../ngram-index/query/indexed-files.ts';
+import type { OverlayBudget } from '../ngram-index/query/candidates.ts';
 import { indexStorage } from '../ngram-index/storage/choose.ts';
 import { indexRefusal } from './refusals.ts';
 
