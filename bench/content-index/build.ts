@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { searchedTrees } from '../../src/content-search/io/trees.ts';
 import { createIndexBuilder } from '../../src/content-search/ngram-index/serving/build-worker.ts';
+import { searchedTrees } from '../../src/content-search/ngram-index/serving/configured-indexes.ts';
 import { indexSettings, toolSettings } from './settings.ts';
 
 /** One build, from nothing to a durable segment; prints what it was. Whoever starts it takes the time, start of Node included. */

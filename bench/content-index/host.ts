@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createMemoryLane } from '../../src/adapters/memory/maintenance-lane.ts';
 import { DIALECTS } from '../../src/content-search/backends/dialects.ts';
 import { findBackends } from '../../src/content-search/io/backend/find-backends.ts';
-import { searchedTrees } from '../../src/content-search/io/trees.ts';
+import { searchedTrees } from '../../src/content-search/ngram-index/serving/configured-indexes.ts';
 import { openIndexHosts } from '../../src/content-search/ngram-index/serving/hosts.ts';
 import { indexSettings, toolSettings } from './settings.ts';
 

@@ -1,6 +1,6 @@
+import { realpathSync } from 'node:fs';
 import { systemClock } from '../core/clock.ts';
-import type { CliDeps, GlobalOptions } from '../surfaces/cli/services.ts';
-import { contentSearchDoor } from './cli/content-door.ts';
+import type { CliDeps, GlobalOptions, LocalContentSearch } from '../surfaces/cli/services.ts';
 import { processIo } from './cli/io.ts';
 import type { UpContext } from './roles/context.ts';
 
@@ -11,7 +11,7 @@ export function createCliDeps(version: string): CliDeps {
     io: processIo(),
     clock: systemClock,
     open: async (options) => (await import('./cli/services.ts')).openServices(options),
-    contentSearch: contentSearchDoor(),
+    contentSearch: localContentSearch(),
     roles: {
       up: async (options, { once }) => (await import('./roles/up.ts')).runUp(await roleContext(options, 'up'), { once: once === true }),
       worker: async (options, { queues }) => (await import('./roles/worker.ts')).runWorker(await roleContext(options, 'worker'), queues),
@@ -21,6 +21,24 @@ export function createCliDeps(version: string): CliDeps {
     },
     interrupted: createInterrupt(),
   };
+}
+
+/** Content search of the command line; what searches is loaded with the first search. */
+export function localContentSearch(): LocalContentSearch {
+  return {
+    cwd: () => realPath(process.cwd()),
+    realPath,
+    colour: () => process.stdout.isTTY === true && process.stdout.hasColors(),
+    open: async (options, search) => (await import('./content.ts')).openLocalSearch(options, search),
+  };
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 async function roleContext(options: GlobalOptions, role: string): Promise<UpContext> {

@@ -1,4 +1,4 @@
-import { IndexSettings as IndexSettingsSchema } from '../../config/content-index.ts';
+import { IndexSettings as IndexConfigSchema } from '../../config/content-index.ts';
 import { userSurroundings } from '../../config/load.ts';
 import { randomHex } from '../adapters/crypto/random-hex.ts';
 import { createMemoryLane } from '../adapters/memory/maintenance-lane.ts';
@@ -6,8 +6,8 @@ import type { ContentSearchAnswer, ContentSearchRequest } from '../surfaces/clie
 import type { IndexReason, IndexState, IndexStatus } from '../surfaces/client/index-types.ts';
 import type { ContentSettings } from './io/settings.ts';
 import { openContentTool } from './io/tool.ts';
-import { createIndexKeeper, type IndexKeeper } from './ngram-index/serving/keeper.ts';
-import { budgetOf, type IndexSettings, indexPlaceSettings } from './settings/content-settings.ts';
+import { createIndexSupervisor, type IndexSupervisor } from './ngram-index/serving/supervisor.ts';
+import { budgetOf, type IndexConfig, resolveIndexSettings } from './settings/content-settings.ts';
 import { hostsSettings } from './settings/host-settings.ts';
 
 /** `import { openContentSearch } from 'writ/content-search'`: the `Search` tool inside a program of yours, without Redis and without a server. */
@@ -85,18 +85,18 @@ export async function openContentSearch(options: ContentSearchOptions): Promise<
   const { workingDirectory, index } = options;
   const settings = settingsOf(options);
   const { tool, backend, close } = await openContentTool(settings, { confined: false, ...(workingDirectory === undefined ? {} : { workingDirectory }) });
-  const keeper = index === undefined ? undefined : keeperOf(settings, index);
-  await keeper?.start();
+  const supervisor = index === undefined ? undefined : supervisorOf(settings, index);
+  await supervisor?.start();
   return {
     backend,
-    indexes: () => keeper?.statuses() ?? [],
+    indexes: () => supervisor?.statuses() ?? [],
     async search(request, { signal = new AbortController().signal } = {}) {
       const outcome = await tool.search(request, signal);
       return outcome.ok ? { ok: true, answer: outcome.answer } : { ok: false, error: outcome.error };
     },
     async close() {
       close();
-      await keeper?.stop();
+      await supervisor?.stop();
     },
   };
 }
@@ -104,7 +104,7 @@ export async function openContentSearch(options: ContentSearchOptions): Promise<
 function settingsOf({ roots, lanes = 0, globalIgnoreFile = '', index, ...given }: ContentSearchOptions): ContentSettings {
   const { deniedPatterns = [], includeDefaultDenies = true } = given;
   const { searchPath, cache } = userSurroundings();
-  const search = indexSettingsOf(index);
+  const search = indexConfigOf(index);
   const sandbox = { allowed_roots: [...roots], denied_patterns: [...deniedPatterns], include_default_denies: includeDefaultDenies };
   return {
     allowedRoots: roots,
@@ -112,7 +112,7 @@ function settingsOf({ roots, lanes = 0, globalIgnoreFile = '', index, ...given }
     lanes,
     globalIgnoreFile,
     indexRoots: index?.roots ?? [],
-    index: indexPlaceSettings(search, sandbox, cache),
+    index: resolveIndexSettings(search, sandbox, cache),
     indexBudget: budgetOf(search),
     deniedPatterns,
     includeDefaultDenies,
@@ -125,9 +125,9 @@ function settingsOf({ roots, lanes = 0, globalIgnoreFile = '', index, ...given }
   };
 }
 
-/** Everything that is not an option of the library is as servers have it by default. */
-function indexSettingsOf(index: ContentIndexOptions | undefined): IndexSettings {
-  return IndexSettingsSchema.parse({
+/** The keys of the index; what is not an option of the library is as servers have it by default. */
+function indexConfigOf(index: ContentIndexOptions | undefined): IndexConfig {
+  return IndexConfigSchema.parse({
     index_mode: index?.mode ?? 'off',
     ...(index?.directory === undefined ? {} : { index_path: index.directory }),
     ...(index?.storage === undefined ? {} : { index_storage: index.storage }),
@@ -135,10 +135,10 @@ function indexSettingsOf(index: ContentIndexOptions | undefined): IndexSettings 
   });
 }
 
-function keeperOf(content: ContentSettings, index: ContentIndexOptions): IndexKeeper {
-  return createIndexKeeper({
+function supervisorOf(content: ContentSettings, index: ContentIndexOptions): IndexSupervisor {
+  return createIndexSupervisor({
     content,
-    hosts: hostsSettings(indexSettingsOf(index), content),
+    hosts: hostsSettings(indexConfigOf(index), content),
     lane: () => createMemoryLane({ newId: randomHex }),
     report: (root, event) => event.kind === 'state' && index.onState?.(root, event.after.state, event.after.reason),
     onReady: () => undefined,

@@ -1,11 +1,13 @@
 import { INDEX_PHASES, INDEX_REASONS, INDEX_STATES, type IndexStatus, type IndexTaskKind } from '../contracts/index.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
-import type { BuildOutcome, HostVeto, IndexSafety } from '../core/ports/index.ts';
+import type { BuildOutcome, HostVeto, IndexHostEvent, IndexSafety } from '../core/ports/index.ts';
 import type { LabelsOf } from './events.ts';
+import { LOG_LINES } from './log-lines.ts';
+import type { Logger } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 
-/** What happens in an index host, as far as it is counted. */
-export type IndexHappening =
+/** What an index host reports, as far as it is counted. */
+export type CountedIndexEvent =
   | { readonly kind: 'state'; readonly before: Pick<IndexSafety, 'state' | 'reason'>; readonly after: Pick<IndexSafety, 'state' | 'reason'> }
   | { readonly kind: 'veto'; readonly veto: HostVeto }
   | { readonly kind: 'task'; readonly task: IndexTaskKind; readonly outcome: BuildOutcome['outcome'] | 'skipped'; readonly elapsedMs: number }
@@ -25,22 +27,22 @@ const ENDS = {
   'over-budget': 'over_budget',
   corrupt: 'corrupt',
   failed: 'failed',
-} satisfies Record<Extract<IndexHappening, { kind: 'task' }>['outcome'], TaskEnd>;
+} satisfies Record<Extract<CountedIndexEvent, { kind: 'task' }>['outcome'], TaskEnd>;
 
 /** Counts what an index host reports. */
-export function countIndexHappening(metrics: Metrics, happening: IndexHappening): void {
-  if (happening.kind === 'state') countChange(metrics, happening);
-  else if (happening.kind === 'task') countTask(metrics, happening);
-  else if (happening.kind === 'veto') metrics.inc('writ_index_vetoes_total', { veto: happening.veto });
-  else if (happening.kind === 'records-lost') metrics.inc('writ_index_records_lost_total', {});
+export function countIndexEvent(metrics: Metrics, event: CountedIndexEvent): void {
+  if (event.kind === 'state') countChange(metrics, event);
+  else if (event.kind === 'task') countTask(metrics, event);
+  else if (event.kind === 'veto') metrics.inc('writ_index_vetoes_total', { veto: event.veto });
+  else if (event.kind === 'records-lost') metrics.inc('writ_index_records_lost_total', {});
 }
 
-function countChange(metrics: Metrics, { before, after }: Extract<IndexHappening, { kind: 'state' }>): void {
+function countChange(metrics: Metrics, { before, after }: Extract<CountedIndexEvent, { kind: 'state' }>): void {
   if (after.state !== before.state) metrics.inc('writ_index_changes_total', { before: before.state, state: after.state });
   if (after.reason !== null && after.reason !== before.reason) metrics.inc('writ_index_doubts_total', { reason: after.reason });
 }
 
-function countTask(metrics: Metrics, { task: kind, outcome, elapsedMs }: Extract<IndexHappening, { kind: 'task' }>): void {
+function countTask(metrics: Metrics, { task: kind, outcome, elapsedMs }: Extract<CountedIndexEvent, { kind: 'task' }>): void {
   const end = ENDS[outcome];
   metrics.inc('writ_index_tasks_total', { kind, end });
   if (end === 'ok') metrics.observe('writ_index_task_seconds', { kind }, elapsedMs / 1000);
@@ -73,4 +75,29 @@ function stalenessOf(status: () => readonly IndexStatus[], clock: Pick<Clock, 'm
     servedAt = new Map(owing.map(({ root, serving }) => [root, serving ? now : (servedAt.get(root) ?? now)]));
     return Math.max(0, ...[...servedAt.values()].map((at) => (now - at) / 1000));
   };
+}
+
+type EventOf<K extends IndexHostEvent['kind']> = Extract<IndexHostEvent, { kind: K }>;
+
+/** The log line of each kind of event. */
+const LOGGED = {
+  state: (log, root, { after, rows }) => log.info({ root, state: after.state, reason: after.reason, rows }, LOG_LINES.indexState.message),
+  veto: (log, root, { veto }) => log.info({ root, veto }, LOG_LINES.indexVeto.message),
+  task(log, root, { task, outcome, detail, elapsedMs: ms }) {
+    log[task === 'update' ? 'debug' : 'info']({ root, task, outcome, detail, ms }, LOG_LINES.indexTask.message);
+  },
+  armed(log, root, { result }) {
+    if (result.ok) log.info({ root, directories: result.directories, warnings: result.warnings }, LOG_LINES.indexWatched.message);
+    else log.warn({ root, refused: result.refused }, LOG_LINES.indexUnwatched.message);
+  },
+  'records-lost': (log, root, { message }) => log.error({ root, problem: message }, LOG_LINES.indexRecordsLost.message),
+} satisfies { readonly [K in IndexHostEvent['kind']]: (log: Logger, root: string, event: EventOf<K>) => void };
+
+/**
+ * Logs what an index host reports.
+ *
+ * @param root directory that the index is of
+ */
+export function logIndexEvent(log: Logger, root: string, event: IndexHostEvent): void {
+  (LOGGED[event.kind] as (log: Logger, root: string, event: IndexHostEvent) => void)(log, root, event);
 }

@@ -3,6 +3,8 @@ import type { ContentSearch, ContentSearchOutcome } from '../core/ports/index.ts
 import { INDEX_BYPASSES } from './content-index-rows.ts';
 import { countCandidates, countFacts } from './content-stats.ts';
 import type { LabelsOf } from './events.ts';
+import { LOG_LINES } from './log-lines.ts';
+import type { Logger } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 
 type End = LabelsOf<'writ_content_searches_total'>['end'];
@@ -42,6 +44,18 @@ function count(outcome: ContentSearchOutcome, aborted: boolean, metrics: Metrics
   countFacts(metrics, run.facts);
   if (answer.stats !== undefined) countCandidates(metrics, answer.stats);
   if (run.indexBarrierMs !== undefined) metrics.observe('writ_index_barrier_seconds', {}, run.indexBarrierMs / 1000);
+}
+
+/** The same tool; what its backends write to stderr is logged. */
+export function logBackendStderr(tool: ContentSearch, log: Logger): ContentSearch {
+  return {
+    async search(request, signal) {
+      const outcome = await tool.search(request, signal);
+      if (outcome.ok && outcome.run.backendStderr !== '')
+        log.debug({ backend: outcome.run.backend, stderr: outcome.run.backendStderr }, LOG_LINES.contentBackend.message);
+      return outcome;
+    },
+  };
 }
 
 type Bypass = LabelsOf<'writ_index_searches_total'>['bypass'];

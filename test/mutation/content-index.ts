@@ -22,8 +22,8 @@ const GROUPS: Readonly<Record<string, Group>> = {
     tests: [`${TESTS}/safety/*.test.ts`],
   },
   rules: {
-    mutate: ['query/gate', 'query/query-plan', 'query/literal', 'build/same-file'].map((name) => `${INDEX}/${name}.ts`),
-    tests: ['query/gate', 'query/query-plan', 'query/literal', 'build/same-file'].map((name) => `${TESTS}/${name}.test.ts`),
+    mutate: ['query/gate', 'query/query-plan', 'build/same-file'].map((name) => `${INDEX}/${name}.ts`),
+    tests: ['query/gate', 'query/query-plan', 'build/same-file'].map((name) => `${TESTS}/${name}.test.ts`),
   },
   tokens: {
     mutate: ['tokenizer', 'trigrams', 'trigrams-wide', 'casefold'].map((name) => `${INDEX}/tokenize/${name}.ts`),

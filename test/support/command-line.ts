@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import { contentSearchDoor } from '../../src/bin/cli/content-door.ts';
 import { processIo } from '../../src/bin/cli/io.ts';
 import { openServices } from '../../src/bin/cli/services.ts';
+import { localContentSearch } from '../../src/bin/cli-deps.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { runCli } from '../../src/surfaces/cli/program.ts';
 import { sinkOf } from './sink.ts';
@@ -21,7 +21,7 @@ export async function commandLine(args: readonly string[], input = ''): Promise<
     io: { stdin: Readable.from([Buffer.from(input)]), stdout: out.stream, stderr: err.stream, openFile: processIo().openFile },
     clock: systemClock,
     open: openServices,
-    contentSearch: contentSearchDoor(),
+    contentSearch: localContentSearch(),
     roles: { up: async () => 0, api: async () => 0, worker: async () => 0, kernel: async () => 0, 'index-host': async () => 0 },
     interrupted: () => new AbortController().signal,
   });

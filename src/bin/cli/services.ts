@@ -42,8 +42,8 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     const [{ planSignatures }, { openEd25519 }] = await Promise.all([import('../plan/signatures.ts'), import('./signatures.ts')]);
     return planSignatures({ config, places, ed25519: await openEd25519(config.crypto.implementation) });
   });
-  const contentIndex = once(async () => (await import('./content-index.ts')).openContentIndex(settings, redis));
-  const serverSearch = once(async () => kept(await (await import('./server-search.ts')).openServerSearch(config)));
+  const contentIndex = once(async () => (await import('../content.ts')).openContentIndex(settings, redis));
+  const serverSearch = once(async () => kept(await (await import('../content.ts')).openServerSearch(config)));
   const searchMessages = async (messages: Config['messages']) =>
     kept((await import('../messages/open-search.ts')).openMessageSearch({ config: { ...config, messages }, places }));
   const messageSearch = once(() => searchMessages(config.messages));

@@ -5,19 +5,19 @@ import { createIndexLane } from '../../../queues/index-lane.ts';
 import { randomHex } from '../../adapters/crypto/random-hex.ts';
 import { checkAccess } from '../../adapters/redis/access.ts';
 import { compileDenied } from '../../content-search/enumerate/denied.ts';
-import { createIndexKeeper, type IndexKeeper } from '../../content-search/ngram-index/serving/keeper.ts';
+import { createIndexSupervisor, type IndexSupervisor } from '../../content-search/ngram-index/serving/supervisor.ts';
 import { contentSettings } from '../../content-search/settings/content-settings.ts';
 import { hostsSettings } from '../../content-search/settings/host-settings.ts';
 import { indexRefusal } from '../../content-search/settings/refusals.ts';
 import { type Lifecycle, lifecycle, sequential } from '../../core/lifecycle.ts';
 import type { IndexTask } from '../../core/ports/index.ts';
 import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
-import { countIndexHappening, followIndexes } from '../../observability/content-index.ts';
+import { countIndexEvent, followIndexes, logIndexEvent } from '../../observability/content-index.ts';
 import { checkHealth } from '../../observability/health-check.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { createMetrics } from '../../observability/metrics.ts';
 import { createMetricsSocket, type Health } from '../../observability/metrics-socket.ts';
-import { logIndexEvent } from '../content/index-event-log.ts';
+
 import { redisTarget } from '../redis-target.ts';
 import type { RoleContext } from './context.ts';
 import { serve } from './serve.ts';
@@ -45,7 +45,7 @@ export function createIndexHostRole(context: RoleContext): Lifecycle {
   const worker = createConnection(target, 'worker', warn);
   const content = contentSettings(config, userSurroundings());
   let isFollowed = false;
-  const keeper: IndexKeeper = createIndexKeeper({
+  const supervisor: IndexSupervisor = createIndexSupervisor({
     content,
     hosts: hostsSettings(config.tools.search, content),
     lane: () =>
@@ -58,12 +58,12 @@ export function createIndexHostRole(context: RoleContext): Lifecycle {
         onError: (error) => log.warn({ err: error }, LOG_LINES.queue.message),
       }),
     report(root, event) {
-      countIndexHappening(metrics, event);
+      countIndexEvent(metrics, event);
       logIndexEvent(log, root, event);
     },
     onReady(roots) {
       // Before that there is no host whose state could be shown.
-      if (!isFollowed) followIndexes(metrics, () => keeper.statuses());
+      if (!isFollowed) followIndexes(metrics, () => supervisor.statuses());
       isFollowed = true;
       log.info({ roots }, LOG_LINES.indexHosted.message);
     },
@@ -74,7 +74,7 @@ export function createIndexHostRole(context: RoleContext): Lifecycle {
     connection.disconnect();
     worker.disconnect();
   };
-  return sequential([lifecycle(() => checkAccess(target), close), shown(health), keeper]);
+  return sequential([lifecycle(() => checkAccess(target), close), shown(health), supervisor]);
 }
 
 function noop(): void {}

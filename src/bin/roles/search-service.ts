@@ -6,7 +6,7 @@ import { LOG_LINES } from '../../observability/log-lines.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import { traceCalls } from '../../observability/tracing/calls.ts';
 import type { Tracer } from '../../observability/tracing/tracer.ts';
-import { contentService } from '../content/service.ts';
+import { contentService } from '../content.ts';
 import { type SearchProcessOptions, searchProcessEntry } from '../search/process.ts';
 import { searchScopes } from '../search/scopes.ts';
 import { createSpillPlace } from '../search/spill.ts';

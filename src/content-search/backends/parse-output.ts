@@ -2,10 +2,9 @@ import { isAscii } from 'node:buffer';
 import { CONTENT_LINE_MAX_BYTES } from '../../contracts/index.ts';
 import type { RunEvent } from '../search/types.ts';
 import { type FileNames, fileNames } from './file-names.ts';
-import { cutAtCodePoint } from './line-cut.ts';
 
 /** What a process was asked to search: its output may name these and nothing else. */
-export interface Expected {
+interface Expected {
   /** The files, in order, by their paths in the answer. */
   readonly files: readonly { readonly text: string }[];
   /** Number of the first of them among the candidates. */
@@ -132,4 +131,18 @@ export function outputParser(expected: Expected, onCut: (event: RunEvent) => voi
       return current;
     },
   };
+}
+
+/** Where to cut UTF-8 text that begins at `start` so that it has at most `most` bytes and no code point is cut in two. Bytes that are not UTF-8 are cut anywhere. */
+function cutAtCodePoint(data: Buffer, start: number, most: number): number {
+  const limit = start + most;
+  // A code point has at most three bytes behind its first.
+  for (let at = limit; at > limit - 4 && at > start; at -= 1) {
+    if (!isContinuation(data[at])) return at;
+  }
+  return limit;
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
 }

@@ -1,10 +1,10 @@
 import { isReservedName } from '../../contracts/reserved.ts';
 import { WritError } from '../../core/errors.ts';
 import { parsePattern } from './pattern.ts';
-import { enter, opinion, type Place, placeOf } from './rules.ts';
+import { compileRules, enter, matchRules, type RuleState } from './rules.ts';
 
 /** Patterns of paths that are never seen, at the root of the file system. */
-export type DenyRules = Place;
+export type DenyRules = RuleState;
 
 /**
  * Deny patterns in gitignore's language against absolute paths, such as `id_rsa*`.
@@ -12,7 +12,7 @@ export type DenyRules = Place;
  * @throws WritError INVALID_CONFIG for a pattern that can fit no path: it would protect nothing.
  */
 export function compileDenied(patterns: readonly string[]): DenyRules {
-  return placeOf(
+  return compileRules(
     patterns.map((text) => {
       const pattern = parsePattern(text);
       if (pattern === undefined) throw new WritError('INVALID_CONFIG', `the deny pattern ${JSON.stringify(text)} fits no path`);
@@ -23,11 +23,11 @@ export function compileDenied(patterns: readonly string[]): DenyRules {
 
 /** Whether a path, or a directory above it, is denied. */
 export function isDenied(rules: DenyRules, absolutePath: string, isDirectory: boolean): boolean {
-  let place = rules;
+  let state = rules;
   const names = namesOf(absolutePath);
   for (const [at, name] of names.entries()) {
-    if (opinion(place, name, isDirectory || at < names.length - 1) === 'out') return true;
-    place = enter(place, name);
+    if (matchRules(state, name, isDirectory || at < names.length - 1) === 'out') return true;
+    state = enter(state, name);
   }
   return false;
 }

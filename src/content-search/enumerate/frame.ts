@@ -2,7 +2,7 @@ import { lossyText, orderKey, rawBytes } from '../search/order-key.ts';
 import type { Candidate } from '../search/types.ts';
 import { type Directory, pathOf, rawOf } from './directory.ts';
 import { enterRules } from './directory-rules.ts';
-import { type Listed, type Listing, listDirectory } from './listing.ts';
+import { type ListedEntry, type Listing, listDirectory } from './listing.ts';
 import type { Walk } from './walk-context.ts';
 
 /** The entries of a directory in key order, and how far the walk is. */
@@ -47,7 +47,7 @@ interface Keyed {
   readonly key: Buffer;
   /** Decides between equal keys. */
   readonly bytes: Buffer;
-  readonly entry: Listed;
+  readonly entry: ListedEntry;
   readonly directory: Directory;
 }
 
@@ -69,7 +69,7 @@ function keyedFrame(listings: readonly Listing[]): Frame {
   };
 }
 
-function keyedEntry(directory: Directory, entry: Listed): Keyed {
+function keyedEntry(directory: Directory, entry: ListedEntry): Keyed {
   const bytes = rawOf(directory, entry.name) ?? rawBytes(`${directory.text}${lossyText(entry.name)}`);
   return { key: Buffer.concat([orderKey(entry.name), entry.kind === 'directory' ? SLASH : NOTHING]), bytes, entry, directory };
 }

@@ -2,7 +2,7 @@ import { enterGlobs, type Globs, globsAdmit } from './globs.ts';
 
 /**
  * Tells of a file, by its path relative to the order root, whether a walk with these globs would come to it: each directory
- * on the way from the place that is searched, and the file, are let in. Directories are looked at once.
+ * on the way from the directory that is searched, and the file, are let in. Directories are looked at once.
  *
  * @param start what is searched, relative to the order root: it and what is above it are exempt, as they are for a walk
  */

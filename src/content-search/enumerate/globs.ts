@@ -2,11 +2,11 @@ import { expand } from 'brace-expansion';
 import type { Rule } from './ignore-file.ts';
 import { dotOf } from './name-table.ts';
 import { parsePattern } from './pattern.ts';
-import { enter, opinion, type Place, placeOf } from './rules.ts';
+import { compileRules, enter, matchRules, type RuleState } from './rules.ts';
 
 /** The globs of a request, at the order root. */
 export interface Globs {
-  readonly place: Place;
+  readonly state: RuleState;
   readonly none: boolean;
   /** With a glob that lets files in, files that none fits stay out. */
   readonly selects: boolean;
@@ -41,19 +41,19 @@ export function compileGlobs(globs: readonly string[]): CompiledGlobs {
       rules.push({ negative: !excludes, pattern });
     }
   }
-  return { ok: true, globs: { place: placeOf(rules), none: rules.length === 0, selects: rules.some((rule) => rule.negative) } };
+  return { ok: true, globs: { state: compileRules(rules), none: rules.length === 0, selects: rules.some((rule) => rule.negative) } };
 }
 
 /** The same globs in a directory of this one. */
 export function enterGlobs(globs: Globs, name: string): Globs {
-  const place = enter(globs.place, name);
-  return place === globs.place ? globs : { ...globs, place };
+  const state = enter(globs.state, name);
+  return state === globs.state ? globs : { ...globs, state };
 }
 
 /** Whether the globs let an entry of this directory in. A directory is kept unless a `!` glob names it. */
 export function globsAdmit(globs: Globs, name: string, isDirectory: boolean, dot = dotOf(name)): boolean {
   if (globs.none) return true;
-  const said = opinion(globs.place, name, isDirectory, dot);
+  const said = matchRules(globs.state, name, isDirectory, dot);
   return said === undefined ? isDirectory || !globs.selects : said === 'in';
 }
 

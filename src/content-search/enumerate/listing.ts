@@ -7,7 +7,7 @@ import { withIgnoreFiles } from './ignore-files.ts';
 import type { Walk } from './walk-context.ts';
 
 /** An entry that the walk goes on with: a file or a directory, links have become one of these. */
-export interface Listed extends TreeEntry {
+export interface ListedEntry extends TreeEntry {
   readonly viaLink?: true;
 }
 
@@ -15,7 +15,7 @@ export interface Listing {
   /** The directory with the rules that hold for its entries. */
   readonly directory: Directory;
   /** In no order. */
-  readonly entries: readonly Listed[];
+  readonly entries: readonly ListedEntry[];
   /** Whether all names are ASCII, and so can be put in order as they are. */
   readonly isPlain: boolean;
 }
@@ -35,7 +35,7 @@ export function listDirectory(walk: Walk, unlisted: Directory, path: Buffer | st
   }
   const rules = withIgnoreFiles(walk, unlisted, presentIgnoreFiles(found));
   const directory = rules === unlisted.rules ? unlisted : { ...unlisted, rules };
-  const entries: Listed[] = [];
+  const entries: ListedEntry[] = [];
   let isPlain = unlisted.raw === undefined;
   for (let at = 0; at < found.length; at++) {
     if (at % ENTRIES_AT_ONCE === 0 && walk.isStopped()) return undefined;
@@ -56,7 +56,7 @@ function presentIgnoreFiles(entries: readonly TreeEntry[]): readonly IgnoreFileN
   return present;
 }
 
-function keep(walk: Walk, directory: Directory, rules: DirectoryRules, entry: TreeEntry): Listed | undefined {
+function keep(walk: Walk, directory: Directory, rules: DirectoryRules, entry: TreeEntry): ListedEntry | undefined {
   const { kind } = entry;
   const name = typeof entry.name === 'string' ? entry.name : lossyText(entry.name);
   if (kind === 'link') return walk.follow && mayBeNamed(rules, name, false) ? keepLink(walk, directory, rules, entry.name, name) : undefined;
@@ -65,7 +65,7 @@ function keep(walk: Walk, directory: Directory, rules: DirectoryRules, entry: Tr
   return entry;
 }
 
-function keepLink(walk: Walk, directory: Directory, rules: DirectoryRules, raw: Buffer | string, name: string): Listed | undefined {
+function keepLink(walk: Walk, directory: Directory, rules: DirectoryRules, raw: Buffer | string, name: string): ListedEntry | undefined {
   if (!rules.hidden && name.startsWith('.')) return undefined;
   const kind = followed(walk, directory, raw);
   return kind !== undefined && admits(rules, name, kind === 'directory') ? { name: raw, kind, viaLink: true } : undefined;

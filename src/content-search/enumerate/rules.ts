@@ -4,11 +4,11 @@ import { dotOf, type NameTable, nameTable } from './name-table.ts';
 import { ANY_DIRECTORIES, type Segment } from './pattern.ts';
 
 /**
- * Rules that are evaluated while a tree is walked. `Place` is what the rules of one file have to say in one directory: of a
+ * Rules that are evaluated while a tree is walked. `RuleState` is what the rules of one file have to say in one directory: of a
  * rule with several segments it is known how far it has come on the way down, so nothing is ever matched twice and no way
  * is tried again: a directory costs at most one step for each segment of each rule, however the rules are meant.
  */
-export interface Place {
+export interface RuleState {
   readonly set: RuleSet;
   /** Positions in `set.positions` against which the names of this directory are to be held, rising. */
   readonly at: readonly number[];
@@ -33,10 +33,10 @@ interface Position {
 }
 
 /** What the rules say of a name: the last one that fits decides. */
-export type Opinion = 'out' | 'in' | undefined;
+export type RuleMatch = 'out' | 'in' | undefined;
 
 /** The rules at the directory that they are written for. */
-export function placeOf(rules: readonly Rule[]): Place {
+export function compileRules(rules: readonly Rule[]): RuleState {
   const names: (readonly [number, Rule])[] = [];
   const positions: Position[] = [];
   const firsts: number[] = [];
@@ -53,10 +53,10 @@ export function placeOf(rules: readonly Rule[]): Place {
   }
   const start = closed(positions, firsts);
   const set: RuleSet = { names: nameTable(names), positions, start, negative: rules.map((rule) => rule.negative) };
-  return placeAt(set, start);
+  return stateAt(set, start);
 }
 
-const placeAt = (set: RuleSet, at: readonly number[]): Place => ({
+const stateAt = (set: RuleSet, at: readonly number[]): RuleState => ({
   set,
   at,
   ends: at.flatMap((number) => {
@@ -66,12 +66,12 @@ const placeAt = (set: RuleSet, at: readonly number[]): Place => ({
 });
 
 /** The same rules in a directory of this one; the same object if nothing is different there. */
-export function enter(place: Place, name: string): Place {
-  if (place.at.length === 0) return place;
+export function enter(state: RuleState, name: string): RuleState {
+  if (state.at.length === 0) return state;
   const next: number[] = [];
   let isSame = true;
-  for (const number of place.at) {
-    const position = place.set.positions[number];
+  for (const number of state.at) {
+    const position = state.set.positions[number];
     if (position === undefined) continue;
     if (position.segment === ANY_DIRECTORIES) {
       next.push(number);
@@ -82,7 +82,7 @@ export function enter(place: Place, name: string): Place {
       isSame = false;
     }
   }
-  return isSame ? place : placeAt(place.set, closed(place.set.positions, next));
+  return isSame ? state : stateAt(state.set, closed(state.set.positions, next));
 }
 
 /** `**` may also stand for no directory at all. */
@@ -103,14 +103,14 @@ function closed(positions: readonly Position[], from: readonly number[]): readon
 /**
  * What the rules say of an entry of this directory.
  *
- * @param dot `dotOf(name)`, from those who ask more than one place
+ * @param dot `dotOf(name)`, from those who ask more than one `RuleState`
  */
-export function opinion(place: Place, name: string, isDirectory: boolean, dot = dotOf(name)): Opinion {
-  let best = place.set.names.last(name, dot, isDirectory);
-  for (const end of place.ends) {
+export function matchRules(state: RuleState, name: string, isDirectory: boolean, dot = dotOf(name)): RuleMatch {
+  let best = state.set.names.last(name, dot, isDirectory);
+  for (const end of state.ends) {
     if (end.rule > best && (isDirectory || !end.directoryOnly) && fitsEnd(end.segment, name)) best = end.rule;
   }
-  return best === -1 ? undefined : place.set.negative[best] ? 'in' : 'out';
+  return best === -1 ? undefined : state.set.negative[best] ? 'in' : 'out';
 }
 
 const fitsEnd = (segment: NamePattern | typeof ANY_DIRECTORIES, name: string): boolean => segment === ANY_DIRECTORIES || matchesName(segment, name);

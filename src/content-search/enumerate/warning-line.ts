@@ -1,4 +1,4 @@
-import { visible } from '../search/content-text.ts';
+import type { Warning } from '../search/types.ts';
 
 /** What people read for an errno; the words of strerror(3), which the backends use too. */
 const WORDS = {
@@ -28,4 +28,20 @@ const isKnown = (errno: string): errno is keyof typeof WORDS => Object.hasOwn(WO
 export function warningLine(path: string, errno: string, consequence?: string): string {
   const words = isKnown(errno) ? WORDS[errno] : errno;
   return `${visible(path)}: ${words}${consequence === undefined ? '' : ` (${consequence})`}`;
+}
+
+/** Controls but the tab, separators of lines, and what turns the direction of writing: none of it may reach a terminal raw. */
+const CONTROLS = /(?!\t)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+
+/** Text of files and names with its control characters written out, `\x1b`, `\u{202e}` (FR-LSI-ENC-02). */
+export function visible(text: string): string {
+  return text.replace(CONTROLS, (control) => {
+    const code = control.charCodeAt(0);
+    return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;
+  });
+}
+
+/** A warning about a candidate that could not be searched; `reason` is an errno name or plain words. */
+export function fileWarning(number: number, path: string, reason: string): Warning {
+  return { before: number, line: warningLine(path, /^[\w ,/'-]{1,100}$/.test(reason) ? reason : 'cannot be read') };
 }

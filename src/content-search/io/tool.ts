@@ -1,17 +1,24 @@
 import os from 'node:os';
-import { DIALECTS } from '../../content-search/backends/dialects.ts';
-import { compileDenied } from '../../content-search/enumerate/denied.ts';
-import type { BackendKind, ContentSearch, ContentSearchOutcome } from '../../core/ports/index.ts';
-import { openIndexLinks } from '../ngram-index/serving/links.ts';
+import { readerIdentity } from '../../adapters/linux/reader-identity.ts';
+import { treeView } from '../../adapters/linux/tree-view.ts';
+import type { BackendKind, ContentSearch, ContentSearchOutcome, SearchBackend } from '../../core/ports/index.ts';
+import { DIALECTS } from '../backends/dialects.ts';
+import { compileDenied } from '../enumerate/denied.ts';
+import { createCandidateIndex, type OpenCandidateIndex } from '../ngram-index/query/candidate-index.ts';
+import type { OverlayBudget } from '../ngram-index/query/candidates.ts';
+import { createBarrierClient } from '../ngram-index/serving/barrier-client.ts';
+import { configuredIndexes, type SearchedTrees, searchedTrees } from '../ngram-index/serving/configured-indexes.ts';
+import { diskIndexFiles } from '../ngram-index/storage/files-disk.ts';
+import { loadHasher } from '../ngram-index/tokenize/hash.ts';
 import type { Sandbox } from '../search/sandbox.ts';
 import { createContentSearch } from '../search/search.ts';
 import { type BackendsFound, findBackends } from './backend/find-backends.ts';
-import type { ContentSettings } from './settings.ts';
+import type { ContentSettings, IndexSettings } from './settings.ts';
 import { nodeSearchFiles } from './tree/open.ts';
+import { nodeTreeFiles } from './tree/read.ts';
 import { nodeSearchTree } from './tree/tree.ts';
-import { searchedTrees } from './trees.ts';
 
-export interface OpenedContentTool {
+interface OpenedContentTool {
   readonly tool: ContentSearch;
   /** The one that searches; `undefined`: none was found, and every search fails. */
   readonly backend: string | undefined;
@@ -21,7 +28,7 @@ export interface OpenedContentTool {
   close(): void;
 }
 
-export interface ContentToolOptions {
+interface ContentToolOptions {
   /** Whether the kernel keeps this process within the allowed roots. */
   readonly confined: boolean;
   /** Where relative paths start; the first allowed root unless given. */
@@ -61,7 +68,7 @@ export async function openContentTool(
     denied: compileDenied(trees.deniedPatterns),
     platform: process.platform === 'win32' ? 'windows' : 'posix',
   };
-  const index = await openIndexLinks(settings.index, trees, preferred.backend, settings.indexBudget);
+  const index = await openCandidateIndex(settings.index, trees, preferred.backend, settings.indexBudget);
   const tool = createContentSearch({
     backends: { preferred: preferred.backend, all: found.map((one) => one.backend) },
     tree: nodeSearchTree(),
@@ -87,4 +94,43 @@ export function missedText({ missed }: BackendsFound): string {
 function failing(message: string): OpenedContentTool {
   const outcome: ContentSearchOutcome = { ok: false, error: { code: 'ExecutionFailed', field: undefined, message } };
   return { tool: { search: async () => outcome }, backend: undefined, problem: message, close: () => undefined };
+}
+
+/** As the settings have it by default. */
+const DEFAULT_BUDGET: OverlayBudget = { fraction: 0.25, maxMs: 2_000, maxFiles: 50_000 };
+
+/**
+ * The indexes that a process which searches may use; undefined where there can be none. Connects when a search first asks.
+ *
+ * @param hostLimitMs how long a search waits for the host, as search-rules 1 has it unless given
+ */
+export async function openCandidateIndex(
+  settings: IndexSettings,
+  trees: SearchedTrees,
+  backend: SearchBackend,
+  budget: OverlayBudget = DEFAULT_BUDGET,
+  hostLimitMs?: number,
+): Promise<OpenCandidateIndex | undefined> {
+  const configured = configuredIndexes(settings, trees, backend);
+  if (configured.length === 0) return undefined;
+  const { storageMode: mode, storageFallback: fallback } = settings;
+  return createCandidateIndex({
+    tree: nodeSearchTree(),
+    stats: nodeTreeFiles(),
+    hasher: await loadHasher(),
+    identity: readerIdentity(),
+    viewOf: treeView,
+    budget,
+    now: () => performance.now(),
+    indexes: configured.map(({ indexed, keyHash, directory }) => ({
+      indexed,
+      keyHash: Buffer.from(keyHash, 'hex'),
+      backendId: backend.id,
+      // Only ASCII folding is proved by measuring; what lies beyond is not left out (search-rules 23).
+      folding: { strategy: backend.folding, provenBeyondAscii: false },
+      host: createBarrierClient(directory, hostLimitMs),
+      files: diskIndexFiles({ directory, keyHash }),
+      storage: { mode, fallback },
+    })),
+  });
 }

@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { WritError } from '../../core/errors.ts';
 import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 import type { ContentSearch, ContentSearchOutcome } from '../../core/ports/index.ts';
-import { createInHand } from './in-hand.ts';
 import type { ContentProcessFacts } from './messages.ts';
-import { type Running, type StartOptions, startProcess } from './start.ts';
+import { createPendingSearches } from './pending-searches.ts';
+import { type RunningProcess, type StartOptions, startProcess } from './start.ts';
 
 export type { ContentProcessFacts } from './messages.ts';
 
@@ -29,13 +29,13 @@ const PAUSE_MS = 1_000;
  * searches at once. A process that is lost is replaced at once; its searches answer ExecutionFailed.
  */
 export function createContentProcess(options: ContentProcessOptions): ContentSearch & Lifecycle {
-  let wanted = false;
-  let current: Promise<Running> | undefined;
+  let shouldRun = false;
+  let current: Promise<RunningProcess> | undefined;
 
   const lost = (why: ProcessLoss | 'not-started'): void => {
-    if (wanted) options.onLoss?.(why);
+    if (shouldRun) options.onLoss?.(why);
   };
-  const inHand = createInHand({
+  const pending = createPendingSearches({
     defaultTimeoutMs: options.defaultTimeoutMs,
     onHung(running) {
       lost('hung');
@@ -43,38 +43,38 @@ export function createContentProcess(options: ContentProcessOptions): ContentSea
     },
   });
 
-  async function launch(): Promise<Running> {
-    if (!wanted) throw new WritError('INTERNAL', 'nobody wants the process any more');
+  async function launch(): Promise<RunningProcess> {
+    if (!shouldRun) throw new WritError('INTERNAL', 'nobody wants the process any more');
     const running = await startProcess(options);
-    inHand.adopt(running);
+    pending.adopt(running);
     options.onReady?.(running.facts);
     void running.ended.then(() => {
-      if (!inHand.abandon(running)) lost('died');
-      if (wanted) void replace(0);
+      if (!pending.abandon(running)) lost('died');
+      if (shouldRun) void replace(0);
     });
-    if (!wanted) running.kill();
+    if (!shouldRun) running.kill();
     return running;
   }
 
-  function replace(pauseMs: number): Promise<Running> {
+  function replace(pauseMs: number): Promise<RunningProcess> {
     // Only a pause lets the program end: whoever starts waits for the process.
     const next = pauseMs === 0 ? launch() : delay(pauseMs, undefined, { ref: false }).then(launch);
     current = next;
     next.catch(() => {
       lost('not-started');
-      if (wanted && current === next) void replace(PAUSE_MS);
+      if (shouldRun && current === next) void replace(PAUSE_MS);
     });
     return next;
   }
 
   const life = lifecycle(
     async () => {
-      wanted = true;
+      shouldRun = true;
       // A process that cannot start is no reason to refuse everything else that this role does.
       await replace(0).catch(() => undefined);
     },
     async () => {
-      wanted = false;
+      shouldRun = false;
       const running = await current?.catch(() => undefined);
       current = undefined;
       running?.kill();
@@ -87,7 +87,7 @@ export function createContentProcess(options: ContentProcessOptions): ContentSea
     async search(request, signal) {
       const running = await current?.catch(() => undefined);
       if (running === undefined) return NOT_STARTED;
-      return signal.aborted ? STOPPED : inHand.ask(running, request, signal);
+      return signal.aborted ? STOPPED : pending.ask(running, request, signal);
     },
   };
 }

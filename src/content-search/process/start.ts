@@ -10,7 +10,7 @@ export interface StartOptions {
 }
 
 /** A process of content searches that is ready. */
-export interface Running {
+export interface RunningProcess {
   readonly pid: number;
   readonly facts: ContentProcessFacts;
   /** Resolves when the process has ended, whatever the reason. */
@@ -27,7 +27,7 @@ const START_MS = 30_000;
  *
  * @throws WritError INTERNAL when it ends or says nothing in time
  */
-export async function startProcess({ entry, args }: StartOptions): Promise<Running> {
+export async function startProcess({ entry, args }: StartOptions): Promise<RunningProcess> {
   const { file, execArgv } = processEntry(entry);
   const child = fork(file, [...args], { execArgv: [...execArgv], env: {}, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const ended = new Promise<void>((resolve) => {

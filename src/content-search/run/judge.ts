@@ -1,14 +1,12 @@
-import type { BackendProcess, ContentSearchError } from '../../core/ports/index.ts';
-import { classifyExit } from '../backends/classify-exit.ts';
-import { isSurelyAPattern } from '../backends/patterns.ts';
-import { complaintAbout, fileComplaints, patternRefusal } from '../backends/read-stderr.ts';
-import type { RunOptions, Warning } from '../search/types.ts';
+import type { BackendEnd, BackendProcess, ContentSearchError } from '../../core/ports/index.ts';
+import { complaintAbout, fileComplaints, isSurelyAPattern, patternRefusal } from '../backends/dialects.ts';
+import { fileWarning } from '../enumerate/warning-line.ts';
+import type { RunEnd, RunOptions, Warning } from '../search/types.ts';
 import type { Chunk } from './chunks.ts';
 import type { Scan, ScanEnd } from './scan.ts';
-import { fileWarning, refusedFiles } from './warnings.ts';
 
 /** What a scan that ended by itself was worth. */
-export interface Judgement {
+interface Judgement {
   readonly warnings: readonly Warning[];
   /** Why the whole search fails. */
   readonly error: ContentSearchError | undefined;
@@ -89,4 +87,48 @@ function failed(message: string): ContentSearchError {
 /** Whether a search of no files at all must still ask about the pattern. */
 export function mustAsk({ query }: RunOptions): boolean {
   return !isSurelyAPattern(query);
+}
+
+/** All that is known about a process that has ended. */
+export interface ExitFacts {
+  /** Why the tool ended it, if it did. */
+  readonly stoppedFor: 'limit' | 'time' | undefined;
+  readonly end: BackendEnd;
+  readonly matches: number;
+  /** What in its output is not what a backend prints. */
+  readonly violation: string | undefined;
+  /** Whether a failure has its reason in files that cannot be opened, so that all others were searched. */
+  readonly isExplained: boolean;
+}
+
+interface ExitRule {
+  readonly when: (facts: ExitFacts) => boolean;
+  readonly becomes: RunEnd;
+}
+
+/**
+ * How a process ended (FR-LSI-EXIT-01, G.6), the first rule that holds. What the tool did goes before what the program says.
+ * Exit codes alone are not enough: ripgrep ends with 2 and ugrep with 0 when one of several files cannot be opened, with
+ * matches on stdout (docs/search-backends.md has the table).
+ */
+const RULES: readonly ExitRule[] = [
+  { when: ({ stoppedFor }) => stoppedFor === 'time', becomes: 'timed_out' },
+  { when: ({ stoppedFor }) => stoppedFor === 'limit', becomes: 'truncated' },
+  { when: ({ end }) => end.startError !== undefined || end.code === null || end.code > 2, becomes: 'backend_error' },
+  { when: ({ violation }) => violation !== undefined, becomes: 'backend_error' },
+  { when: ({ end, isExplained }) => end.code === 2 && !isExplained, becomes: 'backend_error' },
+  { when: ({ matches }) => matches > 0, becomes: 'ok_with_matches' },
+  { when: () => true, becomes: 'ok_no_matches' },
+];
+
+export function classifyExit(facts: ExitFacts): RunEnd {
+  return RULES.find(({ when }) => when(facts))?.becomes ?? 'backend_error';
+}
+
+/** The files of a chunk that cannot be opened now, a line for each. */
+function refusedFiles({ first, files }: Chunk, tryOpen: RunOptions['tryOpen']): readonly Warning[] {
+  return files.flatMap((file, index) => {
+    const reason = tryOpen(file);
+    return reason === undefined ? [] : [fileWarning(first + index, file.text, reason)];
+  });
 }

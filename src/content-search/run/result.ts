@@ -1,16 +1,14 @@
 import type { ContentSearchError } from '../../core/ports/index.ts';
 import type { RunEnd, RunEvent, RunResult, Warning } from '../search/types.ts';
-import type { Gathering } from './gather.ts';
 import type { Judge } from './judge.ts';
 import type { Scan } from './scan.ts';
-import { byNumber, clipped, type StderrLog } from './tidy.ts';
 
 /** Why a run is over. */
-export type Over = 'all' | 'limit' | 'time' | 'error';
+export type EndReason = 'all' | 'limit' | 'time' | 'error';
 
 /** Everything that a run has when no process of it is left. */
-export interface RunFacts {
-  readonly over: Over;
+interface RunFacts {
+  readonly over: EndReason;
   readonly error: ContentSearchError | undefined;
   readonly gathered: Gathering;
   /** Scans that are not wholly part of the answer, in order: the head, of which some files may be, and those behind it. */
@@ -67,9 +65,88 @@ function firstWaiting(scans: readonly Scan[]): RunEvent | undefined {
   return scans.flatMap((scan) => scan.take())[0];
 }
 
-const ENDS = { limit: 'truncated', time: 'timed_out', error: 'backend_error' } as const satisfies Record<Exclude<Over, 'all'>, RunEnd>;
+const ENDS = { limit: 'truncated', time: 'timed_out', error: 'backend_error' } as const satisfies Record<Exclude<EndReason, 'all'>, RunEnd>;
 
-function endOf(over: Over, events: readonly RunEvent[]): RunEnd {
+function endOf(over: EndReason, events: readonly RunEvent[]): RunEnd {
   if (over !== 'all') return ENDS[over];
   return events.some(({ type }) => type === 'match') ? 'ok_with_matches' : 'ok_no_matches';
+}
+
+/** The answer as it grows: events come in their order and are counted. */
+interface Gathering {
+  /** Takes events that come next; false when no more are wanted. */
+  take(events: readonly RunEvent[]): boolean;
+  /** Gives back all events that are behind the first `count`. */
+  takeBack(count: number): readonly RunEvent[];
+  readonly count: number;
+  readonly events: readonly RunEvent[];
+  /** The event behind the last one of the answer, when it was seen (FR-LSI-TRUNC-01a). */
+  readonly beyond: RunEvent | undefined;
+}
+
+/** What the JSON of an event has beside its path and its text, at least. */
+const EVENT_JSON_MIN = '{"type":"match","data":{"path":{"text":""},"line_number":1,"lines":{"text":""}}},'.length;
+
+/** Collects at most `maxEvents` events and no more than `maxBytes` bytes of JSON, by a count that never exceeds the real one; looks one event further. */
+export function gathering(maxEvents: number, maxBytes = Number.POSITIVE_INFINITY): Gathering {
+  const events: RunEvent[] = [];
+  let bytes = 0;
+  let beyond: RunEvent | undefined;
+  const sizeOf = ({ path, text }: RunEvent): number => EVENT_JSON_MIN + path.length + text.length;
+
+  return {
+    take(more) {
+      for (const event of more) {
+        if (beyond !== undefined) return false;
+        if (events.length >= maxEvents || bytes > maxBytes) {
+          beyond = event;
+          return false;
+        }
+        events.push(event);
+        bytes += sizeOf(event);
+      }
+      return beyond === undefined;
+    },
+    takeBack(count) {
+      const back = events.splice(count);
+      for (const event of back) bytes -= sizeOf(event);
+      return back;
+    },
+    get count() {
+      return events.length;
+    },
+    events,
+    get beyond() {
+      return beyond;
+    },
+  };
+}
+
+function byNumber(a: Warning, b: Warning): number {
+  return a.before - b.before;
+}
+
+/** More lines than this help nobody. */
+const WARNINGS_MAX = 10_000;
+
+function clipped(warnings: readonly Warning[]): readonly Warning[] {
+  return warnings.length > WARNINGS_MAX ? warnings.slice(0, WARNINGS_MAX) : warnings;
+}
+
+/** What backends wrote to stderr, for the log of an operator. */
+interface StderrLog {
+  add(text: string): void;
+  text(): string;
+}
+
+const LOG_MAX = 8_192;
+
+export function stderrLog(): StderrLog {
+  let kept = '';
+  return {
+    add(text) {
+      if (kept.length < LOG_MAX) kept = (kept + text).slice(0, LOG_MAX);
+    },
+    text: () => kept,
+  };
 }

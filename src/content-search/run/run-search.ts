@@ -1,11 +1,9 @@
 import type { BackendProcess, ContentSearchError } from '../../core/ports/index.ts';
 import type { RunEvent, RunOptions, RunResult, Warning } from '../search/types.ts';
 import { CHUNK_SIZES, type ChunkSizes, chunksOf, halvesOf } from './chunks.ts';
-import { gathering } from './gather.ts';
 import { createJudge, mustAsk } from './judge.ts';
-import { type Over, resultOf } from './result.ts';
+import { type EndReason, gathering, resultOf, stderrLog } from './result.ts';
 import { type Scan, startScan } from './scan.ts';
-import { stderrLog } from './tidy.ts';
 
 /** Numbers that tests make small. */
 export interface RunTuning {
@@ -55,7 +53,7 @@ function createRun(options: RunOptions, { chunks, waitingBytes }: RunTuning): Ru
   const scans: Scan[] = [];
   /** All of which a process may still run. */
   const living = new Set<Scan>();
-  let over: Over | undefined;
+  let over: EndReason | undefined;
   let error: ContentSearchError | undefined;
   let headStart = 0;
   let isJudging = false;
@@ -69,7 +67,7 @@ function createRun(options: RunOptions, { chunks, waitingBytes }: RunTuning): Ru
     crash = reject;
   });
 
-  const finish = (why: Over): void => {
+  const finish = (why: EndReason): void => {
     if (over !== undefined) return;
     over = why;
     for (const scan of living) scan.stop();

@@ -1,9 +1,9 @@
 import type { BackendEnd, BackendProcess } from '../../core/ports/index.ts';
 import { STDIN_NAME } from '../backends/dialects.ts';
 import { type OutputParser, outputParser } from '../backends/parse-output.ts';
+import { fileWarning } from '../enumerate/warning-line.ts';
 import type { Candidate, RunEvent, RunOptions, Warning } from '../search/types.ts';
 import type { Chunk } from './chunks.ts';
-import { fileWarning } from './warnings.ts';
 
 /**
  * The life of a chunk. `reading`: its process runs and is read. `held`: its process runs and waits, because its events are

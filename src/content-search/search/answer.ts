@@ -1,10 +1,10 @@
 import { CONTENT_ANSWER_MAX_BYTES, type ContentSearchAnswer, type ContentSearchEvent, type ContentSearchStats } from '../../contracts/index.ts';
-import { renderEvent, renderNotes } from './content-text.ts';
+import { visible } from '../enumerate/warning-line.ts';
 import type { SearchQuery } from './request.ts';
 import type { RunEvent, RunResult, Warning } from './types.ts';
 
 /** What an answer is made of, when the searching is over. */
-export interface Findings {
+export interface AnswerParts {
   readonly query: SearchQuery;
   /** What was searched, relative to the order root; `.` for itself. */
   readonly path: string;
@@ -19,15 +19,15 @@ export interface Findings {
  * The answer of the tool (local-search-index.md 2.3, 10): events from the end are left out until it fits into
  * `CONTENT_ANSWER_MAX_BYTES`; `stderr` says nothing about what lies behind the last event; `exit_code` is synthesised.
  */
-export function answerOf(findings: Findings): ContentSearchAnswer {
-  const { query, path, result } = findings;
-  const events = fitting(findings);
+export function answerOf(parts: AnswerParts): ContentSearchAnswer {
+  const { query, path, result } = parts;
+  const events = fitting(parts);
   const truncated = result.truncated || events.length < result.events.length;
   const last = events.at(-1);
   const scanned = events.length < result.events.length ? (last === undefined ? 0 : last.file + 1) : result.scanned;
   const known = truncated ? (last?.file ?? 0) : result.timedOut ? scanned : Number.POSITIVE_INFINITY;
-  const warnings = findings.warnings.filter(({ before }) => before <= known);
-  const stats = findings.stats(scanned);
+  const warnings = parts.warnings.filter(({ before }) => before <= known);
+  const stats = parts.stats(scanned);
   return {
     pattern: query.pattern,
     path,
@@ -78,7 +78,7 @@ const ANSWER_BYTES = 4_096;
 export const MAX_EVENTS = Math.ceil(CONTENT_ANSWER_MAX_BYTES / 80);
 
 /** The events that fit, from the first on. */
-function fitting({ query, path, warnings, result: { events } }: Findings): readonly RunEvent[] {
+function fitting({ query, path, warnings, result: { events } }: AnswerParts): readonly RunEvent[] {
   let room = CONTENT_ANSWER_MAX_BYTES - ANSWER_BYTES - jsonBytes([query.pattern, path, stderrOf(warnings)]);
   // One unit of text is at most six bytes of JSON, and stands in the event and in the rendering. Most answers are small.
   const atMost = events.reduce((bytes, event) => bytes + EVENT_BYTES + 12 * (event.path.length + event.text.length), 0);
@@ -92,4 +92,28 @@ function fitting({ query, path, warnings, result: { events } }: Findings): reado
 
 function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
+}
+
+/**
+ * The event as people read it, with the line end behind it: a heading when the file is another than before, `--` where
+ * lines are left out between two of a file when context was asked for, then `12:text` for a match and `12-text` for context.
+ *
+ * @param before the event before this one
+ */
+export function renderEvent(event: RunEvent, before: RunEvent | undefined, context: number): string {
+  const line = `${event.line}${MARKS[event.type]}${visible(event.text)}\n`;
+  if (event.file !== before?.file) return `${before === undefined ? '' : '\n'}${visible(event.path)}\n${line}`;
+  return context > 0 && event.line > before.line + 1 ? `--\n${line}` : line;
+}
+
+const MARKS = { match: ':', context: '-' } satisfies Record<RunEvent['type'], string>;
+
+/** What people should know beside the events; each sentence on a line of its own. */
+function renderNotes(notes: { readonly events: number; readonly truncated: boolean; readonly timedOut: boolean }): string {
+  const sentences = [
+    notes.events === 0 && !notes.timedOut && !notes.truncated ? 'No matches.' : '',
+    notes.timedOut ? 'The time ran out: there may be more matches.' : '',
+    notes.truncated ? 'There are more matches than these.' : '',
+  ].filter((sentence) => sentence !== '');
+  return sentences.length === 0 ? '' : `${notes.events === 0 ? '' : '\n'}${sentences.join('\n')}\n`;
 }

@@ -28,8 +28,14 @@ export interface FallbackReport {
   readonly skipReason: (typeof FALLBACK_SKIP_REASONS)[number] | null;
 }
 
-export interface FallbackNeeds<P extends Pass> {
-  readonly settings: FuzzyFallback | undefined;
+/** The pass that the answer is made of, and what the fallback did. */
+export interface PassWithReport<P extends Pass> {
+  readonly pass: P;
+  readonly report: FallbackReport;
+}
+
+export interface FallbackContext<P extends Pass> {
+  readonly settings: FuzzyFallback;
   readonly query: SearchQuery;
   /** A backend that can match approximately, if there is one. */
   readonly fuzzyBackend: SearchBackend | undefined;
@@ -39,7 +45,8 @@ export interface FallbackNeeds<P extends Pass> {
   readonly run: (backend: SearchBackend, level: number) => Promise<P>;
 }
 
-const NOT_TRIED: FallbackReport = { levelsTried: [], passesSkipped: 0, skipReason: null };
+/** Nothing was tried again. */
+export const NO_FALLBACK: FallbackReport = { levelsTried: [], passesSkipped: 0, skipReason: null };
 
 /**
  * Tries the levels one after the other when the literal search has found nothing (FR-LSI-FUZ-*), all under the deadline of
@@ -47,18 +54,18 @@ const NOT_TRIED: FallbackReport = { levelsTried: [], passesSkipped: 0, skipReaso
  *
  * @returns the pass that the answer is made of: the first with a match, else the last one that ran
  */
-export async function fallBack<P extends Pass>(first: P, needs: FallbackNeeds<P>): Promise<{ readonly pass: P; readonly report: FallbackReport }> {
-  const { settings, fuzzyBackend } = needs;
-  if (settings === undefined || !concerns(first, needs.query)) return { pass: first, report: NOT_TRIED };
-  const obstacle = OBSTACLES.find(({ stands }) => stands(first, settings, needs))?.reason;
+export async function fallBack<P extends Pass>(first: P, context: FallbackContext<P>): Promise<PassWithReport<P>> {
+  const { settings, fuzzyBackend } = context;
+  if (!isEligible(first, context.query)) return { pass: first, report: NO_FALLBACK };
+  const obstacle = OBSTACLES.find(({ stands }) => stands(first, settings, context))?.reason;
   if (obstacle !== undefined || fuzzyBackend === undefined) {
     return { pass: first, report: { levelsTried: [], passesSkipped: settings.levels.length, skipReason: obstacle ?? 'BACKEND_NOT_FUZZY' } };
   }
   const levelsTried: number[] = [];
   let pass = first;
   for (const level of settings.levels) {
-    if (needs.remaining() <= 0) break;
-    pass = await needs.run(fuzzyBackend, level);
+    if (context.remaining() <= 0) break;
+    pass = await context.run(fuzzyBackend, level);
     levelsTried.push(level);
     // Only matches stop it: lines of context alone are no find. What failed once, or ran out of time, is not tried harder.
     if (pass.result.events.some(({ type }) => type === 'match') || pass.result.timedOut || pass.result.error !== undefined) break;
@@ -67,14 +74,14 @@ export async function fallBack<P extends Pass>(first: P, needs: FallbackNeeds<P>
 }
 
 /** Whether the fallback has a say at all: a literal search, not asked to be fuzzy, that ended as `ok_no_matches`. */
-function concerns({ result }: Pass, query: SearchQuery): boolean {
+function isEligible({ result }: Pass, query: SearchQuery): boolean {
   return query.fixedStrings && query.fuzzy === 0 && result.end === 'ok_no_matches' && !result.truncated && !result.timedOut;
 }
 
 /** What stands in its way, in the order in which it is looked for. */
 const OBSTACLES: readonly {
   readonly reason: NonNullable<FallbackReport['skipReason']>;
-  readonly stands: (first: Pass, settings: FuzzyFallback, needs: Pick<FallbackNeeds<Pass>, 'query' | 'fuzzyBackend' | 'remaining'>) => boolean;
+  readonly stands: (first: Pass, settings: FuzzyFallback, context: Pick<FallbackContext<Pass>, 'query' | 'fuzzyBackend' | 'remaining'>) => boolean;
 }[] = [
   { reason: 'PATTERN_TOO_SHORT', stands: (_first, { minPatternLength }, { query }) => codePointLength(query.pattern) < minPatternLength },
   { reason: 'BACKEND_NOT_FUZZY', stands: (_first, _settings, { fuzzyBackend }) => fuzzyBackend === undefined },

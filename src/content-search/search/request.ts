@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { CONTENT_PATTERN_MAX_BYTES, ContentSearchRequest } from '../../contracts/index.ts';
-import { accepted, badArgs, type Judged } from './judged.ts';
-import { hasUpperCase } from './literal.ts';
+import { ok } from '../../core/result.ts';
+import { badArgs, type Judged } from './judged.ts';
 
 /** What a request means when nothing is said. */
 export interface RequestDefaults {
@@ -39,7 +39,7 @@ export function judgeRequest(request: unknown, defaults: RequestDefaults): Judge
   if (!parsed.success) return refusalOf(parsed.error);
   const fields = parsed.data;
   const problem = problemOf(fields);
-  return problem === undefined ? accepted(queryOf(fields, defaults)) : badArgs(problem.field, problem.message);
+  return problem === undefined ? ok(queryOf(fields, defaults)) : badArgs(problem.field, problem.message);
 }
 
 function queryOf(fields: ContentSearchRequest, defaults: RequestDefaults): SearchQuery {
@@ -110,4 +110,22 @@ function refusalOf(error: z.ZodError): Judged<never> {
   if (issue?.code === 'unrecognized_keys') return badArgs(issue.keys[0], 'is no field of a search');
   const field = issue?.path.join('.') ?? '';
   return badArgs(field === '' ? undefined : field, issue?.message ?? 'is no search');
+}
+
+/**
+ * What in a regular expression is a letter of its syntax and not of the text that it looks for: escapes (`\S`, `\p{Lu}`,
+ * `\x{4A}`) and the heads of groups (`(?P<Name>`, `(?i)`). Each alternative takes what it has seen, and no alternative looks
+ * far ahead, so hostile patterns cost no more than their length.
+ */
+const SYNTAX = /\\(?:[pPxuUoN]\{[^}]{0,64}\}|x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|U[\dA-Fa-f]{8}|[pP].|c.|.)|\(\?(?:P?<[^>=!]{0,64}>|[A-Za-z-]{0,16}[:)])?/gsu;
+
+const UPPER_CASE = /\p{Lu}/u;
+
+/**
+ * Whether smart case takes the pattern as case-sensitive: it has an upper-case letter (Unicode Lu) that stands for itself.
+ *
+ * @param literal the pattern is text and not a regular expression
+ */
+function hasUpperCase(pattern: string, literal: boolean): boolean {
+  return UPPER_CASE.test(literal ? pattern : pattern.replace(SYNTAX, ''));
 }

@@ -1,19 +1,19 @@
 import { CONTENT_ANSWER_MAX_BYTES } from '../../contracts/index.ts';
 import type { ContentSearch, ContentSearchOutcome, SearchBackend, SearchFiles, SearchTree } from '../../core/ports/index.ts';
+import { failed, ok } from '../../core/result.ts';
 import { enumerate } from '../enumerate/enumerate.ts';
 import { compileGlobs, type Globs } from '../enumerate/globs.ts';
+import type { CandidateIndex, IndexAnswer } from '../ngram-index/query/candidate-index.ts';
 import { CorruptSegment } from '../ngram-index/segment/format.ts';
 import { runSearch } from '../run/run-search.ts';
 import { answerOf, MAX_EVENTS } from './answer.ts';
 import { candidateFiles } from './candidate-files.ts';
-import { type FallbackReport, type FuzzyFallback, fallBack, type Pass } from './fallback.ts';
-import type { CandidateIndex, IndexAnswer } from './index-port.ts';
-import { accepted, badArgs, executionFailed, type Judged } from './judged.ts';
-import { type OrderRoot, selectOrderRoot } from './order-root.ts';
+import { type FuzzyFallback, fallBack, NO_FALLBACK, type Pass, type PassWithReport } from './fallback.ts';
+import { badArgs, executionFailed, type Judged } from './judged.ts';
 import { judgeRequest, type RequestDefaults, type SearchQuery } from './request.ts';
-import { locate, type Sandbox } from './sandbox.ts';
+import { locate, type OrderRoot, type Sandbox, selectOrderRoot } from './sandbox.ts';
 import { factsOf, NO_INDEX_FACTS, statsOf } from './stats.ts';
-import type { Enumeration, Warning } from './types.ts';
+import type { Enumeration } from './types.ts';
 
 export interface ContentSearchDeps {
   /** The backends of this host: `all` in the order of preference, `preferred` one of them. */
@@ -38,58 +38,54 @@ export interface ContentSearchDeps {
 
 /**
  * The `Search` tool (local-search-index.md 2, 3, 8, 9, 10, 12): a library that works without a server, and whose answers are
- * the same with an index and without. Searches do not know of each other; nothing is kept between them, so nothing marks a file as read (SEC-LSI-CACHE-01).
+ * the same with an index and without. Searches do not know of each other; nothing is kept between them, so nothing marks a
+ * file as read (SEC-LSI-CACHE-01).
  */
 export function createContentSearch(deps: ContentSearchDeps): ContentSearch {
-  return { search: (request, signal) => search(request, signal, deps) };
-}
-
-async function search(request: unknown, signal: AbortSignal, deps: ContentSearchDeps): Promise<ContentSearchOutcome> {
-  const started = deps.now();
-  const plan = prepare(request, deps, started);
-  if (!plan.ok) return plan;
-  const { query, backend, deadline } = plan.value;
-  const passes: FilesPass[] = [];
-  const run = async (chosen: SearchBackend, level: number): Promise<FilesPass> => {
-    const pass = await runPass(plan.value, chosen, level, signal, deps);
-    passes.push(pass);
-    return pass;
+  return {
+    async search(request, signal) {
+      const prepared = prepare(request, signal, deps);
+      if (!prepared.ok) return prepared;
+      const search = prepared.value;
+      const exact = await runPass(search, search.backend, search.query.fuzzy);
+      const last = deps.fuzzyFallback === undefined ? { pass: exact, report: NO_FALLBACK } : await searchFuzzily(exact, search, deps.fuzzyFallback);
+      return last.pass.result.error === undefined ? outcomeOf(search, last) : failed(last.pass.result.error);
+    },
   };
-  const { pass, report } = await fallBack(await run(backend, query.fuzzy), {
-    settings: deps.fuzzyFallback,
-    query,
-    fuzzyBackend: fuzzyBackend(deps),
-    remaining: () => (signal.aborted ? 0 : deadline - deps.now()),
-    run,
-  });
-  if (pass.result.error !== undefined) return { ok: false, error: pass.result.error };
-  return outcomeOf(plan.value, passes, pass, report, started, deps);
 }
 
-/** A request that is about to run. */
-interface Plan {
-  readonly query: SearchQuery;
-  readonly backend: SearchBackend;
-  readonly globs: Globs;
-  readonly root: OrderRoot;
+/** One search, from the moment in which its request was found to be one. */
+interface RunningSearch {
+  readonly deps: ContentSearchDeps;
+  readonly signal: AbortSignal;
+  readonly started: number;
   /** For everything that the request leads to, on the clock of the tool. */
   readonly deadline: number;
+  readonly query: SearchQuery;
+  readonly globs: Globs;
+  readonly backend: SearchBackend;
+  readonly root: OrderRoot;
+  /** The passes so far. */
+  readonly passes: FilesPass[];
 }
 
-function prepare(request: unknown, deps: ContentSearchDeps, started: number): Judged<Plan> {
+/** Step 1: judges the request, chooses the backend, finds the path within the sandbox, and selects the order root. */
+function prepare(request: unknown, signal: AbortSignal, deps: ContentSearchDeps): Judged<RunningSearch> {
+  const started = deps.now();
   const query = judgeRequest(request, deps.defaults);
   if (!query.ok) return query;
   const globs = compileGlobs(query.value.globs);
   if (!globs.ok) return badArgs(`glob.${globs.index}`, globs.message);
   const backend = query.value.fuzzy === 0 ? deps.backends.preferred : fuzzyBackend(deps);
   if (backend === undefined) return badArgs('fuzzy', 'needs the backend ugrep, which is not here');
-  const place = locate(query.value.path, deps.sandbox, deps.tree);
-  if (!place.ok) return place;
-  const opened = deps.files.probe(place.value.realPath);
+  const located = locate(query.value.path, deps.sandbox, deps.tree);
+  if (!located.ok) return located;
+  const opened = deps.files.probe(located.value.realPath);
   if (typeof opened === 'object') return executionFailed('path', `cannot be read (${opened.refused}): ${JSON.stringify(query.value.path)}`);
-  const root = selectOrderRoot(place.value, deps.sandbox, deps.tree);
+  const root = selectOrderRoot(located.value, deps.sandbox, deps.tree);
   if (!root.ok) return root;
-  return accepted({ query: query.value, backend, globs: globs.globs, root: root.value, deadline: started + query.value.timeoutMs });
+  const deadline = started + query.value.timeoutMs;
+  return ok({ deps, signal, started, deadline, query: query.value, globs: globs.globs, backend, root: root.value, passes: [] });
 }
 
 /** The backend for approximate matching: the preferred one, if it can. */
@@ -102,16 +98,15 @@ interface FilesPass extends Pass {
   readonly index: TimedAnswer;
 }
 
-/** One run of a backend: over what the index leaves, or over all files. An index that turns out to be damaged is not used. */
-async function runPass(plan: Plan, backend: SearchBackend, level: number, signal: AbortSignal, deps: ContentSearchDeps): Promise<FilesPass> {
-  const walk = (tree = deps.tree): Enumeration => walkOf(plan, tree, signal, deps);
-  const index = level === 0 ? await askIndex(plan, backend, walk, deps) : NO_INDEX;
-  if (index.indexed === undefined) return runOver(walk(), index, plan, backend, level, signal, deps);
+/** Steps 2 to 4: one run of a backend, over what the index leaves or over all files. A damaged index is not used. */
+async function runPass(search: RunningSearch, backend: SearchBackend, level: number): Promise<FilesPass> {
+  const index = level === 0 ? await askIndex(search, backend) : NO_INDEX;
+  if (index.indexed === undefined) return runOver(enumerateTree(search), index, search, backend, level);
   try {
-    return await runOver(index.indexed.files, index, plan, backend, level, signal, deps);
+    return await runOver(index.indexed.files, index, search, backend, level);
   } catch (error) {
     if (!(error instanceof CorruptSegment)) throw error;
-    return runOver(walk(), { facts: { ...index.facts, bypass: 'CORRUPT' } }, plan, backend, level, signal, deps);
+    return runOver(enumerateTree(search), { facts: { ...index.facts, bypass: 'CORRUPT' } }, search, backend, level);
   }
 }
 
@@ -120,24 +115,18 @@ type TimedAnswer = IndexAnswer & { readonly ms?: number };
 
 const NO_INDEX: TimedAnswer = { facts: NO_INDEX_FACTS };
 
-async function askIndex(
-  { query, root, globs }: Plan,
-  backend: SearchBackend,
-  walk: (tree: SearchTree) => Enumeration,
-  { index, emitStats, now }: ContentSearchDeps,
-): Promise<TimedAnswer> {
-  if (index === undefined) return NO_INDEX;
-  const asked = now();
-  const answer = await index.ask({ root, query, globs, backend, walk, counts: emitStats });
-  return { ...answer, ms: now() - asked };
+/** Step 2: asks the index which files it can leave out. */
+async function askIndex(search: RunningSearch, backend: SearchBackend): Promise<TimedAnswer> {
+  const { query, root, globs, deps } = search;
+  if (deps.index === undefined) return NO_INDEX;
+  const asked = deps.now();
+  const walk = (tree: SearchTree): Enumeration => enumerateTree(search, tree);
+  const answer = await deps.index.ask({ root, query, globs, backend, walk, countsFiles: deps.emitStats });
+  return { ...answer, ms: deps.now() - asked };
 }
 
-function walkOf(
-  { query, globs, root, deadline }: Plan,
-  tree: SearchTree,
-  signal: AbortSignal,
-  { sandbox, now, globalIgnore }: Pick<ContentSearchDeps, 'sandbox' | 'now' | 'globalIgnore'>,
-): Enumeration {
+/** Step 3: all eligible files in key order, from a walk that goes no further than it is asked to. */
+function enumerateTree({ query, globs, root, deadline, signal, deps }: RunningSearch, tree = deps.tree): Enumeration {
   return enumerate(tree, {
     orderRoot: root.directory,
     start: root.start,
@@ -145,22 +134,17 @@ function walkOf(
     follow: query.follow,
     noIgnore: query.noIgnore,
     globs,
-    denied: sandbox.denied,
-    allowedRoots: sandbox.allowedRoots,
-    globalIgnore,
-    stop: () => signal.aborted || now() >= deadline,
+    denied: deps.sandbox.denied,
+    allowedRoots: deps.sandbox.allowedRoots,
+    globalIgnore: deps.globalIgnore,
+    stop: () => signal.aborted || deps.now() >= deadline,
   });
 }
 
-async function runOver(
-  files: Enumeration,
-  index: TimedAnswer,
-  { query, root, deadline }: Plan,
-  backend: SearchBackend,
-  level: number,
-  signal: AbortSignal,
-  { sandbox, tree, now, lanes, confined, files: opener }: ContentSearchDeps,
-): Promise<FilesPass> {
+/** Step 4: runs the backend over the files; its events come in their order. */
+async function runOver(files: Enumeration, index: TimedAnswer, search: RunningSearch, backend: SearchBackend, level: number): Promise<FilesPass> {
+  const { query, root, deadline, signal, passes } = search;
+  const { sandbox, tree, now, lanes, confined, files: opener } = search.deps;
   const maxEvents = Math.min(query.maxResults, MAX_EVENTS);
   const result = await runSearch({
     backend,
@@ -175,37 +159,47 @@ async function runOver(
     lanes,
     ...candidateFiles({ root: root.directory, follow: query.follow, sandbox, tree, files: opener, confined }),
   });
-  return { backend, level, result, warned: files.warnings.length > 0, files, index };
+  const pass = { backend, level, result, warned: files.warnings.length > 0, files, index };
+  passes.push(pass);
+  return pass;
 }
 
-function outcomeOf(
-  { query, root }: Plan,
-  passes: readonly FilesPass[],
-  pass: FilesPass,
-  fallback: FallbackReport,
-  started: number,
-  deps: ContentSearchDeps,
-): ContentSearchOutcome {
+/** Step 5, where the settings want it: an exact search that found nothing is tried again approximately. */
+function searchFuzzily(exact: FilesPass, search: RunningSearch, settings: FuzzyFallback): Promise<PassWithReport<FilesPass>> {
+  const { query, deadline, signal, deps } = search;
+  return fallBack(exact, {
+    settings,
+    query,
+    fuzzyBackend: fuzzyBackend(deps),
+    remaining: () => (signal.aborted ? 0 : deadline - deps.now()),
+    run: (backend, level) => runPass(search, backend, level),
+  });
+}
+
+/** Step 6: the answer, and what is known of the run. The index is told of by the first pass, everything else by the last. */
+function outcomeOf({ query, root, started, passes, deps }: RunningSearch, { pass, report: fallback }: PassWithReport<FilesPass>): ContentSearchOutcome {
   const { result, files, backend } = pass;
-  const first = passes[0]?.index;
+  const { facts: index, ms, indexed } = passes[0]?.index ?? NO_INDEX;
   const candidates = deps.emitStats ? result.enumerated + countRest(files) : result.enumerated;
   const candidatesTotal = totalOf(pass, candidates);
+  const candidatesExcluded = candidatesTotal - candidates;
   const elapsedMs = Math.max(0, Math.round(deps.now() - started));
-  const { linesCut, truncationAssumed } = result;
-  const known = { backendId: backend.id, fallback, index: (first ?? NO_INDEX).facts, linesCut, truncationAssumed };
+  const known = { backendId: backend.id, fallback, index, linesCut: result.linesCut, truncationAssumed: result.truncationAssumed };
   const stats = (candidatesScanned: number) =>
-    deps.emitStats ? statsOf({ ...known, candidatesTotal, candidatesExcluded: candidatesTotal - candidates, candidatesScanned, elapsedMs }) : undefined;
+    deps.emitStats ? statsOf({ ...known, candidatesTotal, candidatesExcluded, candidatesScanned, elapsedMs }) : undefined;
+  // Lines about directories stand before the file that they come before, lines about files at that file.
+  const warnings = [...files.warnings, ...result.warnings].sort((a, b) => a.before - b.before);
   return {
     ok: true,
-    answer: answerOf({ query, path: root.start.length === 0 ? '.' : root.start.toString(), result, warnings: inOrder(files.warnings, result.warnings), stats }),
+    answer: answerOf({ query, path: root.start.length === 0 ? '.' : root.start.toString(), result, warnings, stats }),
     run: {
       backend: backend.kind,
       elapsedMs,
       files: result.enumerated,
       fallbackUsed: fallback.levelsTried.length > 0,
-      indexBypass: (first ?? NO_INDEX).facts.bypass,
-      ...(first?.ms === undefined ? {} : { indexBarrierMs: first.ms }),
-      ...(deps.emitStats && first?.indexed !== undefined ? { indexExcluded: candidatesTotal - candidates } : {}),
+      indexBypass: index.bypass,
+      ...(ms === undefined ? {} : { indexBarrierMs: ms }),
+      ...(deps.emitStats && indexed !== undefined ? { indexExcluded: candidatesExcluded } : {}),
       processes: passes.reduce((sum, one) => sum + one.result.processes, 0),
       facts: factsOf(known),
       backendStderr: passes.map((one) => one.result.backendStderr).join(''),
@@ -226,8 +220,3 @@ function countRest(files: Enumeration): number {
 }
 
 const COUNTED_AT_ONCE = 4_096;
-
-/** Lines about directories stand before the file that they come before, lines about files at that file. */
-function inOrder(directories: readonly Warning[], files: readonly Warning[]): Warning[] {
-  return [...directories, ...files].sort((a, b) => a.before - b.before);
-}

@@ -1,10 +1,20 @@
 import type { ContentSearchStats } from '../../contracts/index.ts';
-import type { ContentSearchFacts } from '../../core/ports/index.ts';
+import type { ContentSearchFacts, FreshnessGuarantee, IndexReason, IndexState } from '../../core/ports/index.ts';
+import type { IndexBypass } from '../ngram-index/query/query-plan.ts';
 import type { FallbackReport } from './fallback.ts';
-import type { IndexBypass, IndexFacts } from './index-port.ts';
+
+/** What the stats say of the index; `bypass` null: it was used. */
+export interface IndexFacts {
+  readonly state: IndexState;
+  readonly reason: IndexReason | null;
+  readonly bypass: IndexBypass | null;
+  readonly guarantee: FreshnessGuarantee;
+  readonly storageMode: 'memory' | 'sqlite' | 'none';
+  readonly storageFallback: string | null;
+}
 
 /** What a search knows of itself. */
-interface Known {
+interface StatsFacts {
   readonly backendId: string;
   readonly fallback: FallbackReport;
   readonly index: IndexFacts;
@@ -12,8 +22,8 @@ interface Known {
   readonly truncationAssumed: boolean;
 }
 
-/** What the search has counted. */
-export interface Counted extends Known {
+/** What the stats are made of. */
+export interface StatsInput extends StatsFacts {
   /** Eligible files, those included that the index left out. */
   readonly candidatesTotal: number;
   readonly candidatesExcluded: number;
@@ -56,18 +66,18 @@ export const NO_INDEX_FACTS: IndexFacts = {
 };
 
 /** The stats of a search (local-search-index.md 10.2). */
-export function statsOf(counted: Counted): ContentSearchStats {
+export function statsOf(input: StatsInput): ContentSearchStats {
   return {
-    ...factsOf(counted),
-    candidates_total: counted.candidatesTotal,
-    candidates_excluded: counted.candidatesExcluded,
-    candidates_scanned: counted.candidatesScanned,
-    elapsed_ms: counted.elapsedMs,
+    ...factsOf(input),
+    candidates_total: input.candidatesTotal,
+    candidates_excluded: input.candidatesExcluded,
+    candidates_scanned: input.candidatesScanned,
+    elapsed_ms: input.elapsedMs,
   };
 }
 
 /** What of the stats is known without counting files. */
-export function factsOf({ backendId, fallback, index, linesCut, truncationAssumed }: Known): ContentSearchFacts {
+export function factsOf({ backendId, fallback, index, linesCut, truncationAssumed }: StatsFacts): ContentSearchFacts {
   const levels = fallback.levelsTried;
   return {
     stats_version: 1,

@@ -1,9 +1,9 @@
 import type { HostsSettings } from '../../content-search/ngram-index/serving/hosts.ts';
 import type { ContentSettings } from '../io/settings.ts';
-import type { IndexSettings } from './content-settings.ts';
+import type { IndexConfig } from './content-settings.ts';
 
 /** What the settings say to index hosts; `read` is what searches are told of the same. */
-export function hostsSettings(search: IndexSettings, read: Pick<ContentSettings, 'index' | 'globalIgnoreFile'>): HostsSettings {
+export function hostsSettings(search: IndexConfig, read: Pick<ContentSettings, 'index' | 'globalIgnoreFile'>): HostsSettings {
   return {
     ...read.index,
     host: {

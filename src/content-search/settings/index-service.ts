@@ -4,14 +4,14 @@ import { openIndexService } from '../ngram-index/serving/index-service.ts';
 import { indexStorage } from '../ngram-index/storage/choose.ts';
 import type { SearchSurroundings } from './content-settings.ts';
 
-export interface IndexServiceWiring {
+export interface IndexServiceConfig {
   readonly config: Pick<Config, 'tools'>;
   readonly surroundings: Pick<SearchSurroundings, 'cache'>;
   readonly lane: Pick<MaintenanceLane, 'submit'>;
 }
 
 /** The indexes of a pool, as its settings name them, for processes beside their host. */
-export function indexService({ config, surroundings: { cache }, lane }: IndexServiceWiring): IndexService {
+export function indexService({ config, surroundings: { cache }, lane }: IndexServiceConfig): IndexService {
   const { search, sandbox } = config.tools;
   const storage = {
     storage: search.index_storage,

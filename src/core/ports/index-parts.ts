@@ -1,4 +1,6 @@
+import type { IndexTaskKind } from '../../contracts/index.ts';
 import type { Lifecycle } from '../lifecycle.ts';
+import type { IndexSafety } from './content-index.ts';
 import type { SegmentName } from './index-files.ts';
 import type { BytePath, HostVeto, OverlayEntry, Published, SnapshotId } from './index-host.ts';
 
@@ -102,3 +104,17 @@ export interface IndexBuilder extends Lifecycle {
   /** No search for a while: the throttle is off (FR-LSI-BG-32). */
   setBoost(on: boolean): void;
 }
+
+/** What an index host reports of itself, for logs and metrics. */
+export type IndexHostEvent =
+  | { readonly kind: 'state'; readonly before: IndexSafety; readonly after: IndexSafety; readonly rows: readonly string[] }
+  | { readonly kind: 'veto'; readonly veto: HostVeto }
+  | {
+      readonly kind: 'task';
+      readonly task: IndexTaskKind;
+      readonly outcome: BuildOutcome['outcome'] | 'skipped';
+      readonly detail: string;
+      readonly elapsedMs: number;
+    }
+  | { readonly kind: 'armed'; readonly result: ArmResult }
+  | { readonly kind: 'records-lost'; readonly message: string };

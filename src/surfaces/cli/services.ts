@@ -26,7 +26,7 @@ import type {
   VaultDoor,
 } from '../../core/ports/index.ts';
 import type { ScopesDoor } from '../../core/ports/search-scopes.ts';
-import type { ContentSearchDoor as ServerSearchDoor } from '../mcp/services.ts';
+import type { ServerContentSearch } from '../mcp/services.ts';
 import type { SearchPlace, ShelfKeeper } from '../tui/port.ts';
 
 /** Options that every command takes. */
@@ -105,7 +105,7 @@ export interface CliServices extends AsyncDisposable {
   plans(): Promise<Plans>;
   planSignatures(): Promise<PlanSignatures>;
   /** The `Search` tool as servers have it: what the settings allow, in a process of its own. */
-  serverSearch(): Promise<ServerSearchDoor>;
+  serverSearch(): Promise<ServerContentSearch>;
   /** The messages of this data directory. */
   messageSearch(): Promise<MessageSearch>;
   /** How FTS5 and Tantivy agree on these queries. */
@@ -140,7 +140,7 @@ export type RoleRunner = (
 ) => Promise<number>;
 
 /** The `Search` tool with the rights of the user; it needs no server and no data directory. */
-export interface ContentSearchDoor {
+export interface LocalContentSearch {
   /** The current directory, absolute and without links. */
   cwd(): string;
   /** Where a path really lies; itself when that cannot be told. */
@@ -148,10 +148,10 @@ export interface ContentSearchDoor {
   /** Whether stdout is a terminal that shows colours, and nobody wants none. */
   colour(): boolean;
   /** Throws WritError INVALID_CONFIG; ExecutionFailed when there is no backend. */
-  open(options: GlobalOptions, wish: ContentWish): Promise<ContentSearch>;
+  open(options: GlobalOptions, search: LocalSearchOptions): Promise<ContentSearch>;
 }
 
-export interface ContentWish {
+export interface LocalSearchOptions {
   /** Where relative paths of a request start. */
   readonly workingDirectory: string;
   /** This one and no other. */
@@ -169,7 +169,7 @@ export interface CliDeps {
   readonly io: CliIo;
   readonly clock: Clock;
   open(options: GlobalOptions): Promise<CliServices>;
-  readonly contentSearch: ContentSearchDoor;
+  readonly contentSearch: LocalContentSearch;
   readonly roles: { readonly [Role in 'up' | 'api' | 'worker' | 'kernel' | 'index-host']: RoleRunner };
   /** Aborted when the person asks to stop; from the first call on, Ctrl-C does no longer end the process. */
   interrupted(): AbortSignal;

@@ -10,7 +10,7 @@ import type {
   TaskDoor,
   TaskIndex,
 } from '../../core/ports/index.ts';
-import type { ContentSearchDoor } from '../mcp/services.ts';
+import type { ServerContentSearch } from '../mcp/services.ts';
 import type { Caller } from './caller.ts';
 
 /** One finding of the readiness check. */
@@ -28,7 +28,7 @@ export interface HttpServices {
   /** The same for the tools of `/mcp`, whose pushes are counted apart. */
   readonly toolTasks: TaskDoor;
   readonly plans: PlanGateway;
-  readonly contentSearch: ContentSearchDoor;
+  readonly contentSearch: ServerContentSearch;
   readonly contentIndex: IndexService;
   readonly messages: MessageDoor;
   readonly messageSearch: MessageSearch;

@@ -9,7 +9,7 @@ export interface McpCaller {
 }
 
 /** The `Search` tool of this server. */
-export interface ContentSearchDoor extends ContentSearch {
+export interface ServerContentSearch extends ContentSearch {
   /** Why every content search is refused here, with the lines to add; `undefined` when they are not. */
   readonly refusal: string | undefined;
 }
@@ -27,7 +27,7 @@ export interface McpServices {
   readonly regrantByDefault: boolean;
   tasks(): Promise<TaskDoor>;
   plans(): Promise<Pick<PlanGateway, 'plans' | 'preview' | 'signatures'>>;
-  contentSearch(): Promise<ContentSearchDoor>;
+  contentSearch(): Promise<ServerContentSearch>;
   contentIndex(): Promise<IndexService>;
   messageSearch(): Promise<MessageSearch>;
   /** Throws WritError KERNEL_UNAVAILABLE. */

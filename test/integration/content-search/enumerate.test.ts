@@ -28,13 +28,13 @@ function plant(files: Readonly<Record<string, string>>): void {
   }
 }
 
-type Asked = Partial<Omit<EnumerateOptions, 'globs' | 'denied'>> & {
+type SearchCounter = Partial<Omit<EnumerateOptions, 'globs' | 'denied'>> & {
   readonly globs?: readonly string[];
   readonly denied?: readonly string[];
   readonly tree?: SearchTree;
 };
 
-function walk({ globs = [], denied = [], tree = nodeSearchTree(), ...asked }: Asked = {}): Enumeration {
+function walk({ globs = [], denied = [], tree = nodeSearchTree(), ...asked }: SearchCounter = {}): Enumeration {
   const compiled = compileGlobs(globs);
   if (!compiled.ok) throw new Error(compiled.message);
   const defaults = { orderRoot: root, start: '', hidden: false, follow: false, noIgnore: false, allowedRoots: [root], globalIgnore: undefined };
@@ -47,7 +47,7 @@ function rest(files: Enumeration): Candidate[] {
   return found;
 }
 
-const texts = (asked?: Asked): string[] => rest(walk(asked)).map(({ text }) => text);
+const texts = (asked?: SearchCounter): string[] => rest(walk(asked)).map(({ text }) => text);
 
 /** Counts what is asked of the file system. */
 function watched(): { readonly tree: SearchTree; readonly listed: string[] } {

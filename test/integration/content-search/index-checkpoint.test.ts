@@ -5,7 +5,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { liveDocuments } from '../../../src/content-search/ngram-index/query/live.ts';
 import { openSnapshot } from '../../../src/content-search/ngram-index/query/snapshot.ts';
 import { createBarrierClient } from '../../../src/content-search/ngram-index/serving/barrier-client.ts';
-import { type IndexPlace, indexPlaces } from '../../../src/content-search/ngram-index/serving/places.ts';
+import { type ConfiguredIndex, configuredIndexes } from '../../../src/content-search/ngram-index/serving/configured-indexes.ts';
 import { diskIndexFiles } from '../../../src/content-search/ngram-index/storage/files-disk.ts';
 import { openContentIndexView } from '../../../src/content-search/ngram-index/storage/sqlite-store.ts';
 import { IndexStatus } from '../../../src/contracts/index.ts';
@@ -21,7 +21,7 @@ let backend: SearchBackend;
 let folder: string;
 let root: string;
 let cacheRoot: string;
-let place: IndexPlace;
+let place: ConfiguredIndex;
 let host: HostProcess | undefined;
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeEach(() => {
   mkdirSync(root);
   mkdirSync(cacheRoot, { mode: 0o700 });
   for (let at = 0; at < FILES; at += 1) writeFileSync(path.join(root, `${at}.txt`), `some text of ${at}\n`);
-  const [only] = indexPlaces(hostsSettings(cacheRoot), treesOf(root, []), backend);
+  const [only] = configuredIndexes(hostsSettings(cacheRoot), treesOf(root, []), backend);
   if (only === undefined) throw new Error('there is no place for an index');
   place = only;
 });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { indexPlaces } from '../../../src/content-search/ngram-index/serving/places.ts';
+import { configuredIndexes } from '../../../src/content-search/ngram-index/serving/configured-indexes.ts';
 import type { SearchBackend } from '../../../src/core/ports/index.ts';
 import { type HostsUnderTest, hostsHere } from '../../support/content/index-damage-host.ts';
 import { hostsSettings, startHost, treesOf } from '../../support/content/index-host.ts';
@@ -50,7 +50,7 @@ async function started(): Promise<HostsUnderTest> {
 }
 
 function placeOf(): string {
-  const [place] = indexPlaces(settings(), trees(), backend);
+  const [place] = configuredIndexes(settings(), trees(), backend);
   return place?.directory ?? '';
 }
 

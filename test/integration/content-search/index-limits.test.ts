@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { keyHash as hashOf } from '../../../src/content-search/ngram-index/safety/key.ts';
 import { NO_INDEX } from '../../../src/content-search/ngram-index/safety/transition.ts';
-import { indexPlaces } from '../../../src/content-search/ngram-index/serving/places.ts';
+import { configuredIndexes } from '../../../src/content-search/ngram-index/serving/configured-indexes.ts';
 import { diskIndexFiles } from '../../../src/content-search/ngram-index/storage/files-disk.ts';
 import { openContentIndexStore } from '../../../src/content-search/ngram-index/storage/sqlite-store.ts';
 import type { IndexKey, SearchBackend } from '../../../src/core/ports/index.ts';
@@ -41,15 +41,15 @@ async function started(change: Change = {}, denied: readonly string[] = []): Pro
 }
 
 const place = () => {
-  const [first] = indexPlaces(hostsSettings(cacheRoot), treesOf(root, []), backend);
+  const [first] = configuredIndexes(hostsSettings(cacheRoot), treesOf(root, []), backend);
   if (first === undefined) throw new Error('there is no place');
   return first;
 };
 
 /** An index of another root, or of other settings, whose host is gone. */
 function leftBehind(change: Partial<IndexKey>, accessedAtMs: number, bytes: number): string {
-  const { wanted } = place();
-  const key = { ...wanted.key, ...change };
+  const { spec } = place();
+  const key = { ...spec.key, ...change };
   const keyHash = hashOf(key);
   const directory = path.join(cacheRoot, keyHash.slice(0, 16));
   mkdirSync(path.join(directory, 'gen-1'), { recursive: true, mode: 0o700 });
@@ -57,7 +57,7 @@ function leftBehind(change: Partial<IndexKey>, accessedAtMs: number, bytes: numb
   const records = openContentIndexStore({ directory: cacheRoot, lockTimeoutMs: 1_000 });
   if (!records.ok) throw new Error(records.message);
   const times = { createdAtMs: 1, updatedAtMs: 1, accessedAtMs };
-  records.value.write((changes) => changes.create({ ...wanted, ...times, key, keyHash, sizeBytes: bytes, generation: '1', enumerateErrors: 0 }, NO_INDEX));
+  records.value.write((changes) => changes.create({ ...spec, ...times, key, keyHash, sizeBytes: bytes, generation: '1', enumerateErrors: 0 }, NO_INDEX));
   records.value.close();
   return directory;
 }

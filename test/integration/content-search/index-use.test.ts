@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { searchedTrees } from '../../../src/content-search/io/trees.ts';
+import { openCandidateIndex } from '../../../src/content-search/io/tool.ts';
 import type { OpenCandidateIndex } from '../../../src/content-search/ngram-index/query/candidate-index.ts';
-import { indexPlaces } from '../../../src/content-search/ngram-index/serving/places.ts';
+import { configuredIndexes, searchedTrees } from '../../../src/content-search/ngram-index/serving/configured-indexes.ts';
 import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/search/sandbox.ts';
 import { createContentSearch } from '../../../src/content-search/search/search.ts';
 import type { ContentSearchAnswer, ContentSearchRequest, ContentSearchStats } from '../../../src/contracts/index.ts';
@@ -143,7 +143,7 @@ describe('a search that an index serves', () => {
     const found = await elsewhere.search({ pattern: 'needle' }, signal);
     expect(found.ok && found.answer.stats).toMatchObject({ index_bypass: 'NO_ROOT', index_exclusion_used: false });
     const settings = hostsSettings(path.join(folder, 'cache'));
-    const keys = [root, path.join(root, 'src')].map((one) => indexPlaces(settings, treesOf(one, []), backends.rg)[0]?.keyHash);
+    const keys = [root, path.join(root, 'src')].map((one) => configuredIndexes(settings, treesOf(one, []), backends.rg)[0]?.keyHash);
     expect(new Set(keys).size).toBe(2);
     const outside = await indexed.search({ pattern: 'needle', path: '../cache' }, signal);
     expect(outside.ok).toBe(false);

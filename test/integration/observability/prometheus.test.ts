@@ -8,7 +8,7 @@ import { openHostSearch } from '../../../src/bin/messages/open-search.ts';
 import { SearchQuery } from '../../../src/contracts/index.ts';
 import { sequential } from '../../../src/core/lifecycle.ts';
 import { createMessageStore } from '../../../src/messages/store/store.ts';
-import { countIndexHappening, followIndexes } from '../../../src/observability/content-index.ts';
+import { countIndexEvent, followIndexes } from '../../../src/observability/content-index.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
 import { ingestTelemetry } from '../../../src/observability/message-ingest.ts';
 import { messageSearchTelemetry } from '../../../src/observability/message-search.ts';
@@ -43,9 +43,9 @@ async function indexProcess(site: Site): Promise<{ happen(): void } & AsyncDispo
   await socket.start();
   return {
     happen() {
-      countIndexHappening(metrics, { kind: 'task', task: 'build', outcome: 'done', elapsedMs: 2500 });
-      countIndexHappening(metrics, { kind: 'veto', veto: 'OVERFLOW' });
-      countIndexHappening(metrics, {
+      countIndexEvent(metrics, { kind: 'task', task: 'build', outcome: 'done', elapsedMs: 2500 });
+      countIndexEvent(metrics, { kind: 'veto', veto: 'OVERFLOW' });
+      countIndexEvent(metrics, {
         kind: 'state',
         before: { state: 'COMPLETE', reason: null },
         after: { state: 'UNCERTAIN', reason: 'WATCHER_OVERFLOW' },

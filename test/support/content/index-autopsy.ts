@@ -4,13 +4,13 @@ import { walkTree } from '../../../src/content-search/ngram-index/build/indexed-
 import { liveDocuments } from '../../../src/content-search/ngram-index/query/live.ts';
 import { openSnapshot } from '../../../src/content-search/ngram-index/query/snapshot.ts';
 import { createBarrierClient } from '../../../src/content-search/ngram-index/serving/barrier-client.ts';
-import type { IndexPlace } from '../../../src/content-search/ngram-index/serving/places.ts';
+import type { ConfiguredIndex } from '../../../src/content-search/ngram-index/serving/configured-indexes.ts';
 import { diskIndexFiles } from '../../../src/content-search/ngram-index/storage/files-disk.ts';
 import { loadHasher } from '../../../src/content-search/ngram-index/tokenize/hash.ts';
 import { PATIENCE_MS } from '../patience.ts';
 
 /** What the index and the tree say of each other after a difference: for the one who has to find out why. */
-export async function autopsy({ indexed, keyHash, directory }: IndexPlace): Promise<string> {
+export async function autopsy({ indexed, keyHash, directory }: ConfiguredIndex): Promise<string> {
   const client = createBarrierClient(directory, PATIENCE_MS);
   const barrier = await client.barrier();
   client.close();

@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { createMemoryLane } from '../../../src/adapters/memory/maintenance-lane.ts';
 import { compileDenied } from '../../../src/content-search/enumerate/denied.ts';
-import type { HostEvent } from '../../../src/content-search/ngram-index/indexer/types.ts';
+import { openCandidateIndex } from '../../../src/content-search/io/tool.ts';
+import type { SearchedTrees } from '../../../src/content-search/ngram-index/serving/configured-indexes.ts';
 import { type HostsSettings, openIndexHosts } from '../../../src/content-search/ngram-index/serving/hosts.ts';
-import type { SearchedTrees } from '../../../src/content-search/ngram-index/serving/places.ts';
+
 import { createContentSearch } from '../../../src/content-search/search/search.ts';
 import type { ContentSearchStats, IndexStatus, IndexTaskKind } from '../../../src/contracts/index.ts';
-import type { SearchBackend } from '../../../src/core/ports/index.ts';
+import type { IndexHostEvent, SearchBackend } from '../../../src/core/ports/index.ts';
 import { PATIENCE_MS } from '../patience.ts';
 import { patientLinks } from './index-links.ts';
 import { depsOf } from './rig.ts';
 
 export interface HostsUnderTest extends AsyncDisposable {
-  readonly events: readonly HostEvent[];
+  readonly events: readonly IndexHostEvent[];
   status(): IndexStatus | undefined;
   ask(kind: IndexTaskKind): Promise<void>;
   /** Resolves when the first host is in this state (`COMPLETE`, `UNCERTAIN/POLICY_CHANGED`) and does nothing. */
@@ -28,10 +29,10 @@ const LIMIT_MS = PATIENCE_MS;
 
 /** Index hosts in this process, started. */
 export async function hostsHere(settings: HostsSettings, trees: SearchedTrees, backend: SearchBackend): Promise<HostsUnderTest> {
-  const events: HostEvent[] = [];
+  const events: IndexHostEvent[] = [];
   const waiting = new Set<() => void>();
   const lane = createMemoryLane({ newId: randomUUID });
-  const report = (_root: string, event: HostEvent): void => {
+  const report = (_root: string, event: IndexHostEvent): void => {
     events.push(event);
     for (const look of waiting) look();
   };

@@ -2,7 +2,7 @@ import { appendFileSync, cpSync, lstatSync, mkdirSync, mkdtempSync, readdirSync,
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { openIndexLinks } from '../../../src/content-search/ngram-index/serving/links.ts';
+import { openCandidateIndex } from '../../../src/content-search/io/tool.ts';
 import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/search/sandbox.ts';
 import { createContentSearch } from '../../../src/content-search/search/search.ts';
 import type { ContentSearch, ContentSearchOutcome, SearchBackend } from '../../../src/core/ports/index.ts';
@@ -97,7 +97,7 @@ interface Ground {
   readonly start: () => Promise<HostProcess>;
   readonly plain: ContentSearch;
   /** One that keeps its segments open, and one that has just begun; or one that waits for a busy host as long as it takes. */
-  readonly indexed: (links?: typeof openIndexLinks) => Promise<{ readonly search: ContentSearch; close(): void }>;
+  readonly indexed: (links?: typeof openCandidateIndex) => Promise<{ readonly search: ContentSearch; close(): void }>;
   host: HostProcess;
   /** The failed build after which another was asked for. */
   answered: HostNews | undefined;
@@ -128,7 +128,7 @@ async function plant({ seed, place, cacheRoot, backend, count, inMemory }: Plant
   return {
     ...{ random, root, cacheRoot, older, count, start, host, answered: undefined },
     plain: createContentSearch(depsOf(deps)),
-    async indexed(links = openIndexLinks) {
+    async indexed(links = openCandidateIndex) {
       const index = await links(settings, trees, backend);
       if (index === undefined) throw new Error('there is no index');
       return { search: createContentSearch(depsOf({ ...deps, index })), close: () => index.close() };

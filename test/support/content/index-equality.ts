@@ -1,8 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { openCandidateIndex } from '../../../src/content-search/io/tool.ts';
 import type { OpenCandidateIndex } from '../../../src/content-search/ngram-index/query/candidate-index.ts';
-import { indexPlaces } from '../../../src/content-search/ngram-index/serving/places.ts';
+import { configuredIndexes } from '../../../src/content-search/ngram-index/serving/configured-indexes.ts';
 import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/search/sandbox.ts';
 import { createContentSearch } from '../../../src/content-search/search/search.ts';
 import type { ContentSearch, ContentSearchOutcome, SearchBackend } from '../../../src/core/ports/index.ts';
@@ -100,7 +101,7 @@ async function runTree({ seed, place, backend, rounds, kills, bursts, level, isE
   const both = searches(root, backend, index);
   const history: string[] = [];
   const why = async (): Promise<string> => {
-    const [place] = indexPlaces(settings, searched, backend);
+    const [place] = configuredIndexes(settings, searched, backend);
     const autopsied = place === undefined ? 'no place' : await autopsy(place);
     return [autopsied, `changes: ${history.slice(-12).join(', ')}`, `news: ${JSON.stringify(host.news.slice(-12))}`].join('\n');
   };

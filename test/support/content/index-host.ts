@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import type { SearchedTrees } from '../../../src/content-search/ngram-index/serving/configured-indexes.ts';
 import type { HostsSettings } from '../../../src/content-search/ngram-index/serving/hosts.ts';
-import type { SearchedTrees } from '../../../src/content-search/ngram-index/serving/places.ts';
 import type { IndexTaskKind } from '../../../src/contracts/index.ts';
 import type { BackendKind, IndexReason, IndexState } from '../../../src/core/ports/index.ts';
 import { processEntry } from '../../../src/core/process-entry.ts';

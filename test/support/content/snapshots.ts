@@ -40,7 +40,7 @@ export const snapshotModel: fc.Arbitrary<SnapshotModel> = fc.array(fc.uniqueArra
   size: 'max',
 });
 
-/** Asked places: the root, directories and files, there or not. */
+/** SearchCounter places: the root, directories and files, there or not. */
 export const askedPath = fc.oneof(fc.constant(''), path);
 
 /** What counts after all segments, by path. */

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { countIndexHappening, followIndexes, type IndexHappening } from '../../../src/observability/content-index.ts';
+import { type CountedIndexEvent, countIndexEvent, followIndexes, logIndexEvent } from '../../../src/observability/content-index.ts';
 import { countContentSearches } from '../../../src/observability/content-search.ts';
 import { inContract } from '../../../src/observability/exposition.ts';
+import { LOG_LINES } from '../../../src/observability/log-lines.ts';
+import { createLogger } from '../../../src/observability/logging.ts';
 import { createMetrics, type Metrics } from '../../../src/observability/metrics.ts';
 import { NO_INDEX_SEARCH } from '../../support/content/facts.ts';
 import { indexGround } from '../../support/content/index-service.ts';
@@ -18,9 +20,9 @@ async function figures(metrics: Metrics): Promise<Record<string, number>> {
   );
 }
 
-async function figuresAfter(...happenings: readonly IndexHappening[]): Promise<Record<string, number>> {
+async function figuresAfter(...events: readonly CountedIndexEvent[]): Promise<Record<string, number>> {
   const metrics = createMetrics('index', '1');
-  for (const one of happenings) countIndexHappening(metrics, one);
+  for (const one of events) countIndexEvent(metrics, one);
   return figures(metrics);
 }
 
@@ -51,7 +53,7 @@ describe('an index host in the figures', () => {
   });
 
   it('counts tasks by their end, and times only those that ended well', async () => {
-    const task = (task: 'build' | 'check', outcome: Extract<IndexHappening, { kind: 'task' }>['outcome']): IndexHappening => ({
+    const task = (task: 'build' | 'check', outcome: Extract<CountedIndexEvent, { kind: 'task' }>['outcome']): CountedIndexEvent => ({
       kind: 'task',
       task,
       outcome,
@@ -153,5 +155,21 @@ describe('searches in the figures of the index', () => {
       barrier_seconds_count: 1,
       barrier_seconds_sum: 0.0005,
     });
+  });
+});
+
+describe('an index host in the log', () => {
+  it('writes a line for each event, updates only for those who debug', () => {
+    const lines: Record<string, unknown>[] = [];
+    const log = createLogger('info', 'index', { destination: { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) } });
+    logIndexEvent(log, '/tree', { kind: 'veto', veto: 'HARD_LINK' });
+    logIndexEvent(log, '/tree', { kind: 'task', task: 'update', outcome: 'done', detail: '', elapsedMs: 1 });
+    logIndexEvent(log, '/tree', { kind: 'task', task: 'build', outcome: 'done', detail: '3 files', elapsedMs: 7 });
+    logIndexEvent(log, '/tree', { kind: 'records-lost', message: 'no room' });
+    expect(lines.map(({ level, root, msg, veto, detail, ms, problem }) => ({ level, root, msg, veto, detail, ms, problem }))).toEqual([
+      { level: 30, root: '/tree', msg: LOG_LINES.indexVeto.message, veto: 'HARD_LINK' },
+      { level: 30, root: '/tree', msg: LOG_LINES.indexTask.message, detail: '3 files', ms: 7 },
+      { level: 50, root: '/tree', msg: LOG_LINES.indexRecordsLost.message, problem: 'no room' },
+    ]);
   });
 });

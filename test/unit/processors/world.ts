@@ -6,8 +6,8 @@ import type { AuthenticatedDelivery, ClaimedDelivery, DeliveryContext, PipelineD
 import { type Delivery, jobKey } from '../../../processors/delivery.ts';
 import { createInFlight, type Running } from '../../../processors/in-flight.ts';
 import { runDelivery } from '../../../processors/pipeline.ts';
-import { openTokenFile } from '../../../src/adapters/files/token-file.ts';
 import type { DeliveryEnd } from '../../../processors/settle.ts';
+import { openTokenFile } from '../../../src/adapters/files/token-file.ts';
 import { createMemoryLedger } from '../../../src/adapters/memory/ledger.ts';
 import { createMemoryPresence } from '../../../src/adapters/memory/presence.ts';
 import { createMemoryRevocations } from '../../../src/adapters/memory/revocations.ts';

@@ -11,7 +11,7 @@ export function nodeTreeFiles(): TreeFiles {
   let buffer: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
 
   /** Room for one byte more than the file has: that it does not come shows that the file did not grow. */
-  function roomFor(size: number): Buffer {
+  function planEviction(size: number): Buffer {
     if (buffer.length <= size) buffer = Buffer.allocUnsafeSlow(Math.max(size + 1, 2 * buffer.length));
     return buffer;
   }
@@ -21,7 +21,7 @@ export function nodeTreeFiles(): TreeFiles {
     if (!before.isFile()) return { refused: 'EINVAL' };
     const stat = statOf(before);
     if (stat.size > maxBytes) return { bytes: NO_BYTES, stat, stable: true };
-    const into = roomFor(stat.size);
+    const into = planEviction(stat.size);
     let length = 0;
     for (let read = -1; read !== 0 && length <= stat.size; length += read) read = readSync(fd, into, length, stat.size + 1 - length, null);
     const bytes = into.subarray(0, Math.min(length, stat.size));

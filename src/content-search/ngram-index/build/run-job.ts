@@ -2,13 +2,10 @@ import { messageOf } from '../../../core/errors.ts';
 import type { BuildJob, BuildOutcome, SnapshotId } from '../../../core/ports/index.ts';
 import { openSnapshot, type Snapshot } from '../query/snapshot.ts';
 import { CorruptSegment } from '../segment/format.ts';
-import { buildWhole } from './build.ts';
+import { buildWhole, checkWhole, mergeFrom, updateFrom, validateAgainst } from './jobs.ts';
 import { measureTree } from './measure.ts';
 import { Halted } from './pace.ts';
 import type { JobRun } from './site.ts';
-import { updateFrom } from './update.ts';
-import { checkWhole, mergeFrom } from './upkeep.ts';
-import { validateAgainst } from './validate.ts';
 
 /** Jobs by their kinds. */
 type Jobs = { readonly [K in BuildJob['kind']]: Extract<BuildJob, { readonly kind: K }> };

@@ -8,7 +8,7 @@ import { type JobRun, readerOf } from './site.ts';
 import { bytesOf } from './tree-paths.ts';
 
 /** What a segment is made of. */
-export interface Wanted {
+export interface IndexSpec {
   readonly into: SegmentName;
   /** In key order. */
   readonly found: Iterable<Difference>;
@@ -26,7 +26,7 @@ export interface Wanted {
  *
  * @throws Halted, CorruptSegment, or what the disk refuses
  */
-export function writeFiles(run: JobRun, { into, found, walk, isKept = () => false, told = { files: 0, bytes: 0 } }: Wanted): BuildOutcome {
+export function writeFiles(run: JobRun, { into, found, walk, isKept = () => false, told = { files: 0, bytes: 0 } }: IndexSpec): BuildOutcome {
   const { site, limits, pace } = run;
   const draft = createDraft({ ...site, ...site.tables, into, pace: lenient(pace, isKept), roomBytes: limits.roomBytes });
   try {

@@ -1,9 +1,8 @@
 import type { BuildOutcome, SnapshotId } from '../../../core/ports/index.ts';
 import { adopt, lacksRoom, noteStop, noteWhole, stoppedBefore } from './keep.ts';
-import { grown, nextDelta, nextGeneration } from './names.ts';
 import { begunBuild, keepPartial } from './partial.ts';
 import type { TaskContext } from './task-context.ts';
-import { ended, skipped, type TaskEnd } from './task-end.ts';
+import { ended, grown, nextDelta, nextGeneration, skipped, type TaskEnd } from './task-context.ts';
 
 /** Reads the whole tree, or what an earlier build has left of it (FR-LSI-BG-20, -51). */
 export async function build(context: TaskContext): Promise<TaskEnd> {
@@ -12,11 +11,11 @@ export async function build(context: TaskContext): Promise<TaskEnd> {
   const { seq } = await deps.watch.pending(0);
   const since = record.apply({ kind: 'BUILD_STARTED' }).building;
   if (since === null) return skipped('another state came first');
-  const { ground } = memory;
+  const { resets } = memory;
   const startedMs = deps.now();
   await record.publish();
   const built = await builtInto(context);
-  if (memory.ground !== ground) return skipped('the index was given up meanwhile');
+  if (memory.resets !== resets) return skipped('the index was given up meanwhile');
   if (built.outcome === 'done' || built.outcome === 'nothing') {
     noteWhole(context, built);
     record.apply({ kind: 'BUILD_COMPLETED', since, hidingErrors: built.hiding });
@@ -37,7 +36,7 @@ export async function build(context: TaskContext): Promise<TaskEnd> {
 
 async function builtInto(context: TaskContext): Promise<BuildOutcome> {
   const { deps, memory } = context;
-  const before = (await stoppedBefore(context)) ?? (deps.room.makeRoom() ? undefined : lacksRoom());
+  const before = (await stoppedBefore(context)) ?? (deps.quota.makeRoom() ? undefined : lacksRoom());
   if (before !== undefined) return before;
   // Whatever lies where it will write is none of ours.
   deps.files.sweep(memory.snapshot);
@@ -49,11 +48,11 @@ async function builtInto(context: TaskContext): Promise<BuildOutcome> {
 
 async function buildOn(context: TaskContext, begun: SnapshotId | undefined): Promise<BuildOutcome> {
   const { deps, memory } = context;
-  const { ground } = memory;
+  const { resets } = memory;
   const into = begun === undefined ? { generation: nextGeneration(deps, memory), delta: 0 } : nextDelta(begun);
   const resume = begun === undefined ? {} : { resume: begun };
   const built = await context.run({ kind: 'build', into, keepOnStop: deps.settings.checkpointOnShutdown, ...resume });
-  if (memory.ground !== ground) return built;
+  if (memory.resets !== resets) return built;
   const snapshot = begun === undefined ? { generation: into.generation, deltas: [] } : grown(begun, into);
   if (built.outcome === 'partial') return keepPartial(context, built, snapshot) ?? built;
   return built.outcome === 'done' ? (adopt(context, snapshot) ?? built) : built;

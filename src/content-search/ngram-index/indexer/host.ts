@@ -2,10 +2,10 @@ import type { IndexActivity, IndexStatus, IndexTaskEnd, IndexTaskKind } from '..
 import type { Lifecycle } from '../../../core/lifecycle.ts';
 import type { BuildJob, BuildOutcome, IndexTaskHandler, WatchSignal } from '../../../core/ports/index.ts';
 import { LOST_SEGMENT } from '../query/refusal.ts';
-import { createAsked } from './asked.ts';
 import { lostSegment, openIndex } from './open.ts';
 import { FRESH, type HostRecord, hostRecord, NEEDS_ARMING, TRIGGER_OF_VETO } from './record.ts';
 import { createRetries } from './retries.ts';
+import { createSearchCounter } from './search-counter.ts';
 import { statusOf } from './status.ts';
 import type { TaskContext } from './task-context.ts';
 import { crashed, TASKS } from './tasks.ts';
@@ -32,7 +32,7 @@ export function createIndexHost(deps: HostDeps): IndexHost {
     pending: 0,
     meta: undefined,
     policy: null,
-    ground: 0,
+    resets: 0,
     job: null,
     activity: null,
   };
@@ -55,7 +55,7 @@ export function createIndexHost(deps: HostDeps): IndexHost {
   const tell = (): void => deps.watch.setStatus(JSON.stringify(status()));
 
   const { integrityCheck, integrityPeriodCalls, autoReevalCalls, idleBoostMs } = deps.settings;
-  const asked = createAsked({
+  const searchCounter = createSearchCounter({
     idleBoostMs,
     setBoost: (on) => deps.builder.setBoost(on),
     periods: [
@@ -147,7 +147,7 @@ export function createIndexHost(deps: HostDeps): IndexHost {
 
   /** FR-LSI-IDX-RM-02: the order of eviction is that of use; one write for many searches. */
   function onAsked(searches: number): void {
-    asked.told(searches);
+    searchCounter.count(searches);
     if (deps.now() - touchedMs < TOUCH_EVERY_MS) return;
     touchedMs = deps.now();
     record.apply({ kind: 'ACCESSED' });
@@ -208,10 +208,10 @@ export function createIndexHost(deps: HostDeps): IndexHost {
   }
 
   function status(): IndexStatus {
-    const { keyHash, wanted } = deps;
+    const { keyHash, spec } = deps;
     const bytes = memory.snapshot === null ? 0 : (memory.meta?.sizeBytes ?? 0);
     const ended = [...ends.values()].sort((a, b) => (a.ended_at < b.ended_at ? 1 : -1));
-    return statusOf(memory, { root: wanted.key.rootPath, keyHash, storage: deps.storage, files: documents, bytes, lastBuild, ended });
+    return statusOf(memory, { root: spec.key.rootPath, keyHash, storage: deps.storage, files: documents, bytes, lastBuild, ended });
   }
 
   async function start(): Promise<void> {
@@ -221,7 +221,7 @@ export function createIndexHost(deps: HostDeps): IndexHost {
     deps.watch.onSignal(onSignal);
     await deps.watch.start();
     await deps.builder.start();
-    asked.start();
+    searchCounter.start();
     await openIndex({ deps, memory, record, isSmall, check: () => submit('check', 'opened') });
     afterChange();
     await record.publish();
@@ -231,7 +231,7 @@ export function createIndexHost(deps: HostDeps): IndexHost {
   async function stop(): Promise<void> {
     if (!isRunning) return;
     isRunning = false;
-    asked.stop();
+    searchCounter.stop();
     clearInterval(passes);
     passes = undefined;
     isStopping.abort();

@@ -11,7 +11,7 @@ type OverBudget = Extract<BuildOutcome, { outcome: 'over-budget' }>;
  * @returns why it is not: there is no room for it, or the disk refused; then nothing has changed
  */
 export function adopt({ deps, memory }: TaskContext, snapshot: SnapshotId): BuildOutcome | undefined {
-  if (!deps.room.makeRoom()) return lacksRoom();
+  if (!deps.quota.makeRoom()) return lacksRoom();
   try {
     deps.files.flip(snapshot);
   } catch (error) {

@@ -24,7 +24,7 @@ export async function openIndex({ deps, memory, record, isSmall, check }: OpenCo
   else if (found === undefined || known === 'other') {
     deps.files.purge();
     record.apply({ kind: 'FILE_MISSING' });
-  } else if (deps.room.mustGo()) {
+  } else if (deps.quota.isOverLimit()) {
     record.apply({ kind: 'EVICTED' });
     deps.files.purge();
   } else {
@@ -62,7 +62,7 @@ export function lostSegment(files: IndexFiles, { generation, deltas }: SnapshotI
 function openRecord(deps: HostDeps, memory: HostMemory): 'same' | 'other' {
   const stored = deps.store.write((records) => {
     const meta = records.meta(deps.keyHash);
-    const differs = meta !== undefined && mismatches(meta, deps.wanted).length > 0;
+    const differs = meta !== undefined && mismatches(meta, deps.spec).length > 0;
     if (meta === undefined || differs) records.create(freshMeta(deps), FRESH);
     const policy = records.inputs(deps.keyHash).find(({ name }) => name === POLICY)?.fingerprint;
     return { meta: records.meta(deps.keyHash), policy: policy ?? null, differs };

@@ -35,7 +35,7 @@ export function hostRecord(deps: HostDeps, memory: HostMemory, submit: (kind: 'b
 
   function giveUp(files: () => void): void {
     memory.snapshot = null;
-    memory.ground += 1;
+    memory.resets += 1;
     try {
       files();
     } catch {
@@ -90,9 +90,9 @@ function published({ safety, recordsLost, guarantee, snapshot }: HostMemory, cov
 export const FRESH: IndexSafety = NO_INDEX;
 
 /** What is known of an index that begins. */
-export function freshMeta({ keyHash, wanted, now }: Pick<HostDeps, 'keyHash' | 'wanted' | 'now'>) {
+export function freshMeta({ keyHash, spec, now }: Pick<HostDeps, 'keyHash' | 'spec' | 'now'>) {
   const nowMs = now();
-  return { ...wanted, keyHash, createdAtMs: nowMs, updatedAtMs: nowMs, accessedAtMs: nowMs, sizeBytes: 0, generation: null, enumerateErrors: 0 };
+  return { ...spec, keyHash, createdAtMs: nowMs, updatedAtMs: nowMs, accessedAtMs: nowMs, sizeBytes: 0, generation: null, enumerateErrors: 0 };
 }
 
 /** What a veto of the host means to the record (docs/index-watch.md); NOT_COMPLETE only says what the record says. */

@@ -1,5 +1,5 @@
 import type { IndexTaskKind } from '../../../contracts/index.ts';
-import type { BuildJob, BuildOutcome } from '../../../core/ports/index.ts';
+import type { BuildJob, BuildOutcome, SegmentName, SnapshotId } from '../../../core/ports/index.ts';
 import type { HostRecord } from './record.ts';
 import type { Retries } from './retries.ts';
 import type { HostDeps, HostMemory } from './types.ts';
@@ -17,4 +17,35 @@ export interface TaskContext {
   /** Arms the watches anew if they do not cover the tree. */
   readonly ensureWatched: () => Promise<void>;
   readonly submit: (kind: IndexTaskKind, reason: string) => void;
+}
+
+/**
+ * Numbers that were never used for this key, also when what named the last one is lost: a search may still have its segments
+ * open. The clock only helps to skip what cannot be known.
+ */
+export function nextGeneration({ now }: HostDeps, { snapshot, meta }: HostMemory): number {
+  return Math.max(snapshot?.generation ?? 0, Number(meta?.generation ?? 0), Math.floor(now() / 1000)) + 1;
+}
+
+export function nextDelta({ generation, deltas }: SnapshotId): SegmentName {
+  return { generation, delta: (deltas.at(-1) ?? 0) + 1 };
+}
+
+export function grown({ generation, deltas }: SnapshotId, { delta }: SegmentName): SnapshotId {
+  return { generation, deltas: [...deltas, delta] };
+}
+
+/** What came of a task, for status and logs. */
+export interface TaskEnd {
+  readonly outcome: BuildOutcome['outcome'] | 'skipped';
+  readonly detail: string;
+}
+
+export function skipped(detail: string): TaskEnd {
+  return { outcome: 'skipped', detail };
+}
+
+export function ended(end: BuildOutcome): TaskEnd {
+  if ('message' in end) return { outcome: end.outcome, detail: end.message };
+  return { outcome: end.outcome, detail: end.outcome === 'over-budget' ? `the limit of ${end.why} was reached` : end.outcome };
 }

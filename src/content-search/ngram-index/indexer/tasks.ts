@@ -3,11 +3,10 @@ import { messageOf } from '../../../core/errors.ts';
 import type { BuildOutcome, OverlayEntry } from '../../../core/ports/index.ts';
 import { build } from './build-task.ts';
 import { adopt } from './keep.ts';
-import { grown, nextDelta, nextGeneration } from './names.ts';
 import { lostSegment } from './open.ts';
 import { begunBuild } from './partial.ts';
 import type { TaskContext } from './task-context.ts';
-import { ended, skipped, type TaskEnd } from './task-end.ts';
+import { ended, grown, nextDelta, nextGeneration, skipped, type TaskEnd } from './task-context.ts';
 
 /**
  * What an index host does for its index, one task at a time (local-search-index.md 4.3). All of them may be repeated and may
@@ -18,7 +17,7 @@ export const TASKS = { build, reconcile, update, merge, check, drop } satisfies 
 /** Compares the index with the whole tree and writes down what differs (FR-LSI-BG-50). */
 async function reconcile(context: TaskContext): Promise<TaskEnd> {
   const { deps, memory, record, run, retries } = context;
-  const { snapshot, ground } = memory;
+  const { snapshot, resets } = memory;
   if (snapshot === null || begunBuild(context) !== undefined) return build(context);
   await context.ensureWatched();
   const { seq } = await deps.watch.pending(0);
@@ -26,7 +25,7 @@ async function reconcile(context: TaskContext): Promise<TaskEnd> {
   deps.files.sweep(memory.snapshot);
   const into = nextDelta(snapshot);
   const compared = await run({ kind: 'validate', snapshot, into });
-  if (memory.ground !== ground) return skipped('the index was given up meanwhile');
+  if (memory.resets !== resets) return skipped('the index was given up meanwhile');
   if (compared.outcome === 'rebuild') return build(context);
   if (compared.outcome !== 'done' && compared.outcome !== 'nothing') return broken(context, 'reconcile', compared);
   const unkept = compared.outcome === 'done' ? adopt(context, grown(snapshot, into)) : undefined;
@@ -44,13 +43,13 @@ async function update(context: TaskContext): Promise<TaskEnd> {
   const { deps, memory, record, run, retries } = context;
   const { entries, more } = await deps.watch.pending(MAX_AT_ONCE);
   memory.pending = entries.length;
-  const { snapshot, ground } = memory;
+  const { snapshot, resets } = memory;
   if (snapshot === null || entries.length === 0) return skipped('nothing has changed');
   const since = memory.safety.mark;
   deps.files.sweep(snapshot);
   const into = nextDelta(snapshot);
   const updated = await run({ kind: 'update', snapshot, entries: inOrder(entries), into });
-  if (memory.ground !== ground) return skipped('the index was given up meanwhile');
+  if (memory.resets !== resets) return skipped('the index was given up meanwhile');
   if (updated.outcome !== 'done' && updated.outcome !== 'nothing') return broken(context, 'update', updated);
   if (updated.hiding > 0) {
     // Searches go on looking there themselves, and find the same obstacle.
@@ -72,14 +71,14 @@ async function update(context: TaskContext): Promise<TaskEnd> {
 /** Makes one segment of several: searches look into each one. */
 async function merge(context: TaskContext): Promise<TaskEnd> {
   const { deps, memory, record, run } = context;
-  const { snapshot, ground } = memory;
+  const { snapshot, resets } = memory;
   if (snapshot === null || snapshot.deltas.length < 2) return skipped('there is nothing to merge');
   deps.files.sweep(snapshot);
   const whole = deps.files.sizeOf({ generation: snapshot.generation, deltas: [] });
   const isLarge = deps.files.sizeOf(snapshot) - whole > whole * DELTA_SHARE;
   const into = isLarge ? { generation: nextGeneration(deps, memory), delta: 0 } : nextDelta(snapshot);
   const merged = await run({ kind: 'merge', snapshot, from: isLarge ? 0 : 1, into });
-  if (memory.ground !== ground) return skipped('the index was given up meanwhile');
+  if (memory.resets !== resets) return skipped('the index was given up meanwhile');
   if (merged.outcome !== 'done') return broken(context, 'merge', merged);
   const unkept = adopt(context, isLarge ? { generation: into.generation, deltas: [] } : { generation: snapshot.generation, deltas: [into.delta] });
   if (unkept !== undefined) return broken(context, 'merge', unkept);
@@ -90,10 +89,10 @@ async function merge(context: TaskContext): Promise<TaskEnd> {
 
 async function check(context: TaskContext): Promise<TaskEnd> {
   const { memory, run } = context;
-  const { snapshot, ground } = memory;
+  const { snapshot, resets } = memory;
   if (snapshot === null) return skipped('there is no index');
   const checked = await run({ kind: 'check', snapshot });
-  if (memory.ground !== ground) return skipped('the index was given up meanwhile');
+  if (memory.resets !== resets) return skipped('the index was given up meanwhile');
   if (checked.outcome !== 'checked') return broken(context, 'check', checked);
   if (checked.findings.length === 0) return { outcome: 'checked', detail: 'sound' };
   return broken(context, 'check', { outcome: 'corrupt', message: checked.findings.slice(0, 3).join('; ') });

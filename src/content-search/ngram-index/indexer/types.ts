@@ -1,20 +1,19 @@
 import type { IndexTaskKind } from '../../../contracts/index.ts';
 import type {
-  ArmResult,
-  BuildOutcome,
   BuildProgress,
   ContentIndexStore,
   FreshnessGuarantee,
   HostVeto,
   IndexBuilder,
   IndexFiles,
+  IndexHostEvent,
   IndexMeta,
   IndexSafety,
   IndexWatch,
   MaintenanceLane,
   SnapshotId,
 } from '../../../core/ports/index.ts';
-import type { Wanted } from '../safety/key.ts';
+import type { IndexSpec } from '../safety/key.ts';
 
 export interface HostSettings {
   /** `index_mode` but for `off`, which has no host. */
@@ -34,26 +33,12 @@ export interface HostSettings {
   readonly idleBoostMs: number;
 }
 
-/** What happens in a host, for logs and metrics. */
-export type HostEvent =
-  | { readonly kind: 'state'; readonly before: IndexSafety; readonly after: IndexSafety; readonly rows: readonly string[] }
-  | { readonly kind: 'veto'; readonly veto: HostVeto }
-  | {
-      readonly kind: 'task';
-      readonly task: IndexTaskKind;
-      readonly outcome: BuildOutcome['outcome'] | 'skipped';
-      readonly detail: string;
-      readonly elapsedMs: number;
-    }
-  | { readonly kind: 'armed'; readonly result: ArmResult }
-  | { readonly kind: 'records-lost'; readonly message: string };
-
-/** The room that all indexes of a cache root share (FR-LSI-IDX-RM-01). */
-export interface IndexRoom {
+/** What one index may take of the cache root, which all share (FR-LSI-IDX-RM-01). */
+export interface IndexQuota {
   /** Lets others go until everything fits, this index as it is now included; false if that is not enough: then nothing went. */
   makeRoom(): boolean;
   /** Whether this index itself is what has to go, because the limits are others now. */
-  mustGo(): boolean;
+  isOverLimit(): boolean;
 }
 
 export interface HostPauses {
@@ -70,10 +55,10 @@ export interface HostDeps {
   readonly policy: string;
   /** Hash of the limits of builds. */
   readonly limitsHash: string;
-  readonly room: IndexRoom;
+  readonly quota: IndexQuota;
   readonly pauses: HostPauses;
   /** What the index must be to serve. */
-  readonly wanted: Wanted;
+  readonly spec: IndexSpec;
   /** What the file system of the root allows. */
   readonly freshness: FreshnessGuarantee;
   readonly settings: HostSettings;
@@ -85,7 +70,7 @@ export interface HostDeps {
   readonly lane: Pick<MaintenanceLane, 'submit'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  readonly report: (event: HostEvent) => void;
+  readonly report: (event: IndexHostEvent) => void;
 }
 
 /** What a host knows beside its records. */
@@ -104,7 +89,7 @@ export interface HostMemory {
   /** By which rules the index that is there was read; `null`: nobody knows. */
   policy: string | null;
   /** Counts how often the index was given up: what began before that is not adopted. */
-  ground: number;
+  resets: number;
   /** Ends the job that runs. */
   job: AbortController | null;
   activity: { readonly kind: IndexTaskKind; readonly startedAtMs: number; readonly progress: BuildProgress | null } | null;

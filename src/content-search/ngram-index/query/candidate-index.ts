@@ -1,20 +1,55 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { BarrierAnswer, BarrierClient, BytePath, IndexFiles, ReaderIdentity, SearchTree, TreeFiles } from '../../../core/ports/index.ts';
-import type { CandidateIndex, IndexAnswer, IndexAsk, IndexBypass, IndexFacts } from '../../search/index-port.ts';
+import type { BarrierAnswer, BarrierClient, BytePath, IndexFiles, ReaderIdentity, SearchBackend, SearchTree, TreeFiles } from '../../../core/ports/index.ts';
+import { ok } from '../../../core/result.ts';
+import type { Globs } from '../../enumerate/globs.ts';
+import type { SearchQuery } from '../../search/request.ts';
+import type { OrderRoot } from '../../search/sandbox.ts';
+import { type IndexFacts, NO_INDEX_FACTS } from '../../search/stats.ts';
+import type { Enumeration } from '../../search/types.ts';
 import { type IndexedTree, policyOf } from '../build/indexed-tree.ts';
 import type { Hasher } from '../tokenize/hash.ts';
-import { candidatesOf } from './candidates.ts';
-import { indexedFiles } from './indexed-files.ts';
-import { type OverlayBudget, walkOverlay } from './overlay-walk.ts';
-import { type IndexedPlace, isInCatalog } from './place.ts';
-import { type KnownFolding, queryPlan } from './query-plan.ts';
-import { LOST_SEGMENT } from './refusal.ts';
+import { candidatesOf, indexedFiles, type OverlayBudget, walkOverlay } from './candidates.ts';
+import { hostBypass, type IndexBypass, type KnownFolding, queryPlan, requestBypass } from './query-plan.ts';
+import { LOST_SEGMENT, type SnapshotRefusal } from './refusal.ts';
+import { isInCatalog, type SearchScope } from './scope.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
 import { statFiltered } from './stat-level.ts';
 import { totalOf } from './total.ts';
 
+/** A search as the index sees it. */
+export interface IndexQuery {
+  readonly root: OrderRoot;
+  readonly query: SearchQuery;
+  readonly globs: Globs;
+  readonly backend: SearchBackend;
+  /** The walk of this search over a part of the tree. */
+  readonly walk: (tree: SearchTree) => Enumeration;
+  /** Whether anybody wants to know how many files there are. */
+  readonly countsFiles: boolean;
+}
+
+/** The files of a search that the index could not leave out. */
+export interface IndexedFiles {
+  readonly files: Enumeration;
+  /** Files that the walk without an index would give, if that was asked for and is known before. */
+  readonly total?: number;
+  /** Files that were left out so far, where the walk goes over all of them. */
+  readonly excluded?: () => number;
+}
+
+export interface IndexAnswer {
+  readonly facts: IndexFacts;
+  /** Absent with a bypass: all files are searched. */
+  readonly indexed?: IndexedFiles;
+}
+
+/** What a search asks before it enumerates the tree. */
+export interface CandidateIndex {
+  /** Never rejects; answers in some 20 ms at most when nobody is there. */
+  ask(query: IndexQuery): Promise<IndexAnswer>;
+}
+
 /** One index that searches may use. */
-export interface IndexLink {
+export interface SearchableIndex {
   readonly indexed: IndexedTree;
   /** SHA-256 of the index key. */
   readonly keyHash: Buffer;
@@ -26,17 +61,14 @@ export interface IndexLink {
   readonly storage: { readonly mode: 'memory' | 'sqlite' | 'none'; readonly fallback: string | null };
 }
 
-/** Who searches, whatever the tree. */
-type Reader = Omit<ReaderIdentity, 'policy' | 'view'>;
-
 export interface CandidateIndexDeps {
-  readonly links: readonly IndexLink[];
+  readonly indexes: readonly SearchableIndex[];
   readonly tree: SearchTree;
   /** Looks at files, for an index that no events keep fresh. */
   readonly stats: Pick<TreeFiles, 'stat'>;
   readonly hasher: Hasher;
-  /** Who this process is; policy and view are those of each link. */
-  readonly identity: Reader;
+  /** Who this process is; policy and view are those of each index. */
+  readonly identity: Omit<ReaderIdentity, 'policy' | 'view'>;
   /** What this process sees at an index root at this moment (`ReaderIdentity.view`). */
   readonly viewOf: (root: string) => string;
   /** What a search may spend on changes that are not indexed yet. */
@@ -55,56 +87,58 @@ export interface OpenCandidateIndex extends CandidateIndex {
  * then what they leave of the tree and what has changed since. In this order, because a change is in the overlay until a
  * published snapshot has it. Every doubt is a bypass: then the search goes over all files.
  */
-export function createCandidateIndex({ links, tree, stats, hasher, identity, viewOf, budget, now }: CandidateIndexDeps): OpenCandidateIndex {
-  const open = new Map<IndexLink, Snapshot>();
+export function createCandidateIndex({ indexes, tree, stats, hasher, identity, viewOf, budget, now }: CandidateIndexDeps): OpenCandidateIndex {
+  const open = new Map<SearchableIndex, Snapshot>();
 
   /** The snapshot that the host named; the one before it is given up, and what is the same in both stays open. */
-  function snapshotFor(link: IndexLink, { snapshot: id }: BarrierAnswer): Snapshot | IndexBypass {
+  function snapshotFor(index: SearchableIndex, { snapshot: id }: BarrierAnswer): Snapshot | IndexBypass {
     if (id === null) return 'SEGMENTS';
-    const before = open.get(link);
-    const opened = openSnapshot(link.files, id, { keyHash: link.keyHash }, hasher, before);
-    if (!opened.ok) return refused(link, opened);
+    const before = open.get(index);
+    const opened = openSnapshot(index.files, id, { keyHash: index.keyHash }, hasher, before);
+    if (!opened.ok) return refused(index, opened);
     before?.close();
-    open.set(link, opened.snapshot);
+    open.set(index, opened.snapshot);
     return opened.snapshot;
   }
 
   /** The host looks at what is told it, and replaces what is damaged. A file may only have gone in that moment. */
-  function refused(link: IndexLink, { why, message }: { readonly why: 'CORRUPT' | 'MISSING' | 'REFUSED'; readonly message: string }): IndexBypass {
-    link.host.reportCorrupt(why === 'CORRUPT' ? message : `${LOST_SEGMENT}${message}`);
+  function refused(index: SearchableIndex, { why, message }: SnapshotRefusal): IndexBypass {
+    index.host.reportCorrupt(why === 'CORRUPT' ? message : `${LOST_SEGMENT}${message}`);
     return why === 'CORRUPT' ? 'CORRUPT' : 'SEGMENTS';
   }
 
-  async function ask(ask: IndexAsk): Promise<IndexAnswer> {
-    const link = links.find(({ indexed }) => indexed.root === ask.root.directory);
-    if (link === undefined) return bypass(NOBODY, 'NO_ROOT');
-    const barrier = await link.host.barrier();
-    const facts = factsOf(link, barrier);
+  async function ask(search: IndexQuery): Promise<IndexAnswer> {
+    const { root, globs } = search;
+    const index = indexes.find(({ indexed }) => indexed.root === root.directory);
+    if (index === undefined) return bypass(NO_INDEX_FACTS, 'NO_ROOT');
+    const barrier = await index.host.barrier();
+    const facts = factsOf(index, barrier);
     if (barrier === undefined) return bypass(facts, 'NO_HOST');
-    const plan = queryPlan(ask.query, link.folding, link.indexed.ngramK);
-    const obstacle =
-      obstacleOf(ask, link) ??
+    const plan = queryPlan(search.query, index.folding, index.indexed.ngramK);
+    const why =
+      requestBypass(search, index) ??
       ('bypass' in plan ? plan.bypass : undefined) ??
-      vetoOf(barrier, { ...identity, policy: policyOf(link.indexed) }, () => viewOf(link.indexed.root));
-    if (obstacle !== undefined || 'bypass' in plan) return bypass(facts, obstacle ?? 'NO_USABLE_NGRAM');
-    const snapshot = snapshotFor(link, barrier);
+      hostBypass(barrier, { ...identity, policy: policyOf(index.indexed) }, () => viewOf(index.indexed.root));
+    if (why !== undefined || 'bypass' in plan) return bypass(facts, why ?? 'NO_USABLE_NGRAM');
+    const snapshot = snapshotFor(index, barrier);
     if (typeof snapshot === 'string') return bypass(facts, snapshot);
-    const place: IndexedPlace = { path: bytesOf(ask.root.start), kind: 'directory' };
-    const known = place.path === '' ? { ok: true as const, value: true } : isInCatalog(snapshot, place);
-    if (!known.ok) return bypass(facts, refused(link, known));
+    const scope: SearchScope = { path: bytesOf(root.start), kind: 'directory' };
+    const known = scope.path === '' ? ok(true) : isInCatalog(snapshot, scope);
+    if (!known.ok) return bypass(facts, refused(index, known));
     if (!known.value) return bypass(facts, 'START');
-    const found = candidatesOf(snapshot, plan, place);
-    if (!found.ok) return bypass(facts, refused(link, found));
+    const found = candidatesOf(snapshot, plan, scope);
+    if (!found.ok) return bypass(facts, refused(index, found));
+    const { paths } = found;
     if (barrier.guarantee === 'stat') {
-      const files = statFiltered({ walk: ask.walk(tree), snapshot, paths: found.paths, root: link.indexed.root, stats });
+      const files = statFiltered({ walk: search.walk(tree), snapshot, paths, root: index.indexed.root, stats });
       return { facts, indexed: { files, excluded: files.excluded } };
     }
-    const walked = walkOverlay(ask, tree, barrier, budget, now);
+    const walked = walkOverlay(search, tree, barrier, budget, now);
     if (typeof walked === 'string') return bypass(facts, walked);
-    const files = indexedFiles({ paths: found.paths, overlay: barrier.overlay, walked, globs: ask.globs, start: ask.root.start });
-    if (!ask.counts) return { facts, indexed: { files } };
-    const total = totalOf(snapshot, place, barrier.overlay, ask.globs, walked.length);
-    return total.ok ? { facts, indexed: { files, total: total.value } } : bypass(facts, refused(link, total));
+    const files = indexedFiles({ paths, overlay: barrier.overlay, walked, globs, start: root.start });
+    if (!search.countsFiles) return { facts, indexed: { files } };
+    const total = totalOf(snapshot, scope, barrier.overlay, globs, walked.length);
+    return total.ok ? { facts, indexed: { files, total: total.value } } : bypass(facts, refused(index, total));
   }
 
   return {
@@ -112,52 +146,16 @@ export function createCandidateIndex({ links, tree, stats, hasher, identity, vie
     close() {
       for (const snapshot of open.values()) snapshot.close();
       open.clear();
-      for (const { host } of links) host.close();
+      for (const { host } of indexes) host.close();
     },
   };
-}
-
-/** What of a request no index of ours serves. */
-function obstacleOf({ root, query, backend }: IndexAsk, { indexed, backendId }: IndexLink): IndexBypass | undefined {
-  if (query.follow || query.hidden !== indexed.hidden || query.noIgnore !== indexed.noIgnore) return 'OPTIONS';
-  if (backend.id !== backendId) return 'BACKEND';
-  // One file is read sooner than any index.
-  return root.startKind === 'directory' ? undefined : 'START';
-}
-
-function vetoOf({ veto, state, identity: host }: BarrierAnswer, reader: Reader & Pick<ReaderIdentity, 'policy'>, view: () => string): IndexBypass | undefined {
-  if (veto !== null || state !== 'COMPLETE') return 'VETO';
-  return sameRights(host, reader) && seesTheSame(host, reader, view) ? undefined : 'OTHER_READER';
-}
-
-/** Search-rules 27: who has other rights may see other files than the host has read. What cannot be told is no equality. */
-function sameRights(a: ReaderIdentity, b: Omit<ReaderIdentity, 'view'>): boolean {
-  if (a.userNamespace === '' || a.readsAll === null) return false;
-  return isDeepStrictEqual(rightsOf(a), rightsOf(b));
-}
-
-const rightsOf = ({ uid, gid, groups, readsAll, userNamespace, policy }: Omit<ReaderIdentity, 'view'>) => ({
-  uid,
-  gid,
-  groups,
-  readsAll,
-  userNamespace,
-  policy,
-});
-
-/** So may who has other mounts, unless both are known to see the very same tree at the root: two containers with one volume. */
-function seesTheSame(host: ReaderIdentity, reader: Reader, view: () => string): boolean {
-  if (host.mountNamespace !== '' && host.mountNamespace === reader.mountNamespace) return true;
-  return host.view !== '' && host.view === view();
 }
 
 function bytesOf(path: string | Buffer): BytePath {
   return (typeof path === 'string' ? Buffer.from(path) : path).toString('latin1');
 }
 
-const NOBODY: IndexFacts = { state: 'DISABLED', reason: null, bypass: null, guarantee: 'none', storageMode: 'none', storageFallback: null };
-
-function factsOf({ storage }: IndexLink, barrier: BarrierAnswer | undefined): IndexFacts {
+function factsOf({ storage }: SearchableIndex, barrier: BarrierAnswer | undefined): IndexFacts {
   const stored = { storageMode: storage.mode, storageFallback: storage.fallback, bypass: null };
   if (barrier === undefined) return { ...stored, state: 'UNCERTAIN', reason: 'WATCHER_DOWN', guarantee: 'none' };
   return { ...stored, state: barrier.state, reason: barrier.reason, guarantee: barrier.guarantee };

@@ -1,16 +1,23 @@
-import type { BytePath } from '../../../core/ports/index.ts';
+import { isUtf8 } from 'node:buffer';
+import type { BarrierAnswer, BytePath, OverlayPaths, SearchTree } from '../../../core/ports/index.ts';
+import type { Globs } from '../../enumerate/globs.ts';
+import { globFilter } from '../../enumerate/globs-path.ts';
+import { only } from '../../enumerate/only.ts';
+import { isAscii, lossyText } from '../../search/order-key.ts';
+import type { Candidate, Enumeration } from '../../search/types.ts';
 import type { Posting } from '../segment/dictionary-reader.ts';
 import { SPECIAL_LIST } from '../segment/format.ts';
 import { between, union } from '../segment/id-lists.ts';
-import { compareBytePaths } from '../segment/path-order.ts';
+import { bytePath, compareBytePaths, pathBytes, pathText } from '../segment/path-order.ts';
 import type { SegmentReader } from '../segment/reader.ts';
-import { type IdRange, type IndexedPlace, isAt, rangeOf } from './place.ts';
+import { coveredBy } from './covered.ts';
 import { type GramGroup, rarestGroups } from './query-plan.ts';
 import { guarded, type SnapshotRefusal } from './refusal.ts';
+import { type IdRange, isAt, rangeOf, type SearchScope } from './scope.ts';
 import { isLive, type Snapshot, type SnapshotSegment } from './snapshot.ts';
 
 /** Which documents a search must look into. */
-export type Candidates =
+type Candidates =
   | {
       readonly ok: true;
       /** In key order. */
@@ -21,7 +28,7 @@ export type Candidates =
   | SnapshotRefusal;
 
 /** The part of a `QueryPlan` that the index is asked with. */
-export interface WantedGrams {
+interface GramQuery {
   readonly groups: readonly GramGroup[];
   readonly most: number;
 }
@@ -31,26 +38,26 @@ const FEW = 64;
 
 /**
  * The documents of a snapshot that can match: those that have an n-gram of every group, and those of which the index cannot
- * tell (`always`); beneath the place that is searched. May give too many, never too few. Reads everything before it answers, so
+ * tell (`always`); within the scope. May give too many, never too few. Reads everything before it answers, so
  * that damage is found before anything was searched.
  */
-export function candidatesOf(snapshot: Snapshot, wanted: WantedGrams, place: IndexedPlace): Candidates {
-  const found = guarded(() => inOrder(snapshot.segments.map((segment) => pathsIn(segment, wanted, place))));
+export function candidatesOf(snapshot: Snapshot, query: GramQuery, scope: SearchScope): Candidates {
+  const found = guarded(() => inOrder(snapshot.segments.map((segment) => pathsIn(segment, query, scope))));
   return found.ok ? { ok: true, paths: found.value, documents: snapshot.live } : found;
 }
 
-function pathsIn(segment: SnapshotSegment, wanted: WantedGrams, place: IndexedPlace): BytePath[] {
+function pathsIn(segment: SnapshotSegment, query: GramQuery, scope: SearchScope): BytePath[] {
   const { reader } = segment;
-  const range = rangeOf(reader, place);
+  const range = rangeOf(reader, scope);
   if (range.first >= range.end) return [];
   const always = reader.lookUp(SPECIAL_LIST.always)?.documents() ?? new Uint32Array(0);
-  const ids = union([having(reader, wanted, range), between(always, range.first, range.end)]).filter((id) => isLive(segment, id));
+  const ids = union([having(reader, query, range), between(always, range.first, range.end)]).filter((id) => isLive(segment, id));
   const paths = reader.paths(ids);
-  return place.path === '' ? paths : paths.filter(isAt(place));
+  return scope.path === '' ? paths : paths.filter(isAt(scope));
 }
 
 /** Rarest groups first; those that would come after a short list could only shorten it. */
-function having(reader: SegmentReader, { groups, most }: WantedGrams, { first, end }: IdRange): Uint32Array {
+function having(reader: SegmentReader, { groups, most }: GramQuery, { first, end }: IdRange): Uint32Array {
   const postings = new Map<string, Posting | undefined>();
   for (const gram of groups.flat()) if (!postings.has(gram)) postings.set(gram, reader.lookUp(Buffer.from(gram)));
   const countOf = (gram: string): number => postings.get(gram)?.count ?? 0;
@@ -87,4 +94,103 @@ function merged(long: readonly BytePath[], short: readonly BytePath[]): BytePath
   }
   for (; at < long.length; at += 1) all.push(long[at] ?? '');
   return all;
+}
+
+interface IndexedFilesOptions {
+  /** Candidates of the snapshot, in key order, in scope. */
+  readonly paths: readonly BytePath[];
+  /** What may differ from the snapshot: of these the snapshot has no say. */
+  readonly overlay: OverlayPaths;
+  /** What a walk found there, in key order. */
+  readonly walked: readonly Candidate[];
+  readonly globs: Globs;
+  /** The directory that is searched, as a walk gets it: it and what is above it are exempt from the globs. */
+  readonly start: Buffer | string;
+}
+
+/** The files of a search that uses an index: in the order, and with the globs, of a walk over the whole tree. */
+export function indexedFiles({ paths, overlay, walked, globs, start }: IndexedFilesOptions): Enumeration {
+  const isCovered = coveredBy(overlay);
+  const admitted = globFilter(globs, lossyText(start));
+  let [fromIndex, fromWalk] = [0, 0];
+
+  /** The next one in order; where both have a file, the walk is right. */
+  function step(): Candidate | undefined {
+    let indexed = paths[fromIndex];
+    while (indexed !== undefined && isCovered(indexed)) indexed = paths[++fromIndex];
+    const live = walked[fromWalk];
+    const order = indexed === undefined ? 1 : live === undefined ? -1 : compareBytePaths(indexed, bytesOf(live));
+    if (order <= 0) fromIndex += 1;
+    if (order >= 0) fromWalk += 1;
+    return order < 0 && indexed !== undefined ? candidateOf(indexed) : live;
+  }
+
+  return {
+    warnings: [],
+    next(limit) {
+      const piece: Candidate[] = [];
+      while (piece.length < limit) {
+        const candidate = step();
+        if (candidate === undefined) break;
+        if (admitted(candidate.text)) piece.push(candidate);
+      }
+      return piece;
+    },
+  };
+}
+
+const bytesOf = ({ text, raw }: Candidate): BytePath => (raw === undefined && isAscii(text) ? text : bytePath(raw ?? text));
+
+/** As a walk would give it. */
+function candidateOf(path: BytePath): Candidate {
+  if (isAscii(path)) return { text: path, raw: undefined };
+  const bytes = pathBytes(path);
+  return { text: pathText(path), raw: isUtf8(bytes) ? undefined : bytes };
+}
+
+/** What a search may spend on files that have changed since they were indexed: all that it ever does for the index itself. */
+export interface OverlayBudget {
+  /** `index_maint_budget_fraction`: share of the time limit of the search. */
+  readonly fraction: number;
+  /** `reconcile_max_ms`. */
+  readonly maxMs: number;
+  /** `reconcile_max_files`. */
+  readonly maxFiles: number;
+}
+
+/** What of a search decides how its overlay is walked. */
+interface OverlaySearch {
+  readonly root: { readonly directory: string };
+  readonly query: { readonly timeoutMs: number };
+  /** The walk of this search over a part of the tree. */
+  readonly walk: (tree: SearchTree) => Enumeration;
+}
+
+/** Files between two looks at the clock. */
+const WALKED_AT_ONCE = 256;
+
+/**
+ * The files among what has changed, seen now. `OVERLAY`: not everything could be seen; `BUDGET`: that would take longer than a
+ * search may spend (FR-LSI-BUD-MAINT-01), so it reads all files (FR-LSI-BUD-02.2). The index is no less true for that, and
+ * the host works the overlay off: nothing has to be marked.
+ */
+export function walkOverlay(
+  search: OverlaySearch,
+  tree: SearchTree,
+  { overlay }: Pick<BarrierAnswer, 'overlay'>,
+  { fraction, maxMs, maxFiles }: OverlayBudget,
+  now: () => number,
+): readonly Candidate[] | 'OVERLAY' | 'BUDGET' {
+  if (overlay.files.length === 0 && overlay.subtrees.length === 0) return [];
+  const until = now() + Math.min(fraction * search.query.timeoutMs, maxMs);
+  const walk = search.walk(only(tree, search.root.directory, overlay));
+  const walked: Candidate[] = [];
+  for (;;) {
+    if (now() >= until) return 'BUDGET';
+    const piece = walk.next(WALKED_AT_ONCE);
+    if (piece.length === 0) break;
+    walked.push(...piece);
+    if (walked.length > maxFiles) return 'BUDGET';
+  }
+  return walk.warnings.length === 0 ? walked : 'OVERLAY';
 }

@@ -1,9 +1,12 @@
-import type { CaseFolding } from '../../../core/ports/index.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { BarrierAnswer, CaseFolding, ReaderIdentity, SearchBackend } from '../../../core/ports/index.ts';
+import type { SearchQuery } from '../../search/request.ts';
+import type { OrderRoot } from '../../search/sandbox.ts';
+import type { IndexedTree } from '../build/indexed-tree.ts';
 import type { BloomVariant } from '../tokenize/bloom.ts';
 import { type CasefoldStrategy, caseVariants } from '../tokenize/casefold.ts';
 import { gramsOf } from '../tokenize/trigrams.ts';
 import { type PatternVeto, patternVeto } from './gate.ts';
-import { isLiteral } from './literal.ts';
 
 /** What of a search decides which files the index may leave out; nothing else of the request does. */
 export interface PlannedSearch {
@@ -22,14 +25,35 @@ export interface KnownFolding {
   readonly provenBeyondAscii: boolean;
 }
 
-/** Why a search does not use the index. */
-export type BypassReason = 'FUZZY' | 'REGEX' | 'FOLDING_UNKNOWN' | 'NO_USABLE_NGRAM' | PatternVeto;
+/** Why the pattern of a search cannot be looked up. */
+export type PatternBypass = 'FUZZY' | 'REGEX' | 'FOLDING_UNKNOWN' | 'NO_USABLE_NGRAM' | PatternVeto;
+
+/**
+ * Why the index leaves nothing out of a search. By the request: what its pattern is; NO_ROOT, no index has this order root;
+ * OPTIONS, another index key; BACKEND, another program; START, the request path is not in the catalog. By the index:
+ * NO_HOST, nobody answers the barrier; VETO, the host or the state forbids it; OTHER_READER, the host may see other files;
+ * OVERLAY, what changed could not be looked at; BUDGET, there was no time to look at all of it; SEGMENTS and CORRUPT, the files of the index cannot be used.
+ */
+export type IndexBypass =
+  | PatternBypass
+  | 'INDEX_OFF'
+  | 'NO_ROOT'
+  | 'OPTIONS'
+  | 'BACKEND'
+  | 'START'
+  | 'NO_HOST'
+  | 'VETO'
+  | 'OTHER_READER'
+  | 'OVERLAY'
+  | 'BUDGET'
+  | 'SEGMENTS'
+  | 'CORRUPT';
 
 /** N-grams that count as the same one: a file with none of them cannot match. */
 export type GramGroup = readonly string[];
 
-export type QueryPlan =
-  | { readonly bypass: BypassReason }
+type QueryPlan =
+  | { readonly bypass: PatternBypass }
   | {
       readonly variant: BloomVariant;
       /** A file that can match has, of each group, at least one n-gram. Never empty. */
@@ -70,7 +94,7 @@ export function rarestGroups(groups: readonly GramGroup[], most: number, countOf
     .map(({ group }) => group);
 }
 
-function bypassOf({ pattern, fixedStrings, fuzzy }: PlannedSearch, { strategy }: KnownFolding, k: number): BypassReason | undefined {
+function bypassOf({ pattern, fixedStrings, fuzzy }: PlannedSearch, { strategy }: KnownFolding, k: number): PatternBypass | undefined {
   if (fuzzy > 0) return 'FUZZY';
   if (!isLiteral(pattern, fixedStrings)) return 'REGEX';
   // A backend whose folding nobody understood is trusted with no exclusion, with case or without (FR-LSI-TOK-04).
@@ -86,4 +110,66 @@ function groupOf(gram: string, { strategy, provenBeyondAscii }: KnownFolding): G
 
 function isAscii(text: string): boolean {
   return Buffer.byteLength(text, 'utf8') === text.length;
+}
+
+/**
+ * Characters that stand for themselves in the regular expressions of both backends, wherever they stand and however often:
+ * letters, ASCII digits, blank and these signs. Both backends were asked about every printable ASCII character and about
+ * letters of other scripts, in 13 places (first, last, doubled, around digits, ...), with and without -i and -w: all of these
+ * gave the same lines as with -F. What is not in the list may be a literal too; then the index is only not used.
+ */
+const LITERAL = /^[\p{L}0-9 _\-/,;:=<>!@%&'"~]+$/u;
+
+/** Whether a pattern means its own text in both dialects, so that it is one whatever `fixed_strings` says (search-rules 9). */
+export function isLiteral(pattern: string, fixedStrings: boolean): boolean {
+  return fixedStrings || LITERAL.test(pattern);
+}
+
+/** What of a search decides whether an index serves it at all. */
+interface RequestedSearch {
+  readonly root: Pick<OrderRoot, 'startKind'>;
+  readonly query: Pick<SearchQuery, 'follow' | 'hidden' | 'noIgnore'>;
+  readonly backend: Pick<SearchBackend, 'id'>;
+}
+
+/** What of a request no index of ours serves. */
+export function requestBypass(
+  { root, query, backend }: RequestedSearch,
+  { indexed, backendId }: { readonly indexed: Pick<IndexedTree, 'hidden' | 'noIgnore'>; readonly backendId: string },
+): IndexBypass | undefined {
+  if (query.follow || query.hidden !== indexed.hidden || query.noIgnore !== indexed.noIgnore) return 'OPTIONS';
+  if (backend.id !== backendId) return 'BACKEND';
+  // One file is read sooner than any index.
+  return root.startKind === 'directory' ? undefined : 'START';
+}
+
+/**
+ * Why the host, as it answered, lets this process leave nothing out.
+ *
+ * @param view what this process sees at the index root at this moment (`ReaderIdentity.view`)
+ */
+export function hostBypass({ veto, state, identity: host }: BarrierAnswer, reader: Omit<ReaderIdentity, 'view'>, view: () => string): IndexBypass | undefined {
+  if (veto !== null || state !== 'COMPLETE') return 'VETO';
+  return hasSameRights(host, reader) && seesSameTree(host, reader, view) ? undefined : 'OTHER_READER';
+}
+
+/** Search-rules 27: who has other rights may see other files than the host has read. What cannot be told is no equality. */
+function hasSameRights(a: ReaderIdentity, b: Omit<ReaderIdentity, 'view'>): boolean {
+  if (a.userNamespace === '' || a.readsAll === null) return false;
+  return isDeepStrictEqual(rightsOf(a), rightsOf(b));
+}
+
+const rightsOf = ({ uid, gid, groups, readsAll, userNamespace, policy }: Omit<ReaderIdentity, 'view'>) => ({
+  uid,
+  gid,
+  groups,
+  readsAll,
+  userNamespace,
+  policy,
+});
+
+/** So may who has other mounts, unless both are known to see the very same tree at the root: two containers with one volume. */
+function seesSameTree(host: ReaderIdentity, reader: Pick<ReaderIdentity, 'mountNamespace'>, view: () => string): boolean {
+  if (host.mountNamespace !== '' && host.mountNamespace === reader.mountNamespace) return true;
+  return host.view !== '' && host.view === view();
 }

@@ -1,4 +1,4 @@
-import { lexicalPath, type PathPlatform } from '../../search/sandbox-path.ts';
+import { lexicalPath, type PathPlatform } from '../../search/sandbox.ts';
 
 /** What a host says about itself; injected, so that every system's rules are tested everywhere. */
 export interface CachePlatform {

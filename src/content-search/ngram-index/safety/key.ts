@@ -33,17 +33,17 @@ export function sameTree(a: IndexKey, b: IndexKey): boolean {
 const PARAMETERS = ['ngram', 'mBits', 'hashes', 'seed'] satisfies readonly (keyof BloomParameters)[];
 
 /** What an index must be so that it can serve. */
-export type Wanted = Pick<IndexMeta, 'key' | 'bloom' | 'maxTokenizedBytes'>;
+export type IndexSpec = Pick<IndexMeta, 'key' | 'bloom' | 'maxTokenizedBytes'>;
 
 /**
  * Which components of a stored index are not the wanted ones (FR-LSI-IDX-KEY-02); also `keyHash` when the stored hash is not
  * that of its components. Anything listed: trigger MISMATCH, the old index goes, the new key is built.
  */
-export function mismatches(stored: IndexMeta, wanted: Wanted): readonly string[] {
+export function mismatches(stored: IndexMeta, spec: IndexSpec): readonly string[] {
   return [
     ...(stored.keyHash === keyHash(stored.key) ? [] : ['keyHash']),
-    ...COMPONENTS.filter((component) => stored.key[component] !== wanted.key[component]),
-    ...PARAMETERS.filter((parameter) => stored.bloom[parameter] !== wanted.bloom[parameter]),
-    ...(stored.maxTokenizedBytes === wanted.maxTokenizedBytes ? [] : ['maxTokenizedBytes']),
+    ...COMPONENTS.filter((component) => stored.key[component] !== spec.key[component]),
+    ...PARAMETERS.filter((parameter) => stored.bloom[parameter] !== spec.bloom[parameter]),
+    ...(stored.maxTokenizedBytes === spec.maxTokenizedBytes ? [] : ['maxTokenizedBytes']),
   ];
 }

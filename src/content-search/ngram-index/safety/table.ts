@@ -1,8 +1,8 @@
 import type { IndexReason, IndexState } from '../../../core/ports/index.ts';
 import type { Action } from './actions.ts';
 import type { Guard } from './guards.ts';
+import { ANY, EVERY_STATE } from './states.ts';
 import type { TriggerKind } from './triggers.ts';
-import { ANY, EVERY_STATE } from './words.ts';
 
 /**
  * What a row does to the record beside state and reason. (A row that leads to BUILDING also gives the build its mark.) `build_ends`:

@@ -1,9 +1,9 @@
 import type { IndexCause, IndexReason, IndexSafety, IndexState } from '../../../core/ports/index.ts';
 import { ACTIONS, type Action } from './actions.ts';
 import { GUARDS } from './guards.ts';
+import { isUncertainReason, rankOf, SEVERITY } from './states.ts';
 import { type Effect, ROWS, type Row } from './table.ts';
 import { priorityOf, type Trigger } from './triggers.ts';
-import { isUncertainReason, rankOf, SEVERITY } from './words.ts';
 
 /** An index of which nothing is known yet. */
 export const NO_INDEX: IndexSafety = {

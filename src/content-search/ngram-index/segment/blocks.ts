@@ -3,7 +3,7 @@ import { ByteReader, ByteWriter } from './bytes.ts';
 import { BLOCK_BYTES, type ByteSource, CorruptSegment, seedOf } from './format.ts';
 
 /** Where a block lies, and the first key in it. */
-export interface BlockPlace {
+export interface BlockLocation {
   readonly firstKey: Buffer;
   /** From the begin of its section. */
   readonly offset: number;
@@ -96,20 +96,20 @@ export class BlockWriter {
 
 /** The blocks of a section, read one at a time and checked each time. */
 export interface Blocks {
-  readonly places: readonly BlockPlace[];
+  readonly places: readonly BlockLocation[];
   /** @throws CorruptSegment */
   read(block: number): Buffer;
   /** Several blocks that follow each other, with one look at the file. @throws CorruptSegment */
   readMany(first: number, count: number): Buffer[];
 }
 
-export interface SectionPlace {
+export interface SectionLocation {
   readonly offset: number;
   readonly length: number;
 }
 
 /** @throws CorruptSegment when the index of the section is not whole */
-export function openBlocks(source: ByteSource, section: SectionPlace, index: SectionPlace, id: SectionId, hasher: Hasher): Blocks {
+export function openBlocks(source: ByteSource, section: SectionLocation, index: SectionLocation, id: SectionId, hasher: Hasher): Blocks {
   const whole = source.read(index.offset, index.length);
   if (whole.length !== index.length) throw new CorruptSegment('the segment ends too early');
   const places = readIndex(new ByteReader(unsealed(whole, seedOf(id.indexSection, 0, id.generation), hasher, 'an index of blocks')), section.length);
@@ -150,9 +150,9 @@ export function remembering(blocks: Blocks, most: number): Blocks {
   };
 }
 
-function readIndex(reader: ByteReader, sectionBytes: number): BlockPlace[] {
+function readIndex(reader: ByteReader, sectionBytes: number): BlockLocation[] {
   const count = reader.varint();
-  const places: BlockPlace[] = [];
+  const places: BlockLocation[] = [];
   let end = 0;
   for (let i = 0; i < count; i += 1) {
     const firstKey = Buffer.from(reader.bytes(reader.varint()));
@@ -166,7 +166,7 @@ function readIndex(reader: ByteReader, sectionBytes: number): BlockPlace[] {
 }
 
 /** The last block whose first key is on the near side; -1 when none is. Keys go from the near side to the far one. */
-export function lastBlock(places: readonly BlockPlace[], isNear: (firstKey: Buffer) => boolean): number {
+export function lastBlock(places: readonly BlockLocation[], isNear: (firstKey: Buffer) => boolean): number {
   let [low, high] = [0, places.length];
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -13,7 +13,7 @@ export interface Posting {
   among(ids: Uint32Array): Uint32Array;
 }
 
-export interface DictionaryPlace {
+export interface DictionaryLocation {
   readonly source: ByteSource;
   readonly blocks: Blocks;
   /** Where the lists begin, and how many bytes they have together. */
@@ -29,7 +29,7 @@ export interface DictionaryPlace {
  *
  * @throws CorruptSegment
  */
-export function lookUp(place: DictionaryPlace, trigram: Uint8Array): Posting | undefined {
+export function lookUp(place: DictionaryLocation, trigram: Uint8Array): Posting | undefined {
   const block = lastBlock(place.blocks.places, (first) => Buffer.compare(first, trigram) <= 0);
   return block < 0 ? undefined : lookUpIn(place, place.blocks.read(block), trigram);
 }
@@ -39,7 +39,7 @@ export function lookUp(place: DictionaryPlace, trigram: Uint8Array): Posting | u
  * the entry before begins with. One that shares more with that entry comes before the trigram as that one did, one that
  * shares less comes behind.
  */
-function lookUpIn(place: DictionaryPlace, bytes: Buffer, trigram: Uint8Array): Posting | undefined {
+function lookUpIn(place: DictionaryLocation, bytes: Buffer, trigram: Uint8Array): Posting | undefined {
   const reader = new ByteReader(bytes);
   let offset = Number(reader.u64());
   let [same, lastLength] = [0, 0];
@@ -73,7 +73,7 @@ function skipEntry(reader: ByteReader, offset: number): number {
   return offset;
 }
 
-function readEntry(place: DictionaryPlace, reader: ByteReader, offset: number): { readonly posting: Posting; readonly next: number } {
+function readEntry(place: DictionaryLocation, reader: ByteReader, offset: number): { readonly posting: Posting; readonly next: number } {
   const count = reader.varint();
   if (count <= INLINE_COUNT) {
     const list = readDifferences(reader, count, place.documents);
@@ -91,7 +91,7 @@ function readEntry(place: DictionaryPlace, reader: ByteReader, offset: number): 
 }
 
 /** Everything that the dictionary holds, in order, for checks and merges; also shows that blocks are found by their first keys. @throws CorruptSegment */
-export function* everyPosting(place: DictionaryPlace): Generator<{ readonly trigram: Buffer; readonly posting: Posting }> {
+export function* everyPosting(place: DictionaryLocation): Generator<{ readonly trigram: Buffer; readonly posting: Posting }> {
   for (const [block, { firstKey }] of place.blocks.places.entries()) {
     let isFirst = true;
     for (const entry of entriesOf(place, block)) {
@@ -102,7 +102,7 @@ export function* everyPosting(place: DictionaryPlace): Generator<{ readonly trig
   }
 }
 
-function* entriesOf(place: DictionaryPlace, block: number): Generator<{ readonly trigram: Buffer; readonly posting: Posting }> {
+function* entriesOf(place: DictionaryLocation, block: number): Generator<{ readonly trigram: Buffer; readonly posting: Posting }> {
   const reader = new ByteReader(place.blocks.read(block));
   let offset = Number(reader.u64());
   let last: Buffer = Buffer.alloc(0);
@@ -124,7 +124,7 @@ interface ListPlace {
   readonly checksum: number;
 }
 
-function readList({ source, lists, generation, hasher }: DictionaryPlace, { at, length, isBitmap, checksum }: ListPlace): EncodedList {
+function readList({ source, lists, generation, hasher }: DictionaryLocation, { at, length, isBitmap, checksum }: ListPlace): EncodedList {
   if (at + length > lists.length) throw new CorruptSegment('a list lies outside of the lists');
   const bytes = source.read(lists.offset + at, length);
   if (bytes.length !== length || hasher.h32(bytes, listSeed(generation)) !== checksum) throw new CorruptSegment('a list does not have its checksum');

@@ -1,5 +1,5 @@
 import type { Hasher } from '../tokenize/hash.ts';
-import { CHECKSUM_BYTES, type SectionPlace, sealed, unsealed } from './blocks.ts';
+import { CHECKSUM_BYTES, type SectionLocation, sealed, unsealed } from './blocks.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { type ByteSource, CorruptSegment, FORMAT_VERSION, HEADER_BYTES, MAGIC, SECTION, seedOf } from './format.ts';
 
@@ -9,11 +9,11 @@ export interface SegmentHeader {
   readonly keyHash: Buffer;
   readonly documents: number;
   readonly trigrams: number;
-  readonly lists: SectionPlace;
-  readonly dictionary: SectionPlace;
-  readonly catalog: SectionPlace;
-  readonly dictionaryIndex: SectionPlace;
-  readonly catalogIndex: SectionPlace;
+  readonly lists: SectionLocation;
+  readonly dictionary: SectionLocation;
+  readonly catalog: SectionLocation;
+  readonly dictionaryIndex: SectionLocation;
+  readonly catalogIndex: SectionLocation;
 }
 
 const KEY_HASH_BYTES = 32;
@@ -44,7 +44,7 @@ export function readHeader(source: ByteSource, expected: { readonly keyHash: Buf
   if (generation !== expected.generation || !keyHash.equals(expected.keyHash)) throw new CorruptSegment('the segment belongs to another index');
   const [documents, trigrams] = [reader.u32(), reader.u32()];
   let offset = HEADER_BYTES;
-  const next = (): SectionPlace => {
+  const next = (): SectionLocation => {
     const place = { offset, length: Number(reader.u64()) };
     offset += place.length;
     return place;

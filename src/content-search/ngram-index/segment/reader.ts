@@ -2,7 +2,7 @@ import type { BytePath } from '../../../core/ports/index.ts';
 import type { Hasher } from '../tokenize/hash.ts';
 import { type Blocks, lastBlock, openBlocks, remembering } from './blocks.ts';
 import { documentsOf, pathsIn } from './catalog.ts';
-import { type DictionaryPlace, everyPosting, lookUp, type Posting } from './dictionary-reader.ts';
+import { type DictionaryLocation, everyPosting, lookUp, type Posting } from './dictionary-reader.ts';
 import { type ByteSource, CATALOG_DOCUMENTS, CorruptSegment, SECTION, type SegmentDocument } from './format.ts';
 import { readHeader } from './header.ts';
 import { pathBytes } from './path-order.ts';
@@ -50,7 +50,7 @@ export function openSegment(source: ByteSource, expected: SegmentExpectation, ha
   if (catalog.places.length !== Math.ceil(documents / CATALOG_DOCUMENTS))
     throw new CorruptSegment('the catalog does not have as many blocks as documents need');
   const blocks = remembering(blocksOf('dictionary', 'dictionaryIndex'), REMEMBERED_BLOCKS);
-  const place: DictionaryPlace = { source, blocks, lists, documents, generation, hasher };
+  const place: DictionaryLocation = { source, blocks, lists, documents, generation, hasher };
 
   const sizeOf = (block: number): number => Math.min(CATALOG_DOCUMENTS, documents - block * CATALOG_DOCUMENTS);
 

@@ -2,29 +2,29 @@ import { randomUUID } from 'node:crypto';
 import { lstatSync, readdirSync, renameSync, rmSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import type { ContentIndexStore, IndexMeta } from '../../../core/ports/index.ts';
-import type { IndexRoom } from '../indexer/types.ts';
+import type { IndexQuota } from '../indexer/types.ts';
 import { sameTree } from '../safety/key.ts';
-import { type HeldIndex, type IndexLimits, roomFor, trim } from '../safety/limits.ts';
+import { type CachedIndex, type IndexLimits, planEviction, trim } from '../safety/limits.ts';
 import { ASIDE } from '../storage/files-disk.ts';
-import { tryHold } from '../storage/lock.ts';
-import type { IndexPlace } from './places.ts';
+import { tryLockIndex } from '../storage/lock.ts';
+import type { ConfiguredIndex } from './configured-indexes.ts';
 
-export interface CacheRootOptions {
+export interface CacheQuotaOptions {
   readonly cacheRoot: string;
   readonly store: ContentIndexStore;
   readonly limits: IndexLimits;
-  readonly places: readonly IndexPlace[];
+  readonly indexes: readonly ConfiguredIndex[];
   /** Nothing outlives its host. */
   readonly inMemory: boolean;
 }
 
-/** What the indexes of a cache root share: room, and the traces of those that are no more. */
-export interface SharedCache {
-  /** Removes what nobody needs any more. To be called once the own directories are held. */
+/** The limits that the indexes of a cache root share, and the removal of those that nobody needs. */
+export interface CacheQuota {
+  /** Removes what nobody needs any more. To be called once the own directories are locked. */
   removeLeftovers(): void;
   /** What an index may take now, if it is built beside the one that is there. */
-  mostBytes(keyHash: string): number;
-  roomOf(keyHash: string): IndexRoom;
+  maxBytesOf(keyHash: string): number;
+  quotaOf(keyHash: string): IndexQuota;
 }
 
 const INDEX_DIRECTORY = /^[0-9a-f]{16}$/;
@@ -32,18 +32,18 @@ const INDEX_DIRECTORY = /^[0-9a-f]{16}$/;
 const GONE = '.gone-';
 
 /** The limits over all indexes of a cache root, also those of other roots and of earlier settings (FR-LSI-IDX-RM). */
-export function sharedCache({ cacheRoot, store, limits, places, inMemory }: CacheRootOptions): SharedCache {
-  const roots = places.map(({ indexed }) => indexed.root);
+export function createCacheQuota({ cacheRoot, store, limits, indexes, inMemory }: CacheQuotaOptions): CacheQuota {
+  const roots = indexes.map(({ indexed }) => indexed.root);
 
-  function held(): Found[] {
+  function cachedIndexes(): CachedDirectory[] {
     const read = store.read((records) => records.list());
     const metas = read.ok ? read.value : [];
     return directoriesIn(cacheRoot).map((directory) => foundIn(directory, metas));
   }
 
   /** One that has a host, whoever that is, is not taken from it: it would only come back. */
-  function evict(index: Found): boolean {
-    const lock = tryHold(index.directory);
+  function evict(index: CachedDirectory): boolean {
+    const lock = tryLockIndex(index.directory);
     if (lock === undefined) return false;
     try {
       const tombstone = path.join(cacheRoot, `${GONE}${randomUUID()}`);
@@ -61,48 +61,48 @@ export function sharedCache({ cacheRoot, store, limits, places, inMemory }: Cach
 
   /** What is only kept to be looked at goes before anything that serves. */
   function removeAside(): void {
-    for (const { directory } of places) rmSync(path.join(directory, ASIDE), { recursive: true, force: true });
+    for (const { directory } of indexes) rmSync(path.join(directory, ASIDE), { recursive: true, force: true });
   }
 
   function removeLeftovers(): void {
     for (const name of namesIn(cacheRoot)) if (name.startsWith(GONE)) rmSync(path.join(cacheRoot, name), { recursive: true, force: true });
-    for (const index of held()) {
-      const isOld = index.meta !== undefined && places.some(({ wanted }) => index.meta !== undefined && sameTree(index.meta.key, wanted.key));
-      const isOurs = places.some(({ directory }) => directory === index.directory);
+    for (const index of cachedIndexes()) {
+      const isOld = index.meta !== undefined && indexes.some(({ spec }) => index.meta !== undefined && sameTree(index.meta.key, spec.key));
+      const isOurs = indexes.some(({ directory }) => directory === index.directory);
       if (!isOurs && (isOld || inMemory)) evict(index);
     }
   }
 
   return {
     removeLeftovers,
-    mostBytes(keyHash) {
-      const all = held();
+    maxBytesOf(keyHash) {
+      const all = cachedIndexes();
       const kept = all.filter((index) => index.keyHash === keyHash || isKept(index, all, roots));
       return Math.max(0, limits.maxBytes - kept.reduce((sum, { sizeBytes, asideBytes }) => sum + sizeBytes - asideBytes, 0));
     },
-    roomOf: (keyHash) => ({
+    quotaOf: (keyHash) => ({
       makeRoom() {
-        if (!roomFor(held(), limits, { keyHash, bytes: 0 }, roots).fits) removeAside();
-        const all = held();
-        const room = roomFor(all, limits, { keyHash, bytes: 0 }, roots);
-        return room.fits && all.filter((index) => room.evict.includes(index.keyHash)).every(evict);
+        if (!planEviction(cachedIndexes(), limits, { keyHash, bytes: 0 }, roots).fits) removeAside();
+        const all = cachedIndexes();
+        const plan = planEviction(all, limits, { keyHash, bytes: 0 }, roots);
+        return plan.fits && all.filter((index) => plan.evict.includes(index.keyHash)).every(evict);
       },
-      mustGo() {
-        const all = held().map((index) => (index.keyHash === keyHash ? { ...index, building: false } : index));
+      isOverLimit() {
+        const all = cachedIndexes().map((index) => (index.keyHash === keyHash ? { ...index, building: false } : index));
         return trim(all, limits, roots).some((eviction) => eviction.keyHash === keyHash);
       },
     }),
   };
 }
 
-interface Found extends HeldIndex {
+interface CachedDirectory extends CachedIndex {
   readonly directory: string;
   readonly meta: IndexMeta | undefined;
   /** Of that, what was put aside as damaged. */
   readonly asideBytes: number;
 }
 
-function foundIn(directory: string, metas: readonly IndexMeta[]): Found {
+function foundIn(directory: string, metas: readonly IndexMeta[]): CachedDirectory {
   const name = path.basename(directory);
   const meta = metas.find(({ keyHash }) => keyHash.startsWith(name));
   const accessedAtMs = meta?.accessedAtMs ?? statOf(directory)?.mtimeMs ?? 0;
@@ -121,7 +121,7 @@ function foundIn(directory: string, metas: readonly IndexMeta[]): Found {
 
 function isHosted(directory: string): boolean {
   try {
-    const lock = tryHold(directory);
+    const lock = tryLockIndex(directory);
     lock?.release();
     return lock === undefined;
   } catch {
@@ -129,8 +129,8 @@ function isHosted(directory: string): boolean {
   }
 }
 
-/** As `roomFor` judges it. */
-function isKept(index: HeldIndex, all: readonly HeldIndex[], roots: readonly string[]): boolean {
+/** As `planEviction` judges it. */
+function isKept(index: CachedIndex, all: readonly CachedIndex[], roots: readonly string[]): boolean {
   return index.building || (roots.includes(index.rootPath) && all.filter(({ rootPath }) => rootPath === index.rootPath).length === 1);
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { freshnessOn } from '../../../adapters/linux/file-system-kind.ts';
+import { configuredIndexes, searchedTrees } from '../../../content-search/ngram-index/serving/configured-indexes.ts';
 import { type Check, examine, type Finding, passed, warning } from '../../../core/findings.ts';
 import { bytes, counted } from '../../../core/units.ts';
 import { DIALECTS } from '../../backends/dialects.ts';
@@ -7,10 +8,8 @@ import { findBackends } from '../../io/backend/find-backends.ts';
 import type { ContentSettings } from '../../io/settings.ts';
 import { nodeTreeFiles } from '../../io/tree/read.ts';
 import { nodeSearchTree } from '../../io/tree/tree.ts';
-import { searchedTrees } from '../../io/trees.ts';
 import type { IndexedTree } from '../build/indexed-tree.ts';
 import { surveyTree, type TreeSurvey } from '../build/survey.ts';
-import { indexPlaces } from './places.ts';
 
 /** Of one tree; a doctor is quick. */
 const SURVEY_MS = 10_000;
@@ -49,7 +48,7 @@ export async function examineContentIndex({ refusal, settings: read, limits }: I
   };
   const { found } = await findBackends({ names: settings.binaries, searchPath: settings.searchPath, dialects: DIALECTS });
   const [preferred] = found;
-  const trees = preferred === undefined ? [] : indexPlaces(index, searchedTrees(settings), preferred.backend).map(({ indexed }) => indexed);
+  const trees = preferred === undefined ? [] : configuredIndexes(index, searchedTrees(settings), preferred.backend).map(({ indexed }) => indexed);
   const surveys = trees.map((indexed) => ({ indexed, survey: survey(indexed) }));
   const needed = surveys.reduce((sum, one) => sum + one.survey.directories, 0);
   return examine('Search index', [

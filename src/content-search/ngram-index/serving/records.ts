@@ -1,10 +1,10 @@
 import type { ContentIndexStore, RecordsAnswer } from '../../../core/ports/index.ts';
+import type { IndexSettings } from '../../io/settings.ts';
 import { createMemoryContentIndex } from '../storage/memory-store.ts';
 import { removeRecords } from '../storage/sqlite-open.ts';
 import { openContentIndexStore } from '../storage/sqlite-store.ts';
-import type { IndexPlaceSettings } from './places.ts';
 
-export interface RecordsSettings extends Pick<IndexPlaceSettings, 'cacheRoot' | 'storageMode'> {
+export interface RecordsSettings extends Pick<IndexSettings, 'cacheRoot' | 'storageMode'> {
   readonly lockTimeoutMs: number;
 }
 

@@ -2,13 +2,13 @@ import { existsSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { compileDenied, isDenied } from '../../../content-search/enumerate/denied.ts';
+import type { IndexSettings } from '../../io/settings.ts';
 import { DEFAULT_DENIED_PATTERNS } from '../../search/sandbox.ts';
 import { chooseStorage } from '../safety/cache-root.ts';
-import type { IndexPlaceSettings } from '../serving/places.ts';
 import { prepareCacheDirectory } from './sqlite-directory.ts';
 
 /** What the settings say about where indexes are kept. */
-export interface StorageWish {
+export interface StorageRequest {
   readonly storage: 'memory' | 'sqlite';
   /** `index_path`. */
   readonly indexPath: string;
@@ -25,19 +25,19 @@ export interface StorageWish {
  * @param env what says where the user's cache directory is
  */
 export function indexStorage(
-  wish: StorageWish,
+  request: StorageRequest,
   env: Readonly<Record<string, string | undefined>>,
-): Pick<IndexPlaceSettings, 'cacheRoot' | 'storageMode' | 'storageFallback'> {
-  const denied = compileDenied([...(wish.includeDefaultDenies ? DEFAULT_DENIED_PATTERNS : []), ...wish.deniedPatterns]);
+): Pick<IndexSettings, 'cacheRoot' | 'storageMode' | 'storageFallback'> {
+  const denied = compileDenied([...(request.includeDefaultDenies ? DEFAULT_DENIED_PATTERNS : []), ...request.deniedPatterns]);
   const chosen = chooseStorage({
-    storage: wish.storage,
-    indexPath: wish.indexPath,
+    storage: request.storage,
+    indexPath: request.indexPath,
     platform: { os: systemOf(process.platform), env, uid: process.getuid?.() },
-    searchedTrees: wish.allowedRoots.map(real),
+    searchedTrees: request.allowedRoots.map(real),
     denied: (directory) => isDenied(denied, directory, true),
     real,
     prepare: prepareCacheDirectory,
-    allowInsecure: wish.allowInsecure,
+    allowInsecure: request.allowInsecure,
   });
   if (chosen.mode === 'none') return { cacheRoot: null, storageMode: 'none', storageFallback: null };
   if (chosen.mode === 'sqlite') return { cacheRoot: chosen.directory, storageMode: 'sqlite', storageFallback: null };

@@ -4,7 +4,7 @@ import { tryLock } from '../../../adapters/linux/flock.ts';
 import { isWritError, messageOf, WritError } from '../../../core/errors.ts';
 
 /** The right to host an index, as long as this process has it. */
-export interface HeldDirectory {
+export interface IndexLock {
   /** Whether the directory is still in its place: a lock on one that was taken away keeps nobody off. */
   isThere(): boolean;
   release(): void;
@@ -16,17 +16,17 @@ export interface HeldDirectory {
  *
  * @throws WritError POOL_OWNED when somebody else has it, STORAGE_UNAVAILABLE
  */
-export function holdIndexDirectory(directory: string): HeldDirectory {
-  const held = tryHold(directory);
-  if (held === undefined) throw new WritError('POOL_OWNED', `another process hosts the index in ${directory}`);
-  return held;
+export function lockIndex(directory: string): IndexLock {
+  const lock = tryLockIndex(directory);
+  if (lock === undefined) throw new WritError('POOL_OWNED', `another process hosts the index in ${directory}`);
+  return lock;
 }
 
 /** The same; `undefined` when somebody has it, be it this process. @throws WritError STORAGE_UNAVAILABLE */
-export function tryHold(directory: string): HeldDirectory | undefined {
+export function tryLockIndex(directory: string): IndexLock | undefined {
   const fd = opened(directory, OPEN_DIRECTORY);
   try {
-    if (tryLock(fd)) return heldBy(directory, fd, () => closeSync(fd));
+    if (tryLock(fd)) return lockOf(directory, fd, () => closeSync(fd));
     closeSync(fd);
     return undefined;
   } catch (error) {
@@ -39,10 +39,10 @@ export function tryHold(directory: string): HeldDirectory | undefined {
 const OPEN_DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /** Where only files that are open for writing can be locked (NFS). */
-function byFile(directory: string): HeldDirectory | undefined {
+function byFile(directory: string): IndexLock | undefined {
   const fd = opened(join(directory, 'LOCK'), constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW);
   try {
-    if (tryLock(fd)) return heldBy(join(directory, 'LOCK'), fd, () => closeSync(fd));
+    if (tryLock(fd)) return lockOf(join(directory, 'LOCK'), fd, () => closeSync(fd));
   } catch (error) {
     closeSync(fd);
     throw error;
@@ -51,7 +51,7 @@ function byFile(directory: string): HeldDirectory | undefined {
   return undefined;
 }
 
-function heldBy(path: string, fd: number, release: () => void): HeldDirectory {
+function lockOf(path: string, fd: number, release: () => void): IndexLock {
   const { dev, ino } = fstatSync(fd);
   let isHeld = true;
   return {

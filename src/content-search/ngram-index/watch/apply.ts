@@ -4,7 +4,7 @@ import type { NewNames } from './links.ts';
 import type { Nodes } from './nodes.ts';
 import { join } from './watching.ts';
 
-export interface Applying {
+export interface EventContext {
   readonly nodes: Nodes;
   readonly names: NewNames;
   readonly watches: Pick<DirectoryWatches, 'remove'>;
@@ -17,7 +17,7 @@ export interface Applying {
 }
 
 /** What one event means (docs/index-watch.md 1). */
-export function applyEvent(to: Applying, event: WatchEvent): void {
+export function applyEvent(to: EventContext, event: WatchEvent): void {
   const { kind, watch, name } = event;
   const row = EFFECTS[kind];
   const directories = to.nodes.pathsOf(watch);
@@ -30,7 +30,7 @@ export function applyEvent(to: Applying, event: WatchEvent): void {
   }
 }
 
-function applyTo(to: Applying, { kind, cookie }: WatchEvent, path: BytePath, effects: readonly Effect[]): void {
+function applyTo(to: EventContext, { kind, cookie }: WatchEvent, path: BytePath, effects: readonly Effect[]): void {
   for (const effect of effects) STEPS[effect](to, path, () => to.names.event(kind, path, cookie));
 }
 
@@ -46,4 +46,4 @@ const STEPS = {
   name(_to, _path, tell) {
     tell();
   },
-} satisfies Record<Effect, (to: Applying, path: BytePath, tell: () => void) => void>;
+} satisfies Record<Effect, (to: EventContext, path: BytePath, tell: () => void) => void>;

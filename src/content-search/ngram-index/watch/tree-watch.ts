@@ -1,7 +1,7 @@
 import type { ArmResult, BytePath, HostVeto, OverlayEntry, OverlayPaths, Published } from '../../../core/ports/index.ts';
-import { type Armament, openArmament, type TreeWatchParts } from './armament.ts';
 import { createOverlay } from './overlay.ts';
 import { createVetoes } from './vetoes.ts';
+import { openWatchSet, type TreeWatchParts, type WatchSet } from './watch-set.ts';
 import { absolute } from './watching.ts';
 
 export interface TreeWatchOptions extends TreeWatchParts {
@@ -44,7 +44,7 @@ export function createTreeWatch(options: TreeWatchOptions): TreeWatch {
   const overlay = createOverlay(firstSeq);
   const vetoes = createVetoes();
   let published = NOTHING_PUBLISHED;
-  let armed: Armament | undefined;
+  let armed: WatchSet | undefined;
   let isArmed = false;
 
   const raise = (veto: HostVeto): void => {
@@ -74,7 +74,7 @@ export function createTreeWatch(options: TreeWatchOptions): TreeWatch {
   };
 
   /** Slice by slice, reading events in between, until no new directory is left; false: another arming has begun. */
-  const setWatches = async (own: Armament): Promise<{ readonly warnings: number } | { readonly refused: string }> => {
+  const setWatches = async (own: WatchSet): Promise<{ readonly warnings: number } | { readonly refused: string }> => {
     const arming = own.start();
     let warnings: number | undefined;
     while (warnings === undefined || !own.newDirectories.isIdle) {
@@ -121,7 +121,7 @@ export function createTreeWatch(options: TreeWatchOptions): TreeWatch {
       // What happens between two sets of watches nobody tells: a pass has to answer for it.
       vetoes.raise('NOT_ARMED', overlay.next());
       vetoes.armBegins();
-      const own = openArmament(options, { raise, touch, linksOf });
+      const own = openWatchSet(options, { raise, touch, linksOf });
       if (typeof own === 'string') return refusal(own);
       armed = own;
       const allowed = [indexed.root, ...own.mounts.beneath].map(freshnessOn);

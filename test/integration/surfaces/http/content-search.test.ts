@@ -5,8 +5,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { userSurroundings } from '../../../../config/load.ts';
 import { ConfigSchema } from '../../../../config/schema.ts';
-import { limited } from '../../../../src/bin/content/service.ts';
 import { openContentTool } from '../../../../src/content-search/io/tool.ts';
+import { limitSearches } from '../../../../src/content-search/search/limit-searches.ts';
 import { contentSettings } from '../../../../src/content-search/settings/content-settings.ts';
 import { ContentSearchAnswer } from '../../../../src/contracts/index.ts';
 import { WritClient } from '../../../../src/surfaces/client/index.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
       });
     },
   };
-  site = await startSite({ kernel: false, contentSearch: limited(watched, 2) });
+  site = await startSite({ kernel: false, contentSearch: limitSearches(watched, 2) });
 });
 afterAll(async () => {
   await site[Symbol.asyncDispose]();

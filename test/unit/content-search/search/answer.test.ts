@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { answerOf, type Findings } from '../../../../src/content-search/search/answer.ts';
-import { renderEvent, visible } from '../../../../src/content-search/search/content-text.ts';
+import { visible } from '../../../../src/content-search/enumerate/warning-line.ts';
+import { type AnswerParts, answerOf, renderEvent } from '../../../../src/content-search/search/answer.ts';
 import type { FallbackReport } from '../../../../src/content-search/search/fallback.ts';
 import type { SearchQuery } from '../../../../src/content-search/search/request.ts';
 import { NO_INDEX_FACTS, STATS_CLASSES, statsOf } from '../../../../src/content-search/search/stats.ts';
@@ -21,7 +21,7 @@ function resultOf(events: readonly RunEvent[], changes: Partial<RunResult> = {})
   };
 }
 
-const findings = (result: RunResult, changes: Partial<Findings> = {}): Findings => ({
+const findings = (result: RunResult, changes: Partial<AnswerParts> = {}): AnswerParts => ({
   query: QUERY,
   path: '.',
   result,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type FallbackNeeds, fallBack, type Pass } from '../../../../src/content-search/search/fallback.ts';
+import { type FallbackContext, fallBack, type Pass } from '../../../../src/content-search/search/fallback.ts';
 import type { SearchQuery } from '../../../../src/content-search/search/request.ts';
 import type { RunEnd, RunEvent, RunResult } from '../../../../src/content-search/search/types.ts';
 import type { SearchBackend } from '../../../../src/core/ports/index.ts';
@@ -23,7 +23,7 @@ function passOf(level: number, changes: Partial<RunResult> = {}, backend: Search
   return { backend, level, result, warned: false };
 }
 
-async function fallingBack(first: Pass, passes: Readonly<Record<number, Partial<RunResult>>>, changes: Partial<FallbackNeeds<Pass>> = {}) {
+async function fallingBack(first: Pass, passes: Readonly<Record<number, Partial<RunResult>>>, changes: Partial<FallbackContext<Pass>> = {}) {
   const run: number[] = [];
   const outcome = await fallBack(first, {
     settings: SETTINGS,
@@ -42,12 +42,6 @@ async function fallingBack(first: Pass, passes: Readonly<Record<number, Partial<
 const MATCH = { end: 'ok_with_matches', events: [event('match')] } satisfies Partial<RunResult>;
 
 describe('the fuzzy fallback', () => {
-  it('is not there unless the settings name it [FR-LSI-FUZ-01] [FR-LSI-ROLL-01]', async () => {
-    const { run, report } = await fallingBack(passOf(0), { 1: MATCH }, { settings: undefined });
-    expect(run).toEqual([]);
-    expect(report).toEqual({ levelsTried: [], passesSkipped: 0, skipReason: null });
-  });
-
   it('tries the levels in their order and stops at the first with a match [T-LSI-FUZ-01] [FR-LSI-FUZ-TH-02.1] [FR-LSI-FUZ-TH-02.2]', async () => {
     expect(await fallingBack(passOf(0), { 2: MATCH })).toMatchObject({
       run: [1, 2],

@@ -1,9 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileDenied } from '../../../../src/content-search/enumerate/denied.ts';
-import { type OrderRoot, selectOrderRoot } from '../../../../src/content-search/search/order-root.ts';
-import { DEFAULT_DENIED_PATTERNS, locate, type Sandbox } from '../../../../src/content-search/search/sandbox.ts';
-import { lexicalPath, type PathPlatform } from '../../../../src/content-search/search/sandbox-path.ts';
+import {
+  DEFAULT_DENIED_PATTERNS,
+  lexicalPath,
+  locate,
+  type OrderRoot,
+  type PathPlatform,
+  type Sandbox,
+  selectOrderRoot,
+} from '../../../../src/content-search/search/sandbox.ts';
 import type { SearchTree, TreeTarget } from '../../../../src/core/ports/index.ts';
 
 /** A file system in a table: a path, and where it really lies. */

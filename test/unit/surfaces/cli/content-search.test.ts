@@ -6,7 +6,7 @@ import { COLOURED, PLAIN } from '../../../../src/surfaces/cli/search/colours.ts'
 import { literalPieces } from '../../../../src/surfaces/cli/search/literal.ts';
 import { placeOf } from '../../../../src/surfaces/cli/search/place.ts';
 import { type Look, renderEvents } from '../../../../src/surfaces/cli/search/render.ts';
-import type { ContentSearchDoor, ContentWish } from '../../../../src/surfaces/cli/services.ts';
+import type { LocalContentSearch, LocalSearchOptions } from '../../../../src/surfaces/cli/services.ts';
 import { printableLine } from '../../../../src/surfaces/cli/text/words.ts';
 import { NO_INDEX_SEARCH } from '../../../support/content/facts.ts';
 import { createWorld } from './world.ts';
@@ -29,8 +29,8 @@ const NOTHING: ContentSearchAnswer = { ...ANSWER, count: 0, matches: [], exit_co
 
 /** A command line whose tool answers this; also what it was asked. */
 async function searching(answer: Partial<ContentSearchAnswer> | Extract<ContentSearchOutcome, { ok: false }>['error'] | Error) {
-  const asked: { wish?: ContentWish; request?: unknown } = {};
-  const door: ContentSearchDoor = {
+  const asked: { wish?: LocalSearchOptions; request?: unknown } = {};
+  const door: LocalContentSearch = {
     cwd: () => '/work/here',
     realPath: (path) => (path === '/work/here/link/..' ? '/elsewhere' : path),
     colour: () => false,

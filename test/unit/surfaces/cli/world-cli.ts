@@ -3,7 +3,7 @@ import type { Clock } from '../../../../src/core/clock.ts';
 import { WritError } from '../../../../src/core/errors.ts';
 import type { AuditLog, KernelDoor, PlanGateway, SignatureReader, TaskDoor } from '../../../../src/core/ports/index.ts';
 import { runCli } from '../../../../src/surfaces/cli/program.ts';
-import type { CliDeps, CliServices, ContentSearchDoor } from '../../../../src/surfaces/cli/services.ts';
+import type { CliDeps, CliServices, LocalContentSearch } from '../../../../src/surfaces/cli/services.ts';
 import { sinkOf } from '../../../support/sink.ts';
 
 /** What one command line said. */
@@ -19,7 +19,7 @@ export interface Said {
 export type Cli = (
   args: readonly string[],
   input?: string | AsyncIterable<Uint8Array>,
-  changes?: Partial<CliServices> & { readonly contentSearch?: ContentSearchDoor },
+  changes?: Partial<CliServices> & { readonly contentSearch?: LocalContentSearch },
 ) => Promise<Said>;
 
 export interface CliWorld {

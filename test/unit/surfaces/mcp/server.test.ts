@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { SEARCH_TOOL_ALIASES } from '../../../../src/contracts/index.ts';
-import type { ContentSearchDoor } from '../../../../src/surfaces/mcp/services.ts';
+import type { ServerContentSearch } from '../../../../src/surfaces/mcp/services.ts';
 import { createWorld, type World } from '../cli/world.ts';
 import { startMcp } from './mcp-rig.ts';
 
@@ -21,7 +21,7 @@ function worldMcp(world: World) {
   });
 }
 
-const found: ContentSearchDoor = {
+const found: ServerContentSearch = {
   refusal: undefined,
   search: async (request) => ({ ok: false, error: { code: 'BadArgs', field: 'pattern', message: JSON.stringify(request) } }),
 };

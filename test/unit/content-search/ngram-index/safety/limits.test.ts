@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { estimateBytes, type HeldIndex, mayBuildAgain, roomFor, trim } from '../../../../../src/content-search/ngram-index/safety/limits.ts';
+import { type CachedIndex, estimateBytes, mayBuildAgain, planEviction, trim } from '../../../../../src/content-search/ngram-index/safety/limits.ts';
 
-const held = (keyHash: string, sizeBytes: number, accessedAtMs: number, changes: Partial<HeldIndex> = {}): HeldIndex => ({
+const held = (keyHash: string, sizeBytes: number, accessedAtMs: number, changes: Partial<CachedIndex> = {}): CachedIndex => ({
   keyHash,
   rootPath: `/srv/${keyHash}`,
   sizeBytes,
@@ -11,7 +11,7 @@ const held = (keyHash: string, sizeBytes: number, accessedAtMs: number, changes:
   ...changes,
 });
 const wants = (bytes: number, keyHash = 'new') => ({ keyHash, bytes });
-const order = (indexes: readonly HeldIndex[]): string[] => trim(indexes, { maxBytes: 0, maxIndexes: 0 }, []).map(({ keyHash }) => keyHash);
+const order = (indexes: readonly CachedIndex[]): string[] => trim(indexes, { maxBytes: 0, maxIndexes: 0 }, []).map(({ keyHash }) => keyHash);
 
 describe('the order of eviction', () => {
   it('is longest unused, then largest, then by key hash [FR-LSI-IDX-RM-02]', () => {
@@ -28,44 +28,44 @@ describe('the order of eviction', () => {
 
 describe('room for a build', () => {
   it('is there while the bytes suffice, to the last one [FR-LSI-IDX-RM-01.1]', () => {
-    expect(roomFor([held('a', 60, 1)], { maxBytes: 100, maxIndexes: 9 }, wants(40), [])).toEqual({ fits: true, evict: [] });
-    expect(roomFor([held('a', 60, 1), held('b', 20, 2)], { maxBytes: 100, maxIndexes: 9 }, wants(41), [])).toEqual({ fits: true, evict: ['a'] });
-    expect(roomFor([], { maxBytes: 100, maxIndexes: 9 }, wants(101), [])).toEqual({ fits: false, missingBytes: 1, missingPlaces: 0 });
+    expect(planEviction([held('a', 60, 1)], { maxBytes: 100, maxIndexes: 9 }, wants(40), [])).toEqual({ fits: true, evict: [] });
+    expect(planEviction([held('a', 60, 1), held('b', 20, 2)], { maxBytes: 100, maxIndexes: 9 }, wants(41), [])).toEqual({ fits: true, evict: ['a'] });
+    expect(planEviction([], { maxBytes: 100, maxIndexes: 9 }, wants(101), [])).toEqual({ fits: false, missingBytes: 1, missingPlaces: 0 });
   });
 
   it('is made for the eleventh index by the one that was not used for the longest time [FR-LSI-IDX-RM-01.2]', () => {
     const ten = Array.from({ length: 10 }, (_, i) => held(`k${i}`, 1, 100 - i));
     const limits = { maxBytes: 1_000, maxIndexes: 10 };
-    expect(roomFor(ten, limits, wants(1), [])).toEqual({ fits: true, evict: ['k9'] });
-    expect(roomFor(ten, limits, wants(1, 'k3'), [])).toEqual({ fits: true, evict: [] });
-    expect(roomFor(ten.slice(1), limits, wants(1), [])).toEqual({ fits: true, evict: [] });
-    expect(roomFor(ten, { ...limits, maxIndexes: 0 }, wants(1), ['/srv/k0'])).toEqual({ fits: false, missingBytes: 0, missingPlaces: 2 });
+    expect(planEviction(ten, limits, wants(1), [])).toEqual({ fits: true, evict: ['k9'] });
+    expect(planEviction(ten, limits, wants(1, 'k3'), [])).toEqual({ fits: true, evict: [] });
+    expect(planEviction(ten.slice(1), limits, wants(1), [])).toEqual({ fits: true, evict: [] });
+    expect(planEviction(ten, { ...limits, maxIndexes: 0 }, wants(1), ['/srv/k0'])).toEqual({ fits: false, missingBytes: 0, missingPlaces: 2 });
   });
 
   it('takes nothing away when that would not be enough', () => {
-    expect(roomFor([held('a', 60, 1)], { maxBytes: 100, maxIndexes: 9 }, wants(120), [])).toEqual({ fits: false, missingBytes: 20, missingPlaces: 0 });
+    expect(planEviction([held('a', 60, 1)], { maxBytes: 100, maxIndexes: 9 }, wants(120), [])).toEqual({ fits: false, missingBytes: 20, missingPlaces: 0 });
   });
 
   it('never costs an index that is being built, nor the only one of a configured root', () => {
     const limits = { maxBytes: 100, maxIndexes: 9 };
     const indexes = [held('building', 30, 1, { building: true }), held('only', 30, 2), held('spare', 30, 3)];
-    expect(roomFor(indexes, limits, wants(20), ['/srv/only'])).toEqual({ fits: true, evict: ['spare'] });
-    expect(roomFor(indexes, limits, wants(60), ['/srv/only'])).toEqual({ fits: false, missingBytes: 20, missingPlaces: 0 });
+    expect(planEviction(indexes, limits, wants(20), ['/srv/only'])).toEqual({ fits: true, evict: ['spare'] });
+    expect(planEviction(indexes, limits, wants(60), ['/srv/only'])).toEqual({ fits: false, missingBytes: 20, missingPlaces: 0 });
   });
 
   it('may cost one of two indexes of a configured root, and then not the other', () => {
     const twins = [held('x', 30, 1, { rootPath: '/srv/t' }), held('y', 30, 2, { rootPath: '/srv/t' })];
-    expect(roomFor(twins, { maxBytes: 60, maxIndexes: 9 }, wants(20), ['/srv/t'])).toEqual({ fits: true, evict: ['x'] });
-    expect(roomFor(twins, { maxBytes: 60, maxIndexes: 9 }, wants(40), ['/srv/t'])).toMatchObject({ fits: false });
+    expect(planEviction(twins, { maxBytes: 60, maxIndexes: 9 }, wants(20), ['/srv/t'])).toEqual({ fits: true, evict: ['x'] });
+    expect(planEviction(twins, { maxBytes: 60, maxIndexes: 9 }, wants(40), ['/srv/t'])).toMatchObject({ fits: false });
   });
 
   it('counts the older generation of the same index, and does not take it away', () => {
-    expect(roomFor([held('a', 60, 1)], { maxBytes: 100, maxIndexes: 9 }, wants(50, 'a'), ['/srv/a'])).toEqual({
+    expect(planEviction([held('a', 60, 1)], { maxBytes: 100, maxIndexes: 9 }, wants(50, 'a'), ['/srv/a'])).toEqual({
       fits: false,
       missingBytes: 10,
       missingPlaces: 0,
     });
-    expect(roomFor([held('a', 60, 1)], { maxBytes: 110, maxIndexes: 1 }, wants(50, 'a'), [])).toEqual({ fits: true, evict: [] });
+    expect(planEviction([held('a', 60, 1)], { maxBytes: 110, maxIndexes: 1 }, wants(50, 'a'), [])).toEqual({ fits: true, evict: [] });
   });
 
   it('never lets configured roots evict each other in turn', () => {
@@ -73,11 +73,11 @@ describe('room for a build', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(root, fc.integer({ min: 1, max: 70 })), { maxLength: 20 }), (builds) => {
         const roots = ['a', 'b', 'c', 'd'].map((name) => `/srv/${name}`);
-        let indexes: HeldIndex[] = [];
+        let indexes: CachedIndex[] = [];
         let now = 0;
         for (const [name, bytes] of builds) {
           now += 1;
-          const room = roomFor(indexes, { maxBytes: 100, maxIndexes: 3 }, wants(bytes, name), roots);
+          const room = planEviction(indexes, { maxBytes: 100, maxIndexes: 3 }, wants(bytes, name), roots);
           if (!room.fits) continue;
           expect(room.evict).toEqual([]);
           indexes = [...indexes.filter(({ keyHash }) => keyHash !== name), held(name, bytes, now)];

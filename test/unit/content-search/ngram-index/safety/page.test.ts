@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ACTIONS } from '../../../../../src/content-search/ngram-index/safety/actions.ts';
+import { SEVERITY, UNCERTAIN_REASONS } from '../../../../../src/content-search/ngram-index/safety/states.ts';
 import { ROWS, type Row } from '../../../../../src/content-search/ngram-index/safety/table.ts';
 import { TRIGGER_CLASSES } from '../../../../../src/content-search/ngram-index/safety/triggers.ts';
-import { SEVERITY, UNCERTAIN_REASONS } from '../../../../../src/content-search/ngram-index/safety/words.ts';
 import { STATES } from './cases.ts';
 
 const page = readFileSync(new URL('../../../../../docs/index-safety.md', import.meta.url), 'utf8');

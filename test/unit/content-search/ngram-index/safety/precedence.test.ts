@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
 import { exclusionVeto } from '../../../../../src/content-search/ngram-index/safety/exclusion.ts';
+import { DISABLED_REASONS, UNCERTAIN_REASONS } from '../../../../../src/content-search/ngram-index/safety/states.ts';
 import { NO_INDEX, transition } from '../../../../../src/content-search/ngram-index/safety/transition.ts';
 import type { Trigger } from '../../../../../src/content-search/ngram-index/safety/triggers.ts';
 import { TRIGGER_CLASSES } from '../../../../../src/content-search/ngram-index/safety/triggers.ts';
-import { DISABLED_REASONS, UNCERTAIN_REASONS } from '../../../../../src/content-search/ngram-index/safety/words.ts';
 import type { IndexSafety } from '../../../../../src/core/ports/index.ts';
 import { EXPECTED } from '../../../../fixtures/index-safety/expected.ts';
 import { KINDS, RECORDS, STATES, trigger, uncertain } from './cases.ts';

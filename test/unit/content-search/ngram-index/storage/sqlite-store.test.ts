@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Sqlite } from '../../../../../src/adapters/sqlite/driver.ts';
-import { DISABLED_REASONS, UNCERTAIN_REASONS } from '../../../../../src/content-search/ngram-index/safety/words.ts';
+import { DISABLED_REASONS, UNCERTAIN_REASONS } from '../../../../../src/content-search/ngram-index/safety/states.ts';
 import { prepareCacheDirectory } from '../../../../../src/content-search/ngram-index/storage/sqlite-directory.ts';
 import { answerOf, removeRecords } from '../../../../../src/content-search/ngram-index/storage/sqlite-open.ts';
 import { openContentIndexStore, openContentIndexView } from '../../../../../src/content-search/ngram-index/storage/sqlite-store.ts';

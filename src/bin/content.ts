@@ -1,0 +1,74 @@
+import { userSurroundings } from '../../config/load.ts';
+import type { Config } from '../../config/schema.ts';
+import { openContentTool } from '../content-search/io/tool.ts';
+import type { ContentProcessFacts } from '../content-search/process/client.ts';
+import { limitSearches } from '../content-search/search/limit-searches.ts';
+import { userSettings } from '../content-search/settings/content-settings.ts';
+import { indexService } from '../content-search/settings/index-service.ts';
+import { createServerSearch, type ServerSearch } from '../content-search/settings/server-search.ts';
+import { systemClock } from '../core/clock.ts';
+import { WritError } from '../core/errors.ts';
+import { sequential } from '../core/lifecycle.ts';
+import type { ContentSearch, IndexService } from '../core/ports/index.ts';
+import { countContentSearches, logBackendStderr } from '../observability/content-search.ts';
+import { LOG_LINES } from '../observability/log-lines.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import type { GlobalOptions, LocalSearchOptions } from '../surfaces/cli/services.ts';
+import type { ServerContentSearch } from '../surfaces/mcp/services.ts';
+import type { CliRedis } from './cli/redis.ts';
+import { type CliSettings, readSettings } from './cli/settings.ts';
+import type { RoleContext } from './roles/context.ts';
+
+/** The `Search` tool of a role, counted and logged. */
+export function contentService({ config, log }: Pick<RoleContext, 'config' | 'log'>, metrics: Metrics): ServerSearch {
+  const service = createServerSearch(config, userSurroundings(), {
+    onReady(facts) {
+      metrics.inc('writ_content_process_starts_total', { confined: facts.landlock > 0 ? 'yes' : 'no' });
+      log[facts.problem === undefined ? 'info' : 'warn']({ ...facts } satisfies ContentProcessFacts, LOG_LINES.contentReady.message);
+    },
+    onLoss(why) {
+      metrics.inc('writ_content_process_losses_total', { why });
+      log.warn({ why }, LOG_LINES.contentProcess.message);
+    },
+  });
+  return service.refusal === undefined ? { ...service, ...logBackendStderr(countContentSearches(service, metrics), log) } : service;
+}
+
+/** The `Search` tool as servers have it, for one command. */
+export async function openServerSearch(config: Config): Promise<ServerContentSearch & AsyncDisposable> {
+  const { refusal, search, parts } = limitSearches(createServerSearch(config, userSurroundings()), config.tools.search.max_concurrent);
+  const running = sequential(parts);
+  await running.start();
+  return { refusal, search, [Symbol.asyncDispose]: () => running.stop() };
+}
+
+/** The `Search` tool with the rights of the user. Throws WritError ExecutionFailed when there is no backend. */
+export async function openLocalSearch(options: GlobalOptions, search: LocalSearchOptions): Promise<ContentSearch> {
+  const settings = userSettings(readSettings(options).loaded.config, userSurroundings(), search);
+  const first = !search.fuzzy && settings.fuzzyFallback === undefined;
+  const { tool, problem } = await openContentTool(settings, { confined: false, workingDirectory: search.workingDirectory, backend: search.backend, first });
+  if (problem !== undefined) throw new WritError('ExecutionFailed', problem);
+  return tool;
+}
+
+/** The indexes of this pool, for one command. Looking at them needs no Redis. */
+export function openContentIndex({ loaded: { config } }: CliSettings, redis: CliRedis): IndexService {
+  return indexService({
+    surroundings: userSurroundings(),
+    config,
+    lane: {
+      async submit(task) {
+        const [{ createIndexLane }, { createMemoryGuard }, { randomHex }] = await Promise.all([
+          import('../../queues/index-lane.ts'),
+          import('../adapters/redis/policy.ts'),
+          import('../adapters/crypto/random-hex.ts'),
+        ]);
+        const connection = await redis.connection('producer');
+        const guard = createMemoryGuard(connection, { highWater: config.redis.high_water, limitBytes: 0 }, systemClock);
+        await using lane = createIndexLane({ pool: config.pool.id, connection, newId: randomHex, guard });
+        await lane.start();
+        return await lane.submit(task);
+      },
+    },
+  });
+}
