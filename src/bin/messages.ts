@@ -1,11 +1,11 @@
-import type { Config } from '../../../config/schema.ts';
-import { WritError } from '../../core/errors.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
-import { part } from '../../core/parts.ts';
-import type { MessageSearch, MessageSearchEvent } from '../../core/ports/index.ts';
-import type { Places } from '../../data-dir/places.ts';
-import { searchForHost, searchOnHost } from '../../messages/serving/host-search.ts';
-import type { MessageSearchOptions } from '../../messages/serving/search-thread-keeper.ts';
+import type { Config } from '../../config/schema.ts';
+import { WritError } from '../core/errors.ts';
+import type { Lifecycle } from '../core/lifecycle.ts';
+import { part } from '../core/parts.ts';
+import type { MessageSearch, MessageSearchEvent } from '../core/ports/index.ts';
+import type { Places } from '../data-dir/places.ts';
+import { searchForHost, searchOnHost } from '../messages/serving/message-search.ts';
+import type { MessageSearchOptions } from '../messages/serving/search-thread-keeper.ts';
 
 interface Wiring {
   readonly config: Config;

@@ -1,11 +1,11 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { inTurn } from '../../adapters/files/lock-wait.ts';
-import { replaceFile } from '../../adapters/files/replace-file.ts';
-import { isWritError, messageOf, WritError } from '../../core/errors.ts';
-import { EMPTY_SHELF, MAX_HISTORY, MAX_RECIPES, type Shelf } from '../../surfaces/tui/model/shelf.ts';
-import type { ShelfKeeper } from '../../surfaces/tui/port.ts';
+import { inTurn } from '../adapters/files/lock-wait.ts';
+import { replaceFile } from '../adapters/files/replace-file.ts';
+import { isWritError, messageOf, WritError } from '../core/errors.ts';
+import { EMPTY_SHELF, MAX_HISTORY, MAX_RECIPES, type Shelf } from '../surfaces/tui/model/shelf.ts';
+import type { ShelfKeeper } from '../surfaces/tui/port.ts';
 
 const Time = z.number().min(0);
 const Link = z.string().max(16_384);

@@ -1,5 +1,5 @@
 import type { EngineAsk } from '../../src/core/ports/message-engine.ts';
-import type { Place, Ranking } from '../../src/messages/engines/set/statements.ts';
+import type { Place, Ranking } from '../../src/messages/engines/result-set/statements.ts';
 import { KINDS, type KindTables } from '../../src/messages/visibility/kinds.ts';
 import { joined, NOTHING, type Sql, sql } from '../../src/messages/visibility/sql.ts';
 import { type Eyes, eyesOf } from '../../src/messages/visibility/visibility.ts';

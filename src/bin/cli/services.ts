@@ -4,7 +4,7 @@ import { forgetBuildServer } from '../../../config/load.ts';
 import type { Config } from '../../../config/schema.ts';
 import { createAuditReader } from '../../data-dir/audit-reader.ts';
 import type { CliServices, GlobalOptions } from '../../surfaces/cli/services.ts';
-import { createScreenShelf } from '../messages/screen-shelf.ts';
+import { createScreenShelf } from '../../data-dir/screen-shelf.ts';
 import { openAccess } from './access.ts';
 import { openAudit, whoAsks } from './audit.ts';
 import { createCliRedis } from './redis.ts';
@@ -45,7 +45,7 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
   const contentIndex = once(async () => (await import('./content-index.ts')).openContentIndex(settings, redis));
   const serverSearch = once(async () => kept(await (await import('./server-search.ts')).openServerSearch(config)));
   const searchMessages = async (messages: Config['messages']) =>
-    kept((await import('../messages/open-search.ts')).openMessageSearch({ config: { ...config, messages }, places }));
+    kept((await import('../messages.ts')).openMessageSearch({ config: { ...config, messages }, places }));
   const messageSearch = once(() => searchMessages(config.messages));
   const messageIngest = once(async () => kept(await (await import('../messages/open-ingest.ts')).openMessageIngest(settings, redis)));
   const vault = once(async () => kept((await import('./vault.ts')).openVault(settings, audit)));

@@ -5,7 +5,7 @@ import { LOG_LINES } from '../../observability/log-lines.ts';
 import { messageSearchTelemetry } from '../../observability/message-search.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import type { RoleContext } from '../roles/context.ts';
-import { openHostSearch } from './open-search.ts';
+import { openHostSearch } from '../messages.ts';
 
 /** Search in messages as a role has it: what happens is counted and logged, and a wrong SEARCH_ENGINE is told of. */
 export function messageSearchOfRole({ config, places, log }: RoleContext, metrics: Metrics): Lifecycle & MessageSearch {

@@ -17,7 +17,7 @@ export type * from './journal.ts';
 export type * from './kernel.ts';
 export type * from './kernel-store.ts';
 export type * from './ledger.ts';
-export type * from './message-door.ts';
+export type * from './ingest-gateway.ts';
 export type * from './message-engine.ts';
 export type * from './message-import.ts';
 export type * from './message-ingest.ts';

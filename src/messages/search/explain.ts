@@ -2,7 +2,7 @@ import type { ExplainTiming, PlanMethod, QueryExplain, SearchDiagnostics, Search
 import type { EngineMatch, EngineSpent, MessageEngine } from '../../core/ports/message-engine.ts';
 import { modeOf, type Route } from './modes.ts';
 import type { NormalQuery } from './query.ts';
-import { scopeLabel } from './scope.ts';
+import { scopeLabel } from '../visibility/scope.ts';
 
 /** What happened on the way to an answer. */
 export interface Course {

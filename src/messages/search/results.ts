@@ -2,7 +2,7 @@ import type { ReasonCode, ScoreFactor, SearchMode, SearchResult } from '../../co
 import type { EngineMatch, EngineRow } from '../../core/ports/message-engine.ts';
 import type { MessageRecipients } from '../../core/ports/message-recipients.ts';
 import type { NormalQuery } from './query.ts';
-import { redacted } from './scope.ts';
+import { redacted } from '../visibility/scope.ts';
 
 interface Judging {
   readonly codes: readonly ReasonCode[];

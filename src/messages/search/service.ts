@@ -3,7 +3,7 @@ import type { EngineMatch, EngineName, MessageEngine } from '../../core/ports/me
 import type { ReadRecipients } from '../../core/ports/message-recipients.ts';
 import type { MessageSearchEvent, SearchViewer } from '../../core/ports/message-search.ts';
 import { assist } from './assistance.ts';
-import { type BesidePage, besidePage, NOTHING_BESIDE } from './beside-page.ts';
+import { type BesidePage, besidePage, NOTHING_BESIDE } from './page-extras.ts';
 import { decodeCursor } from './cursor.ts';
 import { type Course, diagnosticsOf, downgradeOf, explainOf, type Fault, methodOf, micros } from './explain.ts';
 import { facetsOf, filtersOf } from './facets.ts';
@@ -15,7 +15,7 @@ import { type Page, pageOf, tokenAfter } from './pages.ts';
 import { orderOf, planOf, substrings } from './planner.ts';
 import { type NormalQuery, normalQuery } from './query.ts';
 import { resultOf } from './results.ts';
-import { auditEntry, scopeOf } from './scope.ts';
+import { auditEntry, scopeOf } from '../visibility/scope.ts';
 import { compareShadow } from './shadow.ts';
 
 /** How long an order is kept for the pages that follow, and how many of them. */

@@ -3,7 +3,7 @@ import { messageOf } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { SearchError } from '../../core/ports/message-engine.ts';
 import type { MessageSearch } from '../../core/ports/message-search.ts';
-import { unanswered } from '../search/unanswered.ts';
+import { unanswered } from '../search/error-response.ts';
 import { createSearchThread, type MessageSearchOptions } from './search-thread-keeper.ts';
 
 /** Message search in a thread of its own. A search that the thread cannot answer is answered here, with nothing found and the reason in diagnostics. */

@@ -4,7 +4,7 @@ import type { Embedder } from '../../core/ports/embedder.ts';
 import type { EngineSpent, EngineStage, MessageEngine } from '../../core/ports/message-engine.ts';
 import type { Reranker } from '../../core/ports/reranker.ts';
 import { createStageTimes } from '../../core/stage-times.ts';
-import { createScoredEngine } from '../engines/set/scored-engine.ts';
+import { createScoredEngine } from '../engines/result-set/scored-engine.ts';
 import { createSemanticEngine } from '../engines/vectors/engine.ts';
 import type { VectorSearcher } from '../engines/vectors/searcher.ts';
 import { rerankedSet } from '../search/hybrid/rerank-set.ts';

@@ -1,7 +1,7 @@
 import type { ReasonCode, ScopePolicy, SearchAuditEntry, SearchResult } from '../../contracts/index.ts';
 import type { EngineEyes, EngineRow, EngineScope } from '../../core/ports/message-engine.ts';
 import type { SearchViewer } from '../../core/ports/message-search.ts';
-import type { NormalQuery, Redaction } from './query.ts';
+import type { NormalQuery, Redaction } from '../search/query.ts';
 
 /** Who may see what: the viewer, and what the query asks for beside that. Both must allow a row. */
 export function scopeOf(query: NormalQuery, viewer: SearchViewer): EngineScope {

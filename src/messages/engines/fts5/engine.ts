@@ -2,7 +2,7 @@ import Database from 'better-sqlite3';
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { EngineSet, MessageEngine, SearchError } from '../../../core/ports/message-engine.ts';
-import { createSetReader } from '../set/reader.ts';
+import { createSetReader } from '../result-set/reader.ts';
 import { fts5Ranking } from './ranking.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { DocKind } from '../../../contracts/index.ts';
 import { type Sql, sql } from '../../visibility/sql.ts';
-import type { Ranking } from '../set/statements.ts';
+import type { Ranking } from '../result-set/statements.ts';
 
 /** The full text of each kind. In bm25, columns that are not indexed have a weight too: title 10, body 1, the others 0. */
 const TEXTS = {

@@ -2,8 +2,8 @@ import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import type { Embedder } from '../../../core/ports/embedder.ts';
 import type { EngineAnswer, EngineAsk, MessageEngine } from '../../../core/ports/message-engine.ts';
 import { dataVersion } from '../../store/open.ts';
-import { createSetReader } from '../set/reader.ts';
-import { createScoredEngine } from '../set/scored-engine.ts';
+import { createSetReader } from '../result-set/reader.ts';
+import { createScoredEngine } from '../result-set/scored-engine.ts';
 import type { VectorSearcher } from './searcher.ts';
 import type { Among, Nearest, VectorIndex } from './vector-index.ts';
 

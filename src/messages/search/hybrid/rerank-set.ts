@@ -4,7 +4,7 @@ import { embeddedText } from '../../../core/ports/embedder.ts';
 import type { EngineAnswer, EngineAsk, MessageEngine } from '../../../core/ports/message-engine.ts';
 import type { Reranker } from '../../../core/ports/reranker.ts';
 import { reranked, sigmoid } from './rerank.ts';
-import type { Fused } from './rrf.ts';
+import type { Fused } from './fusion.ts';
 
 /** Rows that are judged unless a query says otherwise. */
 const TOP_K = 100;

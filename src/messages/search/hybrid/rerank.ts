@@ -1,4 +1,4 @@
-import type { Fused } from './rrf.ts';
+import type { Fused } from './fusion.ts';
 
 /** What a cross-encoder's number means: 0.5 for 0, never less than 0, never more than 1. */
 export function sigmoid(logit: number): number {

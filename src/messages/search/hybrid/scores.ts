@@ -1,6 +1,6 @@
 import type { EngineAnswer, EngineAsk, EngineStage, MessageEngine } from '../../../core/ports/message-engine.ts';
 import type { StageTimes } from '../../../core/stage-times.ts';
-import { FUSION_POOL, type Fused, fuse } from './rrf.ts';
+import { FUSION_POOL, type Fused, fuse } from './fusion.ts';
 
 export interface HybridSides {
   /** Engines of words, best first: the first that answers is taken. */

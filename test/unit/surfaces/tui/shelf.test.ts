@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createScreenShelf } from '../../../../src/bin/messages/screen-shelf.ts';
+import { createScreenShelf } from '../../../../src/data-dir/screen-shelf.ts';
 import { NO_FACETS } from '../../../../src/surfaces/tui/model/facets.ts';
 import { askedBy, linkOf } from '../../../../src/surfaces/tui/model/link.ts';
 import {
