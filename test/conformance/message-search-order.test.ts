@@ -134,7 +134,7 @@ function shuffled<T>(items: readonly T[], random: Random): T[] {
   return keyed.sort((a, b) => a.key - b.key).map(({ item }) => item);
 }
 
-/** The same question with other pages, thresholds, eyes and orders; `found` is what it finds, with what the eyes may not see. */
+/** The same question with other pages, thresholds, viewers and orders; `found` is what it finds, with what the viewers may not see. */
 function variants(asked: EngineAsk, found: readonly EngineRow[], random: Random): { readonly ask: EngineAsk; readonly place: Place | null }[] {
   const [rows, hidden] = [found.filter(({ visible }) => visible), found.filter(({ visible }) => !visible)];
   const row = rows.length === 0 ? undefined : random.pick(rows);

@@ -4,7 +4,7 @@ import type { EngineScope } from './message-engine.ts';
 export interface MessageRecipients {
   readonly to: readonly string[];
   readonly cc: readonly string[];
-  /** Those that the eyes of the search may know of: to others than the sender and themselves nobody is in Bcc. */
+  /** Those that every viewer of the search may know of: only the sender and the recipient itself know who is in Bcc. */
   readonly bcc: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 import type { DocKind, SearchQuery, SearchResponse, ShadowComparison } from '../../contracts/index.ts';
 import type { EngineAnswer, SearchError } from './message-engine.ts';
 
-/** Whose eyes a search is for: an agent, or `null` for somebody who runs the system and may see everything. */
+/** Who searches: an agent, or `null` for an operator, who may see everything. */
 export type SearchViewer = { readonly project_id: number; readonly agent_id: number } | null;
 
 /** A project or product that a caller named. */

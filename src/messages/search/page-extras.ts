@@ -46,7 +46,7 @@ async function recipientsOf({ rows }: Page, { kind, scope, now_us }: Ask, read: 
 /** Only who may see everything is told what a scope that they asked for hides, and nobody is told it again on every page. */
 async function deniedRows({ denied, cursorUsed }: Page, ask: Ask, engine: MessageEngine, viewer: SearchViewer) {
   const { kind, scope } = ask;
-  if (viewer !== null || kind !== 'message' || scope.eyes.length === 0 || scope.keep_denied || cursorUsed || denied === 0) return undefined;
+  if (viewer !== null || kind !== 'message' || scope.viewers.length === 0 || scope.keep_denied || cursorUsed || denied === 0) return undefined;
   const set = { ...ask, scope: { ...scope, only_denied: true as const }, min_score: null };
   return guarded(async () => engine.find({ ...set, offset: 0, limit: MAX_AUDIT, count: false, after: null, list: 0 }));
 }

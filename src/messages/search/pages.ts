@@ -120,7 +120,7 @@ function page(
   return { ok: true, value: { rows, more, matched, denied, sql, spent, ...told } };
 }
 
-/** One order for one set: the same words, filters, eyes and threshold. */
+/** One order for one set: the same words, filters, viewers and threshold. */
 function keyOf(engine: MessageEngine, { kind, match, filters, scope, min_score, fusion }: Ask): string {
   return JSON.stringify([engine.name, kind, match, filters, scope, min_score, fusion]);
 }

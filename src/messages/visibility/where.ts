@@ -1,11 +1,11 @@
 import type { EngineSet } from '../../core/ports/message-engine.ts';
 import type { KindTables } from './kinds.ts';
 import { all, joined, NOTHING, type Sql, type SqlValue, sql } from './sql.ts';
-import type { Eyes } from './visibility.ts';
+import type { Visibility } from './visibility.ts';
 
 /** The filters of a set as conditions on `m`, visibility left out. */
-export function filterConditions({ match, filters, scope }: Omit<EngineSet, 'kind'>, { project }: KindTables, eyes: Eyes): Sql[] {
-  const recipients = recipientsOf(match.by === 'filters' && eyes.recipient === undefined, eyes.recipient);
+export function filterConditions({ match, filters, scope }: Omit<EngineSet, 'kind'>, { project }: KindTables, visibility: Visibility): Sql[] {
+  const recipients = recipientsOf(match.by === 'filters' && visibility.recipient === undefined, visibility.recipient);
   const { agent_name: agent, direction } = filters;
   return [
     ...given(filters.project_id, (id) => sql`${project} = ${id}`),

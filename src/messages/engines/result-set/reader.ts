@@ -4,7 +4,7 @@ import type { Importance } from '../../../contracts/index.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { EngineAnswer, EngineAsk, EngineFound, EngineRow, EngineSet, ScopeReason, SearchError } from '../../../core/ports/message-engine.ts';
 import type { Sql, SqlValue } from '../../visibility/sql.ts';
-import { eyesOf } from '../../visibility/visibility.ts';
+import { visibilityOf } from '../../visibility/visibility.ts';
 import { collectorOf } from './collector.ts';
 import { type Ordered, orderOf, scoreOf } from './order.ts';
 import {
@@ -135,7 +135,7 @@ function ranked({ all, database }: Asking, ask: EngineAsk, ranking: Ranking, aft
 
 function listed({ all }: Asking, ask: EngineAsk, after: Place | null): Front {
   const statement = listedStatement(ask, after);
-  const [matched = null, denied = null] = ask.count ? (all(countStatement(ask))[0] ?? []) : [null, eyesOf(ask, ask.now_us).sees === undefined ? 0 : null];
+  const [matched = null, denied = null] = ask.count ? (all(countStatement(ask))[0] ?? []) : [null, visibilityOf(ask, ask.now_us).sees === undefined ? 0 : null];
   const ids = all(statement).map(([id]) => Number(id));
   return { ids, keys: [], f: 1, lowest: 0, highest: 0, anchor: null, matched: numberOrNull(matched), denied: numberOrNull(denied), sql: statement.text };
 }

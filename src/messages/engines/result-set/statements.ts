@@ -1,7 +1,7 @@
 import type { EngineAsk, EngineSet } from '../../../core/ports/message-engine.ts';
 import { KINDS, type KindTables } from '../../visibility/kinds.ts';
 import { joined, NOTHING, type Sql, sql } from '../../visibility/sql.ts';
-import { type Eyes, eyesOf } from '../../visibility/visibility.ts';
+import { type Visibility, visibilityOf } from '../../visibility/visibility.ts';
 import { containsAll, filterConditions, where } from '../../visibility/where.ts';
 import { COLLECT_HIT } from './collector.ts';
 
@@ -37,47 +37,47 @@ export interface ScoreScale {
   readonly worst: number | null;
 }
 
-/** Hands every row that matches to the collector of its connection: id, cost, whether the eyes may see it, time. Its own row says nothing. */
+/** Hands every row that matches to the collector of its connection: id, cost, whether every viewer may see it, time. Its own row says nothing. */
 export function hitsStatement(ask: EngineAsk, { from, id, cost, match, current }: Ranking): Sql {
   const kind = KINDS[ask.kind];
-  const eyes = eyesOf(ask, ask.now_us);
-  const conditions = filterConditions(ask, kind, eyes);
+  const visibility = visibilityOf(ask, ask.now_us);
+  const conditions = filterConditions(ask, kind, visibility);
   const newest = ask.order === 'newest';
-  const needsRow = !current || conditions.length > 0 || eyes.sees !== undefined || newest;
+  const needsRow = !current || conditions.length > 0 || visibility.sees !== undefined || newest;
   // The limit keeps SQLite from moving the call to where the conditions have not been looked at yet.
-  return sql`${withTables(eyes.tables)}SELECT count(hit) FROM (
-    SELECT ${COLLECT_HIT}(${id}, ${cost}, ${eyes.sees ?? sql`1`}, ${newest ? kind.time : sql`0`}) AS hit
+  return sql`${withTables(visibility.tables)}SELECT count(hit) FROM (
+    SELECT ${COLLECT_HIT}(${id}, ${cost}, ${visibility.sees ?? sql`1`}, ${newest ? kind.time : sql`0`}) AS hit
     FROM ${from} f${needsRow ? sql` CROSS JOIN ${kind.table} m ON m.id = ${id}` : NOTHING}${where([...match, ...conditions])} LIMIT -1)`;
 }
 
 /** Ids up to the end of a page where nothing is ranked, substrings and filters, and of the row behind it. */
 export function listedStatement(ask: EngineAsk, after: Place | null): Sql {
   const kind = KINDS[ask.kind];
-  const eyes = eyesOf(ask, ask.now_us);
+  const visibility = visibilityOf(ask, ask.now_us);
   const newest = ask.order === 'newest';
   const page = [
-    ...listedConditions(ask, kind, eyes),
-    ...visibleOnly(ask, eyes),
+    ...listedConditions(ask, kind, visibility),
+    ...visibleOnly(ask, visibility),
     // Every score here is 1.
     ...(ask.min_score === null ? [] : [sql`1.0 >= ${ask.min_score}`]),
     ...(after === null ? [] : [newest ? isOlder(kind.time, after) : sql`m.id > ${after.id}`]),
   ];
-  return sql`${withTables(eyes.tables)}SELECT m.id FROM ${kind.table} m${where(page)}
+  return sql`${withTables(visibility.tables)}SELECT m.id FROM ${kind.table} m${where(page)}
     ORDER BY ${newest ? sql`${kind.time} DESC, ` : NOTHING}m.id LIMIT ${ask.offset + ask.limit + 1}`;
 }
 
 /** [matched, denied] where nothing is ranked. */
 export function countStatement(ask: EngineAsk): Sql {
   const kind = KINDS[ask.kind];
-  const eyes = eyesOf(ask, ask.now_us);
-  const set = listedConditions(ask, kind, eyes);
+  const visibility = visibilityOf(ask, ask.now_us);
+  const set = listedConditions(ask, kind, visibility);
   const count = (conditions: readonly Sql[]): Sql => sql`(SELECT count(*) FROM ${kind.table} m${where(conditions)})`;
-  const denied = eyes.sees === undefined ? sql`0` : count([...set, sql`NOT ${eyes.sees}`]);
-  return sql`${withTables(eyes.tables)}SELECT ${count([...set, ...visibleOnly(ask, eyes)])}, ${denied}`;
+  const denied = visibility.sees === undefined ? sql`0` : count([...set, sql`NOT ${visibility.sees}`]);
+  return sql`${withTables(visibility.tables)}SELECT ${count([...set, ...visibleOnly(ask, visibility)])}, ${denied}`;
 }
 
-function listedConditions(ask: EngineAsk, kind: KindTables, eyes: Eyes): Sql[] {
-  return [...(ask.match.by === 'substrings' ? containsAll(ask.match.terms, kind) : []), ...filterConditions(ask, kind, eyes)];
+function listedConditions(ask: EngineAsk, kind: KindTables, visibility: Visibility): Sql[] {
+  return [...(ask.match.by === 'substrings' ? containsAll(ask.match.terms, kind) : []), ...filterConditions(ask, kind, visibility)];
 }
 
 function isOlder(time: Sql, { at, id }: Place): Sql {
@@ -87,9 +87,9 @@ function isOlder(time: Sql, { at, id }: Place): Sql {
 /** Ids of what may be seen of a set, by filters and scope alone, in no order. */
 export function candidatesStatement(set: Omit<EngineSet, 'match'> & { now_us: number }): Sql {
   const kind = KINDS[set.kind];
-  const eyes = eyesOf(set, set.now_us);
-  const conditions = [...filterConditions({ ...set, match: { by: 'filters' } }, kind, eyes), ...visibleOnly(set, eyes)];
-  return sql`${withTables(eyes.tables)}SELECT m.id FROM ${kind.table} m${where(conditions)}`;
+  const visibility = visibilityOf(set, set.now_us);
+  const conditions = [...filterConditions({ ...set, match: { by: 'filters' } }, kind, visibility), ...visibleOnly(set, visibility)];
+  return sql`${withTables(visibility.tables)}SELECT m.id FROM ${kind.table} m${where(conditions)}`;
 }
 
 type Named = EngineSet & { readonly ids: readonly number[]; readonly now_us: number };
@@ -97,18 +97,18 @@ type Named = EngineSet & { readonly ids: readonly number[]; readonly now_us: num
 /** Those of these rows that are still in the set, whatever their text is by now. */
 export function rowsStatement(set: Named): Sql {
   const kind = KINDS[set.kind];
-  const eyes = eyesOf(set, set.now_us);
-  return named(set, kind, eyes, [...filterConditions(set, kind, eyes), ...visibleOnly(set, eyes)]);
+  const visibility = visibilityOf(set, set.now_us);
+  return named(set, kind, visibility, [...filterConditions(set, kind, visibility), ...visibleOnly(set, visibility)]);
 }
 
 /** These rows, in this order, in the transaction that found them in the set. */
 export function pageStatement(set: Named): Sql {
-  return named(set, KINDS[set.kind], eyesOf(set, set.now_us), []);
+  return named(set, KINDS[set.kind], visibilityOf(set, set.now_us), []);
 }
 
 /** id, project_id, title, body, created_ts, importance, ack_required, thread_id, from_agent, visible, reason. The outer loop of a CROSS JOIN keeps its order. */
-function named({ ids }: Named, kind: KindTables, eyes: Eyes, conditions: readonly Sql[]): Sql {
-  return sql`${withTables(eyes.tables)}SELECT m.id, ${kind.project}, ${kind.title}, ${kind.body}, ${kind.time}, ${kind.rest}, ${eyes.sees ?? sql`1`}, ${eyes.reason}
+function named({ ids }: Named, kind: KindTables, visibility: Visibility, conditions: readonly Sql[]): Sql {
+  return sql`${withTables(visibility.tables)}SELECT m.id, ${kind.project}, ${kind.title}, ${kind.body}, ${kind.time}, ${kind.rest}, ${visibility.sees ?? sql`1`}, ${visibility.reason}
     FROM json_each(${JSON.stringify(ids)}) p CROSS JOIN ${kind.table} m ON m.id = p.value ${kind.sender}${where(conditions)}`;
 }
 
@@ -120,7 +120,7 @@ export function timeStatement({ kind }: EngineSet, id: bigint): Sql {
 /** Number of the state of the data. */
 export const VERSION = sql`SELECT value FROM meta WHERE key = 'data_version'`;
 
-function visibleOnly({ scope }: Pick<EngineSet, 'scope'>, { sees }: Eyes): Sql[] {
+function visibleOnly({ scope }: Pick<EngineSet, 'scope'>, { sees }: Visibility): Sql[] {
   return sees === undefined || scope.keep_denied ? [] : [sees];
 }
 

@@ -37,7 +37,7 @@ export function nearestOf({ embedder, searcher, database }: VectorEngineParts): 
   function amongOf(ask: EngineAsk, index: VectorIndex, state: string): Among | null {
     if (isEverything(ask)) return null;
     // Approvals of contacts end with time.
-    if (ask.scope.eyes.length > 0) return index.among(sets.candidates(ask));
+    if (ask.scope.viewers.length > 0) return index.among(sets.candidates(ask));
     const key = JSON.stringify([state, dataVersion(database()), ask.kind, ask.filters, ask.scope]);
     const known = kept.get(key);
     if (known !== undefined) return known;
@@ -52,8 +52,8 @@ export function nearestOf({ embedder, searcher, database }: VectorEngineParts): 
 
   /** What is hidden has places of its own: it moves nothing that is seen, and can be counted. */
   function deniedOf(ask: EngineAsk, index: VectorIndex, query: Float32Array): Nearest {
-    const { eyes, keep_denied, only_denied } = ask.scope;
-    if (eyes.length === 0 || keep_denied || only_denied) return NONE;
+    const { viewers, keep_denied, only_denied } = ask.scope;
+    if (viewers.length === 0 || keep_denied || only_denied) return NONE;
     const hidden = sets.candidates({ ...ask, scope: { ...ask.scope, only_denied: true } });
     return hidden.length === 0 ? NONE : index.nearest(query, VECTOR_POOL, index.among(hidden));
   }
@@ -86,8 +86,8 @@ export function createSemanticEngine(parts: VectorEngineParts): MessageEngine {
   });
 }
 
-/** Whether no filter and nobody's eyes narrow a set. Documents that are gone are left out later. */
+/** Whether no filter and no viewer narrow a set. Documents that are gone are left out later. */
 function isEverything({ filters, scope }: EngineAsk): boolean {
   const { importance, ...rest } = filters;
-  return importance.length === 0 && Object.values(rest).every((value) => value === null) && scope.projects === null && scope.eyes.length === 0;
+  return importance.length === 0 && Object.values(rest).every((value) => value === null) && scope.projects === null && scope.viewers.length === 0;
 }

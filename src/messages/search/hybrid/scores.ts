@@ -19,8 +19,8 @@ export interface FusedSet {
 export async function fusedSet(sides: HybridSides, ask: EngineAsk, times: StageTimes<EngineStage>): Promise<EngineAnswer<FusedSet>> {
   const visible = await fusedRows(sides, ask, times);
   if (!visible.ok) return visible;
-  const { eyes, keep_denied, only_denied } = ask.scope;
-  if (eyes.length === 0 || keep_denied || only_denied) return { ok: true, value: { visible: visible.value, denied: [] } };
+  const { viewers, keep_denied, only_denied } = ask.scope;
+  if (viewers.length === 0 || keep_denied || only_denied) return { ok: true, value: { visible: visible.value, denied: [] } };
   const denied = await fusedRows(sides, { ...ask, scope: { ...ask.scope, only_denied: true } }, times);
   return denied.ok ? { ok: true, value: { visible: visible.value, denied: denied.value } } : denied;
 }
