@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { SqliteDatabase } from '../../src/adapters/sqlite/open.ts';
 import type { EngineAsk } from '../../src/core/ports/message-engine.ts';
-import { scoredRanking } from '../../src/messages/engines/result-set/scored.ts';
+import { scoredRanking } from '../../src/messages/engines/result-set/scored-engine.ts';
 import { loadTantivy, type Tantivy } from '../../src/messages/engines/tantivy/binding.ts';
 import { createTantivyEngine } from '../../src/messages/engines/tantivy/engine.ts';
 import { createTantivyIndexer } from '../../src/messages/engines/tantivy/indexer.ts';

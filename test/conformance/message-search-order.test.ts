@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../src/adapters/sqlite/open.ts';
 import type { EngineAsk, EngineFound, EngineRow, MessageEngine } from '../../src/core/ports/message-engine.ts';
-import { fts5Ranking } from '../../src/messages/engines/fts5/ranking.ts';
+import { fts5Ranking } from '../../src/messages/engines/fts5/engine.ts';
 import { createSetReader } from '../../src/messages/engines/result-set/reader.ts';
-import { scoredRanking } from '../../src/messages/engines/result-set/scored.ts';
+import { scoredRanking } from '../../src/messages/engines/result-set/scored-engine.ts';
 import type { Place, Ranking } from '../../src/messages/engines/result-set/statements.ts';
 import type { MessageSearchService } from '../../src/messages/search/service.ts';
 import { createMessagesReader } from '../../src/messages/store/reader.ts';

@@ -1,9 +1,8 @@
 import type { EngineAsk } from '../../src/core/ports/message-engine.ts';
-import type { Place, Ranking } from '../../src/messages/engines/result-set/statements.ts';
+import { filterConditions, type Place, type Ranking, where } from '../../src/messages/engines/result-set/statements.ts';
 import { KINDS, type KindTables } from '../../src/messages/visibility/kinds.ts';
 import { joined, NOTHING, type Sql, sql } from '../../src/messages/visibility/sql.ts';
 import { type Visibility, visibilityOf } from '../../src/messages/visibility/visibility.ts';
-import { filterConditions, where } from '../../src/messages/visibility/where.ts';
 
 /**
  * A ranked page in one statement of SQLite alone: what `src/messages/engines/result-set/order.ts` does in a thread of Node is done

@@ -1,8 +1,8 @@
 import type { ExplainTiming, PlanMethod, QueryExplain, SearchDiagnostics, SearchMode, ShadowComparison } from '../../contracts/index.ts';
 import type { EngineMatch, EngineSpent, MessageEngine } from '../../core/ports/message-engine.ts';
+import { scopeLabel } from '../visibility/scope.ts';
 import { modeOf, type Route } from './modes.ts';
 import type { NormalQuery } from './query.ts';
-import { scopeLabel } from '../visibility/scope.ts';
 
 /** What happened on the way to an answer. */
 export interface Course {

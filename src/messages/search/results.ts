@@ -1,8 +1,8 @@
 import type { ReasonCode, ScoreFactor, SearchMode, SearchResult } from '../../contracts/index.ts';
 import type { EngineMatch, EngineRow } from '../../core/ports/message-engine.ts';
 import type { MessageRecipients } from '../../core/ports/message-recipients.ts';
-import type { NormalQuery } from './query.ts';
 import { redacted } from '../visibility/scope.ts';
+import type { NormalQuery } from './query.ts';
 
 interface Judging {
   readonly codes: readonly ReasonCode[];

@@ -2,8 +2,8 @@ import type { QueryAssistance, SearchAuditEntry, SearchQuery, SearchResponse } f
 import type { EngineMatch, EngineName, MessageEngine } from '../../core/ports/message-engine.ts';
 import type { ReadRecipients } from '../../core/ports/message-recipients.ts';
 import type { MessageSearchEvent, SearchViewer } from '../../core/ports/message-search.ts';
+import { auditEntry, scopeOf } from '../visibility/scope.ts';
 import { assist } from './assistance.ts';
-import { type BesidePage, besidePage, NOTHING_BESIDE } from './page-extras.ts';
 import { decodeCursor } from './cursor.ts';
 import { type Course, diagnosticsOf, downgradeOf, explainOf, type Fault, methodOf, micros } from './explain.ts';
 import { facetsOf, filtersOf } from './facets.ts';
@@ -11,11 +11,11 @@ import { guarded } from './guarded.ts';
 import { guide } from './guidance.ts';
 import { type KillSwitch, type Missing, type Route, routeOf } from './modes.ts';
 import { createOrderLists, type OrderLists } from './order-lists.ts';
+import { type BesidePage, besidePage, NOTHING_BESIDE } from './page-extras.ts';
 import { type Page, pageOf, tokenAfter } from './pages.ts';
 import { orderOf, planOf, substrings } from './planner.ts';
 import { type NormalQuery, normalQuery } from './query.ts';
 import { resultOf } from './results.ts';
-import { auditEntry, scopeOf } from '../visibility/scope.ts';
 import { compareShadow } from './shadow.ts';
 
 /** How long an order is kept for the pages that follow, and how many of them. */

@@ -1,5 +1,5 @@
 import type { ReasonCode, ScopePolicy, SearchAuditEntry, SearchResult } from '../../contracts/index.ts';
-import type { EngineViewer, EngineRow, EngineScope } from '../../core/ports/message-engine.ts';
+import type { EngineRow, EngineScope, EngineViewer } from '../../core/ports/message-engine.ts';
 import type { SearchViewer } from '../../core/ports/message-search.ts';
 import type { NormalQuery, Redaction } from '../search/query.ts';
 

@@ -1,9 +1,11 @@
 import Database from 'better-sqlite3';
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
+import type { DocKind } from '../../../contracts/index.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { EngineSet, MessageEngine, SearchError } from '../../../core/ports/message-engine.ts';
+import { type Sql, sql } from '../../visibility/sql.ts';
 import { createSetReader } from '../result-set/reader.ts';
-import { fts5Ranking } from './ranking.ts';
+import type { Ranking } from '../result-set/statements.ts';
 
 /**
  * Message search by SQLite's full text, which is always there.
@@ -25,4 +27,25 @@ export function createFts5Engine(database: () => SqliteDatabase): MessageEngine 
 function faultOf({ match }: EngineSet, error: unknown): SearchError {
   const syntax = match.by === 'words' && error instanceof Database.SqliteError && error.code === 'SQLITE_ERROR';
   return { kind: syntax ? 'invalid_query' : 'engine_error', message: messageOf(error) };
+}
+
+/** The full text of each kind. In bm25, columns that are not indexed have a weight too: title 10, body 1, the others 0. */
+const TEXTS = {
+  message: { table: sql`fts_messages`, bm25: sql`bm25(fts_messages, 0.0, 10.0, 1.0)` },
+  agent: { table: sql`fts_agents`, bm25: sql`bm25(fts_agents, 0.0, 0.0, 10.0, 1.0, 0.0, 0.0)` },
+  project: { table: sql`fts_projects`, bm25: sql`bm25(fts_projects, 0.0, 10.0, 1.0)` },
+} satisfies Record<DocKind, { readonly table: Sql; readonly bm25: Sql }>;
+
+/** Rows that an FTS5 expression matches, by bm25: from the worst of the set to its best (message-search.md 3.2). */
+export function fts5Ranking(kind: DocKind, expression: string): Ranking {
+  const { table, bm25 } = TEXTS[kind];
+  return {
+    from: table,
+    id: sql`f.rowid`,
+    cost: bm25,
+    sign: 1,
+    match: [sql`f.${table} MATCH ${expression}`],
+    current: true,
+    scale: { best: null, worst: null },
+  };
 }

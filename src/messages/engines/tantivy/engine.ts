@@ -2,7 +2,7 @@ import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { EngineAnswer, EngineAsk, EngineFound, MessageEngine } from '../../../core/ports/message-engine.ts';
 import { createSetReader, type SetReader } from '../result-set/reader.ts';
-import { scoredRanking } from '../result-set/scored.ts';
+import { scoredRanking } from '../result-set/scored-engine.ts';
 import type { Tantivy } from './binding.ts';
 import { newestChangeOf } from './indexer.ts';
 import { createPins, type Pinned } from './pinned.ts';
