@@ -42,7 +42,7 @@ const NOTHING = part(
   () => undefined,
 );
 
-const OFF: Lifecycle & MessageSearch = { ...NOTHING, search: off, project: off, product: off, unanswered: off };
+const OFF: Lifecycle & MessageSearch = { ...NOTHING, search: off, project: off, product: off, errorResponse: off };
 
 async function off(): Promise<never> {
   throw new WritError('WRONG_STATE', 'messages are off here: messages.enabled is false');

@@ -1,4 +1,4 @@
-import type { EngineAsk } from '../../src/core/ports/message-engine.ts';
+import type { EngineRequest } from '../../src/core/ports/message-engine.ts';
 import { filterConditions, type Place, type Ranking, where } from '../../src/messages/engines/result-set/statements.ts';
 import { KINDS, type KindTables } from '../../src/messages/visibility/kinds.ts';
 import { joined, NOTHING, type Sql, sql } from '../../src/messages/visibility/sql.ts';
@@ -16,7 +16,7 @@ import { type Visibility, visibilityOf } from '../../src/messages/visibility/vis
  * Header: [0, matched, denied, f, lowest key, highest key, key of the anchor, rows in the list, ids, keys, version, ...]; rows:
  * [1, id, key, ...].
  */
-export function rankedSql(ask: EngineAsk, ranking: Ranking, after: Place | null): Sql {
+export function rankedSql(ask: EngineRequest, ranking: Ranking, after: Place | null): Sql {
   const kind = KINDS[ask.kind];
   const visibility = visibilityOf(ask, ask.now_us);
   const newest = ask.order === 'newest';
@@ -77,7 +77,7 @@ function scoreOf(key: Sql): Sql {
 const VERSION = sql`(SELECT value FROM meta WHERE key = 'data_version')`;
 
 /** In the order of `ranked`: the outer loop of a CROSS JOIN keeps it. */
-function pageRows(ask: EngineAsk, kind: KindTables, visibility: Visibility, key: Sql): Sql {
+function pageRows(ask: EngineRequest, kind: KindTables, visibility: Visibility, key: Sql): Sql {
   return sql`SELECT 1, m.id, ${key}, ${columns(kind, visibility)}
     FROM (SELECT * FROM ranked LIMIT ${ask.limit + 1} OFFSET ${ask.offset}) p CROSS JOIN ${kind.table} m ON m.id = p.id ${kind.sender}`;
 }

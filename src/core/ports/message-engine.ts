@@ -53,7 +53,7 @@ export interface EngineSet {
   readonly scope: EngineScope;
 }
 
-export interface EngineAsk extends EngineSet {
+export interface EngineRequest extends EngineSet {
   readonly order: EngineOrder;
   readonly min_score: number | null;
   /** The last row of the page before. `tagged` is false in tokens of version 2, whose score may be on another scale. */
@@ -157,7 +157,7 @@ export interface MessageEngine {
    */
   absent?(resuming: boolean): string | undefined;
   /** A page of a set in its order. */
-  find(ask: EngineAsk): EngineAnswer<EngineFound> | Promise<EngineAnswer<EngineFound>>;
+  find(ask: EngineRequest): EngineAnswer<EngineFound> | Promise<EngineAnswer<EngineFound>>;
   /** Those of these ids that are still in the set, whatever their text is by now; in no order, with score 0. */
   rows(
     set: EngineSet & { readonly ids: readonly number[]; readonly now_us: number },

@@ -8,7 +8,7 @@ export interface MessageRecipients {
   readonly bcc: readonly string[];
 }
 
-export interface RecipientsAsk {
+export interface RecipientsRequest {
   /** Messages of one page. */
   readonly ids: readonly number[];
   readonly scope: EngineScope;
@@ -21,4 +21,4 @@ export interface RecipientsAsk {
  *
  * Throws when the database cannot be read; the search then goes on without them.
  */
-export type ReadRecipients = (ask: RecipientsAsk) => ReadonlyMap<number, MessageRecipients>;
+export type ReadRecipients = (ask: RecipientsRequest) => ReadonlyMap<number, MessageRecipients>;

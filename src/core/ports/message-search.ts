@@ -24,7 +24,7 @@ export interface MessageSearch {
   /** A product by uid, name or, in digits, id, with its projects. */
   product(key: string): Promise<EngineAnswer<(NamedPlace & { readonly project_ids: readonly number[] }) | undefined>>;
   /** What a search answers whose place could not be looked up: nothing found, and why. */
-  unanswered(query: SearchQuery, error: SearchError): Promise<SearchResponse>;
+  errorResponse(query: SearchQuery, error: SearchError): Promise<SearchResponse>;
 }
 
 /** What happened in a search, for logs and metrics (message-search.md 8). */

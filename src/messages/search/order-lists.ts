@@ -28,18 +28,18 @@ interface Kept {
 }
 
 /**
- * The lists used last, at most `most` of them, each for `lifeMs`.
+ * The lists used last, at most `max` of them, each for `lifeMs`.
  *
  * @param now milliseconds of a clock that never goes back
  */
-export function createOrderLists({ most, lifeMs, now }: { most: number; lifeMs: number; now: () => number }): OrderLists {
+export function createOrderLists({ max, lifeMs, now }: { max: number; lifeMs: number; now: () => number }): OrderLists {
   const lists = new Map<string, Kept>();
   return {
     keep(key, list, version) {
       lists.delete(key);
       lists.set(key, { at: now(), version, list });
       for (const oldest of lists.keys()) {
-        if (lists.size <= most) break;
+        if (lists.size <= max) break;
         lists.delete(oldest);
       }
     },

@@ -3,7 +3,7 @@ import { messageOf } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { SearchError } from '../../core/ports/message-engine.ts';
 import type { MessageSearch } from '../../core/ports/message-search.ts';
-import { unanswered } from '../search/error-response.ts';
+import { errorResponse } from '../search/error-response.ts';
 import { createSearchThread, type MessageSearchOptions } from './search-thread-keeper.ts';
 
 /** Message search in a thread of its own. A search that the thread cannot answer is answered here, with nothing found and the reason in diagnostics. */
@@ -16,12 +16,12 @@ export function createMessageSearch(options: MessageSearchOptions): Lifecycle & 
       try {
         return await thread.ask('search', query, viewer);
       } catch (error) {
-        return unanswered(query, viewer, faultOf(error), parts);
+        return errorResponse(query, viewer, faultOf(error), parts);
       }
     },
     project: (key) => thread.ask('project', key).catch((error) => ({ ok: false, error: faultOf(error) })),
     product: (key) => thread.ask('product', key).catch((error) => ({ ok: false, error: faultOf(error) })),
-    unanswered: (query, error) => unanswered(query, null, error, parts),
+    errorResponse: (query, error) => errorResponse(query, null, error, parts),
     start: () => thread.start(),
     stop: () => thread.stop(),
     [Symbol.asyncDispose]: () => thread.stop(),

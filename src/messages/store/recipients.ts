@@ -1,7 +1,7 @@
 import type { Statement } from 'better-sqlite3';
 import type { SqliteDatabase } from '../../adapters/sqlite/open.ts';
 import type { RecipientKind } from '../../contracts/index.ts';
-import type { MessageRecipients, ReadRecipients, RecipientsAsk } from '../../core/ports/message-recipients.ts';
+import type { MessageRecipients, ReadRecipients, RecipientsRequest } from '../../core/ports/message-recipients.ts';
 import { all, joined, NOTHING, type Sql, type SqlValue, sql } from '../visibility/sql.ts';
 import { visibilityOf } from '../visibility/visibility.ts';
 
@@ -23,7 +23,7 @@ export function createRecipientsReader(database: () => SqliteDatabase): ReadReci
 }
 
 /** Rows [message, kind, name] in the order of the names: SQLite compares UTF-8, which is the order of code points. */
-export function recipientsStatement({ ids, scope, now_us }: RecipientsAsk): Sql {
+export function recipientsStatement({ ids, scope, now_us }: RecipientsRequest): Sql {
   const { tables, recipient } = visibilityOf({ kind: 'message', scope }, now_us);
   // Only who looks for somebody's mail is compared with the sender; everybody else needs the recipients alone.
   const from = recipient === undefined ? NOTHING : sql`CROSS JOIN messages m ON m.id = p.value `;

@@ -85,7 +85,7 @@ describe('message search in its thread', () => {
     expect(answer.explain?.notes?.filter((note) => note.includes('index_not_ready'))).toHaveLength(1);
     const looked = await none.project('app');
     expect(looked).toMatchObject({ ok: false, error: { kind: 'index_not_ready' } });
-    if (!looked.ok) expect((await none.unanswered({ text: 'plan' }, looked.error)).diagnostics).toEqual(answer.diagnostics);
+    if (!looked.ok) expect((await none.errorResponse({ text: 'plan' }, looked.error)).diagnostics).toEqual(answer.diagnostics);
     await none.stop();
     rmSync(directory, { recursive: true });
   });

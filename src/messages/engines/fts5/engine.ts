@@ -18,7 +18,7 @@ export function createFts5Engine(database: () => SqliteDatabase): MessageEngine 
     name: 'fts5',
     tag: 'fts5',
     mode: 'lexical',
-    find: (ask) => reader.answered(ask, () => reader.page(ask, ask.match.by === 'words' ? fts5Ranking(ask.kind, ask.match.expression) : null)),
+    find: (request) => reader.answered(request, () => reader.page(request, request.match.by === 'words' ? fts5Ranking(request.kind, request.match.expression) : null)),
     rows: (set) => reader.answered(set, () => reader.rows(set)),
   };
 }

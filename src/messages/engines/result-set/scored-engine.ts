@@ -1,6 +1,6 @@
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import { messageOf } from '../../../core/errors.ts';
-import type { EngineAnswer, EngineAsk, EngineSpent, MessageEngine, SearchError } from '../../../core/ports/message-engine.ts';
+import type { EngineAnswer, EngineRequest, EngineSpent, MessageEngine, SearchError } from '../../../core/ports/message-engine.ts';
 import { sql } from '../../visibility/sql.ts';
 import { createSetReader } from './reader.ts';
 import type { Ranking } from './statements.ts';
@@ -53,15 +53,15 @@ export interface ScoredEngineParts extends Pick<MessageEngine, 'name' | 'tag' | 
    * Scores of all rows that match, whatever the filters say; what it throws is `engine_error`. `candidates` are the ids that
    * filters and scope leave, for those to whom that saves work: scores of others change nothing.
    */
-  readonly score: (ask: EngineAsk, candidates: () => number[]) => EngineAnswer<Scored> | Promise<EngineAnswer<Scored>>;
+  readonly score: (request: EngineRequest, candidates: () => number[]) => EngineAnswer<Scored> | Promise<EngineAnswer<Scored>>;
 }
 
 /** An engine that ranks outside of SQLite. Where nothing is ranked it answers as FTS5 does. */
 export function createScoredEngine({ name, tag, mode, database, score }: ScoredEngineParts): MessageEngine {
   const reader = createSetReader(database);
-  const scored = async (ask: EngineAsk): Promise<EngineAnswer<Scored>> => {
+  const scored = async (request: EngineRequest): Promise<EngineAnswer<Scored>> => {
     try {
-      return await score(ask, () => reader.candidates(ask));
+      return await score(request, () => reader.candidates(request));
     } catch (error) {
       return { ok: false, error: { kind: 'engine_error', message: messageOf(error) } satisfies SearchError };
     }
@@ -70,12 +70,12 @@ export function createScoredEngine({ name, tag, mode, database, score }: ScoredE
     name,
     tag,
     mode,
-    async find(ask) {
-      if (ask.match.by !== 'words') return reader.answered(ask, () => reader.page(ask, null));
-      const scores = await scored(ask);
+    async find(request) {
+      if (request.match.by !== 'words') return reader.answered(request, () => reader.page(request, null));
+      const scores = await scored(request);
       if (!scores.ok) return scores;
       const { spent } = scores.value;
-      return reader.answered(ask, () => ({ ...reader.page(ask, scoredRanking(scores.value)), ...(spent && { spent }) }));
+      return reader.answered(request, () => ({ ...reader.page(request, scoredRanking(scores.value)), ...(spent && { spent }) }));
     },
     rows: (set) => reader.answered(set, () => reader.rows(set)),
   };

@@ -1,4 +1,4 @@
-import type { EngineAsk, EngineSet } from '../../../core/ports/message-engine.ts';
+import type { EngineRequest, EngineSet } from '../../../core/ports/message-engine.ts';
 import { KINDS, type KindTables } from '../../visibility/kinds.ts';
 import { all, joined, NOTHING, type Sql, type SqlValue, sql } from '../../visibility/sql.ts';
 import { type Visibility, visibilityOf } from '../../visibility/visibility.ts';
@@ -37,11 +37,11 @@ export interface ScoreScale {
 }
 
 /** Hands every row that matches to the collector of its connection: id, cost, whether every viewer may see it, time. Its own row says nothing. */
-export function hitsStatement(ask: EngineAsk, { from, id, cost, match, current }: Ranking): Sql {
-  const kind = KINDS[ask.kind];
-  const visibility = visibilityOf(ask, ask.now_us);
-  const conditions = filterConditions(ask, kind, visibility);
-  const newest = ask.order === 'newest';
+export function hitsStatement(request: EngineRequest, { from, id, cost, match, current }: Ranking): Sql {
+  const kind = KINDS[request.kind];
+  const visibility = visibilityOf(request, request.now_us);
+  const conditions = filterConditions(request, kind, visibility);
+  const newest = request.order === 'newest';
   const needsRow = !current || conditions.length > 0 || visibility.sees !== undefined || newest;
   // The limit keeps SQLite from moving the call to where the conditions have not been looked at yet.
   return sql`${withTables(visibility.tables)}SELECT count(hit) FROM (
@@ -50,33 +50,33 @@ export function hitsStatement(ask: EngineAsk, { from, id, cost, match, current }
 }
 
 /** Ids up to the end of a page where nothing is ranked, substrings and filters, and of the row behind it. */
-export function listedStatement(ask: EngineAsk, after: Place | null): Sql {
-  const kind = KINDS[ask.kind];
-  const visibility = visibilityOf(ask, ask.now_us);
-  const newest = ask.order === 'newest';
+export function listedStatement(request: EngineRequest, after: Place | null): Sql {
+  const kind = KINDS[request.kind];
+  const visibility = visibilityOf(request, request.now_us);
+  const newest = request.order === 'newest';
   const page = [
-    ...listedConditions(ask, kind, visibility),
-    ...visibleOnly(ask, visibility),
+    ...listedConditions(request, kind, visibility),
+    ...visibleOnly(request, visibility),
     // Every score here is 1.
-    ...(ask.min_score === null ? [] : [sql`1.0 >= ${ask.min_score}`]),
+    ...(request.min_score === null ? [] : [sql`1.0 >= ${request.min_score}`]),
     ...(after === null ? [] : [newest ? isOlder(kind.time, after) : sql`m.id > ${after.id}`]),
   ];
   return sql`${withTables(visibility.tables)}SELECT m.id FROM ${kind.table} m${where(page)}
-    ORDER BY ${newest ? sql`${kind.time} DESC, ` : NOTHING}m.id LIMIT ${ask.offset + ask.limit + 1}`;
+    ORDER BY ${newest ? sql`${kind.time} DESC, ` : NOTHING}m.id LIMIT ${request.offset + request.limit + 1}`;
 }
 
 /** [matched, denied] where nothing is ranked. */
-export function countStatement(ask: EngineAsk): Sql {
-  const kind = KINDS[ask.kind];
-  const visibility = visibilityOf(ask, ask.now_us);
-  const set = listedConditions(ask, kind, visibility);
+export function countStatement(request: EngineRequest): Sql {
+  const kind = KINDS[request.kind];
+  const visibility = visibilityOf(request, request.now_us);
+  const set = listedConditions(request, kind, visibility);
   const count = (conditions: readonly Sql[]): Sql => sql`(SELECT count(*) FROM ${kind.table} m${where(conditions)})`;
   const denied = visibility.sees === undefined ? sql`0` : count([...set, sql`NOT ${visibility.sees}`]);
-  return sql`${withTables(visibility.tables)}SELECT ${count([...set, ...visibleOnly(ask, visibility)])}, ${denied}`;
+  return sql`${withTables(visibility.tables)}SELECT ${count([...set, ...visibleOnly(request, visibility)])}, ${denied}`;
 }
 
-function listedConditions(ask: EngineAsk, kind: KindTables, visibility: Visibility): Sql[] {
-  return [...(ask.match.by === 'substrings' ? containsAll(ask.match.terms, kind) : []), ...filterConditions(ask, kind, visibility)];
+function listedConditions(request: EngineRequest, kind: KindTables, visibility: Visibility): Sql[] {
+  return [...(request.match.by === 'substrings' ? containsAll(request.match.terms, kind) : []), ...filterConditions(request, kind, visibility)];
 }
 
 function isOlder(time: Sql, { at, id }: Place): Sql {

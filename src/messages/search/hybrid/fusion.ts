@@ -1,4 +1,4 @@
-import type { EngineAnswer, EngineAsk, EngineStage, MessageEngine } from '../../../core/ports/message-engine.ts';
+import type { EngineAnswer, EngineRequest, EngineStage, MessageEngine } from '../../../core/ports/message-engine.ts';
 import type { StageTimes } from '../../../core/stage-times.ts';
 
 /** Reciprocal rank fusion (message-search.md 3.2): what two orders agree on comes first, whatever their scores are. */
@@ -36,29 +36,29 @@ export interface FusedSet {
 }
 
 /** Both sides' best rows of a set, fused. Fails when a side has no answer; a text that is no expression of words has none of their rows. */
-export async function fusedSet(sides: HybridSides, ask: EngineAsk, times: StageTimes<EngineStage>): Promise<EngineAnswer<FusedSet>> {
-  const visible = await fusedRows(sides, ask, times);
+export async function fusedSet(sides: HybridSides, request: EngineRequest, times: StageTimes<EngineStage>): Promise<EngineAnswer<FusedSet>> {
+  const visible = await fusedRows(sides, request, times);
   if (!visible.ok) return visible;
-  const { viewers, keep_denied, only_denied } = ask.scope;
+  const { viewers, keep_denied, only_denied } = request.scope;
   if (viewers.length === 0 || keep_denied || only_denied) return { ok: true, value: { visible: visible.value, denied: [] } };
-  const denied = await fusedRows(sides, { ...ask, scope: { ...ask.scope, only_denied: true } }, times);
+  const denied = await fusedRows(sides, { ...request, scope: { ...request.scope, only_denied: true } }, times);
   return denied.ok ? { ok: true, value: { visible: visible.value, denied: denied.value } } : denied;
 }
 
-async function fusedRows({ lexical, semantic }: HybridSides, ask: EngineAsk, times: StageTimes<EngineStage>): Promise<EngineAnswer<readonly Fused[]>> {
-  const words = await times.during('lexical', () => wordOrder(lexical, ask));
+async function fusedRows({ lexical, semantic }: HybridSides, request: EngineRequest, times: StageTimes<EngineStage>): Promise<EngineAnswer<readonly Fused[]>> {
+  const words = await times.during('lexical', () => wordOrder(lexical, request));
   if (!words.ok) return words;
-  const near = await times.during('vector', () => orderOf(semantic, ask));
+  const near = await times.during('vector', () => orderOf(semantic, request));
   if (!near.ok) return near;
-  return { ok: true, value: await times.during('fusion', () => fuse([words.value, near.value], ask.fusion?.rrf_k ?? RRF_K)) };
+  return { ok: true, value: await times.during('fusion', () => fuse([words.value, near.value], request.fusion?.rrf_k ?? RRF_K)) };
 }
 
 const RRF_K = 60;
 
-async function wordOrder(engines: readonly MessageEngine[], ask: EngineAsk): Promise<EngineAnswer<readonly number[]>> {
+async function wordOrder(engines: readonly MessageEngine[], request: EngineRequest): Promise<EngineAnswer<readonly number[]>> {
   let answer: EngineAnswer<readonly number[]> = { ok: false, error: { kind: 'feature_unavailable', message: 'there is no engine of words' } };
   for (const engine of engines) {
-    answer = await orderOf(engine, ask);
+    answer = await orderOf(engine, request);
     if (answer.ok) return answer;
   }
   // Nobody wrote such words: vectors alone order the rest.
@@ -66,8 +66,8 @@ async function wordOrder(engines: readonly MessageEngine[], ask: EngineAsk): Pro
 }
 
 /** Ids of the best rows of a set, whatever page is asked for. */
-async function orderOf(engine: MessageEngine, ask: EngineAsk): Promise<EngineAnswer<readonly number[]>> {
-  const found = await engine.find({ ...ask, order: 'relevance', min_score: null, after: null, offset: 0, limit: 1, count: false, list: FUSION_POOL });
+async function orderOf(engine: MessageEngine, request: EngineRequest): Promise<EngineAnswer<readonly number[]>> {
+  const found = await engine.find({ ...request, order: 'relevance', min_score: null, after: null, offset: 0, limit: 1, count: false, list: FUSION_POOL });
   if (!found.ok) return found;
   const ids = found.value.list?.ids ?? '';
   return { ok: true, value: ids === '' ? [] : ids.split(',', FUSION_POOL).map(Number) };

@@ -1,7 +1,7 @@
 import { messageOf } from '../../../core/errors.ts';
 import { inTime } from '../../../core/in-time.ts';
 import { embeddedText } from '../../../core/ports/embedder.ts';
-import type { EngineAnswer, EngineAsk, MessageEngine } from '../../../core/ports/message-engine.ts';
+import type { EngineAnswer, EngineRequest, MessageEngine } from '../../../core/ports/message-engine.ts';
 import type { Reranker } from '../../../core/ports/reranker.ts';
 import type { Fused } from './fusion.ts';
 
@@ -17,11 +17,15 @@ export interface RerankParts {
 }
 
 /** The first rows of a fused order, ordered by a model that reads them together with the query. */
-export async function rerankedSet({ reranker, rows, budgetMs }: RerankParts, ask: EngineAsk, fused: readonly Fused[]): Promise<EngineAnswer<readonly Fused[]>> {
-  if (ask.match.by !== 'words' || fused.length === 0) return { ok: true, value: fused };
-  const { text } = ask.match;
-  const first = fused.slice(0, ask.fusion?.rerank_top_k ?? TOP_K);
-  const found = await rows.rows({ ...ask, ids: first.map(({ id }) => id) });
+export async function rerankedSet(
+  { reranker, rows, budgetMs }: RerankParts,
+  request: EngineRequest,
+  fused: readonly Fused[],
+): Promise<EngineAnswer<readonly Fused[]>> {
+  if (request.match.by !== 'words' || fused.length === 0) return { ok: true, value: fused };
+  const { text } = request.match;
+  const first = fused.slice(0, request.fusion?.rerank_top_k ?? TOP_K);
+  const found = await rows.rows({ ...request, ids: first.map(({ id }) => id) });
   if (!found.ok) return found;
   const texts = new Map(found.value.map(({ id, title, body }) => [id, embeddedText(title, body)]));
   const patience = new AbortController();
