@@ -3,8 +3,8 @@ import path from 'node:path';
 import { forgetBuildServer } from '../../../config/load.ts';
 import type { Config } from '../../../config/schema.ts';
 import { createAuditReader } from '../../data-dir/audit-reader.ts';
-import type { CliServices, GlobalOptions } from '../../surfaces/cli/services.ts';
 import { createScreenShelf } from '../../data-dir/screen-shelf.ts';
+import type { CliServices, GlobalOptions } from '../../surfaces/cli/services.ts';
 import { openAccess } from './access.ts';
 import { openAudit, whoAsks } from './audit.ts';
 import { createCliRedis } from './redis.ts';
@@ -47,7 +47,7 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
   const searchMessages = async (messages: Config['messages']) =>
     kept((await import('../messages.ts')).openMessageSearch({ config: { ...config, messages }, places }));
   const messageSearch = once(() => searchMessages(config.messages));
-  const messageIngest = once(async () => kept(await (await import('../messages/open-ingest.ts')).openMessageIngest(settings, redis)));
+  const messageIngest = once(async () => kept(await (await import('../messages.ts')).openMessageIngest(settings, redis)));
   const vault = once(async () => kept((await import('./vault.ts')).openVault(settings, audit)));
 
   return {
@@ -74,7 +74,7 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
       return (await import('../../messages/search/compare-engines.ts')).compareEngines({ serving, shadow }, wish);
     },
     screenShelf: createScreenShelf(places.screenShelf),
-    messagePlaces: async () => (await import('./message-places.ts')).readMessagePlaces(settings),
+    messagePlaces: async () => (await import('../../messages/store/list-places.ts')).readPlaces(places.messages),
     contentIndex,
     messageIngest,
     diagnose: async () => (await import('./doctor/index.ts')).diagnose(settings, { redis, scopes, reachKernel: async () => (await kernel()).ping() }),

@@ -27,6 +27,11 @@ export interface MessageSearch {
   errorResponse(query: SearchQuery, error: SearchError): Promise<SearchResponse>;
 }
 
+/** The questions that a search is asked: in a thread, or by another process. */
+export type MessageQuestions = Pick<MessageSearch, 'search' | 'project' | 'product'>;
+export type MessageQuestion = keyof MessageQuestions;
+export type MessageAnswer<Q extends MessageQuestion> = Awaited<ReturnType<MessageQuestions[Q]>>;
+
 /** What happened in a search, for logs and metrics (message-search.md 8). */
 export type MessageSearchEvent =
   | {

@@ -1,37 +1,62 @@
 import path from 'node:path';
 import { packageVersion } from '../../../config/package.ts';
+import { systemClock } from '../../core/clock.ts';
+import { messageOf } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { inOrder } from '../../core/parts.ts';
-import type { MessageSearch } from '../../core/ports/message-search.ts';
-import { createMessageSearch } from './search.ts';
-import type { MessageSearchOptions } from './search-thread-keeper.ts';
-import { createSearchSocketClient } from './socket/client.ts';
+import type { SearchError } from '../../core/ports/message-engine.ts';
+import type { MessageQuestion, MessageQuestions, MessageSearch } from '../../core/ports/message-search.ts';
+import { errorResponse } from '../search/error-response.ts';
+import { createSearchThread, type MessageSearchOptions } from './search-thread-keeper.ts';
+import { createSearchSocketClient, type SearchSocketClient } from './socket/client.ts';
 import { createSearchSocket } from './socket/server.ts';
 
-/**
- * One process of a host has models, vectors and indexes of a data directory in memory, the API, and the others ask it: for
- * the same settings and the same version, which are the same answers. Without it each loads what it needs.
- */
+/** Puts one of the questions to whoever answers it. */
+type Ask = <Q extends MessageQuestion>(question: Q, ...args: Parameters<MessageQuestions[Q]>) => ReturnType<MessageQuestions[Q]>;
 
-/** The search of the process that others ask. */
+/**
+ * Message search in a thread of its own. A question that the thread cannot answer is answered here, with nothing found and the reason
+ * in diagnostics.
+ *
+ * @param host another process, which is asked first
+ */
+export function createMessageSearch(options: MessageSearchOptions, host?: Pick<SearchSocketClient, 'ask'>): Lifecycle & MessageSearch {
+  const { killSwitch, onEvent = () => {} } = options;
+  const parts = { killSwitch, now: systemClock.now, elapsed: systemClock.monotonic, emit: onEvent };
+  const thread = createSearchThread(options);
+  const ask = (async (question, ...args) => (await host?.ask(question, ...args)) ?? thread.ask(question, ...args)) as Ask;
+  // The thread, not a database, is at fault.
+  const faultOf = (error: unknown): SearchError => ({ kind: 'engine_error', message: messageOf(error) });
+  return {
+    search: (query, viewer) => ask('search', query, viewer).catch((error) => errorResponse(query, viewer, faultOf(error), parts)),
+    project: (key) => ask('project', key).catch((error) => ({ ok: false, error: faultOf(error) })),
+    product: (key) => ask('product', key).catch((error) => ({ ok: false, error: faultOf(error) })),
+    errorResponse: (query, error) => errorResponse(query, null, error, parts),
+    start: () => thread.start(),
+    stop: () => thread.stop(),
+    [Symbol.asyncDispose]: () => thread.stop(),
+  };
+}
+
+/**
+ * The search of the process that the others of this host ask, the API: only it has the models, vectors and indexes of a data
+ * directory in memory.
+ */
 export function searchForHost(options: MessageSearchOptions, onError: (error: unknown) => void): Lifecycle & MessageSearch {
   const search = createMessageSearch(options);
   const socket = createSearchSocket({ directory: path.dirname(options.file), settings: settingsOf(options), search, onError });
   return { ...search, ...inOrder([search, socket]) };
 }
 
-/** The search of a process that asks the other one, and itself when there is none. */
+/** The search of a process that asks the API's, where that runs with the same settings and version, which give the same answers, and else itself. */
 export function searchOnHost(options: MessageSearchOptions): Lifecycle & MessageSearch {
-  const own = createMessageSearch(options);
   const host = createSearchSocketClient(path.dirname(options.file), settingsOf(options));
+  const search = createMessageSearch(options, host);
   return {
-    ...own,
-    search: async (query, viewer) => (await host.search(query, viewer)) ?? own.search(query, viewer),
-    project: async (key) => (await host.project(key)) ?? own.project(key),
-    product: async (key) => (await host.product(key)) ?? own.product(key),
+    ...search,
     async stop() {
       host.close();
-      await own.stop();
+      await search.stop();
     },
     async [Symbol.asyncDispose]() {
       await this.stop();

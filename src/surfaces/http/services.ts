@@ -1,5 +1,15 @@
 import type { Clock } from '../../core/clock.ts';
-import type { AuditLog, IndexService, KernelDoor, MessageDoor, MessageSearch, PlanDoor, SignatureReader, TaskDoor, TaskIndex } from '../../core/ports/index.ts';
+import type {
+  AuditLog,
+  IndexService,
+  IngestGateway,
+  KernelDoor,
+  MessageSearch,
+  PlanDoor,
+  SignatureReader,
+  TaskDoor,
+  TaskIndex,
+} from '../../core/ports/index.ts';
 import type { ContentSearchDoor } from '../mcp/services.ts';
 import type { Caller } from './caller.ts';
 
@@ -20,7 +30,7 @@ export interface HttpServices {
   readonly plans: PlanDoor;
   readonly contentSearch: ContentSearchDoor;
   readonly contentIndex: IndexService;
-  readonly messages: MessageDoor;
+  readonly messages: IngestGateway;
   readonly messageSearch: MessageSearch;
   /** The kernel, asked in the name of the caller. Throws WritError KERNEL_UNAVAILABLE. */
   kernel(caller: Caller): Promise<KernelDoor>;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SearchResponse } from '../../../src/contracts/index.ts';
 import type { MessageSearchEvent } from '../../../src/core/ports/message-search.ts';
-import { createMessageSearch } from '../../../src/messages/serving/search.ts';
+import { createMessageSearch } from '../../../src/messages/serving/message-search.ts';
 import { mailboxFile } from '../../support/mailbox.ts';
 
 const MAIL = { project_id: 1, sender_id: 1, thread_id: 'br-42', importance: 'high', ack: true, recipients: [{ agent_id: 2, kind: 'to' }] } as const;
