@@ -94,13 +94,13 @@ const LAYERS = [
   {
     layer: 'messages',
     may: ['contracts', 'core'],
-    packages: ['zod'],
+    packages: ['zod', 'lru-cache'],
     why: 'What a query of messages means and who may see which row is decided without a database; the engines come through a port.',
   },
   {
     layer: 'messagesIo',
     may: ['contracts', 'core', 'messages', 'adapters', 'package'],
-    packages: ['zod', 'better-sqlite3', '@huggingface/tokenizers', '@oxdev03', 'onnxruntime-node'],
+    packages: ['zod', 'better-sqlite3', 'lru-cache', '@huggingface/tokenizers', '@oxdev03', 'onnxruntime-node'],
     why: 'Engines, store, import and serving of messages are their own, and nobody imports them but bin.',
   },
   {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import type { Embedder } from '../../../core/ports/embedder.ts';
 import type { EngineAnswer, EngineRequest, MessageEngine } from '../../../core/ports/message-engine.ts';
@@ -10,7 +11,7 @@ import type { Among, Nearest, VectorIndex } from './vector-index.ts';
 /** Documents that a search by vectors finds at most, whatever page is asked for: pages end with them. */
 export const VECTOR_POOL = 1000;
 /** Sets of candidates that are kept for the next page, or the next text. */
-const KEPT = 16;
+const MAX_KEPT = 16;
 
 export interface VectorEngineParts {
   readonly embedder: Embedder;
@@ -32,7 +33,7 @@ const NONE: Nearest = { ids: [], scores: [] };
 /** Filters first: only vectors of candidates are looked at. Which these are is kept until something changes. */
 export function nearestOf({ embedder, searcher, database }: VectorEngineParts): NearestOf {
   const sets = createSetReader(database);
-  const kept = new Map<string, Among>();
+  const kept = new LRUCache<string, Among>({ max: MAX_KEPT });
 
   function amongOf(request: EngineRequest, index: VectorIndex, state: string): Among | null {
     if (isEverything(request)) return null;
@@ -43,10 +44,6 @@ export function nearestOf({ embedder, searcher, database }: VectorEngineParts): 
     if (known !== undefined) return known;
     const among = index.among(sets.candidates(request));
     kept.set(key, among);
-    for (const oldest of kept.keys()) {
-      if (kept.size <= KEPT) break;
-      kept.delete(oldest);
-    }
     return among;
   }
 
