@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from '../../src/adapters/sqlite/open.ts';
 import type { SearchQuery } from '../../src/contracts/index.ts';
 import { systemClock } from '../../src/core/clock.ts';
-import type { EngineRequest, EngineName, MessageEngine } from '../../src/core/ports/message-engine.ts';
+import type { EngineName, EngineRequest, MessageEngine } from '../../src/core/ports/message-engine.ts';
 import { createFts5Engine } from '../../src/messages/engines/fts5/engine.ts';
 import { createMessageSearchService, type MessageSearchService } from '../../src/messages/search/service.ts';
 import { createMessagesReader } from '../../src/messages/store/reader.ts';

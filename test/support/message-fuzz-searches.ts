@@ -1,8 +1,8 @@
 import type { MessageSearch } from '../../src/core/ports/index.ts';
 import type { EngineAnswer, MessageEngine } from '../../src/core/ports/message-engine.ts';
 import { createFts5Engine } from '../../src/messages/engines/fts5/engine.ts';
-import { createMessageSearchService } from '../../src/messages/search/service.ts';
 import { errorResponse } from '../../src/messages/search/error-response.ts';
+import { createMessageSearchService } from '../../src/messages/search/service.ts';
 import { lookUp, productNamed, projectNamed } from '../../src/messages/store/named-places.ts';
 import { createMessagesReader } from '../../src/messages/store/reader.ts';
 import { createRecipientsReader } from '../../src/messages/store/recipients.ts';

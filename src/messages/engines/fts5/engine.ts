@@ -18,7 +18,8 @@ export function createFts5Engine(database: () => SqliteDatabase): MessageEngine 
     name: 'fts5',
     tag: 'fts5',
     mode: 'lexical',
-    find: (request) => reader.answered(request, () => reader.page(request, request.match.by === 'words' ? fts5Ranking(request.kind, request.match.expression) : null)),
+    find: (request) =>
+      reader.answered(request, () => reader.page(request, request.match.by === 'words' ? fts5Ranking(request.kind, request.match.expression) : null)),
     rows: (set) => reader.answered(set, () => reader.rows(set)),
   };
 }

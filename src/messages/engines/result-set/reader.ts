@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import type { Importance } from '../../../contracts/index.ts';
 import { messageOf } from '../../../core/errors.ts';
-import type { EngineAnswer, EngineRequest, EngineFound, EngineRow, EngineSet, ScopeReason, SearchError } from '../../../core/ports/message-engine.ts';
+import type { EngineAnswer, EngineFound, EngineRequest, EngineRow, EngineSet, ScopeReason, SearchError } from '../../../core/ports/message-engine.ts';
 import type { Sql, SqlValue } from '../../visibility/sql.ts';
 import { visibilityOf } from '../../visibility/visibility.ts';
 import { collectorOf } from './collector.ts';
@@ -135,7 +135,9 @@ function ranked({ all, database }: Asking, request: EngineRequest, ranking: Rank
 
 function listed({ all }: Asking, request: EngineRequest, after: Place | null): Front {
   const statement = listedStatement(request, after);
-  const [matched = null, denied = null] = request.count ? (all(countStatement(request))[0] ?? []) : [null, visibilityOf(request, request.now_us).sees === undefined ? 0 : null];
+  const [matched = null, denied = null] = request.count
+    ? (all(countStatement(request))[0] ?? [])
+    : [null, visibilityOf(request, request.now_us).sees === undefined ? 0 : null];
   const ids = all(statement).map(([id]) => Number(id));
   return { ids, keys: [], f: 1, lowest: 0, highest: 0, anchor: null, matched: numberOrNull(matched), denied: numberOrNull(denied), sql: statement.text };
 }

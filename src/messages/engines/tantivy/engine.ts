@@ -1,6 +1,6 @@
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import { messageOf } from '../../../core/errors.ts';
-import type { EngineAnswer, EngineRequest, EngineFound, MessageEngine } from '../../../core/ports/message-engine.ts';
+import type { EngineAnswer, EngineFound, EngineRequest, MessageEngine } from '../../../core/ports/message-engine.ts';
 import { createSetReader, type SetReader } from '../result-set/reader.ts';
 import { scoredRanking } from '../result-set/scored-engine.ts';
 import type { Tantivy } from './binding.ts';
