@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { MessageSearchService } from '../src/messages/search/service.ts';
-import { createMessageSearch } from '../src/messages/serving/search.ts';
+import { createMessageSearch } from '../src/messages/serving/message-search.ts';
 import { openMessagesReader } from '../src/messages/store/open.ts';
 import type { Case, OpenSuite, Round, Suite } from './contract.ts';
 import { type Bare, identicalSql, matching, plainSql } from './messages/bare.ts';

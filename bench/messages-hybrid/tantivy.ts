@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { SqliteDatabase } from '../../src/adapters/sqlite/open.ts';
-import type { EngineAsk } from '../../src/core/ports/message-engine.ts';
-import { scoredRanking } from '../../src/messages/engines/set/scored.ts';
+import type { EngineRequest } from '../../src/core/ports/message-engine.ts';
+import { scoredRanking } from '../../src/messages/engines/result-set/scored-engine.ts';
 import { loadTantivy, type Tantivy } from '../../src/messages/engines/tantivy/binding.ts';
 import { createTantivyEngine } from '../../src/messages/engines/tantivy/engine.ts';
 import { createTantivyIndexer } from '../../src/messages/engines/tantivy/indexer.ts';
@@ -105,11 +105,11 @@ function queryOf({ Query, Occur }: Tantivy, { schema }: Pinned, word: string) {
 }
 
 /** One query of the binding, its hits as ids, the identical statements for the page and its recipients; of all hits where the best ones cannot settle it. */
-function bareTantivy(tantivy: Tantivy, pinned: Pinned, db: SqliteDatabase, word: string): (ask: EngineAsk) => number[] {
+function bareTantivy(tantivy: Tantivy, pinned: Pinned, db: SqliteDatabase, word: string): (ask: EngineRequest) => number[] {
   const query = queryOf(tantivy, pinned, word);
   const recipients = createRecipientsReader(() => db);
   let statement: ReturnType<typeof db.prepare<SqlValue[], { 0: number; n: number }>> | undefined;
-  const rows = (ask: EngineAsk, { ids, raws }: ReturnType<Pinned['search']>): number[] => {
+  const rows = (ask: EngineRequest, { ids, raws }: ReturnType<Pinned['search']>): number[] => {
     const grid = 2 ** (Math.floor(Math.log2(raws[0] ?? 1)) - 20);
     const snapped = raws.map((raw) => Math.round(raw / grid) * grid);
     const { text, params } = rankedSql(ask, scoredRanking({ ids, raws: snapped, scale: { best: null, worst: 0 } }), null);

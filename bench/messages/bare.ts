@@ -1,6 +1,6 @@
 import type { SqliteDatabase } from '../../src/adapters/sqlite/open.ts';
-import type { EngineAsk } from '../../src/core/ports/message-engine.ts';
-import { fts5Ranking } from '../../src/messages/engines/fts5/ranking.ts';
+import type { EngineRequest } from '../../src/core/ports/message-engine.ts';
+import { fts5Ranking } from '../../src/messages/engines/fts5/engine.ts';
 import { recipientsStatement } from '../../src/messages/store/recipients.ts';
 import type { SqlValue } from '../../src/messages/visibility/sql.ts';
 import { rankedSql } from '../../test/support/ranked-sql.ts';
@@ -9,7 +9,7 @@ import { rankedSql } from '../../test/support/ranked-sql.ts';
 export type Bare = () => number[];
 
 /** The same page in one statement, with scope, count, least and greatest, and the order in SQL; and who got the messages. Prepared once, rows as objects. */
-export function identicalSql(db: SqliteDatabase, ask: EngineAsk): Bare {
+export function identicalSql(db: SqliteDatabase, ask: EngineRequest): Bare {
   if (ask.match.by !== 'words') throw new Error('only words are ranked');
   const { text, params } = rankedSql(ask, fts5Ranking(ask.kind, ask.match.expression), null);
   const statement = db.prepare<SqlValue[], { n: number }>(text);

@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from '../../src/adapters/sqlite/open.ts';
 import type { SearchQuery } from '../../src/contracts/index.ts';
 import { systemClock } from '../../src/core/clock.ts';
-import type { EngineAsk, EngineName, MessageEngine } from '../../src/core/ports/message-engine.ts';
+import type { EngineName, EngineRequest, MessageEngine } from '../../src/core/ports/message-engine.ts';
 import { createFts5Engine } from '../../src/messages/engines/fts5/engine.ts';
 import { createMessageSearchService, type MessageSearchService } from '../../src/messages/search/service.ts';
 import { createMessagesReader } from '../../src/messages/store/reader.ts';
@@ -11,7 +11,7 @@ import { createRecipientsReader } from '../../src/messages/store/recipients.ts';
 export interface Library {
   readonly service: MessageSearchService;
   /** What the engine is asked for the first page of a query. */
-  asked(query: SearchQuery): Promise<EngineAsk>;
+  asked(query: SearchQuery): Promise<EngineRequest>;
   close(): void;
 }
 
@@ -29,10 +29,10 @@ export function openLibrary(file: string, more: (database: () => SqliteDatabase)
   return {
     service: createMessageSearchService({ ...rest, engines: { fts5, ...more(reader.database) } }),
     async asked(query) {
-      const asks: EngineAsk[] = [];
+      const asks: EngineRequest[] = [];
       const listening = {
         ...fts5,
-        find(ask: EngineAsk) {
+        find(ask: EngineRequest) {
           asks.push(ask);
           return fts5.find(ask);
         },

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../src/adapters/sqlite/open.ts';
-import type { EngineAsk, EngineFound, EngineRow, MessageEngine } from '../../src/core/ports/message-engine.ts';
-import { fts5Ranking } from '../../src/messages/engines/fts5/ranking.ts';
-import { createSetReader } from '../../src/messages/engines/set/reader.ts';
-import { scoredRanking } from '../../src/messages/engines/set/scored.ts';
-import type { Place, Ranking } from '../../src/messages/engines/set/statements.ts';
+import type { EngineFound, EngineRequest, EngineRow, MessageEngine } from '../../src/core/ports/message-engine.ts';
+import { fts5Ranking } from '../../src/messages/engines/fts5/engine.ts';
+import { createSetReader } from '../../src/messages/engines/result-set/reader.ts';
+import { scoredRanking } from '../../src/messages/engines/result-set/scored-engine.ts';
+import type { Place, Ranking } from '../../src/messages/engines/result-set/statements.ts';
 import type { MessageSearchService } from '../../src/messages/search/service.ts';
 import { createMessagesReader } from '../../src/messages/store/reader.ts';
 import type { SqlValue } from '../../src/messages/visibility/sql.ts';
@@ -70,7 +70,7 @@ function toldBy({ rows, more, matched, denied, list }: EngineFound): Told {
 }
 
 /** The same from the one statement. */
-function bySql(db: SqliteDatabase, ask: EngineAsk, ranking: Ranking, place: Place | null): Told {
+function bySql(db: SqliteDatabase, ask: EngineRequest, ranking: Ranking, place: Place | null): Told {
   const { text, params } = rankedSql(ask, ranking, place);
   const [header = [], ...rows] = db
     .prepare<SqlValue[], Cell[]>(text)
@@ -91,7 +91,7 @@ function bySql(db: SqliteDatabase, ask: EngineAsk, ranking: Ranking, place: Plac
 }
 
 /** Random questions for words, as engines get them. */
-function ranked(file: string, agents: Parameters<typeof randomAsked>[1], random: Random): Promise<EngineAsk[]> {
+function ranked(file: string, agents: Parameters<typeof randomAsked>[1], random: Random): Promise<EngineRequest[]> {
   return asksOf(file, async (search) => {
     for (let turn = 0; turn < cases(60); turn += 1) {
       const { query, viewer } = randomAsked(random, agents);
@@ -101,8 +101,8 @@ function ranked(file: string, agents: Parameters<typeof randomAsked>[1], random:
 }
 
 /** What FTS5 is asked for words, by relevance, and answers. */
-async function asksOf(file: string, work: (search: MessageSearchService['search']) => Promise<unknown>): Promise<EngineAsk[]> {
-  const asks: EngineAsk[] = [];
+async function asksOf(file: string, work: (search: MessageSearchService['search']) => Promise<unknown>): Promise<EngineRequest[]> {
+  const asks: EngineRequest[] = [];
   const plain = searchOver(file);
   const listening: MessageEngine = {
     ...plain.fts5,
@@ -120,7 +120,7 @@ async function asksOf(file: string, work: (search: MessageSearchService['search'
 }
 
 /** The words of the question, and scores from outside: many the same, some of rows that are gone, best and worst given or found. */
-function rankings(db: SqliteDatabase, { kind, match }: EngineAsk, random: Random): Ranking[] {
+function rankings(db: SqliteDatabase, { kind, match }: EngineRequest, random: Random): Ranking[] {
   const table = { message: 'messages', agent: 'agents', project: 'projects' }[kind];
   const ids = db.prepare<[], number>(`SELECT id FROM ${table}`).pluck().all();
   const some = shuffled([...ids, 1_000_001, 1_000_002], random).slice(0, 1 + random.integer(ids.length + 2));
@@ -134,16 +134,16 @@ function shuffled<T>(items: readonly T[], random: Random): T[] {
   return keyed.sort((a, b) => a.key - b.key).map(({ item }) => item);
 }
 
-/** The same question with other pages, thresholds, eyes and orders; `found` is what it finds, with what the eyes may not see. */
-function variants(asked: EngineAsk, found: readonly EngineRow[], random: Random): { readonly ask: EngineAsk; readonly place: Place | null }[] {
+/** The same question with other pages, thresholds, viewers and orders; `found` is what it finds, with what the viewers may not see. */
+function variants(asked: EngineRequest, found: readonly EngineRow[], random: Random): { readonly ask: EngineRequest; readonly place: Place | null }[] {
   const [rows, hidden] = [found.filter(({ visible }) => visible), found.filter(({ visible }) => !visible)];
   const row = rows.length === 0 ? undefined : random.pick(rows);
   const gone = 9_007_199_254_740_993n;
-  const behind = (id: bigint, score: number): { ask: EngineAsk; place: Place } => ({
+  const behind = (id: bigint, score: number): { ask: EngineRequest; place: Place } => ({
     ask: { ...asked, after: { id, score, tagged: true }, offset: 0, list: 0, limit: 3 },
     place: { id, score, at: null },
   });
-  const first = (more: Partial<EngineAsk>) => ({ ask: { ...asked, after: null, ...more }, place: null });
+  const first = (more: Partial<EngineRequest>) => ({ ask: { ...asked, after: null, ...more }, place: null });
   return [
     first({}),
     first({ scope: { ...asked.scope, keep_denied: !asked.scope.keep_denied } }),

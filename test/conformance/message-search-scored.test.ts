@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { createScoredEngine } from '../../src/messages/engines/set/scored-engine.ts';
+import { createScoredEngine } from '../../src/messages/engines/result-set/scored-engine.ts';
 import { createMessagesReader } from '../../src/messages/store/reader.ts';
 import { cases } from '../support/oracle-runs.ts';
 import { searchOver } from '../support/search-service.ts';

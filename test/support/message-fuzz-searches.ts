@@ -1,8 +1,8 @@
 import type { MessageSearch } from '../../src/core/ports/index.ts';
 import type { EngineAnswer, MessageEngine } from '../../src/core/ports/message-engine.ts';
 import { createFts5Engine } from '../../src/messages/engines/fts5/engine.ts';
+import { errorResponse } from '../../src/messages/search/error-response.ts';
 import { createMessageSearchService } from '../../src/messages/search/service.ts';
-import { unanswered } from '../../src/messages/search/unanswered.ts';
 import { lookUp, productNamed, projectNamed } from '../../src/messages/store/named-places.ts';
 import { createMessagesReader } from '../../src/messages/store/reader.ts';
 import { createRecipientsReader } from '../../src/messages/store/recipients.ts';
@@ -16,7 +16,7 @@ export function fuzzedSearches(file: string): Readonly<Record<'working' | 'faili
     ...createMessageSearchService({ ...parts, engines: { fts5: engine }, recipients: createRecipientsReader(database) }),
     project: async (key) => lookUp(database, (db) => projectNamed(db, key)),
     product: async (key) => lookUp(database, (db) => productNamed(db, key)),
-    unanswered: (query, error) => unanswered(query, null, error, parts),
+    errorResponse: (query, error) => errorResponse(query, null, error, parts),
   });
   const refuse = (): EngineAnswer<never> => ({ ok: false, error: { kind: 'engine_error', message: 'broken' } });
   const crash = (): never => {

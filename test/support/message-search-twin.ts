@@ -45,7 +45,7 @@ export function messageSearchTwin(response: SearchResponse = { results: [A_MESSA
       return twin.broken ?? { ok: true, value: id === undefined ? undefined : { id, name: key } };
     },
     product: async (key) => twin.broken ?? { ok: true, value: key === 'suite' ? { id: 9, name: 'suite', project_ids: [1, 2] } : undefined },
-    unanswered: async (_query, { message }) => ({ results: [], diagnostics: { degraded: true, search_index_reason: message } }),
+    errorResponse: async (_query, { message }) => ({ results: [], diagnostics: { degraded: true, search_index_reason: message } }),
   };
   return twin;
 }

@@ -1,12 +1,11 @@
-import type { EngineAsk } from '../../src/core/ports/message-engine.ts';
-import type { Place, Ranking } from '../../src/messages/engines/set/statements.ts';
+import type { EngineRequest } from '../../src/core/ports/message-engine.ts';
+import { filterConditions, type Place, type Ranking, where } from '../../src/messages/engines/result-set/statements.ts';
 import { KINDS, type KindTables } from '../../src/messages/visibility/kinds.ts';
 import { joined, NOTHING, type Sql, sql } from '../../src/messages/visibility/sql.ts';
-import { type Eyes, eyesOf } from '../../src/messages/visibility/visibility.ts';
-import { filterConditions, where } from '../../src/messages/visibility/where.ts';
+import { type Visibility, visibilityOf } from '../../src/messages/visibility/visibility.ts';
 
 /**
- * A ranked page in one statement of SQLite alone: what `src/messages/engines/set/order.ts` does in a thread of Node is done
+ * A ranked page in one statement of SQLite alone: what `src/messages/engines/result-set/order.ts` does in a thread of Node is done
  * by SQLite here. The tests compare the two number by number, and the benches their times.
  *
  *   hit     every row that matches, with its cost: a raw score of which less is better
@@ -17,25 +16,25 @@ import { filterConditions, where } from '../../src/messages/visibility/where.ts'
  * Header: [0, matched, denied, f, lowest key, highest key, key of the anchor, rows in the list, ids, keys, version, ...]; rows:
  * [1, id, key, ...].
  */
-export function rankedSql(ask: EngineAsk, ranking: Ranking, after: Place | null): Sql {
+export function rankedSql(ask: EngineRequest, ranking: Ranking, after: Place | null): Sql {
   const kind = KINDS[ask.kind];
-  const eyes = eyesOf(ask, ask.now_us);
+  const visibility = visibilityOf(ask, ask.now_us);
   const newest = ask.order === 'newest';
-  const conditions = filterConditions(ask, kind, eyes);
-  const needsRow = !ranking.current || conditions.length > 0 || eyes.sees !== undefined || newest;
-  const judged = eyes.sees === undefined ? NOTHING : sql`, ${eyes.sees} AS ok`;
-  const seen = eyes.sees === undefined || ask.scope.keep_denied ? NOTHING : sql` FILTER (WHERE ok)`;
-  const only = eyes.sees === undefined || ask.scope.keep_denied ? NOTHING : sql` WHERE ok`;
+  const conditions = filterConditions(ask, kind, visibility);
+  const needsRow = !ranking.current || conditions.length > 0 || visibility.sees !== undefined || newest;
+  const judged = visibility.sees === undefined ? NOTHING : sql`, ${visibility.sees} AS ok`;
+  const seen = visibility.sees === undefined || ask.scope.keep_denied ? NOTHING : sql` FILTER (WHERE ok)`;
+  const only = visibility.sees === undefined || ask.scope.keep_denied ? NOTHING : sql` WHERE ok`;
   const key = sql`round(hit.raw * scale.f)`;
   const order = newest ? sql`at DESC, id` : sql`k, id`;
   const rows = ask.offset + ask.limit + 1;
   const best = ranking.scale.best === null ? sql`lo` : sql`${ranking.scale.best}`;
   const worst = ranking.scale.worst === null ? sql`hi` : sql`${ranking.scale.worst}`;
-  return sql`WITH ${listOf(eyes.tables)}hit AS MATERIALIZED (
+  return sql`WITH ${listOf(visibility.tables)}hit AS MATERIALIZED (
       SELECT ${ranking.id} AS id, ${ranking.cost} AS raw${newest ? sql`, ${kind.time} AS at` : NOTHING}${judged}
       FROM ${ranking.from} f${needsRow ? sql` CROSS JOIN ${kind.table} m ON m.id = ${ranking.id}` : NOTHING}
       ${where([...ranking.match, ...conditions])}),
-    span AS MATERIALIZED (SELECT count(*)${seen} AS n, ${eyes.sees === undefined ? sql`0` : sql`count(*) FILTER (WHERE NOT ok)`} AS denied,
+    span AS MATERIALIZED (SELECT count(*)${seen} AS n, ${visibility.sees === undefined ? sql`0` : sql`count(*) FILTER (WHERE NOT ok)`} AS denied,
       min(raw)${seen} AS lo, max(raw)${seen} AS hi FROM hit),
     scale AS MATERIALIZED (SELECT n, denied, f, round(${best} * f) AS k0, round(${worst} * f) AS k1
       FROM (SELECT *, coalesce(pow(2.0, 30 - floor(log2(max(-${best}, -${worst})))), 1.0) AS f FROM span)),
@@ -50,7 +49,7 @@ export function rankedSql(ask: EngineAsk, ranking: Ranking, after: Place | null)
     SELECT 0, n, denied, f, k0, k1, ${after === null || newest ? sql`NULL` : sql`(SELECT k FROM anchor)`}, (SELECT count(*) FROM ranked),
       ${ask.list > 0 ? sql`(SELECT group_concat(id) FROM ranked), (SELECT group_concat(CAST(k AS INTEGER)) FROM ranked)` : sql`NULL, NULL`}, ${VERSION}, NULL, NULL
     FROM scale
-    UNION ALL ${pageRows(ask, kind, eyes, sql`p.k`)}`;
+    UNION ALL ${pageRows(ask, kind, visibility, sql`p.k`)}`;
 }
 
 /** Where the last row of the page before stands now; one row, NULL when it is gone. */
@@ -78,14 +77,14 @@ function scoreOf(key: Sql): Sql {
 const VERSION = sql`(SELECT value FROM meta WHERE key = 'data_version')`;
 
 /** In the order of `ranked`: the outer loop of a CROSS JOIN keeps it. */
-function pageRows(ask: EngineAsk, kind: KindTables, eyes: Eyes, key: Sql): Sql {
-  return sql`SELECT 1, m.id, ${key}, ${columns(kind, eyes)}
+function pageRows(ask: EngineRequest, kind: KindTables, visibility: Visibility, key: Sql): Sql {
+  return sql`SELECT 1, m.id, ${key}, ${columns(kind, visibility)}
     FROM (SELECT * FROM ranked LIMIT ${ask.limit + 1} OFFSET ${ask.offset}) p CROSS JOIN ${kind.table} m ON m.id = p.id ${kind.sender}`;
 }
 
 /** project_id, title, body, created_ts, importance, ack_required, thread_id, from_agent, visible, reason */
-function columns(kind: KindTables, eyes: Eyes): Sql {
-  return sql`${kind.project}, ${kind.title}, ${kind.body}, ${kind.time}, ${kind.rest}, ${eyes.sees ?? sql`1`}, ${eyes.reason}`;
+function columns(kind: KindTables, visibility: Visibility): Sql {
+  return sql`${kind.project}, ${kind.title}, ${kind.body}, ${kind.time}, ${kind.rest}, ${visibility.sees ?? sql`1`}, ${visibility.reason}`;
 }
 
 function listOf(tables: readonly Sql[]): Sql {

@@ -1,5 +1,5 @@
 import type { SearchQuery, SearchResponse, SearchResult } from '../../src/contracts/index.ts';
-import { EMPTY_SHELF, type Shelf } from '../../src/surfaces/tui/model/shelf.ts';
+import { EMPTY_SHELF, type Shelf } from '../../src/core/ports/screen-shelf.ts';
 import type { MessageScreenDoor } from '../../src/surfaces/tui/port.ts';
 import { createSession, type Session } from '../../src/surfaces/tui/session.ts';
 import { screenOf } from '../../src/surfaces/tui/view/screen.ts';

@@ -5,8 +5,9 @@ import type { Config } from '../../../config/schema.ts';
 import { openAccess } from '../../data-dir/access.ts';
 import { createAuditReader } from '../../data-dir/audit-reader.ts';
 import { openAudit, whoAsks } from '../../data-dir/open-audit.ts';
+import { createScreenShelf } from '../../data-dir/screen-shelf.ts';
 import type { CliServices, GlobalOptions } from '../../surfaces/cli/services.ts';
-import { createScreenShelf } from '../messages/screen-shelf.ts';
+
 import { createCliRedis } from './redis.ts';
 import { openScopes } from './scopes/index.ts';
 import { readSettings } from './settings.ts';
@@ -45,9 +46,9 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
   const contentIndex = once(async () => (await import('../content.ts')).openContentIndex(settings, redis));
   const serverSearch = once(async () => kept(await (await import('../content.ts')).openServerSearch(config)));
   const searchMessages = async (messages: Config['messages']) =>
-    kept((await import('../messages/open-search.ts')).openMessageSearch({ config: { ...config, messages }, places }));
+    kept((await import('../messages.ts')).openMessageSearch({ config: { ...config, messages }, places }));
   const messageSearch = once(() => searchMessages(config.messages));
-  const messageIngest = once(async () => kept(await (await import('../messages/open-ingest.ts')).openMessageIngest(settings, redis)));
+  const messageIngest = once(async () => kept(await (await import('../messages.ts')).openMessageIngest(settings, redis)));
   const vault = once(async () => kept((await import('./vault.ts')).openVault(settings, audit)));
 
   return {
@@ -74,7 +75,7 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
       return (await import('../../messages/search/compare-engines.ts')).compareEngines({ serving, shadow }, wish);
     },
     screenShelf: createScreenShelf(places.screenShelf),
-    messagePlaces: async () => (await import('./message-places.ts')).readMessagePlaces(settings),
+    messagePlaces: async () => (await import('../../messages/store/list-places.ts')).readPlaces(places.messages),
     contentIndex,
     messageIngest,
     diagnose: async () => (await import('./doctor.ts')).diagnose(settings, { redis, scopes, reachKernel: async () => (await kernel()).ping() }),

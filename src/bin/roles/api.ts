@@ -37,8 +37,7 @@ import { apiCertificate } from '../http/certificate.ts';
 import { pushingThrough } from '../http/pushing-through.ts';
 import { wireHttpServices } from '../http/services.ts';
 import { lanesOf } from '../lanes.ts';
-import { writingLane } from '../messages/ingest.ts';
-import { messageSearchOfRole } from '../messages/role-search.ts';
+import { messageSearchOfRole, openMessageWriter } from '../messages.ts';
 import { boundProviders } from '../plan/providers.ts';
 import { redisTarget } from '../redis-target.ts';
 import { traceRole } from '../tracing.ts';
@@ -82,7 +81,7 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
   const lane = createIndexLane({ pool: config.pool.id, connection, newId: randomHex });
   const contentIndex = indexService({ config, surroundings: userSurroundings(), lane });
   const messageSearch = messageSearchOfRole({ config, places, log }, metrics.own);
-  const messages = writingLane({ config, connection, places, log, metrics: metrics.own });
+  const messages = await openMessageWriter({ config, connection, places, log, metrics: metrics.own });
   const wired = wireHttpServices({
     config,
     places,
@@ -93,7 +92,7 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
     metrics: metrics.metrics,
     contentSearch,
     contentIndex,
-    messages: messages.door,
+    messages: messages.gateway,
     messageSearch,
   });
   const { tasks } = wired.services;

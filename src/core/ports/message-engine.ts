@@ -6,7 +6,7 @@ export type EngineTag = 'fts5' | 'tantivy' | 'hybrid';
 /** The engines by what they offer. */
 export type EngineName = 'fts5' | 'tantivy' | 'semantic' | 'hybrid' | 'hybrid_rerank';
 
-/** What a row has to do with the text: an FTS5 expression, substrings that must all occur, or nothing (filters only). */
+/** How a row matches the text: an FTS5 expression, substrings that must all occur, or nothing (filters only). */
 export type EngineMatch =
   | { readonly by: 'words'; readonly expression: string; readonly text: string }
   | { readonly by: 'substrings'; readonly terms: readonly string[] }
@@ -27,18 +27,18 @@ export interface EngineFilters {
   readonly recipient_name: string | null;
 }
 
-/** Agents through whose eyes rows are seen: all of a name, or one. */
-export type EngineEyes = { readonly agent_name: string } | { readonly project_id: number; readonly agent_id: number };
+/** Agents for whom rows are found: all of a name, or one. */
+export type EngineViewer = { readonly agent_name: string } | { readonly project_id: number; readonly agent_id: number };
 
 /** What may be seen. It is part of the set: hidden rows move no score and no page. */
 export interface EngineScope {
   /** Only these projects; `null` for all. An empty list means nothing. */
   readonly projects: readonly number[] | null;
   /** A message must be visible to each of these; none: to everybody. */
-  readonly eyes: readonly EngineEyes[];
-  /** Whether rows that the eyes may not see stay in the set, for the caller to redact. */
+  readonly viewers: readonly EngineViewer[];
+  /** Whether rows that a viewer may not see stay in the set, for the caller to redact. */
   readonly keep_denied: boolean;
-  /** The set is what matches and may not be seen by these eyes, and nothing else: for the audit of an operator. */
+  /** The set is what matches and may not be seen by these viewers, and nothing else: for the audit of an operator. */
   readonly only_denied?: true;
 }
 
@@ -53,7 +53,7 @@ export interface EngineSet {
   readonly scope: EngineScope;
 }
 
-export interface EngineAsk extends EngineSet {
+export interface EngineRequest extends EngineSet {
   readonly order: EngineOrder;
   readonly min_score: number | null;
   /** The last row of the page before. `tagged` is false in tokens of version 2, whose score may be on another scale. */
@@ -93,7 +93,7 @@ export interface EngineRow {
   readonly created_ts: number | null;
   readonly thread_id: string | null;
   readonly from_agent: string | null;
-  /** Whether the eyes may see it; `false` only with `keep_denied`. */
+  /** Whether every viewer may see it; `false` only with `keep_denied`. */
   readonly visible: boolean;
   readonly reason: ScopeReason;
   /** 0 to 1, higher is better; 1 where nothing is ranked. */
@@ -157,7 +157,7 @@ export interface MessageEngine {
    */
   absent?(resuming: boolean): string | undefined;
   /** A page of a set in its order. */
-  find(ask: EngineAsk): EngineAnswer<EngineFound> | Promise<EngineAnswer<EngineFound>>;
+  find(ask: EngineRequest): EngineAnswer<EngineFound> | Promise<EngineAnswer<EngineFound>>;
   /** Those of these ids that are still in the set, whatever their text is by now; in no order, with score 0. */
   rows(
     set: EngineSet & { readonly ids: readonly number[]; readonly now_us: number },

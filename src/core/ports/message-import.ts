@@ -23,17 +23,17 @@ export interface ImportSource extends AsyncDisposable {
   records(after: string | undefined): AsyncIterable<ImportRecord>;
 }
 
-export interface ImportWish {
+export interface ImportOptions {
   /** Found out unless it is said. */
   readonly format: ImportFormat | undefined;
   /** Slug of the project for what names none; of a mailbox, the name of its file or directory unless it is said. */
   readonly project: string | undefined;
 }
 
-/** What imports need of this host. */
-export interface ImportDoor {
+/** Opens what is imported, and knows how far earlier runs came. */
+export interface MessageImporter {
   /** Throws WritError NOT_FOUND, INVALID_ARGUMENT. */
-  open(path: string, wish: ImportWish): Promise<ImportSource>;
+  open(path: string, options: ImportOptions): Promise<ImportSource>;
   /** How far an earlier run came; undefined when there was none. */
   mark(name: string): Promise<ImportMark | undefined>;
 }

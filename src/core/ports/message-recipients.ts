@@ -4,11 +4,11 @@ import type { EngineScope } from './message-engine.ts';
 export interface MessageRecipients {
   readonly to: readonly string[];
   readonly cc: readonly string[];
-  /** Those that the eyes of the search may know of: to others than the sender and themselves nobody is in Bcc. */
+  /** Those that every viewer of the search may know of: only the sender and the recipient itself know who is in Bcc. */
   readonly bcc: readonly string[];
 }
 
-export interface RecipientsAsk {
+export interface RecipientsRequest {
   /** Messages of one page. */
   readonly ids: readonly number[];
   readonly scope: EngineScope;
@@ -21,4 +21,4 @@ export interface RecipientsAsk {
  *
  * Throws when the database cannot be read; the search then goes on without them.
  */
-export type ReadRecipients = (ask: RecipientsAsk) => ReadonlyMap<number, MessageRecipients>;
+export type ReadRecipients = (ask: RecipientsRequest) => ReadonlyMap<number, MessageRecipients>;

@@ -1,7 +1,7 @@
 import type { DocKind, SearchQuery, SearchResponse, ShadowComparison } from '../../contracts/index.ts';
 import type { EngineAnswer, SearchError } from './message-engine.ts';
 
-/** Whose eyes a search is for: an agent, or `null` for somebody who runs the system and may see everything. */
+/** Who searches: an agent, or `null` for an operator, who may see everything. */
 export type SearchViewer = { readonly project_id: number; readonly agent_id: number } | null;
 
 /** A project or product that a caller named. */
@@ -24,8 +24,13 @@ export interface MessageSearch {
   /** A product by uid, name or, in digits, id, with its projects. */
   product(key: string): Promise<EngineAnswer<(NamedPlace & { readonly project_ids: readonly number[] }) | undefined>>;
   /** What a search answers whose place could not be looked up: nothing found, and why. */
-  unanswered(query: SearchQuery, error: SearchError): Promise<SearchResponse>;
+  errorResponse(query: SearchQuery, error: SearchError): Promise<SearchResponse>;
 }
+
+/** The questions that a search is asked: in a thread, or by another process. */
+export type MessageQuestions = Pick<MessageSearch, 'search' | 'project' | 'product'>;
+export type MessageQuestion = keyof MessageQuestions;
+export type MessageAnswer<Q extends MessageQuestion> = Awaited<ReturnType<MessageQuestions[Q]>>;
 
 /** What happened in a search, for logs and metrics (message-search.md 8). */
 export type MessageSearchEvent =

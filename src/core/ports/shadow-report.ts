@@ -24,7 +24,7 @@ export interface ShadowReport {
 }
 
 /** Queries to be searched in FTS5 and in Tantivy. */
-export interface ShadowWish {
+export interface ShadowQueries {
   readonly texts: readonly string[];
   readonly project_id?: number | null | undefined;
   readonly product_id?: number | null | undefined;

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { WritError } from '../../core/errors.ts';
-import type { ImportFormat, ImportSource, ImportWish } from '../../core/ports/index.ts';
+import type { ImportFormat, ImportOptions, ImportSource } from '../../core/ports/index.ts';
 import { openAgentMail } from './agent-mail.ts';
 import { openJsonl } from './jsonl.ts';
 import type { MailReader } from './mail-message.ts';
@@ -12,7 +12,7 @@ import { openMailbox } from './mailbox.ts';
  *
  * @throws WritError NOT_FOUND, INVALID_ARGUMENT
  */
-export async function openImport(path: string, { format, project }: ImportWish, reader: MailReader): Promise<ImportSource> {
+export async function openImport(path: string, { format, project }: ImportOptions, reader: MailReader): Promise<ImportSource> {
   const whole = resolve(path);
   assertReadable(whole);
   const found = format ?? formatOf(whole);

@@ -1,6 +1,6 @@
 import type { SearchQuery, SearchResponse } from '../../contracts/index.ts';
 import type { MessageSearch } from '../../core/ports/message-search.ts';
-import type { ShadowReport, ShadowWish } from '../../core/ports/shadow-report.ts';
+import type { ShadowQueries, ShadowReport } from '../../core/ports/shadow-report.ts';
 import { compareShadow } from './shadow.ts';
 import { type ShadowTrial, shadowReport } from './shadow-report.ts';
 
@@ -14,7 +14,7 @@ const SERVING = 'fts5';
 const SHADOW = 'tantivy';
 
 /** Searches every query in both engines, one after the other, as an operator, and says how they agree. */
-export async function compareEngines(searches: ComparedSearches, { texts, signal, ...query }: ShadowWish): Promise<ShadowReport> {
+export async function compareEngines(searches: ComparedSearches, { texts, signal, ...query }: ShadowQueries): Promise<ShadowReport> {
   // Databases and indexes are opened by the first search, whose time would say nothing.
   const [first] = texts;
   if (first !== undefined) await trialOf({ ...query, text: first }, searches);

@@ -1,5 +1,7 @@
 import type { SearchMode } from '../../contracts/index.ts';
-import type { EngineName, EngineTag } from '../../core/ports/message-engine.ts';
+import type { EngineName, EngineTag, MessageEngine } from '../../core/ports/message-engine.ts';
+import { decodeCursor } from './cursor.ts';
+import type { NormalQuery } from './query.ts';
 
 /** What SEARCH_ENGINE says (message-search.md 1.3); `undefined`: nothing. */
 export type KillSwitch = 'fts5' | 'tantivy' | 'shadow' | 'hybrid' | undefined;
@@ -30,6 +32,38 @@ export interface Route {
 
 /** Why an engine is not there; absent: it is. */
 export type Missing = Readonly<Partial<Record<EngineName, string>>>;
+
+const NOT_THERE: Missing = {
+  tantivy: 'the engine is not installed',
+  semantic: 'there are no vectors',
+  hybrid: 'there are no vectors',
+  hybrid_rerank: 'there is no reranker',
+};
+
+export interface EngineSetup {
+  /** The engines that there are. FTS5 always is, also when its database is not: then it says so for each search. */
+  readonly engines: { readonly fts5: MessageEngine } & Partial<Readonly<Record<EngineName, MessageEngine>>>;
+  /** Why others are not, where more is known than that. */
+  readonly absent?: Missing | undefined;
+  readonly killSwitch: KillSwitch;
+}
+
+/** Which engines are asked. The one that began an order goes on with it. */
+export function chooseEngines(setup: EngineSetup, { mode, cursor }: NormalQuery): Route {
+  const began = cursor === null ? undefined : decodeCursor(cursor)?.engine;
+  const names = Object.keys({ ...NOT_THERE, ...setup.absent }) as EngineName[];
+  const missing = names.flatMap((name) => {
+    const reason = whyMissing(setup, name, began === setup.engines[name]?.tag);
+    return reason === undefined ? [] : [[name, reason]];
+  });
+  return routeOf(mode, setup.killSwitch, Object.fromEntries(missing), began);
+}
+
+/** Why an engine is not asked now; `undefined`: it is. */
+export function whyMissing({ engines, absent }: EngineSetup, name: EngineName, resuming: boolean): string | undefined {
+  const engine = engines[name];
+  return engine === undefined ? (absent?.[name] ?? NOT_THERE[name]) : engine.absent?.(resuming);
+}
 
 /**
  * Which engines answer a mode, given the kill switch and what there is. FTS5 is the last resort of every chain.

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { EngineList } from '../../core/ports/message-engine.ts';
 
 const GRID = 2 ** 40;
@@ -21,34 +22,26 @@ export interface OrderLists {
 }
 
 interface Kept {
-  readonly at: number;
   readonly version: number;
   readonly list: EngineList;
   order?: OrderList;
 }
 
 /**
- * The lists used last, at most `most` of them, each for `lifeMs`.
+ * The lists used last, at most `max` of them, each for `lifeMs`.
  *
  * @param now milliseconds of a clock that never goes back
  */
-export function createOrderLists({ most, lifeMs, now }: { most: number; lifeMs: number; now: () => number }): OrderLists {
-  const lists = new Map<string, Kept>();
+export function createOrderLists({ max, lifeMs, now }: { max: number; lifeMs: number; now: () => number }): OrderLists {
+  // The cache takes a start of 0 for none.
+  const lists = new LRUCache<string, Kept>({ max, ttl: lifeMs, ttlResolution: 0, perf: { now: () => now() + 1 } });
   return {
     keep(key, list, version) {
-      lists.delete(key);
-      lists.set(key, { at: now(), version, list });
-      for (const oldest of lists.keys()) {
-        if (lists.size <= most) break;
-        lists.delete(oldest);
-      }
+      lists.set(key, { version, list });
     },
     find(key) {
       const kept = lists.get(key);
       if (kept === undefined) return undefined;
-      lists.delete(key);
-      if (now() - kept.at > lifeMs) return undefined;
-      lists.set(key, kept);
       // Most lists are never asked for, so they are read only here.
       kept.order ??= read(kept.list, kept.version);
       return kept.order;

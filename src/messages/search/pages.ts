@@ -1,6 +1,7 @@
-import type { EngineAnswer, EngineAsk, EngineFound, EngineRow, EngineSpent, MessageEngine } from '../../core/ports/message-engine.ts';
+import type { EngineAnswer, EngineFound, EngineRequest, EngineRow, EngineSpent, MessageEngine } from '../../core/ports/message-engine.ts';
 import { decodeCursor, encodeCursor, type SearchCursor } from './cursor.ts';
 import type { OrderList, OrderLists } from './order-lists.ts';
+import type { PageRequest } from './planner.ts';
 
 /** Rows of an order that are kept for later pages: at least ten pages, at most this many. */
 const MAX_LIST = 10_000;
@@ -22,7 +23,6 @@ export interface Page {
   readonly spent?: EngineSpent | undefined;
 }
 
-type Ask = Omit<EngineAsk, 'after' | 'list'>;
 type Answer<T> = EngineAnswer<T>;
 
 /**
@@ -30,17 +30,17 @@ type Answer<T> = EngineAnswer<T>;
  * comes and goes neither repeats nor hides a row. By relevance every change of the mail may change the order, so it goes on
  * in the order that the first page was made from while that is kept, and else after the place that its last row has now.
  */
-export async function pageOf(engine: MessageEngine, ask: Ask, token: string | null, lists: OrderLists): Promise<Answer<Page>> {
+export async function pageOf(engine: MessageEngine, request: PageRequest, token: string | null, lists: OrderLists): Promise<Answer<Page>> {
   const { cursor, notes } = readToken(token, engine);
-  if (cursor === undefined) return frontPage(engine, ask, lists, { notes, cursorInvalidated: notes.includes(FOREIGN) });
-  const list = ask.order === 'relevance' ? lists.find(keyOf(engine, ask)) : undefined;
+  if (cursor === undefined) return frontPage(engine, request, lists, { notes, cursorInvalidated: notes.includes(FOREIGN) });
+  const list = request.order === 'relevance' ? lists.find(keyOf(engine, request)) : undefined;
   const index = list?.indexOf(Number(cursor.id)) ?? -1;
-  if (list !== undefined && index >= 0) return listedPage(engine, ask, list, index + 1);
-  return resumedPage(engine, ask, cursor, lists);
+  if (list !== undefined && index >= 0) return listedPage(engine, request, list, index + 1);
+  return resumedPage(engine, request, cursor, lists);
 }
 
 /** Token of the page after this row. */
-export function tokenAfter(row: EngineRow, order: EngineAsk['order'], engine: MessageEngine): string {
+export function tokenAfter(row: EngineRow, order: EngineRequest['order'], engine: MessageEngine): string {
   return encodeCursor({ score: order === 'newest' ? (row.created_ts ?? 0) : row.score, id: BigInt(row.id), engine: engine.tag });
 }
 
@@ -58,52 +58,52 @@ function readToken(token: string | null, engine: MessageEngine): { cursor: Searc
 
 async function frontPage(
   engine: MessageEngine,
-  ask: Ask,
+  request: PageRequest,
   lists: OrderLists,
   told: { notes: readonly string[]; cursorInvalidated: boolean },
 ): Promise<Answer<Page>> {
-  const list = ask.order === 'relevance' ? Math.min(MAX_LIST, Math.max(LIST_LEAST, ask.limit * LIST_PAGES)) : 0;
-  const found = await engine.find({ ...ask, after: null, list });
+  const list = request.order === 'relevance' ? Math.min(MAX_LIST, Math.max(LIST_LEAST, request.limit * LIST_PAGES)) : 0;
+  const found = await engine.find({ ...request, after: null, list });
   if (!found.ok) return found;
-  if (found.value.more && found.value.list !== null) lists.keep(keyOf(engine, ask), found.value.list, found.value.version);
+  if (found.value.more && found.value.list !== null) lists.keep(keyOf(engine, request), found.value.list, found.value.version);
   return page(found.value, { orderChanged: false, cursorUsed: false, ...told });
 }
 
-async function resumedPage(engine: MessageEngine, ask: Ask, cursor: SearchCursor, lists: OrderLists): Promise<Answer<Page>> {
+async function resumedPage(engine: MessageEngine, request: PageRequest, cursor: SearchCursor, lists: OrderLists): Promise<Answer<Page>> {
   const after = { score: cursor.score, id: cursor.id, tagged: cursor.engine !== undefined };
-  const found = await engine.find({ ...ask, offset: 0, after, list: 0 });
+  const found = await engine.find({ ...request, offset: 0, after, list: 0 });
   if (!found.ok) return found;
-  if (found.value.resumed === 'lost') return frontPage(engine, { ...ask, offset: 0 }, lists, { notes: [LOST], cursorInvalidated: true });
-  return page(found.value, { orderChanged: ask.order === 'relevance', cursorUsed: true, cursorInvalidated: false, notes: [] });
+  if (found.value.resumed === 'lost') return frontPage(engine, { ...request, offset: 0 }, lists, { notes: [LOST], cursorInvalidated: true });
+  return page(found.value, { orderChanged: request.order === 'relevance', cursorUsed: true, cursorInvalidated: false, notes: [] });
 }
 
 /** From `start` of a kept order: the rows that are still there and may still be seen; beyond its end as things are now. */
-async function listedPage(engine: MessageEngine, ask: Ask, list: OrderList, start: number): Promise<Answer<Page>> {
+async function listedPage(engine: MessageEngine, request: PageRequest, list: OrderList, start: number): Promise<Answer<Page>> {
   const rows: EngineRow[] = [];
-  for (let at = start; at < list.length && rows.length <= ask.limit; at += ask.limit + 1) {
-    const ids = list.idsFrom(at, ask.limit + 1);
-    const found = await engine.rows({ ...ask, ids });
+  for (let at = start; at < list.length && rows.length <= request.limit; at += request.limit + 1) {
+    const ids = list.idsFrom(at, request.limit + 1);
+    const found = await engine.rows({ ...request, ids });
     if (!found.ok) return found;
     const byId = new Map(found.value.map((row) => [row.id, row]));
     rows.push(...ids.flatMap((id) => withScore(byId.get(id), list)));
   }
-  if (rows.length > ask.limit || list.whole) return page({ ...NO_COUNTS, rows: rows.slice(0, ask.limit), more: rows.length > ask.limit }, QUIET);
-  const rest = await beyond(engine, ask, list, ask.limit - rows.length);
+  if (rows.length > request.limit || list.whole) return page({ ...NO_COUNTS, rows: rows.slice(0, request.limit), more: rows.length > request.limit }, QUIET);
+  const rest = await beyond(engine, request, list, request.limit - rows.length);
   if (!rest.ok) return rest;
   const { value } = rest;
   const told = { ...QUIET, orderChanged: value.version !== list.version };
   return page(
-    { ...value, rows: [...rows, ...value.rows.slice(0, ask.limit - rows.length)], more: value.more || value.rows.length > ask.limit - rows.length },
+    { ...value, rows: [...rows, ...value.rows.slice(0, request.limit - rows.length)], more: value.more || value.rows.length > request.limit - rows.length },
     told,
   );
 }
 
 /** The rows after the last one of a kept order. `room` may be 0: whether there are more must be known all the same. */
-async function beyond(engine: MessageEngine, ask: Ask, list: OrderList, room: number): Promise<Answer<EngineFound>> {
+async function beyond(engine: MessageEngine, request: PageRequest, list: OrderList, room: number): Promise<Answer<EngineFound>> {
   const [last] = list.idsFrom(list.length - 1, 1);
   const id = last ?? 0;
   const after = { score: list.scoreOf(id).score, id: BigInt(id), tagged: true };
-  return engine.find({ ...ask, offset: 0, limit: Math.max(1, room), after, list: 0 });
+  return engine.find({ ...request, offset: 0, limit: Math.max(1, room), after, list: 0 });
 }
 
 const NO_COUNTS = { matched: null, denied: null, sql: '' };
@@ -120,7 +120,7 @@ function page(
   return { ok: true, value: { rows, more, matched, denied, sql, spent, ...told } };
 }
 
-/** One order for one set: the same words, filters, eyes and threshold. */
-function keyOf(engine: MessageEngine, { kind, match, filters, scope, min_score, fusion }: Ask): string {
+/** One order for one set: the same words, filters, viewers and threshold. */
+function keyOf(engine: MessageEngine, { kind, match, filters, scope, min_score, fusion }: PageRequest): string {
   return JSON.stringify([engine.name, kind, match, filters, scope, min_score, fusion]);
 }

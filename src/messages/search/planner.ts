@@ -1,4 +1,6 @@
-import type { EngineMatch, EngineOrder } from '../../core/ports/message-engine.ts';
+import type { EngineMatch, EngineOrder, EngineRequest } from '../../core/ports/message-engine.ts';
+import type { SearchViewer } from '../../core/ports/message-search.ts';
+import { scopeOf } from '../visibility/scope.ts';
 import { filtersOf, hasFilter } from './facets.ts';
 import { likeTerms } from './like-terms.ts';
 import type { NormalQuery } from './query.ts';
@@ -12,13 +14,14 @@ export function planOf(query: NormalQuery): Plan {
   if (query.text === '') return withoutText(query);
   const expression = sanitizeFtsQuery(query.text);
   if (expression !== undefined) return { empty: false, match: { by: 'words', expression, text: query.text } };
-  return substrings(query.text) ?? { empty: true, reason: 'invalid_query: the text has no word to look for' };
+  const match = substringMatch(query.text);
+  return match === undefined ? { empty: true, reason: 'invalid_query: the text has no word to look for' } : { empty: false, match };
 }
 
-/** What is looked for in the tables when the engine cannot take the expression. */
-export function substrings(text: string): Extract<Plan, { empty: false }> | undefined {
+/** What is looked for in the tables when the engine cannot take the expression; `undefined`: no word is long enough. */
+export function substringMatch(text: string): EngineMatch | undefined {
   const terms = likeTerms(text);
-  return terms.length === 0 ? undefined : { empty: false, match: { by: 'substrings', terms } };
+  return terms.length === 0 ? undefined : { by: 'substrings', terms };
 }
 
 function withoutText(query: NormalQuery): Plan {
@@ -31,4 +34,23 @@ export function orderOf(query: NormalQuery, match: EngineMatch): EngineOrder {
   if (query.ranking === 'recency') return 'newest';
   if (match.by === 'words') return 'relevance';
   return query.doc_kind === 'message' ? 'newest' : 'id';
+}
+
+/** What an engine is asked for a query, whichever page of it. */
+export type PageRequest = Omit<EngineRequest, 'after' | 'list'>;
+
+export function engineRequestOf(query: NormalQuery, viewer: SearchViewer, match: EngineMatch, nowUs: number): PageRequest {
+  return {
+    kind: query.doc_kind,
+    match,
+    filters: filtersOf(query),
+    scope: scopeOf(query, viewer),
+    order: orderOf(query, match),
+    min_score: query.min_score,
+    offset: query.offset,
+    limit: query.limit,
+    count: query.explain,
+    now_us: nowUs,
+    fusion: { rrf_k: query.rrf_k, rerank_top_k: query.rerank_top_k },
+  };
 }

@@ -1,6 +1,41 @@
 import type { ShadowComparison } from '../../contracts/index.ts';
+import type { MessageSearchEvent } from '../../core/ports/message-search.ts';
+import { catchEngineErrors } from './failing-engine.ts';
+import { type EngineSetup, type Route, whyMissing } from './modes.ts';
+import type { ServedPage } from './search-trace.ts';
 
 const DEPTH = 10;
+
+interface ShadowParts extends EngineSetup {
+  readonly emit: (event: MessageSearchEvent) => void;
+}
+
+/** Asks Tantivy the same and tells how the first pages compare. Its failure concerns nobody; why it is missing is for explain. */
+export function startShadow(
+  parts: ShadowParts,
+  route: Route,
+  served: ServedPage | null,
+): { readonly missing: string | undefined; readonly comparison: Promise<ShadowComparison | undefined> } {
+  const missing = route.shadow ? whyMissing(parts, 'tantivy', false) : undefined;
+  const isCompared = route.shadow && missing === undefined && served?.request.match.by === 'words' && !served.page.cursorUsed;
+  return { missing, comparison: isCompared ? compareWithTantivy(parts, served) : Promise.resolve(undefined) };
+}
+
+async function compareWithTantivy({ engines: { tantivy }, emit }: ShadowParts, { engine, request, page }: ServedPage): Promise<ShadowComparison | undefined> {
+  if (tantivy === undefined) return undefined;
+  const found = await catchEngineErrors(async () => tantivy.find({ ...request, after: null, list: 0 }));
+  if (!found.ok) {
+    emit({ event: 'search.engine.error', engine: tantivy.name, message: found.error.message });
+    return undefined;
+  }
+  const comparison = compareShadow(
+    page.rows.map(({ id }) => id),
+    found.value.rows.map(({ id }) => id),
+    { serving: engine.name, shadow: tantivy.name },
+  );
+  emit({ event: 'search.shadow.comparison', comparison });
+  return comparison;
+}
 
 /**
  * How the list of a second engine compares with the list that was served (message-search.md 5): the first pages of both, ids

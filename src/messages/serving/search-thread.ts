@@ -10,8 +10,8 @@ import { createMessagesReader } from '../store/reader.ts';
 import { createRecipientsReader } from '../store/recipients.ts';
 import { engineAtWork } from './engine-at-work.ts';
 import type { FromSearchThread, SearchThreadAnswers, SearchThreadData, ToSearchThread } from './search-messages.ts';
-import { vectorsOf } from './search-vectors.ts';
 import { tantivyOf } from './tantivy.ts';
+import { vectorsOf } from './vector-engines.ts';
 
 /** A search over a broad word reads every row that has it: no event loop of a server may wait for that. */
 const { file, tantivy, vectors, killSwitch, hung, atWork } = workerData as SearchThreadData;

@@ -1,4 +1,7 @@
-import type { SqliteDatabase } from '../../adapters/sqlite/open.ts';
+import { createMessagesReader } from './reader.ts';
+
+/** More than anybody steps through with one key. */
+const MAX_PLACES = 1000;
 
 /** A project by its slug, or a product by its name. */
 export interface ListedPlace {
@@ -7,14 +10,20 @@ export interface ListedPlace {
   readonly name: string;
 }
 
-/** The first projects and then the first products by name, at most so many of both together. */
-export function listPlaces(db: SqliteDatabase, most: number): ListedPlace[] {
-  return db
-    .prepare<[number], ListedPlace>(
-      `SELECT kind, id, name FROM (
-         SELECT 0 AS place, 'project' AS kind, id, slug AS name FROM projects
-         UNION ALL SELECT 1, 'product', id, name FROM products
-       ) ORDER BY place, name, id LIMIT ?`,
-    )
-    .all(most);
+/** The first projects and then the first products by name. @throws WritError STORAGE_UNAVAILABLE while there is no database */
+export function readPlaces(file: string): readonly ListedPlace[] {
+  const reader = createMessagesReader(file);
+  try {
+    return reader
+      .database()
+      .prepare<[number], ListedPlace>(
+        `SELECT kind, id, name FROM (
+           SELECT 0 AS place, 'project' AS kind, id, slug AS name FROM projects
+           UNION ALL SELECT 1, 'product', id, name FROM products
+         ) ORDER BY place, name, id LIMIT ?`,
+      )
+      .all(MAX_PLACES);
+  } finally {
+    reader.close();
+  }
 }

@@ -1,14 +1,14 @@
 import type { Statement } from 'better-sqlite3';
 import type { SqliteDatabase } from '../../adapters/sqlite/open.ts';
 import type { RecipientKind } from '../../contracts/index.ts';
-import type { MessageRecipients, ReadRecipients, RecipientsAsk } from '../../core/ports/message-recipients.ts';
+import type { MessageRecipients, ReadRecipients, RecipientsRequest } from '../../core/ports/message-recipients.ts';
 import { all, joined, NOTHING, type Sql, type SqlValue, sql } from '../visibility/sql.ts';
-import { eyesOf } from '../visibility/visibility.ts';
+import { visibilityOf } from '../visibility/visibility.ts';
 
 type Row = readonly [message: number, kind: RecipientKind, name: string];
 
 /**
- * Reads who got the messages of a page, in one statement. It is prepared once for each number of eyes.
+ * Reads who got the messages of a page, in one statement. It is prepared once for each number of viewers.
  *
  * @param database the database, open for reading; throws while there is none. It stays its owner's.
  */
@@ -23,8 +23,8 @@ export function createRecipientsReader(database: () => SqliteDatabase): ReadReci
 }
 
 /** Rows [message, kind, name] in the order of the names: SQLite compares UTF-8, which is the order of code points. */
-export function recipientsStatement({ ids, scope, now_us }: RecipientsAsk): Sql {
-  const { tables, recipient } = eyesOf({ kind: 'message', scope }, now_us);
+export function recipientsStatement({ ids, scope, now_us }: RecipientsRequest): Sql {
+  const { tables, recipient } = visibilityOf({ kind: 'message', scope }, now_us);
   // Only who looks for somebody's mail is compared with the sender; everybody else needs the recipients alone.
   const from = recipient === undefined ? NOTHING : sql`CROSS JOIN messages m ON m.id = p.value `;
   return sql`${tables.length === 0 ? NOTHING : sql`WITH ${joined(tables, ', ')} `}SELECT r.message_id, r.kind, a.name

@@ -7,27 +7,28 @@ import type {
   AuditReader,
   BackendKind,
   ContentSearch,
-  ImportDoor,
   IndexService,
+  IngestGateway,
   KernelDoor,
   LoginLinks,
   MadeKey,
-  MessageDoor,
+  MessageImporter,
   MessageSearch,
   PlanPreview,
   PlanSignatures,
   Plans,
   Setting,
+  ShadowQueries,
   ShadowReport,
-  ShadowWish,
   SignatureReader,
   SystemStatus,
   TaskDoor,
   VaultDoor,
 } from '../../core/ports/index.ts';
+import type { ShelfStore } from '../../core/ports/screen-shelf.ts';
 import type { ScopesDoor } from '../../core/ports/search-scopes.ts';
 import type { ServerContentSearch } from '../mcp/services.ts';
-import type { SearchPlace, ShelfKeeper } from '../tui/port.ts';
+import type { SearchPlace } from '../tui/port.ts';
 
 /** Options that every command takes. */
 export interface GlobalOptions {
@@ -75,8 +76,8 @@ export interface AccessDoor {
 
 /** How commands change the messages. */
 export interface MessageIngest {
-  readonly door: MessageDoor;
-  readonly imports: ImportDoor;
+  readonly gateway: IngestGateway;
+  readonly imports: MessageImporter;
 }
 
 /**
@@ -109,13 +110,13 @@ export interface CliServices extends AsyncDisposable {
   /** The messages of this data directory. */
   messageSearch(): Promise<MessageSearch>;
   /** How FTS5 and Tantivy agree on these queries. */
-  compareEngines(wish: ShadowWish): Promise<ShadowReport>;
+  compareEngines(wish: ShadowQueries): Promise<ShadowReport>;
   /** Projects and products of its messages, for a choice. Throws WritError STORAGE_UNAVAILABLE while there is no database. */
   messagePlaces(): Promise<readonly SearchPlace[]>;
   /** Says before drawing begins that a person sits at the terminal, whatever the environment says of a build server. */
   watched(): void;
   /** What the screen keeps: recipes and past searches. */
-  readonly screenShelf: ShelfKeeper;
+  readonly screenShelf: ShelfStore;
   /** The content-search indexes of this pool. */
   contentIndex(): Promise<IndexService>;
   /** The way to the writer of messages, and what imports read. */

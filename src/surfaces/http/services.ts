@@ -2,8 +2,8 @@ import type { Clock } from '../../core/clock.ts';
 import type {
   AuditLog,
   IndexService,
+  IngestGateway,
   KernelDoor,
-  MessageDoor,
   MessageSearch,
   PlanGateway,
   SignatureReader,
@@ -30,7 +30,7 @@ export interface HttpServices {
   readonly plans: PlanGateway;
   readonly contentSearch: ServerContentSearch;
   readonly contentIndex: IndexService;
-  readonly messages: MessageDoor;
+  readonly messages: IngestGateway;
   readonly messageSearch: MessageSearch;
   /** The kernel, asked in the name of the caller. Throws WritError KERNEL_UNAVAILABLE. */
   kernel(caller: Caller): Promise<KernelDoor>;

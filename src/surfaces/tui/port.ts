@@ -1,5 +1,5 @@
 import type { SearchQuery, SearchResponse } from '../../contracts/index.ts';
-import type { Shelf } from './model/shelf.ts';
+import type { ShelfStore } from '../../core/ports/screen-shelf.ts';
 
 /** A project or product that a search can be narrowed to. */
 export interface SearchPlace {
@@ -15,16 +15,5 @@ export interface MessageScreenDoor {
   search(query: SearchQuery): Promise<SearchResponse>;
   /** Projects and products by name, at most 1,000. */
   places(): Promise<readonly SearchPlace[]>;
-  readonly shelf: ShelfKeeper;
-}
-
-/** Where kept and past searches lie. */
-export interface ShelfKeeper {
-  read(): Promise<Shelf>;
-  /**
-   * Reads, changes and writes in one go; answers what stands there then. `undefined` from `change` changes nothing.
-   *
-   * @throws WritError STORAGE_UNAVAILABLE
-   */
-  change(change: (shelf: Shelf) => Shelf | undefined): Promise<Shelf | undefined>;
+  readonly shelf: ShelfStore;
 }

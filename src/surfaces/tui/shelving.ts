@@ -1,12 +1,13 @@
 import { messageOf } from '../../core/errors.ts';
+import type { ShelfStore } from '../../core/ports/screen-shelf.ts';
+import { MAX_RECIPES, type Shelf } from '../../core/ports/screen-shelf.ts';
 import { insert } from './model/edit.ts';
 import { askedBy, linkOf } from './model/link.ts';
-import { LONGEST_NAME, MAX_RECIPES, recipesInOrder, type Shelf, withoutRecipe, withPinTurned, withRecipe, withSearch, withUse } from './model/shelf.ts';
+import { LONGEST_NAME, recipesInOrder, withoutRecipe, withPinTurned, withRecipe, withSearch, withUse } from './model/shelf.ts';
 import type { TuiState } from './model/state.ts';
-import type { ShelfKeeper } from './port.ts';
 
 interface ShelvingDeps {
-  readonly keeper: ShelfKeeper;
+  readonly keeper: ShelfStore;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly state: () => TuiState;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SearchQuery } from '../../../src/contracts/index.ts';
 import type { SearchViewer } from '../../../src/core/ports/message-search.ts';
-import { searchForHost, searchOnHost } from '../../../src/messages/serving/host-search.ts';
+import { searchForHost, searchOnHost } from '../../../src/messages/serving/message-search.ts';
 import type { MessageSearchOptions } from '../../../src/messages/serving/search-thread-keeper.ts';
 import { smallMailbox } from '../../support/small-search.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { IngestOp } from '../../../src/contracts/index.ts';
-import type { ImportWish, IngestEnd, MessageDoor } from '../../../src/core/ports/index.ts';
+import type { ImportOptions, IngestEnd, IngestGateway } from '../../../src/core/ports/index.ts';
 import { fieldText, mailDate, readMail } from '../../../src/executors/search/index.ts';
 import { openImport } from '../../../src/messages/import/open-source.ts';
 import { openMessagesReader } from '../../../src/messages/store/open.ts';
@@ -22,8 +22,8 @@ export interface Through {
 /** A folder for sources and a database beside it, which the writer fills without its queue. */
 export interface ImportSite extends Disposable {
   readonly directory: string;
-  open(path: string, more?: Partial<ImportWish>): ReturnType<typeof openImport>;
-  run(path: string, more?: Partial<ImportWish>, through?: Through): Promise<ImportSummary & { readonly told: readonly string[] }>;
+  open(path: string, more?: Partial<ImportOptions>): ReturnType<typeof openImport>;
+  run(path: string, more?: Partial<ImportOptions>, through?: Through): Promise<ImportSummary & { readonly told: readonly string[] }>;
   /** The rows of a query of the database. */
   rows(sql: string): readonly unknown[][];
 }
@@ -34,7 +34,7 @@ export function importSite(): ImportSite {
   const engine = createWriteEngine(database);
   let now = 0;
 
-  function door({ most = Number.POSITIVE_INFINITY, jobs = [] }: Through): MessageDoor & { readonly signal: AbortSignal } {
+  function gateway({ most = Number.POSITIVE_INFINITY, jobs = [] }: Through): IngestGateway & { readonly signal: AbortSignal } {
     const stop = new AbortController();
     const ends = new Map<string, IngestEnd>();
     return {
@@ -63,7 +63,7 @@ export function importSite(): ImportSite {
       db.close();
       const told: string[] = [];
       const report = { bad: (where: string, why: string) => void told.push(`${where}: ${why}`), progress: () => undefined };
-      const writer = door(through);
+      const writer = gateway(through);
       return { ...(await importMessages(source, writer, mark, report, writer.signal)), told };
     },
     rows(sql) {

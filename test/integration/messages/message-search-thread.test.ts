@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SearchResponse } from '../../../src/contracts/index.ts';
 import type { MessageSearchEvent } from '../../../src/core/ports/message-search.ts';
-import { createMessageSearch } from '../../../src/messages/serving/search.ts';
+import { createMessageSearch } from '../../../src/messages/serving/message-search.ts';
 import { mailboxFile } from '../../support/mailbox.ts';
 
 const MAIL = { project_id: 1, sender_id: 1, thread_id: 'br-42', importance: 'high', ack: true, recipients: [{ agent_id: 2, kind: 'to' }] } as const;
@@ -85,7 +85,7 @@ describe('message search in its thread', () => {
     expect(answer.explain?.notes?.filter((note) => note.includes('index_not_ready'))).toHaveLength(1);
     const looked = await none.project('app');
     expect(looked).toMatchObject({ ok: false, error: { kind: 'index_not_ready' } });
-    if (!looked.ok) expect((await none.unanswered({ text: 'plan' }, looked.error)).diagnostics).toEqual(answer.diagnostics);
+    if (!looked.ok) expect((await none.errorResponse({ text: 'plan' }, looked.error)).diagnostics).toEqual(answer.diagnostics);
     await none.stop();
     rmSync(directory, { recursive: true });
   });

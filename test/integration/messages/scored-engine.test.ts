@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSetReader } from '../../../src/messages/engines/set/reader.ts';
-import type { EngineScale } from '../../../src/messages/engines/set/scored.ts';
-import { createScoredEngine, type ScoredEngineParts } from '../../../src/messages/engines/set/scored-engine.ts';
+import { createSetReader } from '../../../src/messages/engines/result-set/reader.ts';
+import { createScoredEngine, type EngineScale, type ScoredEngineParts } from '../../../src/messages/engines/result-set/scored-engine.ts';
 import { searchOver } from '../../support/search-service.ts';
 import { smallMailbox } from '../../support/small-search.ts';
 

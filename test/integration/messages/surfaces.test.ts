@@ -5,7 +5,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigSchema } from '../../../config/schema.ts';
-import { openMessageSearch } from '../../../src/bin/messages/open-search.ts';
+import { openMessageSearch } from '../../../src/bin/messages.ts';
 import { SearchMessagesOutput, SearchMessagesProductOutput, SearchResponse } from '../../../src/contracts/index.ts';
 import { placesOf } from '../../../src/data-dir/places.ts';
 import { callMcp } from '../../../src/surfaces/http/routes/mcp.ts';

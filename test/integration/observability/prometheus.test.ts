@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { packageRoot } from '../../../config/package.ts';
 import { apiCertificate } from '../../../src/bin/http/certificate.ts';
-import { openHostSearch } from '../../../src/bin/messages/open-search.ts';
+import { openHostSearch } from '../../../src/bin/messages.ts';
 import { SearchQuery } from '../../../src/contracts/index.ts';
 import { sequential } from '../../../src/core/lifecycle.ts';
 import { createMessageStore } from '../../../src/messages/store/store.ts';

@@ -1,9 +1,11 @@
 import { Sqlite } from '../../../adapters/sqlite/driver.ts';
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
+import type { DocKind } from '../../../contracts/index.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { EngineSet, MessageEngine, SearchError } from '../../../core/ports/message-engine.ts';
-import { createSetReader } from '../set/reader.ts';
-import { fts5Ranking } from './ranking.ts';
+import { type Sql, sql } from '../../visibility/sql.ts';
+import { createSetReader } from '../result-set/reader.ts';
+import type { Ranking } from '../result-set/statements.ts';
 
 /**
  * Message search by SQLite's full text, which is always there.
@@ -16,7 +18,8 @@ export function createFts5Engine(database: () => SqliteDatabase): MessageEngine 
     name: 'fts5',
     tag: 'fts5',
     mode: 'lexical',
-    find: (ask) => reader.answered(ask, () => reader.page(ask, ask.match.by === 'words' ? fts5Ranking(ask.kind, ask.match.expression) : null)),
+    find: (request) =>
+      reader.answered(request, () => reader.page(request, request.match.by === 'words' ? fts5Ranking(request.kind, request.match.expression) : null)),
     rows: (set) => reader.answered(set, () => reader.rows(set)),
   };
 }
@@ -25,4 +28,25 @@ export function createFts5Engine(database: () => SqliteDatabase): MessageEngine 
 function faultOf({ match }: EngineSet, error: unknown): SearchError {
   const syntax = match.by === 'words' && error instanceof Sqlite.SqliteError && error.code === 'SQLITE_ERROR';
   return { kind: syntax ? 'invalid_query' : 'engine_error', message: messageOf(error) };
+}
+
+/** The full text of each kind. In bm25, columns that are not indexed have a weight too: title 10, body 1, the others 0. */
+const TEXTS = {
+  message: { table: sql`fts_messages`, bm25: sql`bm25(fts_messages, 0.0, 10.0, 1.0)` },
+  agent: { table: sql`fts_agents`, bm25: sql`bm25(fts_agents, 0.0, 0.0, 10.0, 1.0, 0.0, 0.0)` },
+  project: { table: sql`fts_projects`, bm25: sql`bm25(fts_projects, 0.0, 10.0, 1.0)` },
+} satisfies Record<DocKind, { readonly table: Sql; readonly bm25: Sql }>;
+
+/** Rows that an FTS5 expression matches, by bm25: from the worst of the set to its best (message-search.md 3.2). */
+export function fts5Ranking(kind: DocKind, expression: string): Ranking {
+  const { table, bm25 } = TEXTS[kind];
+  return {
+    from: table,
+    id: sql`f.rowid`,
+    cost: bm25,
+    sign: 1,
+    match: [sql`f.${table} MATCH ${expression}`],
+    current: true,
+    scale: { best: null, worst: null },
+  };
 }

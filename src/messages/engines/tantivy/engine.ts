@@ -1,8 +1,8 @@
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import { messageOf } from '../../../core/errors.ts';
-import type { EngineAnswer, EngineAsk, EngineFound, MessageEngine } from '../../../core/ports/message-engine.ts';
-import { createSetReader, type SetReader } from '../set/reader.ts';
-import { scoredRanking } from '../set/scored.ts';
+import type { EngineAnswer, EngineFound, EngineRequest, MessageEngine } from '../../../core/ports/message-engine.ts';
+import { createSetReader, type SetReader } from '../result-set/reader.ts';
+import { scoredRanking } from '../result-set/scored-engine.ts';
 import type { Tantivy } from './binding.ts';
 import { newestChangeOf } from './indexer.ts';
 import { createPins, type Pinned } from './pinned.ts';
@@ -42,15 +42,15 @@ export function createTantivyEngine({ tantivy, root, database }: TantivyEnginePa
     return prepared.newest();
   }
 
-  function find(ask: EngineAsk): EngineAnswer<EngineFound> {
-    const { match } = ask;
-    if (match.by !== 'words') return reader.answered(ask, () => reader.page(ask, null));
+  function find(request: EngineRequest): EngineAnswer<EngineFound> {
+    const { match } = request;
+    if (match.by !== 'words') return reader.answered(request, () => reader.page(request, null));
     const pin = pins();
     if (!pin.ok) return { ok: false, error: { kind: 'index_not_ready', message: pin.why } };
-    return reader.answered(ask, () => {
-      const wanted = readWords(match.expression, ask.kind, (text) => analyzer.analyze(text));
-      const query = createQueries(tantivy, pin.pinned.schema)(wanted, ask.kind);
-      return pageIn(reader, ask, (most) => scoresOf(pin.pinned, query, most));
+    return reader.answered(request, () => {
+      const wanted = readWords(match.expression, request.kind, (text) => analyzer.analyze(text));
+      const query = createQueries(tantivy, pin.pinned.schema)(wanted, request.kind);
+      return pageIn(reader, request, (most) => scoresOf(pin.pinned, query, most));
     });
   }
 
@@ -89,21 +89,21 @@ function scoresOf(pinned: Pinned, query: Parameters<Pinned['search']>[0], most: 
 }
 
 /** The page from the best hits alone where it lies safely above the others, else from all. */
-function pageIn(reader: SetReader, ask: EngineAsk, scores: (most: number) => Scores): EngineFound {
-  const isWindowed = ask.order === 'relevance' && !ask.count;
+function pageIn(reader: SetReader, request: EngineRequest, scores: (most: number) => Scores): EngineFound {
+  const isWindowed = request.order === 'relevance' && !request.count;
   if (isWindowed) {
     const best = scores(WINDOW);
-    const found = page(reader, ask, best);
+    const found = page(reader, request, best);
     if (best.rest === 0) return found;
     if (isAbove(found, best.rest)) return { ...found, matched: null, denied: null };
   }
-  return page(reader, ask, scores(ALL));
+  return page(reader, request, scores(ALL));
 }
 
 const ALL = Number.POSITIVE_INFINITY;
 
-function page(reader: SetReader, ask: EngineAsk, { ids, raws }: Scores): EngineFound {
-  return reader.page(ask, scoredRanking({ ids, raws, scale: SCALE }));
+function page(reader: SetReader, request: EngineRequest, { ids, raws }: Scores): EngineFound {
+  return reader.page(request, scoredRanking({ ids, raws, scale: SCALE }));
 }
 
 /** Whether nothing that was not looked at can come before the last row of what was found, or between. */

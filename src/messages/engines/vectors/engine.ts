@@ -1,16 +1,17 @@
+import { LRUCache } from 'lru-cache';
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import type { Embedder } from '../../../core/ports/embedder.ts';
-import type { EngineAnswer, EngineAsk, MessageEngine } from '../../../core/ports/message-engine.ts';
+import type { EngineAnswer, EngineRequest, MessageEngine } from '../../../core/ports/message-engine.ts';
 import { dataVersion } from '../../store/open.ts';
-import { createSetReader } from '../set/reader.ts';
-import { createScoredEngine } from '../set/scored-engine.ts';
+import { createSetReader } from '../result-set/reader.ts';
+import { createScoredEngine } from '../result-set/scored-engine.ts';
 import type { VectorSearcher } from './searcher.ts';
 import type { Among, Nearest, VectorIndex } from './vector-index.ts';
 
 /** Documents that a search by vectors finds at most, whatever page is asked for: pages end with them. */
 export const VECTOR_POOL = 1000;
 /** Sets of candidates that are kept for the next page, or the next text. */
-const KEPT = 16;
+const MAX_KEPT = 16;
 
 export interface VectorEngineParts {
   readonly embedder: Embedder;
@@ -25,47 +26,43 @@ export interface SetNearest {
   readonly denied: Nearest;
 }
 
-export type NearestOf = (ask: EngineAsk) => Promise<EngineAnswer<SetNearest>>;
+export type NearestOf = (request: EngineRequest) => Promise<EngineAnswer<SetNearest>>;
 
 const NONE: Nearest = { ids: [], scores: [] };
 
 /** Filters first: only vectors of candidates are looked at. Which these are is kept until something changes. */
 export function nearestOf({ embedder, searcher, database }: VectorEngineParts): NearestOf {
   const sets = createSetReader(database);
-  const kept = new Map<string, Among>();
+  const kept = new LRUCache<string, Among>({ max: MAX_KEPT });
 
-  function amongOf(ask: EngineAsk, index: VectorIndex, state: string): Among | null {
-    if (isEverything(ask)) return null;
+  function amongOf(request: EngineRequest, index: VectorIndex, state: string): Among | null {
+    if (isEverything(request)) return null;
     // Approvals of contacts end with time.
-    if (ask.scope.eyes.length > 0) return index.among(sets.candidates(ask));
-    const key = JSON.stringify([state, dataVersion(database()), ask.kind, ask.filters, ask.scope]);
+    if (request.scope.viewers.length > 0) return index.among(sets.candidates(request));
+    const key = JSON.stringify([state, dataVersion(database()), request.kind, request.filters, request.scope]);
     const known = kept.get(key);
     if (known !== undefined) return known;
-    const among = index.among(sets.candidates(ask));
+    const among = index.among(sets.candidates(request));
     kept.set(key, among);
-    for (const oldest of kept.keys()) {
-      if (kept.size <= KEPT) break;
-      kept.delete(oldest);
-    }
     return among;
   }
 
   /** What is hidden has places of its own: it moves nothing that is seen, and can be counted. */
-  function deniedOf(ask: EngineAsk, index: VectorIndex, query: Float32Array): Nearest {
-    const { eyes, keep_denied, only_denied } = ask.scope;
-    if (eyes.length === 0 || keep_denied || only_denied) return NONE;
-    const hidden = sets.candidates({ ...ask, scope: { ...ask.scope, only_denied: true } });
+  function deniedOf(request: EngineRequest, index: VectorIndex, query: Float32Array): Nearest {
+    const { viewers, keep_denied, only_denied } = request.scope;
+    if (viewers.length === 0 || keep_denied || only_denied) return NONE;
+    const hidden = sets.candidates({ ...request, scope: { ...request.scope, only_denied: true } });
     return hidden.length === 0 ? NONE : index.nearest(query, VECTOR_POOL, index.among(hidden));
   }
 
-  return async (ask) => {
-    if (ask.match.by !== 'words') return { ok: false, error: { kind: 'invalid_query', message: 'there is no text to compare' } };
-    const [query] = await embedder.embed([ask.match.text]);
+  return async (request) => {
+    if (request.match.by !== 'words') return { ok: false, error: { kind: 'invalid_query', message: 'there is no text to compare' } };
+    const [query] = await embedder.embed([request.match.text]);
     if (query === undefined || !query.every(Number.isFinite)) throw new Error(`the embedder ${embedder.id} made no vector of the query`);
-    const ready = searcher.index(ask.kind);
+    const ready = searcher.index(request.kind);
     if (!ready.ok) return ready;
     const { index, state } = ready.value;
-    return { ok: true, value: { found: index.nearest(query, VECTOR_POOL, amongOf(ask, index, state)), denied: deniedOf(ask, index, query) } };
+    return { ok: true, value: { found: index.nearest(query, VECTOR_POOL, amongOf(request, index, state)), denied: deniedOf(request, index, query) } };
   };
 }
 
@@ -77,8 +74,8 @@ export function createSemanticEngine(parts: VectorEngineParts): MessageEngine {
     tag: 'hybrid',
     mode: 'semantic',
     database: parts.database,
-    async score(ask) {
-      const nearby = await nearest(ask);
+    async score(request) {
+      const nearby = await nearest(request);
       if (!nearby.ok) return nearby;
       const { found, denied } = nearby.value;
       return { ok: true, value: { ids: [...found.ids, ...denied.ids], raws: [...found.scores, ...denied.scores], scale: { best: 1, worst: 0 } } };
@@ -86,8 +83,8 @@ export function createSemanticEngine(parts: VectorEngineParts): MessageEngine {
   });
 }
 
-/** Whether no filter and nobody's eyes narrow a set. Documents that are gone are left out later. */
-function isEverything({ filters, scope }: EngineAsk): boolean {
+/** Whether no filter and no viewer narrow a set. Documents that are gone are left out later. */
+function isEverything({ filters, scope }: EngineRequest): boolean {
   const { importance, ...rest } = filters;
-  return importance.length === 0 && Object.values(rest).every((value) => value === null) && scope.projects === null && scope.eyes.length === 0;
+  return importance.length === 0 && Object.values(rest).every((value) => value === null) && scope.projects === null && scope.viewers.length === 0;
 }

@@ -42,7 +42,7 @@ export function createKernel(stride: number): Kernel {
     query(vector) {
       const floats = new Float32Array(memory.buffer, AT.query, stride);
       floats.fill(0);
-      // Halves are read times 2^-112.
+      // float16 decodes scaled by 2^-112; pre-scale the query.
       vector.forEach((value, index) => {
         floats[index] = value * 2 ** 112;
       });

@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net';
 import { type LineConnection, lineConnection } from '../../../adapters/linux/line-connection.ts';
 import { openSocketPlace } from '../../../adapters/linux/socket-place.ts';
 import { inTime } from '../../../core/in-time.ts';
-import type { MessageSearch } from '../../../core/ports/message-search.ts';
-import { readReply, SEARCH_SOCKET, type SocketCall, type SocketQuestion, type SocketReply } from './lines.ts';
+import type { MessageAnswer, MessageQuestion, MessageQuestions } from '../../../core/ports/message-search.ts';
+import { readReply, SEARCH_SOCKET, type SocketReply, socketQuestion } from './lines.ts';
 
 /** A page of a thousand long messages, and room. */
 const REPLY_MAX = 1 << 30;
@@ -15,13 +15,12 @@ const ANSWER_MS = 60_000;
 
 type Connection = LineConnection<SocketReply>;
 
-/** A search that another process may have for us. Each call answers `undefined` when nobody does, or not with our settings. */
-export interface SearchSocketClient extends Pick<MessageSearchOf, 'search' | 'project' | 'product'> {
+/** The search of another process. */
+export interface SearchSocketClient {
+  /** Answers `undefined` when nobody is there, or has other settings. */
+  ask<Q extends MessageQuestion>(question: Q, ...args: Parameters<MessageQuestions[Q]>): Promise<MessageAnswer<Q> | undefined>;
   close(): void;
 }
-type MessageSearchOf = {
-  readonly [Op in keyof MessageSearch]: (...args: Parameters<MessageSearch[Op]>) => Promise<Awaited<ReturnType<MessageSearch[Op]>> | undefined>;
-};
 
 /** Asks the process that serves the searches of a directory (server.ts), connected by the first question, and again after it went. */
 export function createSearchSocketClient(directory: string, settings: string): SearchSocketClient {
@@ -40,27 +39,23 @@ export function createSearchSocketClient(directory: string, settings: string): S
     return opened;
   }
 
-  /** What the other side answers is what its search says: it has checked the question, and it is ours. */
-  async function ask<T>(call: SocketCall): Promise<T | undefined> {
-    const to = await current();
-    if (to === undefined || to.socket.destroyed) return undefined;
-    lastId += 1;
-    const question: SocketQuestion = { ...call, id: lastId, settings };
-    to.socket.ref();
-    const said = new Promise<SocketReply | undefined>((resolve) => {
-      to.waiting.set(question.id, resolve);
-      to.socket.write(`${JSON.stringify(question)}\n`);
-    });
-    const reply = await inTime(said, ANSWER_MS);
-    to.waiting.delete(question.id);
-    if (to.waiting.size === 0) to.socket.unref();
-    return reply?.value as T | undefined;
-  }
-
   return {
-    search: (query, viewer) => ask({ op: 'search', query, viewer }),
-    project: (key) => ask({ op: 'project', key }),
-    product: (key) => ask({ op: 'product', key }),
+    async ask<Q extends MessageQuestion>(question: Q, ...args: Parameters<MessageQuestions[Q]>): Promise<MessageAnswer<Q> | undefined> {
+      const to = await current();
+      if (to === undefined || to.socket.destroyed) return undefined;
+      lastId += 1;
+      const id = lastId;
+      to.socket.ref();
+      const said = new Promise<SocketReply | undefined>((resolve) => {
+        to.waiting.set(id, resolve);
+        to.socket.write(`${JSON.stringify(socketQuestion({ id, settings }, question, args))}\n`);
+      });
+      const reply = await inTime(said, ANSWER_MS);
+      to.waiting.delete(id);
+      if (to.waiting.size === 0) to.socket.unref();
+      // The other side has the same version: its search has checked the question and answers as ours does.
+      return reply?.value as MessageAnswer<Q> | undefined;
+    },
     close() {
       void connection?.then((opened) => opened?.socket.destroy());
       connection = undefined;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SearchQuery } from '../../../contracts/index.ts';
-import type { MessageSearch, SearchViewer } from '../../../core/ports/message-search.ts';
+import type { MessageQuestion, MessageQuestions } from '../../../core/ports/message-search.ts';
 
 /** What travels on the socket of message search: one JSON object a line, in both directions. */
 
@@ -10,31 +10,35 @@ export const SEARCH_SOCKET = 'search.sock';
 /** Said to everybody who connects: somebody listens, and is not stopped. */
 export const HELLO = '{"id":0}\n';
 
-/** What may be asked, with its arguments. */
-export type SocketCall =
-  | { readonly op: 'search'; readonly query: SearchQuery; readonly viewer: SearchViewer }
-  | { readonly op: 'project' | 'product'; readonly key: string };
-
-const BASE = { id: z.int().min(0), settings: z.string().max(4096) };
 const KEY = z.string().max(4096);
 const VIEWER = z.strictObject({ project_id: z.int(), agent_id: z.int() }).nullable();
 
-const QUESTION = z.discriminatedUnion('op', [
-  z.strictObject({ ...BASE, op: z.literal('search'), query: SearchQuery, viewer: VIEWER }),
-  z.strictObject({ ...BASE, op: z.literal('project'), key: KEY }),
-  z.strictObject({ ...BASE, op: z.literal('product'), key: KEY }),
-]);
+/** The questions with the names of their arguments, in the order of the port. */
+const ARGS = {
+  search: { query: SearchQuery, viewer: VIEWER },
+  project: { key: KEY },
+  product: { key: KEY },
+} satisfies Record<MessageQuestion, Record<string, z.ZodType>>;
+
+const BASE = { id: z.int().min(0), settings: z.string().max(4096) };
+const QUESTION = z.union(Object.entries(ARGS).map(([op, args]) => z.strictObject({ ...BASE, op: z.literal(op as MessageQuestion), ...args })));
 
 /** `settings` are those of whoever asks: an answer is only for the same ones. */
-export type SocketQuestion = SocketCall & { readonly id: number; readonly settings: string };
+export type SocketQuestion = z.infer<typeof QUESTION>;
 
 /** Without `value`: the other side has other settings, or could not answer. */
 const REPLY = z.object({ id: z.int().min(0), value: z.unknown().optional() });
 export type SocketReply = z.infer<typeof REPLY>;
 
-/** What is asked of a search on the other side. */
-export function answerOf(search: MessageSearch, call: SocketCall): Promise<unknown> {
-  return call.op === 'search' ? search.search(call.query, call.viewer) : search[call.op](call.key);
+/** A question as it travels. */
+export function socketQuestion(base: Pick<SocketQuestion, 'id' | 'settings'>, op: MessageQuestion, args: readonly unknown[]): object {
+  return { ...base, op, ...Object.fromEntries(Object.keys(ARGS[op]).map((name, index) => [name, args[index]])) };
+}
+
+/** Asks a search what was read; the schema has checked the arguments. */
+export function answerOf(search: MessageQuestions, question: SocketQuestion): Promise<unknown> {
+  const args = Object.keys(ARGS[question.op]).map((name) => (question as Readonly<Record<string, unknown>>)[name]);
+  return (search[question.op] as (...args: readonly unknown[]) => Promise<unknown>)(...args);
 }
 
 export const readQuestion = (line: string): SocketQuestion | undefined => read(line, QUESTION);

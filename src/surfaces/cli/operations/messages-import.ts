@@ -20,7 +20,7 @@ const MAX_SUBJECT = 1024;
 
 /** `writ messages import`: 0 all of it, 1 some records were left out or refused, or it was broken off. */
 export async function runMessagesImport(call: Call, flags: MessagesImportFlags, path: string): Promise<number> {
-  const { door, imports } = await (await call.services()).messageIngest();
+  const { gateway, imports } = await (await call.services()).messageIngest();
   await using source = await imports.open(path, { format: flags.format, project: flags.project });
   const mark = flags.fromStart === true ? undefined : await imports.mark(source.name);
   if (mark !== undefined && !call.output.json) call.output.note(`goes on behind ${mark.items} records of an earlier run (--from-start reads all of it again)`);
@@ -39,7 +39,7 @@ export async function runMessagesImport(call: Call, flags: MessagesImportFlags, 
   };
   try {
     const entry = { action: 'message.import', subject: path.slice(0, MAX_SUBJECT), detail: { format: source.format } };
-    const work = () => importMessages(source, door, mark, report, call.interrupted());
+    const work = () => importMessages(source, gateway, mark, report, call.interrupted());
     const summary = await auditedCall(call, entry, work, ({ counts, bad, finished }) => ({ ...counts, bad, finished }));
     progress.stop();
     const ms = Math.round(call.clock.monotonic() - started);

@@ -1,6 +1,6 @@
 import type { IngestCounts, IngestOp } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
-import type { ImportMark, ImportSource, MessageDoor } from '../../../core/ports/index.ts';
+import type { ImportMark, ImportSource, IngestGateway } from '../../../core/ports/index.ts';
 import { batchesOf, type ImportBatch } from './batches.ts';
 
 export interface ImportReport {
@@ -37,7 +37,7 @@ const AHEAD = 4;
  */
 export async function importMessages(
   source: ImportSource,
-  door: MessageDoor,
+  gateway: IngestGateway,
   mark: ImportMark | undefined,
   report: ImportReport,
   signal: AbortSignal,
@@ -67,7 +67,7 @@ export async function importMessages(
   async function settleOldest(): Promise<boolean> {
     const oldest = ahead[0];
     if (oldest === undefined) return true;
-    const end = await door.settled(oldest.job, signal);
+    const end = await gateway.settled(oldest.job, signal);
     if (end === undefined) return false;
     if (!end.ok) throw new WritError('STORAGE_UNAVAILABLE', `the writer gave up job ${oldest.job}: ${end.message}`);
     ahead.shift();
@@ -89,7 +89,7 @@ export async function importMessages(
     if (signal.aborted) return summary(false);
     const ops = [...markOp(false), ...batch.ops];
     if (ops.length > 0) {
-      const { job } = await door.submit(ops);
+      const { job } = await gateway.submit(ops);
       counts.unchanged -= ops.length - batch.ops.length;
       ahead.push({ job, batch });
     } else stored = batch;
@@ -97,8 +97,8 @@ export async function importMessages(
   while (ahead.length > 0) if (!(await settleOldest())) return summary(false);
   const last = markOp(true);
   if (last.length > 0) {
-    const { job } = await door.submit(last);
-    await door.settled(job, signal);
+    const { job } = await gateway.submit(last);
+    await gateway.settled(job, signal);
   }
   return summary(true);
 }

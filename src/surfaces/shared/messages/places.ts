@@ -4,7 +4,7 @@ import type { EngineAnswer, MessageSearch, NamedPlace } from '../../../core/port
 
 /**
  * Places that a search names. That one is not there is the caller's mistake; that nobody can tell, because the database is
- * missing or damaged, is an error for the search to say (`MessageSearch.unanswered`), never NOT_FOUND.
+ * missing or damaged, is an error for the search to say (`MessageSearch.errorResponse`), never NOT_FOUND.
  */
 type Product = NamedPlace & { readonly project_ids: readonly number[] };
 
@@ -56,5 +56,5 @@ export async function inProduct(
 
 /** The search in its place, for somebody who may see everything. */
 export function searchIn(place: SearchedPlace, query: SearchQuery, search: MessageSearch): Promise<SearchResponse> {
-  return place.ok ? search.search({ ...query, ...place.value }, null) : search.unanswered(query, place.error);
+  return place.ok ? search.search({ ...query, ...place.value }, null) : search.errorResponse(query, place.error);
 }

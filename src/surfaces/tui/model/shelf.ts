@@ -1,31 +1,7 @@
-/** Searches that a person keeps, and those that were done: a link each (link.ts). All times are milliseconds since 1970. */
+import { MAX_HISTORY, MAX_RECIPES, type PastSearch, type Recipe, type Shelf } from '../../../core/ports/screen-shelf.ts';
 
-export interface Recipe {
-  readonly name: string;
-  readonly link: string;
-  readonly pinned: boolean;
-  /** How often it was loaded. */
-  readonly uses: number;
-  readonly created: number;
-  readonly updated: number;
-}
+/** What a person does with searches that are kept, and those that were done: a link each (link.ts). All times are milliseconds since 1970. */
 
-export interface PastSearch {
-  readonly link: string;
-  readonly results: number;
-  readonly at: number;
-}
-
-export interface Shelf {
-  readonly recipes: readonly Recipe[];
-  /** The newest first. */
-  readonly history: readonly PastSearch[];
-}
-
-export const EMPTY_SHELF: Shelf = { recipes: [], history: [] };
-
-export const MAX_RECIPES = 200;
-export const MAX_HISTORY = 200;
 export const LONGEST_NAME = 80;
 
 /** Pinned ones first, then those used or changed last, then by name. */

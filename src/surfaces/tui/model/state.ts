@@ -1,7 +1,7 @@
 import type { SearchResponse, SearchResult } from '../../../contracts/index.ts';
+import { EMPTY_SHELF, type Shelf } from '../../../core/ports/screen-shelf.ts';
 import type { SearchPlace } from '../port.ts';
 import { type Facets, NO_FACETS } from './facets.ts';
-import { EMPTY_SHELF, type Shelf } from './shelf.ts';
 
 export const FOCUSES = ['query', 'results', 'preview'] as const;
 export type Focus = (typeof FOCUSES)[number];

@@ -3,10 +3,10 @@ import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import { ConfigSchema } from '../../../../config/schema.ts';
-import { writingLane } from '../../../../src/bin/messages/ingest.ts';
+import { openMessageWriter } from '../../../../src/bin/messages.ts';
 import { sequential } from '../../../../src/core/lifecycle.ts';
 import { placesOf } from '../../../../src/data-dir/places.ts';
-import { createMessageSearch } from '../../../../src/messages/serving/search.ts';
+import { createMessageSearch } from '../../../../src/messages/serving/message-search.ts';
 import type { Logger } from '../../../../src/observability/logging.ts';
 import { createMetrics } from '../../../../src/observability/metrics.ts';
 import { startTestRedis } from '../../../support/redis.ts';
@@ -27,7 +27,7 @@ describeTantivy('The writer of messages in the API', () => {
       while (!lines.some(([line, fields]) => line === text && 'engine' in fields && fields.engine === engine)) await once(told, 'line');
     };
     const metrics = createMetrics('api', '0');
-    const { door, parts } = writingLane({
+    const { gateway, parts } = await openMessageWriter({
       config: ConfigSchema.parse({ messages: { tantivy: true } }),
       connection: await redis.client('producer'),
       places,
@@ -39,8 +39,8 @@ describeTantivy('The writer of messages in the API', () => {
     await until('index.rebuild.complete', 'tantivy');
     const send = async (subject: string) => {
       const message = { op: 'message', project: 'web', key: subject, from: 'Ann', to: ['Bob'], subject, body_md: 'about falcons' } as never;
-      const { job } = await door.submit([message]);
-      await door.settled(job, AbortSignal.timeout(20_000));
+      const { job } = await gateway.submit([message]);
+      await gateway.settled(job, AbortSignal.timeout(20_000));
     };
     await send('First');
     await until('index.incremental.batch', 'tantivy');

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SearchQuery, SearchResponse } from '../../../../src/contracts/index.ts';
 import type { MessageIndexEvent, MessageSearchEvent } from '../../../../src/core/ports/index.ts';
 import type { Reranker } from '../../../../src/core/ports/reranker.ts';
-import { createMessageSearch } from '../../../../src/messages/serving/search.ts';
+import { createMessageSearch } from '../../../../src/messages/serving/message-search.ts';
 import { createVectorKeeper } from '../../../../src/messages/serving/vectors.ts';
 import { mailboxFile } from '../../../support/mailbox.ts';
 import { BOX } from '../../../support/mailbox-small.ts';

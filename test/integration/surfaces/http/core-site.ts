@@ -93,7 +93,7 @@ export const coreServices: HttpServices = {
   audit: { append: unused },
   regrantByDefault: true,
   maxWaitS: 60,
-  messageSearch: { search: unused, project: unused, product: unused, unanswered: unused },
+  messageSearch: { search: unused, project: unused, product: unused, errorResponse: unused },
   report: unused,
   ready: async () => [{ name: 'redis', ok: true, detail: 'wrote' }],
   metrics: async () => ({ type: 'text/plain; version=0.0.4; charset=utf-8', text: 'writ_build_info 1\n' }),

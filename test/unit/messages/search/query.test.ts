@@ -3,7 +3,7 @@ import { SearchQuery } from '../../../../src/contracts/index.ts';
 import { facetsOf, filtersOf } from '../../../../src/messages/search/facets.ts';
 import { orderOf, planOf } from '../../../../src/messages/search/planner.ts';
 import { normalQuery } from '../../../../src/messages/search/query.ts';
-import { scopeLabel, scopeOf } from '../../../../src/messages/search/scope.ts';
+import { scopeLabel, scopeOf } from '../../../../src/messages/visibility/scope.ts';
 
 const normal = (query: object) => normalQuery(SearchQuery.parse({ text: '', ...query }));
 const facets = (query: object, viewer: Parameters<typeof scopeOf>[1] = null) => {

@@ -3,19 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createScreenShelf } from '../../../../src/bin/messages/screen-shelf.ts';
+import { EMPTY_SHELF, MAX_HISTORY, MAX_RECIPES, type Shelf } from '../../../../src/core/ports/screen-shelf.ts';
+import { createScreenShelf } from '../../../../src/data-dir/screen-shelf.ts';
 import { NO_FACETS } from '../../../../src/surfaces/tui/model/facets.ts';
 import { askedBy, linkOf } from '../../../../src/surfaces/tui/model/link.ts';
-import {
-  EMPTY_SHELF,
-  MAX_HISTORY,
-  MAX_RECIPES,
-  recipesInOrder,
-  type Shelf,
-  withoutRecipe,
-  withRecipe,
-  withSearch,
-} from '../../../../src/surfaces/tui/model/shelf.ts';
+import { recipesInOrder, withoutRecipe, withRecipe, withSearch } from '../../../../src/surfaces/tui/model/shelf.ts';
 import { tuiRig } from '../../../support/tui.ts';
 
 const facets = fc.record({

@@ -1,11 +1,11 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { inTurn } from '../../adapters/files/lock-wait.ts';
-import { replaceFile } from '../../adapters/files/replace-file.ts';
-import { isWritError, messageOf, WritError } from '../../core/errors.ts';
-import { EMPTY_SHELF, MAX_HISTORY, MAX_RECIPES, type Shelf } from '../../surfaces/tui/model/shelf.ts';
-import type { ShelfKeeper } from '../../surfaces/tui/port.ts';
+import { inTurn } from '../adapters/files/lock-wait.ts';
+import { replaceFile } from '../adapters/files/replace-file.ts';
+import { isWritError, messageOf, WritError } from '../core/errors.ts';
+import type { ShelfStore } from '../core/ports/screen-shelf.ts';
+import { EMPTY_SHELF, MAX_HISTORY, MAX_RECIPES, type Shelf } from '../core/ports/screen-shelf.ts';
 
 const Time = z.number().min(0);
 const Link = z.string().max(16_384);
@@ -21,7 +21,7 @@ const ShelfFile = z.object({
  * What the screen keeps, in a file (0600) of its own that is replaced as a whole: the database of messages has one writer,
  * and a person's recipes are no messages. Screens take turns by `<file>.lock`. A file that cannot be read is never written over.
  */
-export function createScreenShelf(file: string): ShelfKeeper {
+export function createScreenShelf(file: string): ShelfStore {
   return {
     read: () => read(file),
     async change(change) {

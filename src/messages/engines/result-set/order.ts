@@ -1,4 +1,4 @@
-import type { EngineAsk } from '../../../core/ports/message-engine.ts';
+import type { EngineRequest } from '../../../core/ports/message-engine.ts';
 import type { Hits } from './collector.ts';
 import type { Place, ScoreScale } from './statements.ts';
 
@@ -22,9 +22,9 @@ export interface Ordered {
  * Orders a set: costs are snapped, so that the last bits of a float decide nothing, scores are what lies between the best
  * and the worst row of the whole set, and ties are broken by id (message-search.md 3.3, 4.3).
  */
-export function orderOf(hits: Hits, ask: EngineAsk, scale: ScoreScale, after: Place | null): Ordered {
+export function orderOf(hits: Hits, request: EngineRequest, scale: ScoreScale, after: Place | null): Ordered {
   const { size, ids, costs, times } = hits;
-  const isIn: Test = ask.scope.keep_denied ? () => true : (row) => hits.seen[row] === 1;
+  const isIn: Test = request.scope.keep_denied ? () => true : (row) => hits.seen[row] === 1;
   const span = spanOf(hits, isIn);
   const [best, worst] = [scale.best ?? span.least, scale.worst ?? span.most];
   const f = gridOf(span.rows === 0 ? 0 : Math.max(-best, -worst));
@@ -32,15 +32,15 @@ export function orderOf(hits: Hits, ask: EngineAsk, scale: ScoreScale, after: Pl
   const keys = costs.subarray(0, size).map((cost) => rounded(cost * f));
   const scores = (row: number): number => scoreOf(at(keys, row), lowest, highest);
   const anchor = after === null ? null : anchorOf(hits, keys, after, isIn);
-  const isNewest = ask.order === 'newest';
+  const isNewest = request.order === 'newest';
   const tests = [
     isIn,
-    ...(ask.min_score === null ? [] : [isAtLeast(ask.min_score, scores)]),
+    ...(request.min_score === null ? [] : [isAtLeast(request.min_score, scores)]),
     ...(after === null ? [] : [isNewest ? isOlder(hits, after) : isBehind(hits, keys, scores, anchor, after)]),
   ];
   const byId: Order = (a, b) => at(ids, a) - at(ids, b);
   const order: Order = isNewest ? (a, b) => at(times, b) - at(times, a) || byId(a, b) : (a, b) => at(keys, a) - at(keys, b) || byId(a, b);
-  const rows = front(size, tests, order, Math.max(ask.list, ask.offset + ask.limit + 1));
+  const rows = front(size, tests, order, Math.max(request.list, request.offset + request.limit + 1));
   return {
     matched: span.rows,
     denied: span.denied,

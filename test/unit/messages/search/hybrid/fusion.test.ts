@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { fuse } from '../../../../../src/messages/search/hybrid/fusion.ts';
 import { reranked, sigmoid } from '../../../../../src/messages/search/hybrid/rerank.ts';
-import { fuse } from '../../../../../src/messages/search/hybrid/rrf.ts';
 
 const order = fc.uniqueArray(fc.integer({ min: 1, max: 60 }), { maxLength: 30 });
 

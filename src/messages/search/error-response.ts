@@ -8,7 +8,7 @@ import { createMessageSearchService, type MessageSearchParts } from './service.t
  * The answer of a search that could not be asked: nothing is found, and explain, diagnostics and events say why, as if every
  * engine had failed with this error.
  */
-export function unanswered(
+export function errorResponse(
   query: SearchQuery,
   viewer: SearchViewer,
   error: SearchError,

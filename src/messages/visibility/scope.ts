@@ -1,17 +1,17 @@
 import type { ReasonCode, ScopePolicy, SearchAuditEntry, SearchResult } from '../../contracts/index.ts';
-import type { EngineEyes, EngineRow, EngineScope } from '../../core/ports/message-engine.ts';
+import type { EngineRow, EngineScope, EngineViewer } from '../../core/ports/message-engine.ts';
 import type { SearchViewer } from '../../core/ports/message-search.ts';
-import type { NormalQuery, Redaction } from './query.ts';
+import type { NormalQuery, Redaction } from '../search/query.ts';
 
 /** Who may see what: the viewer, and what the query asks for beside that. Both must allow a row. */
 export function scopeOf(query: NormalQuery, viewer: SearchViewer): EngineScope {
   const { scope } = query;
-  const eyes: EngineEyes[] = viewer === null ? [] : [viewer];
-  if (scope !== 'unrestricted' && 'caller_scoped' in scope) eyes.push({ agent_name: scope.caller_scoped.caller_agent });
+  const viewers: EngineViewer[] = viewer === null ? [] : [viewer];
+  if (scope !== 'unrestricted' && 'caller_scoped' in scope) viewers.push({ agent_name: scope.caller_scoped.caller_agent });
   return {
     projects: scope !== 'unrestricted' && 'project_set' in scope ? [...new Set(scope.project_set.allowed_project_ids)] : null,
-    eyes,
-    keep_denied: query.redaction !== null && eyes.length > 0,
+    viewers,
+    keep_denied: query.redaction !== null && viewers.length > 0,
   };
 }
 

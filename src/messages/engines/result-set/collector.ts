@@ -7,7 +7,7 @@ export interface Hits {
   readonly ids: Float64Array;
   /** Less is better. */
   readonly costs: Float64Array;
-  /** 0 where the eyes may not see the row. */
+  /** 0 where a viewer may not see the row. */
   readonly seen: Uint8Array;
   /** Microseconds; 0 where nobody asks for the newest. */
   readonly times: Float64Array;

@@ -2,9 +2,9 @@ import type Database from 'better-sqlite3';
 import type { SqliteDatabase } from '../../../adapters/sqlite/open.ts';
 import type { Importance } from '../../../contracts/index.ts';
 import { messageOf } from '../../../core/errors.ts';
-import type { EngineAnswer, EngineAsk, EngineFound, EngineRow, EngineSet, ScopeReason, SearchError } from '../../../core/ports/message-engine.ts';
+import type { EngineAnswer, EngineFound, EngineRequest, EngineRow, EngineSet, ScopeReason, SearchError } from '../../../core/ports/message-engine.ts';
 import type { Sql, SqlValue } from '../../visibility/sql.ts';
-import { eyesOf } from '../../visibility/visibility.ts';
+import { visibilityOf } from '../../visibility/visibility.ts';
 import { collectorOf } from './collector.ts';
 import { type Ordered, orderOf, scoreOf } from './order.ts';
 import {
@@ -30,7 +30,7 @@ export interface SetReader {
   /** What the work comes to: no database is `index_not_ready`, and what it throws is judged. */
   answered<T>(set: EngineSet, work: () => T): EngineAnswer<T>;
   /** A page; `null`: nothing is ranked, the set is its substrings or its filters. Throws what SQLite throws. */
-  page(ask: EngineAsk, ranking: Ranking | null): EngineFound;
+  page(request: EngineRequest, ranking: Ranking | null): EngineFound;
   /** What `MessageEngine.rows` answers. */
   rows(set: EngineSet & { readonly ids: readonly number[]; readonly now_us: number }): EngineRow[];
   /** Ids of what may be seen of the set, by filters and scope alone; with `keep_denied` also of what may not. In no order. */
@@ -77,7 +77,7 @@ export function createSetReader(database: () => SqliteDatabase, faultOf: (set: E
         return { ok: false, error: faultOf(set, error) };
       }
     },
-    page: (ask, ranking) => inTransaction(() => find({ all, database }, ask, ranking)),
+    page: (request, ranking) => inTransaction(() => find({ all, database }, request, ranking)),
     rows: (set) => all(rowsStatement(set)).map((row) => rowOf(row, UNRANKED)),
     candidates: (set) => all(candidatesStatement(set)).map(([id]) => Number(id)),
   };
@@ -94,24 +94,24 @@ function engineError(_set: EngineSet, error: unknown): SearchError {
   return { kind: 'engine_error', message: messageOf(error) };
 }
 
-function find(asking: Asking, ask: EngineAsk, ranking: Ranking | null): EngineFound {
-  const place = placeOf(asking, ask);
-  const front = ranking === null ? listed(asking, ask, place.after) : ranked(asking, ask, ranking, place.after);
+function find(asking: Asking, request: EngineRequest, ranking: Ranking | null): EngineFound {
+  const place = placeOf(asking, request);
+  const front = ranking === null ? listed(asking, request, place.after) : ranked(asking, request, ranking, place.after);
   const { ids, keys, lowest, highest } = front;
-  const resumed = place.resumed === 'ranked' ? resumedAt(ask, front.anchor) : place.resumed;
+  const resumed = place.resumed === 'ranked' ? resumedAt(request, front.anchor) : place.resumed;
   const unit = (ranking?.sign ?? 1) / front.f;
-  const onPage = resumed === 'lost' ? [] : ids.slice(ask.offset, ask.offset + ask.limit);
-  const rows = onPage.length === 0 ? [] : asking.all(pageStatement({ ...ask, ids: onPage }));
+  const onPage = resumed === 'lost' ? [] : ids.slice(request.offset, request.offset + request.limit);
+  const rows = onPage.length === 0 ? [] : asking.all(pageStatement({ ...request, ids: onPage }));
   return {
-    rows: rows.map((row, index) => rowOf(row, { key: keys[ask.offset + index] ?? 0, unit, lowest, highest })),
-    more: ids.length > ask.offset + ask.limit,
+    rows: rows.map((row, index) => rowOf(row, { key: keys[request.offset + index] ?? 0, unit, lowest, highest })),
+    more: ids.length > request.offset + request.limit,
     matched: front.matched,
     denied: front.denied,
     resumed,
     sql: front.sql,
     version: Number(asking.all(VERSION)[0]?.[0]),
     list:
-      ranking === null || ask.list === 0 || ids.length === 0
+      ranking === null || request.list === 0 || ids.length === 0
         ? null
         : {
             ids: ids.join(','),
@@ -119,7 +119,7 @@ function find(asking: Asking, ask: EngineAsk, ranking: Ranking | null): EngineFo
             unit,
             lowest_key: lowest,
             highest_key: highest,
-            whole: ids.length < Math.max(ask.list, ask.offset + ask.limit + 1),
+            whole: ids.length < Math.max(request.list, request.offset + request.limit + 1),
           },
   };
 }
@@ -127,15 +127,17 @@ function find(asking: Asking, ask: EngineAsk, ranking: Ranking | null): EngineFo
 /** What an order begins with; nobody counted where `matched` is null. */
 type Front = Omit<Ordered, 'matched' | 'denied'> & { readonly matched: number | null; readonly denied: number | null; readonly sql: string };
 
-function ranked({ all, database }: Asking, ask: EngineAsk, ranking: Ranking, after: Place | null): Front {
-  const statement = hitsStatement(ask, ranking);
+function ranked({ all, database }: Asking, request: EngineRequest, ranking: Ranking, after: Place | null): Front {
+  const statement = hitsStatement(request, ranking);
   const hits = collectorOf(database()).collect(() => all(statement));
-  return { ...orderOf(hits, ask, ranking.scale, after), sql: statement.text };
+  return { ...orderOf(hits, request, ranking.scale, after), sql: statement.text };
 }
 
-function listed({ all }: Asking, ask: EngineAsk, after: Place | null): Front {
-  const statement = listedStatement(ask, after);
-  const [matched = null, denied = null] = ask.count ? (all(countStatement(ask))[0] ?? []) : [null, eyesOf(ask, ask.now_us).sees === undefined ? 0 : null];
+function listed({ all }: Asking, request: EngineRequest, after: Place | null): Front {
+  const statement = listedStatement(request, after);
+  const [matched = null, denied = null] = request.count
+    ? (all(countStatement(request))[0] ?? [])
+    : [null, visibilityOf(request, request.now_us).sees === undefined ? 0 : null];
   const ids = all(statement).map(([id]) => Number(id));
   return { ids, keys: [], f: 1, lowest: 0, highest: 0, anchor: null, matched: numberOrNull(matched), denied: numberOrNull(denied), sql: statement.text };
 }
@@ -147,13 +149,13 @@ interface Anchored {
 }
 
 /** Where the page begins. Times are looked up first: a row that is still there stands where it stands now. */
-function placeOf({ all }: Asking, ask: EngineAsk): Anchored {
-  if (ask.after === null) return { after: null, resumed: 'no' };
-  const { id, score, tagged } = ask.after;
+function placeOf({ all }: Asking, request: EngineRequest): Anchored {
+  if (request.after === null) return { after: null, resumed: 'no' };
+  const { id, score, tagged } = request.after;
   const order = { id, score, at: null };
-  if (ask.order === 'id') return { after: order, resumed: 'row' };
-  if (ask.order === 'relevance') return { after: { ...order, score: Number.isFinite(score) ? score : -1 }, resumed: 'ranked' };
-  const [row] = all(timeStatement(ask, id));
+  if (request.order === 'id') return { after: order, resumed: 'row' };
+  if (request.order === 'relevance') return { after: { ...order, score: Number.isFinite(score) ? score : -1 }, resumed: 'ranked' };
+  const [row] = all(timeStatement(request, id));
   if (row !== undefined) return { after: { ...order, at: numberOrNull(row[0]) }, resumed: 'row' };
   const at = timeIn(score, tagged);
   return at === undefined ? { after: null, resumed: 'lost' } : { after: { ...order, at }, resumed: 'score' };
@@ -166,7 +168,7 @@ function timeIn(score: number, tagged: boolean): number | undefined {
   return Math.abs(score) > 1 ? Math.abs(score) : undefined;
 }
 
-function resumedAt({ after }: EngineAsk, anchor: number | null): EngineFound['resumed'] {
+function resumedAt({ after }: EngineRequest, anchor: number | null): EngineFound['resumed'] {
   if (anchor !== null) return 'row';
   return after !== null && after.score >= 0 && after.score <= 1 ? 'score' : 'lost';
 }

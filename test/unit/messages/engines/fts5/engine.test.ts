@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Sqlite } from '../../../../src/adapters/sqlite/driver.ts';
+import { Sqlite } from '../../../../../src/adapters/sqlite/driver.ts';
 
 describe('bm25 of an OR inside an AND', () => {
   it('is that of all words, but below a NOT without a branch that stood in a later row (a limit that docs/message-search.md names)', () => {

@@ -7,7 +7,7 @@ const NAMES = { serving: 'fts5', shadow: 'tantivy' };
 
 describe('kept orders', () => {
   it('give ids, scores and raw scores of the first page again', () => {
-    const lists = createOrderLists({ most: 2, lifeMs: 10, now: () => 0 });
+    const lists = createOrderLists({ max: 2, lifeMs: 10, now: () => 0 });
     lists.keep('a', LIST, 3);
     const order = lists.find('a');
     expect([order?.length, order?.version, order?.indexOf(2), order?.indexOf(3), order?.idsFrom(1, 5)]).toEqual([3, 3, 1, -1, [2, 9]]);
@@ -20,7 +20,7 @@ describe('kept orders', () => {
 
   it('are forgotten when they are old, or when others were used later', () => {
     let now = 0;
-    const lists = createOrderLists({ most: 2, lifeMs: 10, now: () => now });
+    const lists = createOrderLists({ max: 2, lifeMs: 10, now: () => now });
     for (const key of ['a', 'b']) lists.keep(key, LIST, 1);
     lists.find('a');
     lists.keep('c', LIST, 1);

@@ -1,0 +1,189 @@
+import type { EngineRequest, EngineSet } from '../../../core/ports/message-engine.ts';
+import { KINDS, type KindTables } from '../../visibility/kinds.ts';
+import { all, joined, NOTHING, type Sql, type SqlValue, sql } from '../../visibility/sql.ts';
+import { type Visibility, visibilityOf } from '../../visibility/visibility.ts';
+import { COLLECT_HIT } from './collector.ts';
+
+/**
+ * SQLite finds, filters and counts; who comes first where rows are ranked is said in `order.ts`. The statements of a page are
+ * asked in one transaction.
+ */
+export interface Place {
+  /** Time, where the order is newest first. */
+  readonly at: number | null;
+  readonly id: bigint;
+  readonly score: number;
+}
+
+/** Where ids and raw scores come from; the filters and the scope of a set are laid over it. */
+export interface Ranking {
+  /** A table, called `f`. */
+  readonly from: Sql;
+  readonly id: Sql;
+  /** The cost of a row, less is better: a score of which more is better with its sign turned. */
+  readonly cost: Sql;
+  /** What makes a raw score of a cost: 1, or -1 where more is better. */
+  readonly sign: 1 | -1;
+  readonly match: readonly Sql[];
+  /** Whether every id is that of a row that is there; else the rows are looked up. */
+  readonly current: boolean;
+  readonly scale: ScoreScale;
+}
+
+/** What scores 1 and what scores 0, as costs; `null`: the best, or the worst, row of the set. */
+export interface ScoreScale {
+  readonly best: number | null;
+  readonly worst: number | null;
+}
+
+/** Hands every row that matches to the collector of its connection: id, cost, whether every viewer may see it, time. Its own row says nothing. */
+export function hitsStatement(request: EngineRequest, { from, id, cost, match, current }: Ranking): Sql {
+  const kind = KINDS[request.kind];
+  const visibility = visibilityOf(request, request.now_us);
+  const conditions = filterConditions(request, kind, visibility);
+  const newest = request.order === 'newest';
+  const needsRow = !current || conditions.length > 0 || visibility.sees !== undefined || newest;
+  // The limit keeps SQLite from moving the call to where the conditions have not been looked at yet.
+  return sql`${withTables(visibility.tables)}SELECT count(hit) FROM (
+    SELECT ${COLLECT_HIT}(${id}, ${cost}, ${visibility.sees ?? sql`1`}, ${newest ? kind.time : sql`0`}) AS hit
+    FROM ${from} f${needsRow ? sql` CROSS JOIN ${kind.table} m ON m.id = ${id}` : NOTHING}${where([...match, ...conditions])} LIMIT -1)`;
+}
+
+/** Ids up to the end of a page where nothing is ranked, substrings and filters, and of the row behind it. */
+export function listedStatement(request: EngineRequest, after: Place | null): Sql {
+  const kind = KINDS[request.kind];
+  const visibility = visibilityOf(request, request.now_us);
+  const newest = request.order === 'newest';
+  const page = [
+    ...listedConditions(request, kind, visibility),
+    ...visibleOnly(request, visibility),
+    // Every score here is 1.
+    ...(request.min_score === null ? [] : [sql`1.0 >= ${request.min_score}`]),
+    ...(after === null ? [] : [newest ? isOlder(kind.time, after) : sql`m.id > ${after.id}`]),
+  ];
+  return sql`${withTables(visibility.tables)}SELECT m.id FROM ${kind.table} m${where(page)}
+    ORDER BY ${newest ? sql`${kind.time} DESC, ` : NOTHING}m.id LIMIT ${request.offset + request.limit + 1}`;
+}
+
+/** [matched, denied] where nothing is ranked. */
+export function countStatement(request: EngineRequest): Sql {
+  const kind = KINDS[request.kind];
+  const visibility = visibilityOf(request, request.now_us);
+  const set = listedConditions(request, kind, visibility);
+  const count = (conditions: readonly Sql[]): Sql => sql`(SELECT count(*) FROM ${kind.table} m${where(conditions)})`;
+  const denied = visibility.sees === undefined ? sql`0` : count([...set, sql`NOT ${visibility.sees}`]);
+  return sql`${withTables(visibility.tables)}SELECT ${count([...set, ...visibleOnly(request, visibility)])}, ${denied}`;
+}
+
+function listedConditions(request: EngineRequest, kind: KindTables, visibility: Visibility): Sql[] {
+  return [...(request.match.by === 'substrings' ? containsAll(request.match.terms, kind) : []), ...filterConditions(request, kind, visibility)];
+}
+
+function isOlder(time: Sql, { at, id }: Place): Sql {
+  return sql`(${time} < ${at} OR (${time} = ${at} AND m.id > ${id}))`;
+}
+
+/** Ids of what may be seen of a set, by filters and scope alone, in no order. */
+export function candidatesStatement(set: Omit<EngineSet, 'match'> & { now_us: number }): Sql {
+  const kind = KINDS[set.kind];
+  const visibility = visibilityOf(set, set.now_us);
+  const conditions = [...filterConditions({ ...set, match: { by: 'filters' } }, kind, visibility), ...visibleOnly(set, visibility)];
+  return sql`${withTables(visibility.tables)}SELECT m.id FROM ${kind.table} m${where(conditions)}`;
+}
+
+type Named = EngineSet & { readonly ids: readonly number[]; readonly now_us: number };
+
+/** Those of these rows that are still in the set, whatever their text is by now. */
+export function rowsStatement(set: Named): Sql {
+  const kind = KINDS[set.kind];
+  const visibility = visibilityOf(set, set.now_us);
+  return named(set, kind, visibility, [...filterConditions(set, kind, visibility), ...visibleOnly(set, visibility)]);
+}
+
+/** These rows, in this order, in the transaction that found them in the set. */
+export function pageStatement(set: Named): Sql {
+  return named(set, KINDS[set.kind], visibilityOf(set, set.now_us), []);
+}
+
+/** id, project_id, title, body, created_ts, importance, ack_required, thread_id, from_agent, visible, reason. The outer loop of a CROSS JOIN keeps its order. */
+function named({ ids }: Named, kind: KindTables, visibility: Visibility, conditions: readonly Sql[]): Sql {
+  return sql`${withTables(visibility.tables)}SELECT m.id, ${kind.project}, ${kind.title}, ${kind.body}, ${kind.time}, ${kind.rest}, ${visibility.sees ?? sql`1`}, ${visibility.reason}
+    FROM json_each(${JSON.stringify(ids)}) p CROSS JOIN ${kind.table} m ON m.id = p.value ${kind.sender}${where(conditions)}`;
+}
+
+/** Time of a row, where it still is. */
+export function timeStatement({ kind }: EngineSet, id: bigint): Sql {
+  return sql`SELECT ${KINDS[kind].time} FROM ${KINDS[kind].table} m WHERE m.id = ${id}`;
+}
+
+/** Number of the state of the data. */
+export const VERSION = sql`SELECT value FROM meta WHERE key = 'data_version'`;
+
+function visibleOnly({ scope }: Pick<EngineSet, 'scope'>, { sees }: Visibility): Sql[] {
+  return sees === undefined || scope.keep_denied ? [] : [sees];
+}
+
+function withTables(tables: readonly Sql[]): Sql {
+  return tables.length === 0 ? NOTHING : sql`WITH ${joined(tables, ', ')} `;
+}
+
+/** The filters of a set as conditions on `m`, visibility left out. */
+export function filterConditions({ match, filters, scope }: Omit<EngineSet, 'kind'>, { project }: KindTables, visibility: Visibility): Sql[] {
+  const recipients = recipientsOf(match.by === 'filters' && visibility.recipient === undefined, visibility.recipient);
+  const { agent_name: agent, direction } = filters;
+  return [
+    ...given(filters.project_id, (id) => sql`${project} = ${id}`),
+    ...given(filters.product_id, (id) => sql`m.project_id IN (SELECT project_id FROM product_project_links WHERE product_id = ${id})`),
+    ...given(scope.projects, (ids) => sql`${project} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`),
+    ...(filters.importance.length > 0 ? [sql`m.importance IN (${list(filters.importance)})`] : []),
+    ...given(filters.thread_id, (id) => sql`m.thread_id = ${id}`),
+    ...given(filters.ack_required, (flag) => sql`m.ack_required = ${Number(flag)}`),
+    ...given(filters.min_ts, (us) => sql`m.created_ts >= ${us}`),
+    ...given(filters.max_ts, (us) => sql`m.created_ts <= ${us}`),
+    ...given(direction === 'outbox' ? agent : null, isSender),
+    ...given(direction === 'inbox' ? agent : null, recipients),
+    ...given(direction === null ? agent : null, (name) => sql`(${isSender(name)} OR ${recipients(name)})`),
+    ...given(filters.sender_name, isSender),
+    ...given(filters.recipient_name, recipients),
+  ];
+}
+
+function given<T>(value: T | null, condition: (value: T) => Sql): Sql[] {
+  return value === null ? [] : [condition(value)];
+}
+
+/** Names are compared without regard to ASCII case; a name may belong to an agent of each project. */
+function agentsOf(name: string): Sql {
+  return sql`(SELECT id FROM agents WHERE name = ${name} COLLATE NOCASE)`;
+}
+
+function isSender(name: string): Sql {
+  return sql`m.sender_id IN ${agentsOf(name)}`;
+}
+
+/** Without a text everything that an agent got is read once; with one, most rows have been left out when recipients are asked for. */
+function recipientsOf(once: boolean, known: Sql | undefined): (name: string) => Sql {
+  if (once) return (name) => sql`m.id IN (SELECT r.message_id FROM message_recipients r WHERE r.agent_id IN ${agentsOf(name)})`;
+  const visible = known === undefined ? NOTHING : sql` AND ${known}`;
+  return (name) => sql`EXISTS (SELECT 1 FROM message_recipients r WHERE r.message_id = m.id AND r.agent_id IN ${agentsOf(name)}${visible})`;
+}
+
+/** Every term is a part of title or body, ASCII letters of any case. */
+export function containsAll(terms: readonly string[], { title, body }: KindTables): Sql[] {
+  return terms.map((term) => {
+    const pattern = `%${term.replace(/[\\%_]/g, '\\$&')}%`;
+    return sql`(${title} LIKE ${pattern} ESCAPE '\\' OR ${body} LIKE ${pattern} ESCAPE '\\')`;
+  });
+}
+
+function list(values: readonly SqlValue[]): Sql {
+  return joined(
+    values.map((value) => sql`${value}`),
+    ', ',
+  );
+}
+
+/** A WHERE clause; nothing when there is no condition. */
+export function where(conditions: readonly Sql[]): Sql {
+  return conditions.length === 0 ? NOTHING : sql` WHERE ${all(conditions)}`;
+}

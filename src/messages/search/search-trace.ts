@@ -1,0 +1,150 @@
+import type { ExplainTiming, PlanMethod, QueryExplain, SearchMode, ShadowComparison } from '../../contracts/index.ts';
+import type { EngineMatch, EngineRow, EngineSpent, MessageEngine } from '../../core/ports/message-engine.ts';
+import type { MessageRecipients } from '../../core/ports/message-recipients.ts';
+import type { SearchViewer } from '../../core/ports/message-search.ts';
+import { scopeLabel, scopeOf } from '../visibility/scope.ts';
+import { facetsOf, filtersOf } from './facets.ts';
+import { modeOf, type Route } from './modes.ts';
+import type { Page } from './pages.ts';
+import type { PageRequest, Plan } from './planner.ts';
+import type { NormalQuery } from './query.ts';
+
+/** Who searches for what, and since when by the clock of the search. */
+export interface SearchRequest {
+  readonly query: NormalQuery;
+  readonly viewer: SearchViewer;
+  readonly started: number;
+}
+
+/** A request with what it comes to: the engines to ask, and what they are asked to match. */
+export interface RunContext extends SearchRequest {
+  readonly route: Route;
+  readonly plan: Plan;
+}
+
+/** A page, the engine that it is from, and what the engine was asked. */
+export interface ServedPage {
+  readonly engine: MessageEngine;
+  readonly request: PageRequest;
+  readonly page: Page;
+}
+
+/** What came of asking the engines, one after the other. */
+export interface EngineAttempt {
+  /** `null` when nothing was asked, or nothing answered. */
+  readonly served: ServedPage | null;
+  /** Errors of engines that were asked and did not answer. */
+  readonly faults: readonly EngineFault[];
+  readonly notes: readonly string[];
+  /** Milliseconds of the engine that answered. */
+  readonly engineMs: number;
+}
+
+export interface EngineFault {
+  readonly engine: string;
+  readonly kind: 'invalid_query' | 'index_not_ready' | 'engine_error' | 'feature_unavailable';
+  readonly message: string;
+  readonly stage?: 'rerank_timeout' | 'rerank_failed';
+}
+
+/** What an answer says beside the rows of its page. */
+export interface PageExtras {
+  /** `undefined` for other kinds, and when they could not be read. */
+  readonly recipients: ReadonlyMap<number, MessageRecipients> | undefined;
+  /** Rows that match and were left out, for an operator's audit; only beside a first page. */
+  readonly denied: readonly EngineRow[];
+  /** What could not be found out. */
+  readonly faults: readonly string[];
+}
+
+/** Everything that happened on the way to an answer. */
+export interface SearchTrace extends RunContext, EngineAttempt {
+  readonly extras: PageExtras;
+  readonly totalUs: number;
+  /** How Tantivy compares, and why it could not be compared. */
+  readonly shadow: { readonly missing: string | undefined; readonly comparison: ShadowComparison | undefined };
+}
+
+export function methodOf({ served }: Pick<SearchTrace, 'served'>): PlanMethod {
+  if (served === null) return 'empty';
+  const { engine, request } = served;
+  const methods = { words: engine.name, substrings: 'like_fallback', filters: 'filter_only' } satisfies Record<EngineMatch['by'], PlanMethod>;
+  return methods[request.match.by];
+}
+
+/** Why the mode that was asked for is not the one that was used; `undefined` when it is. */
+export function downgradeOf({ served, route, faults }: SearchTrace): { readonly actual: string; readonly reason: string } | undefined {
+  const actual = served === null ? 'lexical' : modeOf(served.engine.name);
+  if (actual === route.requested && route.reasons.length === 0 && faults.length === 0) return undefined;
+  // A fault of FTS5 leads to its tables, which is no other mode; one of any engine before it is.
+  const failed = faults.filter(({ engine }) => engine !== 'fts5').map(({ engine, message }) => `${engine}: ${message}`);
+  const reasons = [...route.reasons, ...failed];
+  if (actual === route.requested && reasons.length === 0) return undefined;
+  return { actual, reason: reasons.join('; ') || 'a search without words has nothing to rank' };
+}
+
+/** Pages end where the pools do, which no page size moves. */
+const POOL_NOTES = {
+  lexical: [],
+  semantic: ['pages end with the 1000 nearest rows'],
+  hybrid: ['pages end with the best 1000 rows by words and the 1000 nearest ones'],
+  hybrid_rerank: ['pages end with the best 1000 rows by words and the 1000 nearest ones'],
+} satisfies Record<SearchMode, readonly string[]>;
+
+/** How it was searched (message-search.md 5). */
+export function explainOf(trace: SearchTrace): QueryExplain {
+  const { query, viewer, route, served, faults, extras, shadow } = trace;
+  const { match } = served?.request ?? {};
+  const { page } = served ?? {};
+  const facets = facetsOf(filtersOf(query), scopeOf(query, viewer), query, page?.cursorUsed ?? false);
+  const downgrade = downgradeOf(trace);
+  const notes = [
+    ...trace.notes,
+    ...extras.faults.map((why) => `left out: ${why}`),
+    ...(shadow.missing === undefined ? [] : [`shadow: nothing was compared: ${shadow.missing}`]),
+    ...(served !== null && match?.by === 'words' ? POOL_NOTES[served.engine.mode] : []),
+    ...faults.map(({ engine, kind, message }) => `${kind}: ${engine}: ${message}`),
+  ];
+  return {
+    method: methodOf(trace),
+    normalized_query: match?.by === 'words' ? match.expression : null,
+    used_like_fallback: match?.by === 'substrings',
+    facet_count: facets.length,
+    facets_applied: facets,
+    sql: page?.sql.replace(/\s+/g, ' ').trim() ?? '',
+    scope_policy: scopeLabel(query.scope),
+    denied_count: page?.denied ?? 0,
+    redacted_count: page?.rows.filter(({ visible }) => !visible).length ?? 0,
+    requested_mode: route.requested,
+    actual_mode: downgrade?.actual ?? route.requested,
+    ...(served !== null && { engine: served.engine.name }),
+    mode_downgraded: downgrade !== undefined,
+    ...(downgrade !== undefined && { downgrade_reason: downgrade.reason }),
+    timing: timingOf(trace),
+    cursor_invalidated: page?.cursorInvalidated ?? false,
+    ...(shadow.comparison !== undefined && { shadow: shadow.comparison }),
+    ...(typeof page?.matched === 'number' && { matched_count: page.matched }),
+    ...(page?.orderChanged === true && { order_changed: true }),
+    ...(notes.length > 0 && { notes }),
+  };
+}
+
+/** Of the engine that answered: its stages, or, where it has none, its whole time as that of its kind. */
+function timingOf({ served, totalUs, engineMs }: SearchTrace): ExplainTiming {
+  const mode = served?.engine.mode;
+  const { lexical, vector, fusion, rerank }: EngineSpent = served?.page.spent ?? {};
+  return {
+    total_us: totalUs,
+    ...(mode === 'lexical' && { lexical_us: micros(engineMs) }),
+    ...(mode === 'semantic' && { vector_us: micros(engineMs) }),
+    ...(lexical !== undefined && { lexical_us: micros(lexical) }),
+    ...(vector !== undefined && { vector_us: micros(vector) }),
+    ...(fusion !== undefined && { fusion_us: micros(fusion) }),
+    ...(rerank !== undefined && { rerank_us: micros(rerank) }),
+  };
+}
+
+/** Whole microseconds, of which no step of a clock makes less than none. */
+export function micros(ms: number): number {
+  return Math.max(0, Math.round(ms * 1000));
+}
