@@ -10,8 +10,8 @@ import type { ApiKeyStore, LoginLinks } from '../core/ports/index.ts';
 import { createApiKeyStore } from './api-keys.ts';
 import { ensureDataDirectory } from './data-directory.ts';
 import { createLoginLinks } from './login-links.ts';
-import { openAudit, whoAsks } from './open-audit.ts';
-import type { Places } from './places.ts';
+import { currentUser, openAudit } from './open-audit.ts';
+import type { DataDirPaths } from './paths.ts';
 
 /** Where the settings put the API. */
 export interface ApiAddress {
@@ -32,7 +32,7 @@ export interface ApiAccess {
   keepSecret(file: string, secret: string): Promise<void>;
 }
 
-export function openAccess(places: Places, api: ApiAddress): ApiAccess {
+export function openAccess(places: DataDirPaths, api: ApiAddress): ApiAccess {
   return {
     keys: () => openKeys(places),
     links: async () => createLoginLinks({ directory: path.join(ensureDataDirectory(places.dataDir).path, path.basename(places.loginLinks)) }),
@@ -47,12 +47,12 @@ export function openAccess(places: Places, api: ApiAddress): ApiAccess {
  * The first start of a data directory makes a key with all roles for its operator, audited like any other. Only where
  * there has never been a file of keys: who revoked the last key meant it.
  */
-export async function ensureOperatorKey(places: Places): Promise<void> {
+export async function ensureOperatorKey(places: DataDirPaths): Promise<void> {
   if (existsSync(places.apiKeys)) return;
   const keys = await openKeys(places);
   await audited(
     openAudit(places),
-    { surface: 'cli', who: whoAsks(), action: 'key.create', subject: 'operator', detail: { roles: ROLES.join(',') } },
+    { surface: 'cli', who: currentUser(), action: 'key.create', subject: 'operator', detail: { roles: ROLES.join(',') } },
     async () => {
       const { secret } = await keys.create({ name: 'operator', roles: ROLES });
       await keepSecret(places.operatorKey, secret);
@@ -73,7 +73,7 @@ function settledUrl({ host, port, scheme }: ApiAddress): string {
   return localUrl(host, port, scheme);
 }
 
-async function openKeys({ dataDir, apiKeys }: Places): Promise<ApiKeyStore> {
+async function openKeys({ dataDir, apiKeys }: DataDirPaths): Promise<ApiKeyStore> {
   ensureDataDirectory(dataDir);
   await mkdir(path.dirname(apiKeys), { recursive: true, mode: 0o700 });
   return createApiKeyStore({ file: apiKeys });

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
 /** The text of a small regular file, or the end of a sentence that says why not. Never blocks on a FIFO. */
-export async function readSmall(path: string, maxBytes: number, secret: boolean): Promise<{ readonly text: string } | string> {
+export async function readSmallFile(path: string, maxBytes: number, secret: boolean): Promise<{ readonly text: string } | string> {
   try {
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
     const stats = await file.stat();

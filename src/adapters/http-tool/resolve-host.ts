@@ -8,9 +8,9 @@ export type Resolver = (host: string) => Promise<readonly string[]>;
 export const systemResolver: Resolver = async (host) => (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
 
 /** Addresses that were checked: the connection goes to one of these and to no other. */
-export type Reach = { readonly ok: true; readonly addresses: readonly ReachedAddress[] } | { readonly ok: false; readonly message: string };
+export type ResolvedHost = { readonly ok: true; readonly addresses: readonly HostAddress[] } | { readonly ok: false; readonly message: string };
 
-export interface ReachedAddress {
+export interface HostAddress {
   readonly address: string;
   readonly family: 4 | 6;
 }
@@ -21,7 +21,7 @@ export interface ReachedAddress {
  *
  * @param host as in a URL
  */
-export async function reach(host: string, allow: AllowList, resolver: Resolver, signal: AbortSignal): Promise<Reach> {
+export async function resolveHost(host: string, allow: AllowList, resolver: Resolver, signal: AbortSignal): Promise<ResolvedHost> {
   const literal = unbracketed(host);
   const found = isIP(literal) === 0 ? await lookedUp(host, resolver, signal) : [literal];
   if (found === undefined || found.length === 0) return { ok: false, message: 'the host of the tool could not be looked up' };

@@ -1,4 +1,4 @@
-import { readSmall } from '../files/small-file.ts';
+import { readSmallFile } from '../files/small-file.ts';
 
 /** A variable of the worker's environment; the composition root reads it. */
 export type Environment = (name: string) => string | undefined;
@@ -29,7 +29,9 @@ export async function readSecrets(references: Readonly<Record<string, string>>, 
 }
 
 async function readSecret(reference: string, environment: Environment): Promise<{ readonly text: string } | string> {
-  const read = reference.startsWith('env:') ? fromEnvironment(reference.slice(4), environment) : await readSmall(reference.slice(5), MAX_SECRET_BYTES, true);
+  const read = reference.startsWith('env:')
+    ? fromEnvironment(reference.slice(4), environment)
+    : await readSmallFile(reference.slice(5), MAX_SECRET_BYTES, true);
   if (typeof read === 'string') return read;
   const text = read.text.replace(/\r?\n$/, '');
   return Buffer.byteLength(text) < MIN_SECRET_BYTES ? `is shorter than ${MIN_SECRET_BYTES} bytes, too short to be kept out of answers` : { text };

@@ -10,13 +10,13 @@ export interface ImapMailbox {
   readonly client: ImapFlow;
   readonly limits: ImapLimits;
   /** As it was when it was opened. */
-  readonly opened: Examined;
+  readonly opened: MailboxState;
   /** Examines it again. */
-  examine(): Promise<Examined>;
+  examine(): Promise<MailboxState>;
 }
 
 /** A mailbox at one moment: how many messages it holds, and the generation of their UIDs. */
-export interface Examined {
+export interface MailboxState {
   readonly exists: number;
   readonly uidValidity: bigint;
 }
@@ -34,7 +34,7 @@ export async function openMailbox(scope: ImapScope, secrets: ImapSecrets, limits
     client.close();
   }, limits.openMs);
   // imapflow counts on in its own object when messages arrive: what it was at this moment is copied.
-  const examine = async (): Promise<Examined> => {
+  const examine = async (): Promise<MailboxState> => {
     const { exists, uidValidity } = await client.mailboxOpen(scope.mailbox, { readOnly: true });
     return { exists, uidValidity };
   };

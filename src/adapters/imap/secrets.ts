@@ -1,6 +1,6 @@
 import { rootCertificates } from 'node:tls';
 import type { ImapScope } from '../../core/ports/index.ts';
-import { readSmall } from '../files/small-file.ts';
+import { readSmallFile } from '../files/small-file.ts';
 
 /** What a connection needs beside the scope. `authorities` undefined: the well-known ones. */
 export interface ImapSecrets {
@@ -16,13 +16,13 @@ const MAX_AUTHORITY_FILE_BYTES = 1024 * 1024;
 
 /** Reads both files anew: a password that was changed is good for the next search. */
 export async function readSecrets({ passwordFile, caFile }: Pick<ImapScope, 'passwordFile' | 'caFile'>): Promise<SecretsRead> {
-  const password = await readSmall(passwordFile, MAX_PASSWORD_FILE_BYTES, true);
+  const password = await readSmallFile(passwordFile, MAX_PASSWORD_FILE_BYTES, true);
   if (typeof password === 'string') return refused(`the password file ${password}`);
   const text = password.text.replace(/\r?\n$/, '');
   if (text === '') return refused('the password file is empty');
   if (caFile === '') return { ok: true, secrets: { password: text, authorities: undefined } };
 
-  const authority = await readSmall(caFile, MAX_AUTHORITY_FILE_BYTES, false);
+  const authority = await readSmallFile(caFile, MAX_AUTHORITY_FILE_BYTES, false);
   if (typeof authority === 'string') return refused(`the file of the certificate authority ${authority}`);
   if (!authority.text.includes('-----BEGIN CERTIFICATE-----')) return refused('the file of the certificate authority holds no certificate in PEM form');
   return { ok: true, secrets: { password: text, authorities: [...rootCertificates, authority.text] } };

@@ -9,7 +9,7 @@ import { systemClock } from '../../core/clock.ts';
 import { messageOf, WritError } from '../../core/errors.ts';
 import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 import type { MessageDoor, MessageLane } from '../../core/ports/index.ts';
-import type { Places } from '../../data-dir/places.ts';
+import type { DataDirPaths } from '../../data-dir/paths.ts';
 import { loadTantivy } from '../../messages/engines/tantivy/binding.ts';
 import { createTantivyKeeper } from '../../messages/engines/tantivy/keeper.ts';
 import { createVectorKeeper } from '../../messages/serving/vectors.ts';
@@ -36,7 +36,7 @@ function sending({ config, connection }: LaneWiring): MessageLaneOptions {
 }
 
 interface WriterWiring extends LaneWiring {
-  readonly places: Places;
+  readonly places: DataDirPaths;
   readonly log: Logger;
   readonly metrics: Metrics;
 }

@@ -2,13 +2,13 @@ import type { Config } from '../../../config/schema.ts';
 import { WritError } from '../../core/errors.ts';
 import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 import type { MessageSearch, MessageSearchEvent } from '../../core/ports/index.ts';
-import type { Places } from '../../data-dir/places.ts';
+import type { DataDirPaths } from '../../data-dir/paths.ts';
 import { searchForHost, searchOnHost } from '../../messages/serving/host-search.ts';
 import type { MessageSearchOptions } from '../../messages/serving/search-thread-keeper.ts';
 
 interface Wiring {
   readonly config: Config;
-  readonly places: Places;
+  readonly places: DataDirPaths;
 }
 
 /** Search in the messages of a data directory; where messages are off, every question throws WritError WRONG_STATE. */

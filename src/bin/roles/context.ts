@@ -1,12 +1,12 @@
 import type { Config } from '../../../config/schema.ts';
-import type { Places } from '../../data-dir/places.ts';
+import type { DataDirPaths } from '../../data-dir/paths.ts';
 import type { Logger } from '../../observability/logging.ts';
 import type { GlobalOptions } from '../../surfaces/cli/services.ts';
 
 /** What every role is started with. */
 export interface RoleContext {
   readonly config: Config;
-  readonly places: Places;
+  readonly places: DataDirPaths;
   readonly log: Logger;
 }
 

@@ -12,7 +12,7 @@ import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import { createPlanJournal } from '../../adapters/sqlite/plan-journal/plan-journal.ts';
 import { type Lifecycle, lifecycle, parallel } from '../../core/lifecycle.ts';
 import type { Bindings } from '../../core/ports/index.ts';
-import type { Places } from '../../data-dir/places.ts';
+import type { DataDirPaths } from '../../data-dir/paths.ts';
 import { createPlanKernelClient } from '../../kernel/index.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import type { Logger } from '../../observability/logging.ts';
@@ -37,7 +37,7 @@ export interface PlanSeams {
 
 export interface PlanWiring extends PlanServing, Pick<PlanDeps, 'clock' | 'authorities' | 'ledger' | 'signer' | 'endSigner' | 'jobs'> {
   readonly config: Config;
-  readonly places: Places;
+  readonly places: DataDirPaths;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly tracer: Tracer | undefined;

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { become } from '../../adapters/linux/become.ts';
 import { dieWithParent } from '../../adapters/linux/die-with-parent.ts';
+import { replaceProcess } from '../../adapters/linux/exec.ts';
 import { confineToReading } from '../../adapters/linux/landlock.ts';
 import { type ContentProcessArgument, contentProcessArgument, searchModule } from './entry.ts';
 import { readableWith } from './readable.ts';
@@ -17,7 +17,7 @@ const CHANNEL = 3;
 
 dieWithParent();
 const landlock = confineToReading({ read: readableWith(settings), devices: ['/dev/null'] });
-become({
+replaceProcess({
   file: process.execPath,
   args: [...process.execArgv, fileURLToPath(searchModule()), contentProcessArgument({ settings, landlock })],
   env: {

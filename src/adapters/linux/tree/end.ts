@@ -1,6 +1,6 @@
 import type { TreeEnd } from '../../../core/ports/tree-source.ts';
 import { errnoName } from '../libc.ts';
-import { type Place, pathOf, ROOT } from './place.ts';
+import { pathOf, ROOT, type TreePath } from './tree-path.ts';
 
 export const DONE: TreeEnd = { ok: true };
 
@@ -20,7 +20,7 @@ const MEANING: Readonly<Record<string, Meaning>> = {
 };
 
 /** The end of a walk that a call below the root, answered with `-errno`, means; `DONE` when the walk goes on. */
-export function endOf(result: number, place: Place): TreeEnd {
+export function endOf(result: number, place: TreePath): TreeEnd {
   const errno = errnoName(result);
   const path = place === ROOT ? '.' : pathOf(place).slice(0, -1);
   const meaning = MEANING[errno];

@@ -2,11 +2,11 @@ import { closeSync } from 'node:fs';
 import type { TreeEnd } from '../../../core/ports/tree-source.ts';
 import { DONE, endOf } from './end.ts';
 import type { Opener } from './opener.ts';
-import { namesBelow, type Place, ROOT } from './place.ts';
+import { namesBelow, ROOT, type TreePath } from './tree-path.ts';
 
 /** A directory that the walk has not done with. */
 export interface Level {
-  readonly place: Place;
+  readonly place: TreePath;
   /** Its descriptor; below zero while it is closed. */
   fd: number;
   /** Names of directories in it that were read and not entered yet. */
@@ -25,7 +25,7 @@ const REOPENED = OPEN_LEVELS / 2;
  * there are too many, and opened again on the way back, down from the root as for the first time: whatever was moved
  * meanwhile, what is opened lies at that path below the root.
  */
-export class Trail {
+export class OpenLevels {
   readonly #opener: Opener;
   readonly #root: number;
   readonly #levels: Level[];
@@ -54,7 +54,7 @@ export class Trail {
     return this.#levels[this.#firstOpen];
   }
 
-  push(place: Place, fd: number): void {
+  push(place: TreePath, fd: number): void {
     this.#levels.push({ place, fd, pending: [], ended: false });
   }
 

@@ -2,9 +2,9 @@ import type { TreeEnd, TreeVisitor } from '../../../core/ports/tree-source.ts';
 import type { Libc } from '../libc.ts';
 import { DONE, endOf } from './end.ts';
 import { type EntryTaker, nameOf, takeEntries } from './entries.ts';
+import { type Level, OpenLevels } from './open-levels.ts';
 import { type Opener, typeOfPinned } from './opener.ts';
-import { type Place, pathOf } from './place.ts';
-import { type Level, Trail } from './trail.ts';
+import { pathOf, type TreePath } from './tree-path.ts';
 
 /** 64 KiB to 256 KiB are equally fast. */
 const BLOCK_BYTES = 128 * 1024;
@@ -16,12 +16,12 @@ const MANY = 4096;
  * are the names of directories only, at most `MANY` and those of one block for each level.
  */
 export function walkTree(libc: Libc, opener: Opener, root: number, visitor: TreeVisitor): TreeEnd {
-  const trail = new Trail(root, opener);
+  const trail = new OpenLevels(root, opener);
   const read = createReader(libc, opener, visitor);
 
   /** Goes down to the directory that has this name in the deepest level. */
   function enter(level: Level, name: string): TreeEnd {
-    const place: Place = { parent: level.place, name };
+    const place: TreePath = { parent: level.place, name };
     const fd = opener.directory(level.fd, [name]);
     // A level that is done with makes room at once: a chain of single directories needs one descriptor.
     if (level.ended && level.pending.length === 0) trail.pop();

@@ -1,8 +1,8 @@
 import { messageOf } from '../../../core/errors.ts';
-import { inTime } from '../../../core/in-time.ts';
 import { embeddedText } from '../../../core/ports/embedder.ts';
 import type { EngineAnswer, EngineAsk, MessageEngine } from '../../../core/ports/message-engine.ts';
 import type { Reranker } from '../../../core/ports/reranker.ts';
+import { withTimeout } from '../../../core/with-timeout.ts';
 import { reranked, sigmoid } from './rerank.ts';
 import type { Fused } from './rrf.ts';
 
@@ -27,7 +27,7 @@ export async function rerankedSet({ reranker, rows, budgetMs }: RerankParts, ask
   const texts = new Map(found.value.map(({ id, title, body }) => [id, embeddedText(title, body)]));
   const patience = new AbortController();
   try {
-    const logits = await inTime(
+    const logits = await withTimeout(
       reranker.judge(
         text,
         first.map(({ id }) => texts.get(id) ?? ''),

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type LineConnection, lineConnection } from '../../../adapters/linux/line-connection.ts';
-import { openSocketPlace } from '../../../adapters/linux/socket-place.ts';
-import { inTime } from '../../../core/in-time.ts';
+import { openSocketDirectory } from '../../../adapters/linux/socket-directory.ts';
 import type { MessageSearch } from '../../../core/ports/message-search.ts';
+import { withTimeout } from '../../../core/with-timeout.ts';
 import { readReply, SEARCH_SOCKET, type SocketCall, type SocketQuestion, type SocketReply } from './lines.ts';
 
 /** A page of a thousand long messages, and room. */
@@ -51,7 +51,7 @@ export function createSearchSocketClient(directory: string, settings: string): S
       to.waiting.set(question.id, resolve);
       to.socket.write(`${JSON.stringify(question)}\n`);
     });
-    const reply = await inTime(said, ANSWER_MS);
+    const reply = await withTimeout(said, ANSWER_MS);
     to.waiting.delete(question.id);
     if (to.waiting.size === 0) to.socket.unref();
     return reply?.value as T | undefined;
@@ -74,7 +74,7 @@ async function open(directory: string, onClose: () => void): Promise<Connection 
   const connection = lineConnection(socket, { most: REPLY_MAX, read: readReply, onClose });
   const { waiting } = connection;
   const hello = new Promise<SocketReply | undefined>((resolve) => waiting.set(0, resolve));
-  const isThere = (await inTime(hello, HELLO_MS)) !== undefined;
+  const isThere = (await withTimeout(hello, HELLO_MS)) !== undefined;
   waiting.delete(0);
   if (isThere) return connection;
   socket.destroy();
@@ -84,7 +84,7 @@ async function open(directory: string, onClose: () => void): Promise<Connection 
 /** `undefined`: nobody listens there, or it is not ours. */
 async function connected(directory: string): Promise<Socket | undefined> {
   try {
-    const place = openSocketPlace(directory, SEARCH_SOCKET);
+    const place = openSocketDirectory(directory, SEARCH_SOCKET);
     try {
       if (!place.isOurs()) return undefined;
       const socket = connect(place.path);
