@@ -47,15 +47,15 @@ export function createHttpTool(binding: HttpBinding, { environment, resolver = s
 
   async function prepare(action: Action, taskId: string, params: Parameters<typeof render>[1]['params'], signal: AbortSignal): Promise<PreparedRequest> {
     const [read, trust] = await Promise.all([readSecrets(references, action.request.secrets, environment), keeper.current()]);
-    if (!read.ok) return { kind: 'unavailable', message: read.message };
+    if (!read.ok) return { kind: 'unavailable', message: read.error };
     if (typeof trust === 'string') return { kind: 'unavailable', message: trust };
-    const rendered = renderOrSay(action.request, { params, taskId, secrets: read.secrets });
+    const rendered = renderOrSay(action.request, { params, taskId, secrets: read.value });
     if (typeof rendered === 'string') return { kind: 'unsent', message: rendered };
     const reached = await resolveHost(rendered.place.host, allow, resolver, signal);
-    if (!reached.ok) return { kind: 'unsent', message: reached.message };
+    if (!reached.ok) return { kind: 'unsent', message: reached.error };
 
-    const scrub = scrubbers(read.secrets);
-    const outgoing: OutgoingRequest = { ...rendered, addresses: reached.addresses, authorities: trust.authorities, agent: agentFor(action, rendered, trust) };
+    const scrub = scrubbers(read.value);
+    const outgoing: OutgoingRequest = { ...rendered, addresses: reached.value, authorities: trust.authorities, agent: agentFor(action, rendered, trust) };
     return { kind: 'ready', send: (stop, traceparent) => send(withTrace(outgoing, traceparent), { maxBytes, dataPath: action.dataPath, scrub }, stop) };
   }
 

@@ -43,11 +43,11 @@ export function hostPort(text: string, field: string): { readonly host: string; 
   return { host, port };
 }
 
-/** Whether the binding's `hosts` name the place: an entry without a port is for the standard port of the scheme. */
-export function namesTarget(hosts: readonly string[], place: Target, field: string): boolean {
-  const standard = place.secure ? 443 : 80;
+/** Whether the binding's `hosts` name the target: an entry without a port is for the standard port of the scheme. */
+export function namesTarget(hosts: readonly string[], target: Target, field: string): boolean {
+  const standard = target.secure ? 443 : 80;
   return hosts.some((entry, index) => {
     const { host, port = standard } = hostPort(entry, `${field}.${index}`);
-    return host === place.host && port === place.port;
+    return host === target.host && port === target.port;
   });
 }

@@ -43,9 +43,9 @@ export function trustKeeper(caFile: string | undefined, maxSockets: number): Tru
     async current() {
       if (caFile === undefined) return trust ?? renew(undefined);
       const read = await readSmallFile(caFile, MAX_AUTHORITY_FILE_BYTES, false);
-      if (typeof read === 'string') return `the file of the certificate authority ${read}`;
-      if (!read.text.includes('-----BEGIN CERTIFICATE-----')) return 'the file of the certificate authority holds no certificate in PEM form';
-      return trust !== undefined && text === read.text ? trust : renew(read.text);
+      if (!read.ok) return `the file of the certificate authority ${read.error}`;
+      if (!read.value.includes('-----BEGIN CERTIFICATE-----')) return 'the file of the certificate authority holds no certificate in PEM form';
+      return trust !== undefined && text === read.value ? trust : renew(read.value);
     },
     close,
   };

@@ -81,7 +81,7 @@ export function httpTransport(options: HttpTransportOptions): Transport {
     const trusted = await trust.current();
     if (typeof trusted === 'string') throw new CallFailure('unsent', trusted);
     const reached = await resolveHost(place.host, allow, resolver, signal);
-    if (!reached.ok) throw new CallFailure('unsent', reached.message);
+    if (!reached.ok) throw new CallFailure('unsent', reached.error);
     const end = await exchange(
       {
         method,
@@ -96,7 +96,7 @@ export function httpTransport(options: HttpTransportOptions): Transport {
           ...(version === undefined ? {} : { 'mcp-protocol-version': version }),
         },
         body,
-        addresses: reached.addresses,
+        addresses: reached.value,
         agent: undefined,
         authorities: trusted.authorities,
       },

@@ -41,12 +41,12 @@ export function createMcpTool(binding: McpBinding, deps: HttpToolDeps): OpenTool
     const action = binding.actions[request.operation];
     if (action === undefined) return { kind: 'unavailable', message: 'the binding has no such action' };
     const read = await readSecrets(binding.mcp.secrets ?? {}, needed, deps.environment);
-    if (!read.ok) return { kind: 'unavailable', message: read.message };
-    const setup = setupOf(server, read.secrets);
+    if (!read.ok) return { kind: 'unavailable', message: read.error };
+    const setup = setupOf(server, read.value);
     if (typeof setup === 'string') return { kind: 'unavailable', message: setup };
     const connection = await started(setup, signal);
     if ('kind' in connection) return connection;
-    const scrub = scrubbers(read.secrets);
+    const scrub = scrubbers(read.value);
     const name = action.name ?? request.operation;
     const again = action.effect === 'none' || action.effect === 'idempotent';
     return {

@@ -6,7 +6,7 @@ import { namesBelow, ROOT, type TreePath } from './tree-path.ts';
 
 /** A directory that the walk has not done with. */
 export interface Level {
-  readonly place: TreePath;
+  readonly path: TreePath;
   /** Its descriptor; below zero while it is closed. */
   fd: number;
   /** Names of directories in it that were read and not entered yet. */
@@ -36,7 +36,7 @@ export class OpenLevels {
   constructor(root: number, opener: Opener) {
     this.#opener = opener;
     this.#root = root;
-    this.#levels = [{ place: ROOT, fd: root, pending: [], ended: false }];
+    this.#levels = [{ path: ROOT, fd: root, pending: [], ended: false }];
   }
 
   /** The deepest level; `undefined` when the walk is over. */
@@ -54,8 +54,8 @@ export class OpenLevels {
     return this.#levels[this.#firstOpen];
   }
 
-  push(place: TreePath, fd: number): void {
-    this.#levels.push({ place, fd, pending: [], ended: false });
+  push(path: TreePath, fd: number): void {
+    this.#levels.push({ path, fd, pending: [], ended: false });
   }
 
   /** Closes the oldest open level; it must have been read to its end, since an offset does not outlive a descriptor. */
@@ -79,13 +79,13 @@ export class OpenLevels {
     this.#firstOpen = first;
     let [from, above] = [this.#root, ROOT];
     for (const [i, level] of this.#levels.slice(first).entries()) {
-      const fd = level.place === ROOT ? this.#root : this.#opener.directory(from, namesBelow(above, level.place));
+      const fd = level.path === ROOT ? this.#root : this.#opener.directory(from, namesBelow(above, level.path));
       if (fd < 0) {
         this.#levels.length = first + i;
-        return endOf(fd, level.place);
+        return endOf(fd, level.path);
       }
       level.fd = fd;
-      [from, above] = [fd, level.place];
+      [from, above] = [fd, level.path];
     }
     return DONE;
   }

@@ -7,15 +7,15 @@ export interface TreePath {
 
 export const ROOT: TreePath = { parent: undefined, name: '' };
 
-/** The names from below `top` down to `place`. */
-export function namesBelow(top: TreePath, place: TreePath): string[] {
+/** The names from below `top` down to `path`. */
+export function namesBelow(top: TreePath, path: TreePath): string[] {
   const names: string[] = [];
-  for (let at: TreePath | undefined = place; at !== undefined && at !== top; at = at.parent) names.push(at.name);
+  for (let at: TreePath | undefined = path; at !== undefined && at !== top; at = at.parent) names.push(at.name);
   return names.reverse();
 }
 
 /** `` for the root, else `a/b/`. */
-export function pathOf(place: TreePath): string {
-  const names = namesBelow(ROOT, place);
+export function pathOf(path: TreePath): string {
+  const names = namesBelow(ROOT, path);
   return names.length === 0 ? '' : `${names.join('/')}/`;
 }
