@@ -6,7 +6,7 @@ import { ROLES } from '../contracts/index.ts';
 import { audited } from '../core/audited.ts';
 import { messageOf, WritError } from '../core/errors.ts';
 import { localUrl } from '../core/local-url.ts';
-import type { ApiKeyStore, LoginLinks } from '../core/ports/index.ts';
+import type { ApiKeyStore } from '../core/ports/index.ts';
 import { createApiKeyStore } from './api-keys.ts';
 import { ensureDataDirectory } from './data-directory.ts';
 import { createLoginLinks } from './login-links.ts';
@@ -21,23 +21,13 @@ export interface ApiAddress {
   readonly scheme: 'http' | 'https';
 }
 
-/** Who may use the HTTP API of a data directory: its keys and login links, and where the API is. */
-export interface ApiAccess {
-  keys(): Promise<ApiKeyStore>;
-  links(): Promise<LoginLinks>;
-  /** The running API's own word first. Throws WritError WRONG_STATE when it does not run and the port is not fixed. */
-  apiUrl(): string;
-  secretFile(name: string): string;
-  assertNew(file: string): Promise<void>;
-  keepSecret(file: string, secret: string): Promise<void>;
-}
-
-export function openAccess(places: DataDirPaths, api: ApiAddress): ApiAccess {
+/** Who may use the HTTP API of a data directory: its keys and login links, and where the API is (its own word first). */
+export function openAccess(places: DataDirPaths, api: ApiAddress) {
   return {
     keys: () => openKeys(places),
     links: async () => createLoginLinks({ directory: path.join(ensureDataDirectory(places.dataDir).path, path.basename(places.loginLinks)) }),
     apiUrl: () => announcedUrl(places.apiUrl) ?? settledUrl(api),
-    secretFile: (name) => path.join(path.dirname(places.apiKeys), `${name}.key`),
+    secretFile: (name: string) => path.join(path.dirname(places.apiKeys), `${name}.key`),
     assertNew,
     keepSecret,
   };
