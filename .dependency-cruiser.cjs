@@ -230,10 +230,10 @@ module.exports = {
     },
     {
       name: 'pure-layers-do-no-io',
-      comment: 'Contracts, core and executors reach files, sockets and processes through ports; otherwise a test could not break them.',
+      comment: 'Contracts, core, leases and executors reach files, sockets and processes through ports; otherwise a test could not break them.',
       severity: 'error',
       from: {
-        path: '^src/(contracts|core|executors|messages/(search|visibility)|content-search/(search|enumerate|backends|run|ngram-index/(segment|tokenize|query|build|watch|safety|indexer)))/',
+        path: '^src/(contracts|core|lease|executors|messages/(search|visibility)|content-search/(search|enumerate|backends|run|ngram-index/(segment|tokenize|query|build|watch|safety|indexer)))/',
       },
       to: { dependencyTypes: ['core'], path: '^(node:)?(fs|net|tls|dgram|http|https|http2|child_process)(/|$)' },
     },
@@ -254,7 +254,7 @@ module.exports = {
     },
     {
       name: 'processes-are-started-by-adapters',
-      comment: 'Writ executes no shell; the few processes that it does start (redis-server, backends) have few places to be looked for.',
+      comment: 'Writ executes no shell; the few processes that it does start (redis-server, roles, backends) have few places to be looked for.',
       severity: 'error',
       from: { pathNot: '^(src/adapters|src/content-search/(io|process)|test|scripts|bench)/' },
       to: { path: '^((node:)?child_process$|node_modules/execa/)' },

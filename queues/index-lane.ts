@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
 import { type IndexActivity, IndexTaskKind, Sha256Hex } from '../src/contracts/index.ts';
 import { messageOf } from '../src/core/errors.ts';
+import { createKeyedMutex } from '../src/core/keyed-mutex.ts';
 import type { IndexTask, IndexTaskHandler, MaintenanceLane } from '../src/core/ports/index.ts';
-import { createTurns } from '../src/core/turns.ts';
 import { indexQueueName, LOCK_TIMES, QUEUE_PREFIX, RETENTION, workerOptions } from './catalog.ts';
 import { type LaneOptions, laneLife } from './lane-life.ts';
 import { openQueue } from './open-queue.ts';
@@ -31,7 +31,7 @@ const MAX_LOSSES = 10;
 export function createIndexLane(options: IndexLaneOptions): MaintenanceLane {
   const { pool, connection, newId, locks = LOCK_TIMES, guard, onFailed = () => undefined, onError = () => undefined } = options;
   const queue = openQueue(indexQueueName(pool), QUEUE_PREFIX, connection);
-  const turns = createTurns();
+  const turns = createKeyedMutex();
 
   const run = async (job: Job<unknown>, token: string | undefined, handle: IndexTaskHandler, signal: AbortSignal): Promise<void> => {
     const read = readIndexJob(job);

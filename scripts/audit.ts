@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process';
 import { packageRoot } from '../config/package.ts';
+import { askProgram } from '../src/adapters/processes/program.ts';
 import { licenceProblems, packagesByLicence } from './lock/licences.ts';
 import { readLock } from './lock/production.ts';
 
@@ -7,7 +7,7 @@ import { readLock } from './lock/production.ts';
  * `npm run audit`: known holes in what is installed with Writ, as the registry knows them, and the licences of it. Exit code 1
  * when something has to be done (docs/security.md), 3 when the registry does not tell.
  */
-const { stdout } = spawnSync('npm', ['audit', '--omit=dev', '--json'], { cwd: packageRoot(), encoding: 'utf8', maxBuffer: 2 ** 26 });
+const { stdout } = await askProgram('npm', ['audit', '--omit=dev', '--json'], { cwd: packageRoot() });
 const holes = findingsOf(stdout);
 const lock = readLock();
 

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { packageRoot } from '../config/package.ts';
+import { askProgram } from '../src/adapters/processes/program.ts';
 import type { Check } from './checks.ts';
 
 export interface CheckResult {
@@ -53,16 +53,7 @@ function runFunction(problems: () => readonly string[]): { passed: boolean; outp
 
 async function runTool([name, ...args]: readonly [string, ...string[]]): Promise<{ passed: boolean; output: string }> {
   const root = packageRoot();
-  const child = spawn(path.resolve(root, 'node_modules', '.bin', name), args, {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NO_COLOR: '1' },
-  });
-  const chunks: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-  child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
-  return new Promise((resolve) => {
-    child.once('error', (error) => resolve({ passed: false, output: `${name} cannot be started: ${error.message}` }));
-    child.once('close', (code) => resolve({ passed: code === 0, output: Buffer.concat(chunks).toString() }));
-  });
+  const file = path.resolve(root, 'node_modules', '.bin', name);
+  const { failed, all, cause } = await askProgram(file, args, { cwd: root, all: true, env: { NO_COLOR: '1' } });
+  return { passed: !failed, output: cause instanceof Error ? `${name} cannot be started: ${cause.message}` : all };
 }

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { packageRoot } from '../config/package.ts';
+import { startProgram } from '../src/adapters/processes/program.ts';
 import { LONG_SUITES } from './long-suites.ts';
 
 /** `npm run test:long -- <suite> [words for the suite]`; exits as the suite does, 2 when there is no such suite. */
@@ -15,12 +15,7 @@ if (suite === undefined) {
   const root = packageRoot();
   const [tool, ...args] = suite.command;
   const file = tool === 'node' ? process.execPath : path.join(root, 'node_modules', '.bin', tool);
-  const child = spawn(file, [...args, ...words], { cwd: root, stdio: 'inherit' });
-  child.once('error', (error) => {
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = 3;
-  });
-  child.once('exit', (code) => {
-    process.exitCode = code ?? 3;
-  });
+  const { exitCode, cause } = await startProgram(file, [...args, ...words], { cwd: root, stdio: 'inherit' });
+  if (cause instanceof Error) process.stderr.write(`${cause.message}\n`);
+  process.exitCode = exitCode ?? 3;
 }

@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { packageRoot } from '../config/package.ts';
+import { startProgram } from '../src/adapters/processes/program.ts';
 import { CHECKS, type Check } from './checks.ts';
 import { type CheckResult, describeResult, runChecks } from './run-checks.ts';
 
@@ -46,17 +46,10 @@ async function runVitest(args: readonly string[], part: 'early' | 'late' | undef
   return { ...tally, failed: tally.failed === 0 && code !== 0 ? 1 : tally.failed };
 }
 
-function vitest(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<number> {
+async function vitest(args: readonly string[], env: Readonly<Record<string, string>>): Promise<number> {
   const root = packageRoot();
-  const child = spawn(path.join(root, 'node_modules', '.bin', 'vitest'), ['run', ...args], {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, ...environment },
-  });
-  return new Promise((resolve) => {
-    child.once('error', () => resolve(1));
-    child.once('exit', (exitCode) => resolve(exitCode ?? 1));
-  });
+  const { exitCode } = await startProgram(path.join(root, 'node_modules', '.bin', 'vitest'), ['run', ...args], { cwd: root, stdio: 'inherit', env });
+  return exitCode ?? 1;
 }
 
 function readTally(file: string): Tally {

@@ -6,7 +6,7 @@ import { createCryptoPool } from '../../src/adapters/crypto/pool.ts';
 import { openKernelStore } from '../../src/adapters/sqlite/kernel-store/kernel-store.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { jwksFile, readPrivateKey } from '../../src/data-dir/key-files.ts';
-import { placesOf } from '../../src/data-dir/places.ts';
+import { dataDirPaths } from '../../src/data-dir/paths.ts';
 import { planLogic } from '../../src/executors/plan/index.ts';
 import { createKernel, createKernelServer, deriveRoutes } from '../../src/kernel/index.ts';
 import { createKeyring } from '../../src/lease/index.ts';
@@ -15,7 +15,7 @@ import { BINDINGS, STEP_QUEUE } from './worker.ts';
 /** The kernel in a process of its own, as in production, until it is ended. */
 const { home } = JSON.parse(process.argv[2] ?? '') as { home: string };
 readFileSync(path.join(home, 'target.json'));
-const places = placesOf(path.join(home, 'data'));
+const places = dataDirPaths(path.join(home, 'data'));
 const { issuer, default_ttl_s: ttl, max_ttl_s: maxTtl } = ConfigSchema.parse({}).lease;
 let ids = 0;
 const ed25519 = createCryptoPool({ threads: 1, library: 'best' });

@@ -13,7 +13,7 @@ import { TOOL_CALL } from '../../src/contracts/index.ts';
 import { sequential } from '../../src/core/lifecycle.ts';
 import { success } from '../../src/core/outcome.ts';
 import type { Bindings, TaskExecutor } from '../../src/core/ports/index.ts';
-import { placesOf } from '../../src/data-dir/places.ts';
+import { dataDirPaths } from '../../src/data-dir/paths.ts';
 import { createLogger } from '../../src/observability/logging.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
 
@@ -64,7 +64,7 @@ interface Working {
 
 async function writSide({ home }: PlanSideSetup, target: RedisTarget, counter: { steps: number }): Promise<Working> {
   const config = ConfigSchema.parse({});
-  const places = placesOf(path.join(home, 'data'));
+  const places = dataDirPaths(path.join(home, 'data'));
   const instances = createInstanceRegistry({ directory: places.workers });
   const executor: TaskExecutor = {
     capabilities: new Set([TOOL_CALL]),

@@ -12,14 +12,14 @@ import { createEmbeddedRedis } from '../../src/adapters/redis/embedded.ts';
 import type { TaskJob, TaskManifest } from '../../src/contracts/index.ts';
 import { manifestSha256 } from '../../src/core/hash.ts';
 import { readPrivateKey } from '../../src/data-dir/key-files.ts';
-import { type Places, placesOf } from '../../src/data-dir/places.ts';
+import { type DataDirPaths, dataDirPaths } from '../../src/data-dir/paths.ts';
 import { ensureKeys } from '../../src/data-dir/signing-keys.ts';
 import { signLease } from '../../src/lease/index.ts';
 
 /** One Redis, one set of keys, and signed jobs for both sides. */
 export interface Site {
   readonly home: string;
-  readonly places: Places;
+  readonly places: DataDirPaths;
   readonly redis: Redis;
   /** A task with a lease of its own, signed with the kernel's key, good for an hour. */
   sign(manifest: TaskManifest, queue: string): Promise<TaskJob>;
@@ -37,7 +37,7 @@ export const NOOP = 'NOOP';
 
 export async function openSite(): Promise<Site> {
   const home = mkdtempSync(path.join(tmpdir(), 'writ-bench-'));
-  const places = placesOf(path.join(home, 'data'));
+  const places = dataDirPaths(path.join(home, 'data'));
   mkdirSync(places.dataDir, { mode: 0o700 });
   await ensureKeys(places);
   const server = createEmbeddedRedis({ directory: places.redis });

@@ -11,7 +11,7 @@ import { wirePipeline } from '../../src/bin/roles/wire-pipeline.ts';
 import { createWorkerHealth } from '../../src/bin/roles/worker-health.ts';
 import { type Lifecycle, lifecycle, sequential } from '../../src/core/lifecycle.ts';
 import { success } from '../../src/core/outcome.ts';
-import { placesOf } from '../../src/data-dir/places.ts';
+import { dataDirPaths } from '../../src/data-dir/paths.ts';
 import { createLogger } from '../../src/observability/logging.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
 import { NOOP } from './site.ts';
@@ -66,7 +66,7 @@ async function run(): Promise<void> {
 
 async function writSide(): Promise<{ prepare: Lifecycle; work: Lifecycle }> {
   const config = ConfigSchema.parse({ queue: { shards: setup.shards ?? 1, earlier_shards: [] } });
-  const places = placesOf(path.join(setup.home, 'data'));
+  const places = dataDirPaths(path.join(setup.home, 'data'));
   const instances = createInstanceRegistry({ directory: places.workers });
   const executor = {
     capabilities: new Set([NOOP]),

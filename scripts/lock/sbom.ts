@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../../config/package.ts';
+import { askProgramSync } from '../../src/adapters/processes/program.ts';
 import type { GeneratedFile } from '../generated.ts';
 import { type Lock, nameOf, productionPackages, readLock } from './production.ts';
 
@@ -31,7 +31,7 @@ export const SBOM_FILE = 'sbom.cdx.json';
 /** The bill of materials of what is installed with Writ, made by npm from package-lock.json. */
 export function sbomFiles(root = packageRoot()): GeneratedFile[] {
   const args = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'];
-  const made = JSON.parse(execFileSync('npm', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26, stdio: ['ignore', 'pipe', 'ignore'] })) as Sbom;
+  const made = JSON.parse(askProgramSync('npm', args, { cwd: root, stderr: 'ignore' }).stdout) as Sbom;
   return [{ path: SBOM_FILE, content: `${JSON.stringify(settled(made, readLock(root)), null, 1)}\n` }];
 }
 

@@ -6,7 +6,7 @@ import type { RedisConnection } from '../adapters/redis/redis-connection.ts';
 import { wantsIndex } from '../content-search/settings/refusals.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Enqueue } from '../core/ports/index.ts';
-import type { Places } from '../data-dir/places.ts';
+import type { DataDirPaths } from '../data-dir/paths.ts';
 import { countSubmissions } from '../observability/counting.ts';
 import { createExporter } from '../observability/exporter.ts';
 import { createMetricsGatherer, type MetricsGatherer } from '../observability/gatherer.ts';
@@ -27,7 +27,7 @@ export interface ApiMetrics extends MetricsGatherer {
 /** The metrics of the api role: its own, those of queues and Redis, and those of all processes of the data directory. */
 export function createApiMetrics(options: {
   readonly config: Config;
-  readonly places: Places /** Of the kind `producer`; the owner closes it. */;
+  readonly places: DataDirPaths /** Of the kind `producer`; the owner closes it. */;
   readonly connection: RedisConnection;
   /** How long Redis, and how long another process, may take to answer, milliseconds. */
   readonly timeBoxMs?: number;

@@ -8,7 +8,7 @@ import { messageOf, WritError } from '../core/errors.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import { lifecycle } from '../core/lifecycle.ts';
 import type { IngestGateway, MessageLane, MessageSearch, MessageSearchEvent } from '../core/ports/index.ts';
-import type { Places } from '../data-dir/places.ts';
+import type { DataDirPaths } from '../data-dir/paths.ts';
 import { searchForHost, searchOnHost } from '../messages/serving/message-search.ts';
 import { MESSAGES_OFF } from '../messages/serving/off.ts';
 import type { MessageSearchOptions } from '../messages/serving/search-thread-keeper.ts';
@@ -24,7 +24,7 @@ import type { RoleContext } from './roles/context.ts';
 
 interface Wiring {
   readonly config: Config;
-  readonly places: Places;
+  readonly places: DataDirPaths;
 }
 
 /** Search in the messages of a data directory; where messages are off, every question throws WritError WRONG_STATE. */

@@ -1,13 +1,13 @@
 import type { Config } from '../../config/schema.ts';
 import { embeddedTarget } from '../adapters/redis/embedded-files.ts';
 import type { RedisTarget } from '../adapters/redis/target.ts';
-import type { Places } from '../data-dir/places.ts';
+import type { DataDirPaths } from '../data-dir/paths.ts';
 
 /**
  * The Redis of this installation: the configured one, else the private one of `writ up`.
  * Throws WritError REDIS_UNAVAILABLE when neither exists.
  */
-export function redisTarget(config: Config, places: Places): RedisTarget {
+export function redisTarget(config: Config, places: DataDirPaths): RedisTarget {
   const { url, tls, cluster, cluster_nodes: nodes } = config.redis;
   if (url === '') return embeddedTarget(places.redis);
   const others = cluster ? { cluster: nodes } : {};

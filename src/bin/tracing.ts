@@ -15,6 +15,6 @@ export function traceRole({ config, ...role }: TracedRole): Promise<Tracing> {
 
 async function headerValues(references: Readonly<Record<string, string>>): Promise<Record<string, string>> {
   const read = await readSecrets(references, new Set(Object.keys(references)), environmentSecret);
-  if (!read.ok) throw new Error(`tracing.headers: ${read.message}`);
-  return Object.fromEntries(read.secrets);
+  if (!read.ok) throw new Error(`tracing.headers: ${read.error}`);
+  return Object.fromEntries(read.value);
 }

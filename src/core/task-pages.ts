@@ -2,26 +2,26 @@ import type { TaskFilter } from '../contracts/index.ts';
 import { WritError } from './errors.ts';
 
 /** A place in the order "newest change first": time of the change, then the row's number. */
-export interface PagePlace {
+export interface PageCursor {
   readonly updated: number;
   readonly n: number;
 }
 
 const CURSOR = /^(\d{1,15})-(\d{1,15})$/;
 
-export function cursorOf({ updated, n }: PagePlace): string {
+export function cursorOf({ updated, n }: PageCursor): string {
   return `${updated}-${n}`;
 }
 
 /** @throws WritError INVALID_ARGUMENT for a text that is no cursor */
-export function placeOf(cursor: string): PagePlace {
+export function parseCursor(cursor: string): PageCursor {
   const [, updated, n] = CURSOR.exec(cursor) ?? [];
   if (updated === undefined || n === undefined) throw new WritError('INVALID_ARGUMENT', 'is no cursor of a task list', { field: 'cursor' });
   return { updated: Number(updated), n: Number(n) };
 }
 
 /** The span of a filter's times: at or after `from`, before `to`, as places. */
-export function spanOf({ since, until }: TaskFilter): { readonly from: PagePlace; readonly to: PagePlace } {
+export function spanOf({ since, until }: TaskFilter): { readonly from: PageCursor; readonly to: PageCursor } {
   return {
     from: { updated: since === undefined ? 0 : Math.max(0, Date.parse(since)), n: 0 },
     to: { updated: until === undefined ? Number.MAX_SAFE_INTEGER : Math.max(0, Date.parse(until)), n: 0 },

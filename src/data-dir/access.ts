@@ -6,12 +6,12 @@ import { ROLES } from '../contracts/index.ts';
 import { audited } from '../core/audited.ts';
 import { messageOf, WritError } from '../core/errors.ts';
 import { localUrl } from '../core/local-url.ts';
-import type { ApiKeyStore, LoginLinks } from '../core/ports/index.ts';
+import type { ApiKeyStore } from '../core/ports/index.ts';
 import { createApiKeyStore } from './api-keys.ts';
 import { ensureDataDirectory } from './data-directory.ts';
 import { createLoginLinks } from './login-links.ts';
-import { openAudit, whoAsks } from './open-audit.ts';
-import type { Places } from './places.ts';
+import { currentUser, openAudit } from './open-audit.ts';
+import type { DataDirPaths } from './paths.ts';
 
 /** Where the settings put the API. */
 export interface ApiAddress {
@@ -21,23 +21,13 @@ export interface ApiAddress {
   readonly scheme: 'http' | 'https';
 }
 
-/** Who may use the HTTP API of a data directory: its keys and login links, and where the API is. */
-export interface ApiAccess {
-  keys(): Promise<ApiKeyStore>;
-  links(): Promise<LoginLinks>;
-  /** The running API's own word first. Throws WritError WRONG_STATE when it does not run and the port is not fixed. */
-  apiUrl(): string;
-  secretFile(name: string): string;
-  assertNew(file: string): Promise<void>;
-  keepSecret(file: string, secret: string): Promise<void>;
-}
-
-export function openAccess(places: Places, api: ApiAddress): ApiAccess {
+/** Who may use the HTTP API of a data directory: its keys and login links, and where the API is (its own word first). */
+export function openAccess(places: DataDirPaths, api: ApiAddress) {
   return {
     keys: () => openKeys(places),
     links: async () => createLoginLinks({ directory: path.join(ensureDataDirectory(places.dataDir).path, path.basename(places.loginLinks)) }),
     apiUrl: () => announcedUrl(places.apiUrl) ?? settledUrl(api),
-    secretFile: (name) => path.join(path.dirname(places.apiKeys), `${name}.key`),
+    secretFile: (name: string) => path.join(path.dirname(places.apiKeys), `${name}.key`),
     assertNew,
     keepSecret,
   };
@@ -47,12 +37,12 @@ export function openAccess(places: Places, api: ApiAddress): ApiAccess {
  * The first start of a data directory makes a key with all roles for its operator, audited like any other. Only where
  * there has never been a file of keys: who revoked the last key meant it.
  */
-export async function ensureOperatorKey(places: Places): Promise<void> {
+export async function ensureOperatorKey(places: DataDirPaths): Promise<void> {
   if (existsSync(places.apiKeys)) return;
   const keys = await openKeys(places);
   await audited(
     openAudit(places),
-    { surface: 'cli', who: whoAsks(), action: 'key.create', subject: 'operator', detail: { roles: ROLES.join(',') } },
+    { surface: 'cli', who: currentUser(), action: 'key.create', subject: 'operator', detail: { roles: ROLES.join(',') } },
     async () => {
       const { secret } = await keys.create({ name: 'operator', roles: ROLES });
       await keepSecret(places.operatorKey, secret);
@@ -73,7 +63,7 @@ function settledUrl({ host, port, scheme }: ApiAddress): string {
   return localUrl(host, port, scheme);
 }
 
-async function openKeys({ dataDir, apiKeys }: Places): Promise<ApiKeyStore> {
+async function openKeys({ dataDir, apiKeys }: DataDirPaths): Promise<ApiKeyStore> {
   ensureDataDirectory(dataDir);
   await mkdir(path.dirname(apiKeys), { recursive: true, mode: 0o700 });
   return createApiKeyStore({ file: apiKeys });

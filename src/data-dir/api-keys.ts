@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { inTurn } from '../adapters/files/lock-wait.ts';
+import { withFileLock } from '../adapters/files/file-lock.ts';
 import { replaceFileDurably } from '../adapters/files/replace-file.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { isWritError, messageOf, WritError } from '../core/errors.ts';
@@ -43,7 +43,7 @@ export function createApiKeyStore({ file, clock = systemClock }: { readonly file
   };
   const change = async <T>(edit: (keys: readonly StoredKey[]) => { keys: readonly StoredKey[]; answer: T }): Promise<T> => {
     try {
-      return await inTurn(file, async () => {
+      return await withFileLock(file, async () => {
         const { keys, answer } = edit((await loadKeys(file)).keys);
         await replaceFileDurably(file, textOf(keys));
         return answer;

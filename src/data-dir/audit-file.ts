@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { waitForLock } from '../adapters/files/lock-wait.ts';
+import { waitForFileLock } from '../adapters/files/file-lock.ts';
 import { messageOf, WritError } from '../core/errors.ts';
 
 const APPEND = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
@@ -16,7 +16,7 @@ export async function openToAppend(file: string): Promise<FileHandle> {
   for (;;) {
     const handle = await open(file, APPEND, 0o600);
     try {
-      await waitForLock(handle.fd, file);
+      await waitForFileLock(handle.fd, file);
       // Somebody may have moved the file away while we waited: what we hold then is no longer the log.
       if (await isStill(file, handle)) return handle;
     } catch (error) {

@@ -1,4 +1,4 @@
-import { waitForLock } from '../adapters/files/lock-wait.ts';
+import { waitForFileLock } from '../adapters/files/file-lock.ts';
 import { createChainCheck, type Link, readLine } from '../core/audit-chain.ts';
 import { isWritError } from '../core/errors.ts';
 import type { AuditReader, AuditReport, OperatorRecord } from '../core/ports/audit.ts';
@@ -65,7 +65,7 @@ async function snapshot(file: string): Promise<{ size: number; head: Link | stri
   // A handle of its own: the lock goes with it, while the reading may take long.
   const handle = await openToRead(file);
   try {
-    if (handle) await waitForLock(handle.fd, file);
+    if (handle) await waitForFileLock(handle.fd, file);
     const size = handle ? (await handle.stat()).size : 0;
     const head = await readHead(file).catch((error: unknown) => {
       if (isWritError(error)) return error.message;

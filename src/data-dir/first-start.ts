@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { ensureOperatorKey } from './access.ts';
-import type { Places } from './places.ts';
+import type { DataDirPaths } from './paths.ts';
 import { initialise } from './signing-keys.ts';
 
 /** In the commented file of settings, what names base directories, search scopes and the roots of content searches. */
@@ -22,7 +22,7 @@ export const WORKSPACE_SCOPE = 'workspace';
  * @param settings text of the commented file of settings
  * @returns whether there were no settings before, so that they must be read again
  */
-export async function prepareFirstStart(places: Places, settings: string): Promise<boolean> {
+export async function prepareFirstStart(places: DataDirPaths, settings: string): Promise<boolean> {
   const isFirst = !existsSync(places.configFile);
   await initialise(places, settings);
   await ensureOperatorKey(places);

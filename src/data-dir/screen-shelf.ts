@@ -1,11 +1,10 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { inTurn } from '../adapters/files/lock-wait.ts';
+import { withFileLock } from '../adapters/files/file-lock.ts';
 import { replaceFile } from '../adapters/files/replace-file.ts';
 import { isWritError, messageOf, WritError } from '../core/errors.ts';
-import type { ShelfStore } from '../core/ports/screen-shelf.ts';
-import { EMPTY_SHELF, MAX_HISTORY, MAX_RECIPES, type Shelf } from '../core/ports/screen-shelf.ts';
+import { EMPTY_SHELF, MAX_HISTORY, MAX_RECIPES, type Shelf, type ShelfStore } from '../core/ports/screen-shelf.ts';
 
 const Time = z.number().min(0);
 const Link = z.string().max(16_384);
@@ -27,7 +26,7 @@ export function createScreenShelf(file: string): ShelfStore {
     async change(change) {
       try {
         await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-        return await inTurn(file, async () => {
+        return await withFileLock(file, async () => {
           const next = change(await read(file));
           if (next !== undefined) await replaceFile(file, `${JSON.stringify({ v: 1, ...next })}\n`);
           return next;

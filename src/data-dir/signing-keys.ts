@@ -6,7 +6,7 @@ import type { MadeKey } from '../core/ports/front-door.ts';
 import { generateKey, type KeyUse, parseJwks, publicJwk } from '../lease/index.ts';
 import { ensureDataDirectory } from './data-directory.ts';
 import { readPrivateKey, writeJwks, writePrivateKey } from './key-files.ts';
-import type { Places } from './places.ts';
+import type { DataDirPaths } from './paths.ts';
 
 /** The roles that sign. */
 export type SigningRole = 'kernel' | 'executor';
@@ -21,21 +21,21 @@ export interface NewKey {
 const ROLES = {
   kernel: { use: 'lease', key: 'kernelKey', keyring: 'kernelKeyring' },
   executor: { use: 'result', key: 'executorKey', keyring: 'executorKeyring' },
-} as const satisfies Record<SigningRole, { use: KeyUse; key: keyof Places; keyring: keyof Places }>;
+} as const satisfies Record<SigningRole, { use: KeyUse; key: keyof DataDirPaths; keyring: keyof DataDirPaths }>;
 
 /**
  * The data directory with settings to edit and a key for each role; whatever is there stays.
  *
  * @param settings text of the file of settings, where there is none yet
  */
-export async function initialise(places: Places, settings: string): Promise<{ configFile: string; configWritten: boolean; keys: readonly MadeKey[] }> {
+export async function initialise(places: DataDirPaths, settings: string): Promise<{ configFile: string; configWritten: boolean; keys: readonly MadeKey[] }> {
   ensureDataDirectory(places.dataDir);
   const configWritten = createExclusively(places.configFile, settings);
   return { configFile: places.configFile, configWritten, keys: await ensureKeys(places) };
 }
 
 /** Makes the keys that are missing. */
-export async function ensureKeys(places: Places): Promise<readonly MadeKey[]> {
+export async function ensureKeys(places: DataDirPaths): Promise<readonly MadeKey[]> {
   const made: MadeKey[] = [];
   for (const role of ['kernel', 'executor'] as const) {
     if (!existsSync(places[ROLES[role].key])) made.push(await makeKey({ role }, places));
@@ -47,7 +47,7 @@ export async function ensureKeys(places: Places): Promise<readonly MadeKey[]> {
  * A new key for a role. It is in the keyring before it can sign, so that nobody meets a signature of an unknown key; the
  * role signs with it after its next start. The key that it replaces keeps its file, under its kid, and its place in the keyring.
  */
-export async function makeKey({ role, capabilities = ['*'] }: NewKey, places: Places): Promise<MadeKey> {
+export async function makeKey({ role, capabilities = ['*'] }: NewKey, places: DataDirPaths): Promise<MadeKey> {
   ensureDataDirectory(places.dataDir);
   const { use, key, keyring } = ROLES[role];
   const privateFile = places[key];

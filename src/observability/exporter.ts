@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
-import { inTime } from '../core/in-time.ts';
 import type { SystemFigures } from '../core/ports/index.ts';
+import { withTimeout } from '../core/with-timeout.ts';
 import type { GaugeName } from './events.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -46,7 +46,7 @@ export function createExporter({ metrics, read, clock, timeoutMs = TIMEOUT_MS, m
   return async () => {
     if (good !== undefined && clock.monotonic() - good < maxAgeMs) return;
     reading ??= look();
-    const end = await inTime(reading, timeoutMs);
+    const end = await withTimeout(reading, timeoutMs);
     metrics.set('writ_exporter_up', {}, end === true ? 1 : 0);
     if (end === true) return;
     metrics.inc('writ_exporter_scrape_errors_total', { reason: end === undefined ? 'timeout' : 'failed' });

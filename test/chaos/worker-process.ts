@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { serve } from '../../src/bin/roles/serve.ts';
 import { createWorkerRole } from '../../src/bin/roles/worker.ts';
-import { placesOf } from '../../src/data-dir/places.ts';
+import { dataDirPaths } from '../../src/data-dir/paths.ts';
 import { createLogger } from '../../src/observability/logging.ts';
 import { forbidRenameat2 } from './forbid-renameat2.ts';
 import { ledgerPoints } from './ledger-points.ts';
@@ -19,6 +19,6 @@ process.once('disconnect', () => process.exit(1));
 const onPoint = strikeAt(setup);
 ledgerPoints(Redis.prototype, onPoint);
 const { config } = setup;
-const context = { config, places: placesOf(setup.dataDir), log: createLogger(config.log.level, 'chaos') };
+const context = { config, places: dataDirPaths(setup.dataDir), log: createLogger(config.log.level, 'chaos') };
 // No `await` at the top: the bundle is a script.
 void serve(context, () => createWorkerRole(context, { onPoint }), { drainMs: config.worker.drain_ms }).then((code) => process.exit(code));

@@ -21,7 +21,7 @@ import type { Lifecycle } from '../../src/core/lifecycle.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
 import type { Enqueue, Ledger, PushOptions, RevocationFeed } from '../../src/core/ports/index.ts';
 import { writeJwks, writePrivateKey } from '../../src/data-dir/key-files.ts';
-import { type Places, placesOf } from '../../src/data-dir/places.ts';
+import { type DataDirPaths, dataDirPaths } from '../../src/data-dir/paths.ts';
 import {
   createResultSigner,
   fixedKeyring,
@@ -59,7 +59,7 @@ export interface Rig extends AsyncDisposable {
   readonly target: RedisTarget;
   readonly keys: RigKeys;
   readonly config: Config;
-  readonly places: Places;
+  readonly places: DataDirPaths;
   /** Base directory on the file system of the temporary directory. */
   readonly base: string;
   /** Base directory on another file system (/dev/shm). */
@@ -107,7 +107,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const home = mkdtempSync(join(tmpdir(), 'writ-rig-'));
   const otherBase = mkdtempSync('/dev/shm/writ-rig-');
   const base = join(home, 'base');
-  const places = placesOf(join(home, 'data'));
+  const places = dataDirPaths(join(home, 'data'));
   for (const directory of [places.dataDir, dirname(places.kernelKey)]) mkdirSync(directory, { recursive: true, mode: 0o700 });
   mkdirSync(base);
   const redis = options.cluster === undefined ? await startTestRedis() : noServer();

@@ -2,8 +2,8 @@ import type { Redis } from 'ioredis';
 import { createTaskFeed } from '../../queues/task-feed.ts';
 import type { TaskRecord } from '../../src/contracts/index.ts';
 import type { Lifecycle } from '../../src/core/lifecycle.ts';
+import { createNotifier } from '../../src/core/notifier.ts';
 import type { TaskIndexStore } from '../../src/core/ports/index.ts';
-import { createWakeUp } from '../../src/core/wake-up.ts';
 import { PATIENCE_MS } from './patience.ts';
 
 /** Pauses short enough for tests. */
@@ -14,7 +14,7 @@ export function fastFeed(connection: Redis, index: TaskIndexStore, times: Partia
 }
 
 /** Whatever a feed of this process stores or reports. */
-const steps = createWakeUp();
+const steps = createNotifier();
 
 /** The same index, which tells of each step of its feed after it was made. */
 function told(index: TaskIndexStore): TaskIndexStore {

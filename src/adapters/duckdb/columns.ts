@@ -2,7 +2,7 @@ import { messageOf } from '../../core/errors.ts';
 import type { DatasetRefusal, RankedDataset, RankedMatches } from '../../core/ports/dataset-source.ts';
 import type { DatasetScope } from '../../core/ports/index.ts';
 import { csvLayout } from './csv-layout.ts';
-import { Broken, type Layout, TooLong } from './layout.ts';
+import { BrokenDataSet, type Layout, TooLong } from './layout.ts';
 import { parquetLayout } from './parquet-layout.ts';
 import { openRegularFile, unavailable } from './regular-file.ts';
 import { search } from './search.ts';
@@ -47,7 +47,7 @@ async function answer(session: Session, scope: DatasetScope, source: Source, que
     if (searched.status === 'rejected') throw searched.reason;
     return { ok: true, ...searched.value };
   } catch (error) {
-    if (error instanceof Broken) return { ok: false, code: 'EXECUTION_FAILED', message: error.message };
+    if (error instanceof BrokenDataSet) return { ok: false, code: 'EXECUTION_FAILED', message: error.message };
     if (error instanceof TooLong) return { ok: false, code: 'RESOURCE_EXHAUSTED', message: error.message };
     return refusalOf(messageOf(error), scope.format);
   }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { read } from 'node:fs';
 import { promisify } from 'node:util';
 import type { LineEnd } from './csv-records.ts';
-import { Broken } from './layout.ts';
+import { BrokenDataSet } from './layout.ts';
 
 const readAt = promisify(read);
 const LONGEST = 1024 * 1024;
@@ -31,9 +31,9 @@ export async function readCsvHeader(fd: number): Promise<CsvHeader> {
   }
   const bytes = buffer.subarray(0, filled);
   const end = recordEnd(bytes);
-  if (end === undefined && filled === LONGEST) throw new Broken('the header row is longer than 1 MiB');
+  if (end === undefined && filled === LONGEST) throw new BrokenDataSet('the header row is longer than 1 MiB');
   const header = bytes.subarray(0, end ?? filled);
-  if (!isUtf8(header)) throw new Broken('the header row is not UTF-8');
+  if (!isUtf8(header)) throw new BrokenDataSet('the header row is not UTF-8');
   const start = header.subarray(0, MARK.length).equals(MARK) ? MARK.length : 0;
   return { names: fieldsOf(header.toString('utf8', start)), start, lineEnd: end !== undefined && bytes[end] === CR ? 'CRLF' : 'LF' };
 }
@@ -53,11 +53,11 @@ const FIELD = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/uy;
 
 function fieldsOf(record: string): string[] {
   const fields: string[] = [];
-  if (record === '') throw new Broken('there is no header row');
+  if (record === '') throw new BrokenDataSet('there is no header row');
   FIELD.lastIndex = 0;
   for (;;) {
     const match = FIELD.exec(record);
-    if (match === null) throw new Broken('the header row is not CSV');
+    if (match === null) throw new BrokenDataSet('the header row is not CSV');
     fields.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? '');
     if (match[3] === '') return fields;
   }

@@ -1,7 +1,7 @@
 import type { DatasetScope } from '../../core/ports/index.ts';
 import { checkCsv } from './csv-check.ts';
 import { readCsvHeader } from './csv-header.ts';
-import { Broken, type KeyReading, type Layout, placeOfKey, placesOf, textColumns } from './layout.ts';
+import { BrokenDataSet, columnsByName, type KeyReading, keyColumn, type Layout, textColumns } from './layout.ts';
 import { quoteText } from './quote.ts';
 
 /** Longest record in bytes. */
@@ -12,10 +12,10 @@ const BUFFER = 8 * 1024 * 1024;
 /** CSV as RFC 4180 has it, with a header row, in UTF-8. Nothing is guessed: every column is read as text. */
 export async function csvLayout(scope: DatasetScope, { fd, path }: { fd: number; path: string }): Promise<Layout> {
   const { names, start, lineEnd } = await readCsvHeader(fd);
-  const places = placesOf(names);
-  const key = placeOfKey(places, scope.primaryKey);
+  const places = columnsByName(names);
+  const key = keyColumn(places, scope.primaryKey);
   const numeric = new Set(scope.numeric);
-  for (const name of numeric) if (!places.has(name)) throw new Broken('a column that is declared numeric does not exist');
+  for (const name of numeric) if (!places.has(name)) throw new BrokenDataSet('a column that is declared numeric does not exist');
   const columns = names.map((_, place) => `c${place}: 'VARCHAR'`).join(', ');
   return {
     from: `read_csv(${quoteText(path)}, columns = {${columns}}, ${OPTIONS})`,

@@ -1,4 +1,4 @@
-import { Broken } from './layout.ts';
+import { BrokenDataSet } from './layout.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -63,14 +63,14 @@ function finder(window: Buffer, byte: number): (from: number) => number {
 
 /** Behind the quote that closes a field; undefined when that lies behind the window. */
 function endOfQuoted(window: Buffer, record: number, opening: number, isLast: boolean): number | undefined {
-  if (opening !== record && window[opening - 1] !== COMMA) throw new Broken('a record has a quote in a field that does not begin with one');
+  if (opening !== record && window[opening - 1] !== COMMA) throw new BrokenDataSet('a record has a quote in a field that does not begin with one');
   for (let from = opening + 1; ; ) {
     const quote = window.indexOf(QUOTE, from);
-    if (quote < 0 && isLast) throw new Broken('a quote is never closed');
+    if (quote < 0 && isLast) throw new BrokenDataSet('a quote is never closed');
     if (quote < 0 || (quote + 1 === window.length && !isLast)) return undefined;
     const next = window[quote + 1];
     if (next !== QUOTE) {
-      if (next !== undefined && next !== COMMA && next !== LF && next !== CR) throw new Broken('a record has text behind the closing quote of a field');
+      if (next !== undefined && next !== COMMA && next !== LF && next !== CR) throw new BrokenDataSet('a record has text behind the closing quote of a field');
       return quote + 1;
     }
     from = quote + 2;
@@ -81,15 +81,15 @@ function endOfQuoted(window: Buffer, record: number, opening: number, isLast: bo
 function checkLine(window: Buffer, record: number, end: number, { columns, lineEnd }: { columns: number; lineEnd: LineEnd | undefined }, cr: number): void {
   const written: LineEnd = cr === end - 1 ? 'CRLF' : 'LF';
   if (cr < end && (written === 'LF' || lineEnd === undefined)) throw strayReturn();
-  if (lineEnd !== undefined && written !== lineEnd) throw new Broken('some lines end with LF and others with CRLF');
+  if (lineEnd !== undefined && written !== lineEnd) throw new BrokenDataSet('some lines end with LF and others with CRLF');
   const stop = written === 'CRLF' ? cr : end;
-  if (stop === record) throw new Broken('a line is empty');
+  if (stop === record) throw new BrokenDataSet('a line is empty');
   // Only fields that are empty may be too many here.
-  if (endsEmpty(window, stop) && fieldsIn(window, record, stop) !== columns) throw new Broken('a record has more or fewer fields than the header row');
+  if (endsEmpty(window, stop) && fieldsIn(window, record, stop) !== columns) throw new BrokenDataSet('a record has more or fewer fields than the header row');
 }
 
-function strayReturn(): Broken {
-  return new Broken('a CR stands outside of quotes and does not end a line');
+function strayReturn(): BrokenDataSet {
+  return new BrokenDataSet('a CR stands outside of quotes and does not end a line');
 }
 
 /** Whether the last field is empty, plain or in quotes. */

@@ -1,7 +1,7 @@
 import { compareCodePoints } from '../../core/code-points.ts';
 
 /** A data set that breaks a rule; the message names no path. */
-export class Broken extends Error {
+export class BrokenDataSet extends Error {
   override readonly name = 'Broken';
 }
 
@@ -45,15 +45,15 @@ export interface Layout {
 }
 
 /** Names and places of columns, each name once. */
-export function placesOf(names: readonly string[]): ReadonlyMap<string, string> {
+export function columnsByName(names: readonly string[]): ReadonlyMap<string, string> {
   const places = new Map(names.map((name, place) => [name, `c${place}`]));
-  if (places.size !== names.length) throw new Broken('two columns have the same name');
+  if (places.size !== names.length) throw new BrokenDataSet('two columns have the same name');
   return places;
 }
 
-export function placeOfKey(places: ReadonlyMap<string, string>, primaryKey: string): string {
+export function keyColumn(places: ReadonlyMap<string, string>, primaryKey: string): string {
   const column = places.get(primaryKey);
-  if (column === undefined) throw new Broken('there is no column with the name of the primary key');
+  if (column === undefined) throw new BrokenDataSet('there is no column with the name of the primary key');
   return column;
 }
 

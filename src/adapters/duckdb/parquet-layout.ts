@@ -1,5 +1,5 @@
 import type { DatasetScope } from '../../core/ports/index.ts';
-import { Broken, type KeyReading, type Layout, placeOfKey, placesOf, textColumns } from './layout.ts';
+import { BrokenDataSet, columnsByName, type KeyReading, keyColumn, type Layout, textColumns } from './layout.ts';
 import { quoteText } from './quote.ts';
 import type { Session } from './session.ts';
 
@@ -8,14 +8,14 @@ export async function parquetLayout(scope: DatasetScope, { path }: { path: strin
   const file = `read_parquet(${quoteText(path)}, binary_as_string = false, hive_partitioning = false)`;
   const types = (await session.rows(`SELECT column_type FROM (DESCRIBE SELECT * FROM ${file})`)).map(([type]) => String(type));
   const names = await topLevelNames(path, session);
-  if (names.length !== types.length) throw new Broken('the columns of the Parquet file contradict each other');
-  const places = placesOf(names);
+  if (names.length !== types.length) throw new BrokenDataSet('the columns of the Parquet file contradict each other');
+  const places = columnsByName(names);
   const typeOf = (name: string) => types[names.indexOf(name)] ?? '';
   const columns = names.map((_, place) => `c${place}`).join(', ');
   return {
     from: `${file} AS t(${columns})`,
     texts: textColumns(places, (name) => typeOf(name) === 'VARCHAR'),
-    keys: [keyReading(placeOfKey(places, scope.primaryKey), typeOf(scope.primaryKey))],
+    keys: [keyReading(keyColumn(places, scope.primaryKey), typeOf(scope.primaryKey))],
     mustHold: [],
     check: () => Promise.resolve(),
   };
@@ -54,7 +54,7 @@ function keyReading(column: string, type: string): KeyReading {
   if (type === 'VARCHAR') return { value: column, isGood: isThere, identity: `hash(${column})`, kind: 'text' };
   if (INTEGERS.has(type)) return { value: column, isGood: isThere, identity: column, kind: 'integer' };
   if (type.startsWith('DECIMAL(')) return { value: column, isGood: isThere, identity: column, kind: 'decimal' };
-  if (type !== 'DOUBLE' && type !== 'FLOAT') throw new Broken('the primary key is neither text nor a number');
+  if (type !== 'DOUBLE' && type !== 'FLOAT') throw new BrokenDataSet('the primary key is neither text nor a number');
   const double = `${column}::DOUBLE`;
   return { value: double, isGood: `coalesce(NOT isnan(${column}), false)`, identity: double, kind: 'double' };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { codePointLength } from '../../core/code-points.ts';
 import type { DatasetKey, DatasetMatch } from '../../core/ports/dataset-source.ts';
-import { Broken, type KeyReading, type Layout } from './layout.ts';
+import { BrokenDataSet, type KeyReading, type Layout } from './layout.ts';
 import type { Session } from './session.ts';
 import { refuseRepeated } from './unique.ts';
 
@@ -29,10 +29,10 @@ async function scanWithKeys(session: Session, layout: Layout, query: string, max
   for (const key of layout.keys) {
     const rows = await session.rows(scanSql(layout, key, query, maxResults), { query });
     const [count, badKeys, broken, first] = ScanRow.parse(rows[0]);
-    if (broken > 0n) throw new Broken('a column that is declared numeric holds something else');
+    if (broken > 0n) throw new BrokenDataSet('a column that is declared numeric holds something else');
     if (badKeys === 0n) return { key, count: Number(count), first: first ?? [] };
   }
-  throw new Broken('a record has no usable primary key');
+  throw new BrokenDataSet('a record has no usable primary key');
 }
 
 /**

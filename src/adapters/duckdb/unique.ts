@@ -1,4 +1,4 @@
-import { Broken } from './layout.ts';
+import { BrokenDataSet } from './layout.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -21,6 +21,6 @@ export async function refuseRepeated(session: Session, from: string, identity: s
 
 const MAX = 1000;
 
-function repeated(): Broken {
-  return new Broken('the primary key is not unique');
+function repeated(): BrokenDataSet {
+  return new BrokenDataSet('the primary key is not unique');
 }

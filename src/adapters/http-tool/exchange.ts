@@ -4,12 +4,12 @@ import type { LookupFunction, Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { codeOf } from '../files/small-file.ts';
 import { unbracketed } from './addresses.ts';
-import type { ReachedAddress } from './reach.ts';
 import type { Rendered } from './render.ts';
+import type { HostAddress } from './resolve-host.ts';
 
 /** A request and the checked addresses to which it may go. */
-export interface Outgoing extends Rendered {
-  readonly addresses: readonly ReachedAddress[];
+export interface OutgoingRequest extends Rendered {
+  readonly addresses: readonly HostAddress[];
   /** `undefined`: a connection of its own, closed afterwards. */
   readonly agent: http.Agent | undefined;
   /** Whom to trust; `undefined`: the well-known authorities. */
@@ -26,7 +26,7 @@ export type Exchange =
  * Sends one request and waits for the head of its answer. No redirect is followed, no proxy is asked, and the name is not
  * looked up again. `unsent` only when the connection, with TLS the handshake, was not complete.
  */
-export function exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Exchange> {
+export function exchange(outgoing: OutgoingRequest, signal: AbortSignal): Promise<Exchange> {
   return new Promise((resolve) => {
     let sent = false;
     let reused = false;
@@ -66,7 +66,7 @@ export function exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Excha
   });
 }
 
-function optionsOf({ place, method, target, headers, addresses, agent, authorities }: Outgoing): https.RequestOptions {
+function optionsOf({ place, method, target, headers, addresses, agent, authorities }: OutgoingRequest): https.RequestOptions {
   return {
     method,
     host: unbracketed(place.host),
@@ -81,7 +81,7 @@ function optionsOf({ place, method, target, headers, addresses, agent, authoriti
 }
 
 /** Answers with the addresses that were checked, whatever the name means by now. */
-function pinned(addresses: readonly ReachedAddress[]): LookupFunction {
+function pinned(addresses: readonly HostAddress[]): LookupFunction {
   return (_hostname, options, callback) => {
     const [first] = addresses;
     if (options.all) callback(null, [...addresses]);

@@ -3,13 +3,13 @@ import { isWritError, WritError } from '../../core/errors.ts';
 import type { BoundTool, PreparedRequest, ToolAnswer, ToolEffectClass } from '../../core/ports/index.ts';
 import { allowList } from './addresses.ts';
 import { answerOf } from './answer.ts';
-import { exchange, type Outgoing } from './exchange.ts';
-import { namesPlace } from './place.ts';
-import { type Resolver, reach, systemResolver } from './reach.ts';
+import { exchange, type OutgoingRequest } from './exchange.ts';
 import { type Rendered, render } from './render.ts';
 import { type RequestTemplate, readRequest } from './request-template.ts';
+import { type Resolver, resolveHost, systemResolver } from './resolve-host.ts';
 import { type Scrubber, scrubberKeeper } from './scrub.ts';
 import { type Environment, readSecrets } from './secrets.ts';
+import { namesTarget } from './target.ts';
 import { type Trust, trustKeeper } from './trust.ts';
 
 export interface HttpToolDeps {
@@ -47,15 +47,15 @@ export function createHttpTool(binding: HttpBinding, { environment, resolver = s
 
   async function prepare(action: Action, taskId: string, params: Parameters<typeof render>[1]['params'], signal: AbortSignal): Promise<PreparedRequest> {
     const [read, trust] = await Promise.all([readSecrets(references, action.request.secrets, environment), keeper.current()]);
-    if (!read.ok) return { kind: 'unavailable', message: read.message };
+    if (!read.ok) return { kind: 'unavailable', message: read.error };
     if (typeof trust === 'string') return { kind: 'unavailable', message: trust };
-    const rendered = renderOrSay(action.request, { params, taskId, secrets: read.secrets });
+    const rendered = renderOrSay(action.request, { params, taskId, secrets: read.value });
     if (typeof rendered === 'string') return { kind: 'unsent', message: rendered };
-    const reached = await reach(rendered.place.host, allow, resolver, signal);
-    if (!reached.ok) return { kind: 'unsent', message: reached.message };
+    const reached = await resolveHost(rendered.place.host, allow, resolver, signal);
+    if (!reached.ok) return { kind: 'unsent', message: reached.error };
 
-    const scrub = scrubbers(read.secrets);
-    const outgoing: Outgoing = { ...rendered, addresses: reached.addresses, authorities: trust.authorities, agent: agentFor(action, rendered, trust) };
+    const scrub = scrubbers(read.value);
+    const outgoing: OutgoingRequest = { ...rendered, addresses: reached.value, authorities: trust.authorities, agent: agentFor(action, rendered, trust) };
     return { kind: 'ready', send: (stop, traceparent) => send(withTrace(outgoing, traceparent), { maxBytes, dataPath: action.dataPath, scrub }, stop) };
   }
 
@@ -74,7 +74,7 @@ export function createHttpTool(binding: HttpBinding, { environment, resolver = s
   };
 }
 
-function withTrace(outgoing: Outgoing, traceparent: string | undefined): Outgoing {
+function withTrace(outgoing: OutgoingRequest, traceparent: string | undefined): OutgoingRequest {
   return traceparent === undefined ? outgoing : { ...outgoing, headers: { ...outgoing.headers, traceparent } };
 }
 
@@ -84,7 +84,7 @@ function readActions(binding: HttpBinding, allow: ReturnType<typeof allowList>):
   for (const [name, { request, effect, response }] of Object.entries(binding.actions)) {
     const field = `actions.${name}.request`;
     const template = readRequest(request, allow, secrets, field);
-    if (!namesPlace(binding.http.hosts, template.place, 'http.hosts')) {
+    if (!namesTarget(binding.http.hosts, template.place, 'http.hosts')) {
       throw new WritError('INVALID_CONFIG', `${field}.url is for a host or port that http.hosts does not name`, { field: `${field}.url` });
     }
     actions.set(name, { request: template, effect: effect ?? 'once', dataPath: response?.data?.split('.') ?? [] });
@@ -102,12 +102,16 @@ function renderOrSay(template: RequestTemplate, filling: Parameters<typeof rende
 }
 
 /** A `once` request has a connection of its own: one that was kept may be closing, and nobody could tell what became of the request. */
-function agentFor({ effect }: Action, { place }: Rendered, { agents }: Trust): Outgoing['agent'] {
+function agentFor({ effect }: Action, { place }: Rendered, { agents }: Trust): OutgoingRequest['agent'] {
   if (effect === 'once') return undefined;
   return place.secure ? agents.secure : agents.plain;
 }
 
-async function send(outgoing: Outgoing, options: { maxBytes: number; dataPath: readonly string[]; scrub: Scrubber }, signal: AbortSignal): Promise<ToolAnswer> {
+async function send(
+  outgoing: OutgoingRequest,
+  options: { maxBytes: number; dataPath: readonly string[]; scrub: Scrubber },
+  signal: AbortSignal,
+): Promise<ToolAnswer> {
   let end = await exchange(outgoing, signal);
   // A kept connection that the server had just closed; only requests that may be repeated leave on one.
   if (end.kind === 'unclear' && end.reused) end = await exchange({ ...outgoing, agent: undefined }, signal);

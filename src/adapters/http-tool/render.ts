@@ -2,14 +2,14 @@ import { canonicalJson } from '../../core/canonical-json.ts';
 import { WritError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
 import { encode, encodeSegment } from './path-segment.ts';
-import type { Place } from './place.ts';
 import type { BodyTemplate, RequestTemplate } from './request-template.ts';
-import { type Filling, fillText, fillValue, type Template } from './template.ts';
+import type { Target } from './target.ts';
+import { fillText, fillValue, type Template, type TemplateValues } from './template.ts';
 
 /** A request as it is sent, but for the connection. */
 export interface Rendered {
   readonly method: string;
-  readonly place: Place;
+  readonly place: Target;
   /** Path and query. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ const MAX_HEADER = 8 * 1024;
  *
  * @throws WritError INVALID_ARGUMENT for a parameter that does not fit; the message names it and holds no value
  */
-export function render(template: RequestTemplate, filling: Filling): Rendered {
+export function render(template: RequestTemplate, filling: TemplateValues): Rendered {
   const path = `/${template.segments.map((segment) => renderSegment(segment, filling)).join('/')}`;
   const target = path + renderQuery(template.query, filling);
   if (target.length > MAX_TARGET) throw new WritError('INVALID_ARGUMENT', `path and query are longer than ${MAX_TARGET} characters`);
@@ -37,14 +37,14 @@ export function render(template: RequestTemplate, filling: Filling): Rendered {
   return { method: template.method, place: template.place, target, headers: renderHeaders(template, filling, bytes), body: bytes };
 }
 
-function renderSegment(segment: string | Template, filling: Filling): string {
+function renderSegment(segment: string | Template, filling: TemplateValues): string {
   if (typeof segment === 'string') return segment;
   const text = fillText(segment, filling);
   if (text === undefined) throw new WritError('INVALID_ARGUMENT', 'a parameter of the path is missing');
   return encodeSegment(text, 'the path');
 }
 
-function renderQuery(query: RequestTemplate['query'], filling: Filling): string {
+function renderQuery(query: RequestTemplate['query'], filling: TemplateValues): string {
   const pairs = query.flatMap(([name, template]) => {
     const value = fillValue(template, filling);
     if (value === undefined) return [];
@@ -59,7 +59,7 @@ function scalar(value: Json, name: string): string {
   return String(value);
 }
 
-function renderHeaders({ headers }: RequestTemplate, filling: Filling, body: Buffer | undefined): Record<string, string> {
+function renderHeaders({ headers }: RequestTemplate, filling: TemplateValues, body: Buffer | undefined): Record<string, string> {
   const rendered = new Map<string, string>([
     ['accept', 'application/json'],
     ['user-agent', 'writ'],
@@ -85,7 +85,7 @@ export function headerValue(value: string, name: string): string {
 }
 
 /** `undefined`: an optional parameter that is absent; its member or item is left out. */
-function renderBody(body: BodyTemplate, filling: Filling): Json | undefined {
+function renderBody(body: BodyTemplate, filling: TemplateValues): Json | undefined {
   switch (body.kind) {
     case 'text':
       return fillValue(body.template, filling);

@@ -2,13 +2,13 @@ import type { HttpAction } from '../../contracts/index.ts';
 import { WritError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
 import type { AllowList } from './addresses.ts';
-import { type Place, placeOf } from './place.ts';
+import { parseTarget, type Target } from './target.ts';
 import { parseTemplate, secretsOf, type Template } from './template.ts';
 
 /** The request of an action with its templates read. */
 export interface RequestTemplate {
   readonly method: HttpAction['request']['method'];
-  readonly place: Place;
+  readonly place: Target;
   /** Between the slashes; a fixed segment is text as it is sent. */
   readonly segments: readonly (string | Template)[];
   readonly query: readonly (readonly [string, Template])[];
@@ -40,7 +40,7 @@ export function readRequest(request: HttpAction['request'], allow: AllowList, se
     for (const name of secretsOf(template)) used.add(name);
     return template;
   };
-  const place = placeOf(request.url, allow, `${field}.url`);
+  const place = parseTarget(request.url, allow, `${field}.url`);
   if (request.body !== undefined && (request.method === 'GET' || request.method === 'HEAD')) {
     throw new WritError('INVALID_CONFIG', `${field}.body: a ${request.method} request has none`, { field: `${field}.body` });
   }

@@ -1,10 +1,11 @@
-import { readSmall } from '../files/small-file.ts';
+import { failed, ok, type Result } from '../../core/result.ts';
+import { readSmallFile } from '../files/small-file.ts';
 
 /** A variable of the worker's environment; the composition root reads it. */
 export type Environment = (name: string) => string | undefined;
 
 /** A refusal names the secret as the binding does, never its value or its place. */
-export type SecretsRead = { readonly ok: true; readonly secrets: ReadonlyMap<string, string> } | { readonly ok: false; readonly message: string };
+export type SecretsRead = Result<ReadonlyMap<string, string>, string>;
 
 const MAX_SECRET_BYTES = 16 * 1024;
 
@@ -19,23 +20,25 @@ export async function readSecrets(references: Readonly<Record<string, string>>, 
   const secrets = new Map<string, string>();
   for (const [name, reference] of Object.entries(references)) {
     const read = await readSecret(reference, environment);
-    if (typeof read === 'string') {
-      if (needed.has(name)) return { ok: false, message: `the secret ${name} ${read}` };
+    if (!read.ok) {
+      if (needed.has(name)) return failed(`the secret ${name} ${read.error}`);
       continue;
     }
-    secrets.set(name, read.text);
+    secrets.set(name, read.value);
   }
-  return { ok: true, secrets };
+  return ok(secrets);
 }
 
-async function readSecret(reference: string, environment: Environment): Promise<{ readonly text: string } | string> {
-  const read = reference.startsWith('env:') ? fromEnvironment(reference.slice(4), environment) : await readSmall(reference.slice(5), MAX_SECRET_BYTES, true);
-  if (typeof read === 'string') return read;
-  const text = read.text.replace(/\r?\n$/, '');
-  return Buffer.byteLength(text) < MIN_SECRET_BYTES ? `is shorter than ${MIN_SECRET_BYTES} bytes, too short to be kept out of answers` : { text };
+async function readSecret(reference: string, environment: Environment): Promise<Result<string, string>> {
+  const read = reference.startsWith('env:')
+    ? fromEnvironment(reference.slice(4), environment)
+    : await readSmallFile(reference.slice(5), MAX_SECRET_BYTES, true);
+  if (!read.ok) return read;
+  const text = read.value.replace(/\r?\n$/, '');
+  return Buffer.byteLength(text) < MIN_SECRET_BYTES ? failed(`is shorter than ${MIN_SECRET_BYTES} bytes, too short to be kept out of answers`) : ok(text);
 }
 
-function fromEnvironment(name: string, environment: Environment): { readonly text: string } | string {
+function fromEnvironment(name: string, environment: Environment): Result<string, string> {
   const text = environment(name);
-  return text === undefined ? 'is not set in the environment of the worker' : { text };
+  return text === undefined ? failed('is not set in the environment of the worker') : ok(text);
 }

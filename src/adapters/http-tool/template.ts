@@ -11,7 +11,7 @@ type Part =
   | { readonly kind: 'task' };
 
 /** What fills placeholders. */
-export interface Filling {
+export interface TemplateValues {
   readonly params: JsonObject;
   readonly taskId: string;
   readonly secrets: ReadonlyMap<string, string>;
@@ -65,7 +65,7 @@ export function hasParams(template: Template): boolean {
  *
  * @throws WritError INVALID_ARGUMENT when a parameter is missing, or is no string, number or boolean
  */
-export function fillText(template: Template, filling: Filling): string | undefined {
+export function fillText(template: Template, filling: TemplateValues): string | undefined {
   const texts: string[] = [];
   for (const part of template) {
     const text = partText(part, filling);
@@ -75,7 +75,7 @@ export function fillText(template: Template, filling: Filling): string | undefin
   return texts.join('');
 }
 
-function partText(part: Part, filling: Filling): string | undefined {
+function partText(part: Part, filling: TemplateValues): string | undefined {
   switch (part.kind) {
     case 'text':
       return part.text;
@@ -93,13 +93,13 @@ function partText(part: Part, filling: Filling): string | undefined {
 }
 
 /** A template that is one parameter and nothing else stands for the whole value; `undefined` when that is optional and absent. */
-export function fillValue(template: Template, filling: Filling): Json | undefined {
+export function fillValue(template: Template, filling: TemplateValues): Json | undefined {
   const [only] = template;
   if (template.length === 1 && only?.kind === 'param') return param(only.path, only.optional, filling);
   return fillText(template, filling);
 }
 
-function param(path: readonly string[], optional: boolean, { params }: Filling): Json | undefined {
+function param(path: readonly string[], optional: boolean, { params }: TemplateValues): Json | undefined {
   let value: Json = params;
   for (const key of path) {
     const next = member(value, key);
@@ -119,7 +119,7 @@ export function member(value: Json, key: string): Json | undefined {
   return Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-function secretOf(name: string, { secrets }: Filling): string {
+function secretOf(name: string, { secrets }: TemplateValues): string {
   const secret = secrets.get(name);
   if (secret === undefined) throw new WritError('INTERNAL', 'a secret that a request needs was not read');
   return secret;

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
-import { readSmall } from '../files/small-file.ts';
+import { readSmallFile } from '../files/small-file.ts';
 
 const MAX_AUTHORITY_FILE_BYTES = 1024 * 1024;
 
@@ -42,10 +42,10 @@ export function trustKeeper(caFile: string | undefined, maxSockets: number): Tru
   return {
     async current() {
       if (caFile === undefined) return trust ?? renew(undefined);
-      const read = await readSmall(caFile, MAX_AUTHORITY_FILE_BYTES, false);
-      if (typeof read === 'string') return `the file of the certificate authority ${read}`;
-      if (!read.text.includes('-----BEGIN CERTIFICATE-----')) return 'the file of the certificate authority holds no certificate in PEM form';
-      return trust !== undefined && text === read.text ? trust : renew(read.text);
+      const read = await readSmallFile(caFile, MAX_AUTHORITY_FILE_BYTES, false);
+      if (!read.ok) return `the file of the certificate authority ${read.error}`;
+      if (!read.value.includes('-----BEGIN CERTIFICATE-----')) return 'the file of the certificate authority holds no certificate in PEM form';
+      return trust !== undefined && text === read.value ? trust : renew(read.value);
     },
     close,
   };

@@ -1,6 +1,7 @@
 import type { ConnectionOptions } from 'node:tls';
 import { ImapFlow, type ImapFlowOptions } from 'imapflow';
 import type { ImapScope } from '../../core/ports/index.ts';
+import { failed, ok, type Result } from '../../core/result.ts';
 import type { ImapLimits } from './limits.ts';
 import { refusalOf } from './refusal.ts';
 import type { ImapSecrets } from './secrets.ts';
@@ -10,21 +11,19 @@ export interface ImapMailbox {
   readonly client: ImapFlow;
   readonly limits: ImapLimits;
   /** As it was when it was opened. */
-  readonly opened: Examined;
+  readonly opened: MailboxState;
   /** Examines it again. */
-  examine(): Promise<Examined>;
+  examine(): Promise<MailboxState>;
 }
 
 /** A mailbox at one moment: how many messages it holds, and the generation of their UIDs. */
-export interface Examined {
+export interface MailboxState {
   readonly exists: number;
   readonly uidValidity: bigint;
 }
 
-export type MailboxOpened = { readonly ok: true; readonly mailbox: ImapMailbox } | { readonly ok: false; readonly message: string };
-
 /** Connects, logs in and examines the mailbox. Whatever goes wrong until here means: not available. */
-export async function openMailbox(scope: ImapScope, secrets: ImapSecrets, limits: ImapLimits): Promise<MailboxOpened> {
+export async function openMailbox(scope: ImapScope, secrets: ImapSecrets, limits: ImapLimits): Promise<Result<ImapMailbox, string>> {
   const client = new ImapFlow(connectionOptions(scope, secrets, limits));
   // Each call that an error ends rejects by itself; without a listener the event would end the process.
   client.on('error', () => undefined);
@@ -34,17 +33,17 @@ export async function openMailbox(scope: ImapScope, secrets: ImapSecrets, limits
     client.close();
   }, limits.openMs);
   // imapflow counts on in its own object when messages arrive: what it was at this moment is copied.
-  const examine = async (): Promise<Examined> => {
+  const examine = async (): Promise<MailboxState> => {
     const { exists, uidValidity } = await client.mailboxOpen(scope.mailbox, { readOnly: true });
     return { exists, uidValidity };
   };
   try {
     await client.connect();
     if (!client.secureConnection) throw new Error('the connection is not secure');
-    return { ok: true, mailbox: { client, limits, opened: await examine(), examine } };
+    return ok({ client, limits, opened: await examine(), examine });
   } catch (error) {
     client.close();
-    return { ok: false, message: refusalOf(error, overdue) };
+    return failed(refusalOf(error, overdue));
   } finally {
     clearTimeout(timer);
   }

@@ -11,9 +11,9 @@ import { readSecrets } from './secrets.ts';
  */
 export async function probeMailbox(scope: ImapScope, patienceMs: number): Promise<string | undefined> {
   const read = await readSecrets(scope);
-  if (!read.ok) return read.message;
-  const opened = await openMailbox(scope, read.secrets, { ...IMAP_LIMITS, connectMs: patienceMs, openMs: patienceMs });
-  if (!opened.ok) return opened.message;
-  await closeMailbox(opened.mailbox, true);
+  if (!read.ok) return read.error;
+  const opened = await openMailbox(scope, read.value, { ...IMAP_LIMITS, connectMs: patienceMs, openMs: patienceMs });
+  if (!opened.ok) return opened.error;
+  await closeMailbox(opened.value, true);
   return undefined;
 }

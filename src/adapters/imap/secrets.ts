@@ -1,6 +1,7 @@
 import { rootCertificates } from 'node:tls';
 import type { ImapScope } from '../../core/ports/index.ts';
-import { readSmall } from '../files/small-file.ts';
+import { failed, ok, type Result } from '../../core/result.ts';
+import { readSmallFile } from '../files/small-file.ts';
 
 /** What a connection needs beside the scope. `authorities` undefined: the well-known ones. */
 export interface ImapSecrets {
@@ -15,19 +16,15 @@ const MAX_PASSWORD_FILE_BYTES = 4096;
 const MAX_AUTHORITY_FILE_BYTES = 1024 * 1024;
 
 /** Reads both files anew: a password that was changed is good for the next search. */
-export async function readSecrets({ passwordFile, caFile }: Pick<ImapScope, 'passwordFile' | 'caFile'>): Promise<SecretsRead> {
-  const password = await readSmall(passwordFile, MAX_PASSWORD_FILE_BYTES, true);
-  if (typeof password === 'string') return refused(`the password file ${password}`);
-  const text = password.text.replace(/\r?\n$/, '');
-  if (text === '') return refused('the password file is empty');
-  if (caFile === '') return { ok: true, secrets: { password: text, authorities: undefined } };
+export async function readSecrets({ passwordFile, caFile }: Pick<ImapScope, 'passwordFile' | 'caFile'>): Promise<Result<ImapSecrets, string>> {
+  const password = await readSmallFile(passwordFile, MAX_PASSWORD_FILE_BYTES, true);
+  if (!password.ok) return failed(`the password file ${password.error}`);
+  const text = password.value.replace(/\r?\n$/, '');
+  if (text === '') return failed('the password file is empty');
+  if (caFile === '') return ok({ password: text, authorities: undefined });
 
-  const authority = await readSmall(caFile, MAX_AUTHORITY_FILE_BYTES, false);
-  if (typeof authority === 'string') return refused(`the file of the certificate authority ${authority}`);
-  if (!authority.text.includes('-----BEGIN CERTIFICATE-----')) return refused('the file of the certificate authority holds no certificate in PEM form');
-  return { ok: true, secrets: { password: text, authorities: [...rootCertificates, authority.text] } };
-}
-
-function refused(message: string): SecretsRead {
-  return { ok: false, message };
+  const authority = await readSmallFile(caFile, MAX_AUTHORITY_FILE_BYTES, false);
+  if (!authority.ok) return failed(`the file of the certificate authority ${authority.error}`);
+  if (!authority.value.includes('-----BEGIN CERTIFICATE-----')) return failed('the file of the certificate authority holds no certificate in PEM form');
+  return ok({ password: text, authorities: [...rootCertificates, authority.value] });
 }

@@ -16,9 +16,9 @@ export function createImapSource(limits: Partial<ImapLimits> = {}): MessageSourc
   return {
     async open(scope) {
       const read = await readSecrets(scope);
-      if (!read.ok) return unavailable(read.message);
-      const opened = await openMailbox(scope, read.secrets, { ...IMAP_LIMITS, ...limits });
-      return opened.ok ? { ok: true, messages: readMailbox(opened.mailbox) } : unavailable(opened.message);
+      if (!read.ok) return unavailable(read.error);
+      const opened = await openMailbox(scope, read.value, { ...IMAP_LIMITS, ...limits });
+      return opened.ok ? { ok: true, messages: readMailbox(opened.value) } : unavailable(opened.error);
     },
   };
 }

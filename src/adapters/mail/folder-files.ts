@@ -1,7 +1,7 @@
 import { closeSync, constants, type Dirent, opendirSync, readSync, type Stats } from 'node:fs';
 import { isReservedName } from '../../contracts/index.ts';
 import type { StoredMessage } from '../../core/ports/index.ts';
-import { errnoOf, type Opened, openIn } from './open.ts';
+import { errnoOf, type OpenedFile, openIn } from './open.ts';
 
 /** A regular file of a folder, open while it is the iterator's current one. */
 export interface FolderFile {
@@ -60,7 +60,7 @@ function isOtherThanFile(entry: Dirent): boolean {
   return entry.isDirectory() || entry.isSymbolicLink() || entry.isFIFO() || entry.isSocket() || entry.isCharacterDevice() || entry.isBlockDevice();
 }
 
-function openFile(directory: number, name: Buffer, gone: (name: Buffer) => void): Opened | undefined {
+function openFile(directory: number, name: Buffer, gone: (name: Buffer) => void): OpenedFile | undefined {
   try {
     const file = openIn(directory, name, 0);
     if (file.stats.isFile()) return file;
@@ -90,6 +90,6 @@ async function* pieces(fd: number, buffer: Buffer): AsyncGenerator<Uint8Array, v
 }
 
 /** Opens a directory inside of an opened one. */
-export function openDirectoryIn(directory: number, name: string): Opened {
+export function openDirectoryIn(directory: number, name: string): OpenedFile {
   return openIn(directory, name, constants.O_DIRECTORY);
 }

@@ -2,13 +2,13 @@ import { closeSync, constants, fstatSync, openSync, type Stats } from 'node:fs';
 import type { OpenedMail } from '../../core/ports/index.ts';
 
 /** An opened file or directory with what it was when it was opened. */
-export interface Opened {
+export interface OpenedFile {
   readonly fd: number;
   readonly stats: Stats;
 }
 
 /** Opens the place that a scope names; what leads there may be a symbolic link, for its owner chose it. */
-export function openRoot(path: string, flags: number): Opened {
+export function openRoot(path: string, flags: number): OpenedFile {
   return opened(openSync(path, flags | READ));
 }
 
@@ -18,7 +18,7 @@ export function openRoot(path: string, flags: number): Opened {
  *
  * @param directory a descriptor
  */
-export function openIn(directory: number, name: string | Buffer, flags: number): Opened {
+export function openIn(directory: number, name: string | Buffer, flags: number): OpenedFile {
   const path = Buffer.concat([Buffer.from(`/proc/self/fd/${directory}/`), Buffer.from(name)]);
   return opened(openSync(path, flags | READ | constants.O_NOFOLLOW));
 }
@@ -26,7 +26,7 @@ export function openIn(directory: number, name: string | Buffer, flags: number):
 /** Without O_NONBLOCK a FIFO would be waited for. */
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
-function opened(fd: number): Opened {
+function opened(fd: number): OpenedFile {
   try {
     return { fd, stats: fstatSync(fd) };
   } catch (error) {

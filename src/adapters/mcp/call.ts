@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { ToolAnswer, ToolRequest } from '../../core/ports/index.ts';
 import { excerptOf } from '../http-tool/answer.ts';
 import type { Scrubber } from '../http-tool/scrub.ts';
-import { CallEnd } from './call-end.ts';
+import { CallFailure } from './call-failure.ts';
 import type { Connection } from './connection.ts';
 
 /** Longer than any limit of a binding: the signal ends a call. */
@@ -52,7 +52,7 @@ export async function callTool(
     }
     return { kind: 'ok', data: scrub.object(data) };
   } catch (error) {
-    if (error instanceof CallEnd && error.sessionLost) lose();
+    if (error instanceof CallFailure && error.sessionLost) lose();
     return endOf(error, scrub, signal);
   } finally {
     done();
@@ -60,7 +60,7 @@ export async function callTool(
 }
 
 function endOf(error: unknown, scrub: Scrubber, signal: AbortSignal): CallAnswer {
-  if (error instanceof CallEnd) return { kind: error.kind, message: error.message, sessionLost: error.sessionLost };
+  if (error instanceof CallFailure) return { kind: error.kind, message: error.message, sessionLost: error.sessionLost };
   if (signal.aborted) return { kind: 'unclear', message: 'the MCP server did not answer in time, or the call was stopped' };
   if (!(error instanceof McpError)) return { kind: 'unclear', message: 'the MCP server answered with what is no tool result' };
   if (NO_ANSWER.has(error.code)) return { kind: 'unclear', message: 'the MCP server ended before it answered' };

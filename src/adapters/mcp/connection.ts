@@ -1,6 +1,6 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { CallEnd } from './call-end.ts';
+import { CallFailure } from './call-failure.ts';
 
 /** A session with a server. */
 export interface Connection {
@@ -15,12 +15,12 @@ export interface Connection {
 
 export interface Connections {
   /** The session of now, or a new one; one at a time is started. Rejects with a CallEnd. */
-  current(setup: Setup): Promise<Connection>;
+  current(setup: ConnectionSetup): Promise<Connection>;
   close(): Promise<void>;
 }
 
 /** How to reach the server. A session that was made with another `key` is left when its calls have ended. */
-export interface Setup {
+export interface ConnectionSetup {
   readonly key: string;
   readonly transport: () => Transport;
 }
@@ -46,8 +46,8 @@ export function connections(): Connections {
   const all = new Set<Session>();
   let closed = false;
 
-  async function current(setup: Setup): Promise<Connection> {
-    if (closed) throw new CallEnd('unsent', 'the worker is stopping');
+  async function current(setup: ConnectionSetup): Promise<Connection> {
+    if (closed) throw new CallFailure('unsent', 'the worker is stopping');
     if (session && !session.lost && session.key === setup.key) {
       if (!session.quiet() || (await answers(session))) return session;
     }
@@ -60,7 +60,7 @@ export function connections(): Connections {
     }
   }
 
-  async function renew(setup: Setup): Promise<Session> {
+  async function renew(setup: ConnectionSetup): Promise<Session> {
     session?.retire();
     session = undefined;
     for (const one of all) if (one.lost) all.delete(one);
@@ -81,7 +81,7 @@ export function connections(): Connections {
   };
 }
 
-async function open({ key, transport }: Setup): Promise<Session> {
+async function open({ key, transport }: ConnectionSetup): Promise<Session> {
   // No capabilities: a server may ask nothing of us, no model, no file and no person.
   const client = new Client({ name: 'writ', version: '1' }, { capabilities: {} });
   let lost = false;
@@ -96,7 +96,7 @@ async function open({ key, transport }: Setup): Promise<Session> {
   } catch (error) {
     await client.close().catch(() => undefined);
     // Nothing of a call has been sent yet.
-    throw new CallEnd('unsent', error instanceof CallEnd ? error.message : 'the MCP server could not be initialized');
+    throw new CallFailure('unsent', error instanceof CallFailure ? error.message : 'the MCP server could not be initialized');
   }
 
   const close = (): Promise<void> => client.close().catch(() => undefined);

@@ -4,14 +4,14 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { CancelledNotificationSchema, isJSONRPCRequest, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { AllowList } from '../http-tool/addresses.ts';
 import { exchange, readBody } from '../http-tool/exchange.ts';
-import type { Place } from '../http-tool/place.ts';
-import { type Resolver, reach } from '../http-tool/reach.ts';
+import { type Resolver, resolveHost } from '../http-tool/resolve-host.ts';
+import type { Target } from '../http-tool/target.ts';
 import type { TrustKeeper } from '../http-tool/trust.ts';
-import { CallEnd } from './call-end.ts';
+import { CallFailure } from './call-failure.ts';
 import { eventData } from './event-stream.ts';
 
 export interface HttpTransportOptions {
-  readonly place: Place;
+  readonly place: Target;
   readonly allow: AllowList;
   readonly resolver: Resolver;
   readonly trust: TrustKeeper;
@@ -73,15 +73,15 @@ export function httpTransport(options: HttpTransportOptions): Transport {
     response.destroy();
     const lost = status === 404 && session !== undefined;
     if (lost) session = undefined;
-    throw new CallEnd(status === 502 || status === 504 ? 'unclear' : 'failed', `the MCP server answered ${status}`, lost);
+    throw new CallFailure(status === 502 || status === 504 ? 'unclear' : 'failed', `the MCP server answered ${status}`, lost);
   }
 
   async function post(body: Buffer | undefined, method: 'POST' | 'DELETE', signal: AbortSignal): Promise<IncomingMessage> {
     const { place, allow, resolver, trust, headers } = options;
     const trusted = await trust.current();
-    if (typeof trusted === 'string') throw new CallEnd('unsent', trusted);
-    const reached = await reach(place.host, allow, resolver, signal);
-    if (!reached.ok) throw new CallEnd('unsent', reached.message);
+    if (typeof trusted === 'string') throw new CallFailure('unsent', trusted);
+    const reached = await resolveHost(place.host, allow, resolver, signal);
+    if (!reached.ok) throw new CallFailure('unsent', reached.error);
     const end = await exchange(
       {
         method,
@@ -96,13 +96,13 @@ export function httpTransport(options: HttpTransportOptions): Transport {
           ...(version === undefined ? {} : { 'mcp-protocol-version': version }),
         },
         body,
-        addresses: reached.addresses,
+        addresses: reached.value,
         agent: undefined,
         authorities: trusted.authorities,
       },
       signal,
     );
-    if (end.kind !== 'response') throw new CallEnd(end.kind, end.message);
+    if (end.kind !== 'response') throw new CallFailure(end.kind, end.message);
     return end.response;
   }
 

@@ -3,17 +3,17 @@ import { isWritError, WritError } from '../../core/errors.ts';
 import type { PreparedRequest, ToolAnswer, ToolRequest } from '../../core/ports/index.ts';
 import { allowList } from '../http-tool/addresses.ts';
 import type { HttpToolDeps, OpenTool } from '../http-tool/index.ts';
-import { placeOf } from '../http-tool/place.ts';
-import { systemResolver } from '../http-tool/reach.ts';
 import { headerValue } from '../http-tool/render.ts';
 import { freeHeader } from '../http-tool/request-template.ts';
+import { systemResolver } from '../http-tool/resolve-host.ts';
 import { scrubberKeeper } from '../http-tool/scrub.ts';
 import { readSecrets } from '../http-tool/secrets.ts';
+import { parseTarget } from '../http-tool/target.ts';
 import { fillText, hasParams, parseTemplate, secretsOf, type Template } from '../http-tool/template.ts';
 import { trustKeeper } from '../http-tool/trust.ts';
 import { callTool } from './call.ts';
-import { CallEnd } from './call-end.ts';
-import { type Connection, connections, type Setup } from './connection.ts';
+import { CallFailure } from './call-failure.ts';
+import { type Connection, type ConnectionSetup, connections } from './connection.ts';
 import { httpTransport } from './http-transport.ts';
 import { serverProcess } from './server-process.ts';
 
@@ -22,7 +22,7 @@ const DEFAULT_RESPONSE_BYTES = 1024 * 1024;
 /** What both kinds of servers need: templates that only secrets fill, and how their values become a session. */
 interface Server {
   readonly templates: readonly (readonly [string, Template])[];
-  setup(values: Readonly<Record<string, string>>): Setup;
+  setup(values: Readonly<Record<string, string>>): ConnectionSetup;
   close(): void;
 }
 
@@ -41,12 +41,12 @@ export function createMcpTool(binding: McpBinding, deps: HttpToolDeps): OpenTool
     const action = binding.actions[request.operation];
     if (action === undefined) return { kind: 'unavailable', message: 'the binding has no such action' };
     const read = await readSecrets(binding.mcp.secrets ?? {}, needed, deps.environment);
-    if (!read.ok) return { kind: 'unavailable', message: read.message };
-    const setup = setupOf(server, read.secrets);
+    if (!read.ok) return { kind: 'unavailable', message: read.error };
+    const setup = setupOf(server, read.value);
     if (typeof setup === 'string') return { kind: 'unavailable', message: setup };
     const connection = await started(setup, signal);
     if ('kind' in connection) return connection;
-    const scrub = scrubbers(read.secrets);
+    const scrub = scrubbers(read.value);
     const name = action.name ?? request.operation;
     const again = action.effect === 'none' || action.effect === 'idempotent';
     return {
@@ -64,7 +64,7 @@ export function createMcpTool(binding: McpBinding, deps: HttpToolDeps): OpenTool
   }
 
   /** The session, unless the call is stopped before; its start goes on for those who come later. */
-  function started(setup: Setup, signal: AbortSignal): Promise<Connection | { readonly kind: 'unsent'; readonly message: string }> {
+  function started(setup: ConnectionSetup, signal: AbortSignal): Promise<Connection | { readonly kind: 'unsent'; readonly message: string }> {
     return new Promise((resolve) => {
       const stop = (): void => resolve({ kind: 'unsent', message: 'the MCP server was not ready in time' });
       if (signal.aborted) return stop();
@@ -72,7 +72,7 @@ export function createMcpTool(binding: McpBinding, deps: HttpToolDeps): OpenTool
       sessions
         .current(setup)
         .then(resolve, (error: unknown) =>
-          resolve({ kind: 'unsent', message: error instanceof CallEnd ? error.message : 'the MCP server could not be reached' }),
+          resolve({ kind: 'unsent', message: error instanceof CallFailure ? error.message : 'the MCP server could not be reached' }),
         )
         .finally(() => signal.removeEventListener('abort', stop));
     });
@@ -102,7 +102,7 @@ function processServer(mcp: McpProcess): Server {
 
 function urlServer(mcp: McpUrl, { resolver = systemResolver }: HttpToolDeps): Server {
   const allow = allowList(mcp.allow ?? [], 'mcp.allow');
-  const place = placeOf(mcp.url, allow, 'mcp.url');
+  const place = parseTarget(mcp.url, allow, 'mcp.url');
   if (/[{}]/.test(place.path)) throw new WritError('INVALID_CONFIG', 'mcp.url has no placeholders', { field: 'mcp.url' });
   const trust = trustKeeper(mcp.ca_file, PROVIDER_DEFAULTS.mcp.concurrency);
   const maxBytes = mcp.response_max_bytes ?? DEFAULT_RESPONSE_BYTES;
@@ -127,7 +127,7 @@ function templatesOf(texts: Readonly<Record<string, string>>, { secrets = {} }: 
 }
 
 /** A sentence when a value is none that can be sent. */
-function setupOf({ templates, setup }: Server, secrets: ReadonlyMap<string, string>): Setup | string {
+function setupOf({ templates, setup }: Server, secrets: ReadonlyMap<string, string>): ConnectionSetup | string {
   try {
     return setup(Object.fromEntries(templates.map(([name, template]) => [name, fillText(template, { params: {}, taskId: '', secrets }) ?? ''])));
   } catch (error) {

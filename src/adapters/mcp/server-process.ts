@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { inTime } from '../../core/in-time.ts';
+import { withTimeout } from '../../core/with-timeout.ts';
 import { codeOf } from '../files/small-file.ts';
-import { CallEnd } from './call-end.ts';
+import { CallFailure } from './call-failure.ts';
 
 export interface ServerProcessOptions {
   /** Absolute path. */
@@ -53,7 +53,7 @@ export function serverProcess({ command, args, env, cwd, maxBytes }: ServerProce
     try {
       await once(started, 'spawn');
     } catch (error) {
-      throw new CallEnd('unsent', `the MCP server could not be started (${codeOf(error)})`);
+      throw new CallFailure('unsent', `the MCP server could not be started (${codeOf(error)})`);
     }
   }
 
@@ -80,8 +80,8 @@ export function serverProcess({ command, args, env, cwd, maxBytes }: ServerProce
   function send(message: JSONRPCMessage): Promise<void> {
     return new Promise((resolve, reject) => {
       const input = child?.stdin;
-      if (!input?.writable) return reject(new CallEnd('unsent', 'the MCP server has ended'));
-      input.write(serializeMessage(message), (error) => (error ? reject(new CallEnd('unclear', 'the MCP server ended while it was asked')) : resolve()));
+      if (!input?.writable) return reject(new CallFailure('unsent', 'the MCP server has ended'));
+      input.write(serializeMessage(message), (error) => (error ? reject(new CallFailure('unclear', 'the MCP server ended while it was asked')) : resolve()));
     });
   }
 
@@ -91,9 +91,9 @@ export function serverProcess({ command, args, env, cwd, maxBytes }: ServerProce
     if (ending === undefined || closed === undefined) return;
     const hasEnded = closed.then(() => true);
     ending.stdin?.end();
-    if ((await inTime(hasEnded, GRACE_MS)) === true) return;
+    if ((await withTimeout(hasEnded, GRACE_MS)) === true) return;
     killGroup(ending, 'SIGTERM');
-    if ((await inTime(hasEnded, GRACE_MS)) === true) return;
+    if ((await withTimeout(hasEnded, GRACE_MS)) === true) return;
     killGroup(ending, 'SIGKILL');
     await closed;
   }

@@ -1,7 +1,7 @@
 import { WritError } from '../../core/errors.ts';
+import { createKeyedMutex } from '../../core/keyed-mutex.ts';
 import { lifecycle } from '../../core/lifecycle.ts';
 import type { IndexTask, IndexTaskHandler, MaintenanceLane } from '../../core/ports/index.ts';
-import { createTurns } from '../../core/turns.ts';
 
 export interface MemoryLaneOptions {
   /** Makes the id of a job. */
@@ -23,7 +23,7 @@ export function createMemoryLane({ newId, onFailed = () => undefined }: MemoryLa
   /** By root and kind, in the order in which they came; out of it when they begin. */
   const waiting = new Map<string, Waiting>();
   const running = new Set<Promise<void>>();
-  const turns = createTurns();
+  const turns = createKeyedMutex();
   let handler: IndexTaskHandler | undefined;
   let stop = new AbortController();
   let state: 'new' | 'running' | 'stopped' = 'new';

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { TaskEvent, TaskFilter, TaskPage, TaskRecord } from '../../contracts/index.ts';
+import { createNotifier } from '../../core/notifier.ts';
 import type { IndexBatch, IndexChange, IndexedTask, JobRef, NumberedTask, TaskIndexHealth, TaskIndexStore } from '../../core/ports/index.ts';
 import { followEvents } from '../../core/task-events.ts';
-import { cursorOf, type PagePlace, pathSpan, placeOf, spanOf } from '../../core/task-pages.ts';
-import { createWakeUp } from '../../core/wake-up.ts';
+import { cursorOf, type PageCursor, parseCursor, pathSpan, spanOf } from '../../core/task-pages.ts';
 
 /** The twin of the SQLite task index: the same answers from a plain list, looked through from end to end. */
 export function createMemoryTaskIndex({ maxTasks = Number.MAX_SAFE_INTEGER, maxEvents = 100_000 } = {}): TaskIndexStore {
   const generation = randomUUID();
   const positions: Record<string, string> = {};
   const rows = new Map<string, NumberedTask>();
-  const changes = createWakeUp();
+  const changes = createNotifier();
   const firstFloor = Date.now() * 1000;
   let events: TaskEvent[] = [];
   let newest = firstFloor;
@@ -91,7 +91,7 @@ function sameTask(a: IndexedTask, b: IndexedTask): boolean {
 }
 
 function listOf(all: readonly NumberedTask[], filter: TaskFilter, { cursor, limit }: { cursor?: string; limit: number }): TaskPage {
-  const before = cursor === undefined ? undefined : placeOf(cursor);
+  const before = cursor === undefined ? undefined : parseCursor(cursor);
   const found = all
     .filter(({ task }) => fits(task, filter))
     .filter((row) => before === undefined || isBefore(placeIn(row), before))
@@ -120,11 +120,11 @@ function isBeneath(path: string | undefined, prefix: string): boolean {
   return path !== undefined && (path === exact || path.startsWith(from));
 }
 
-function placeIn({ n, task }: NumberedTask): PagePlace {
+function placeIn({ n, task }: NumberedTask): PageCursor {
   return { updated: task.updatedAt, n };
 }
 
-function isBefore(a: PagePlace, b: PagePlace): boolean {
+function isBefore(a: PageCursor, b: PageCursor): boolean {
   return a.updated < b.updated || (a.updated === b.updated && a.n < b.n);
 }
 

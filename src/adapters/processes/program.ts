@@ -1,4 +1,4 @@
-import { execa } from 'execa';
+import { execa, execaSync } from 'execa';
 
 /**
  * How this house starts programs that are not on a hot path: no shell, an end that is a value and never an exception, no
@@ -11,3 +11,6 @@ const HOUSE = { shell: false, reject: false, cleanup: false, forceKillAfterDelay
 export const startProgram = execa({ ...HOUSE, buffer: false });
 
 export const askProgram = execa({ ...HOUSE, stdin: 'ignore', killSignal: 'SIGKILL' });
+
+/** `askProgram` for tools of the house that cannot wait; throws when the program fails. */
+export const askProgramSync = execaSync({ shell: false, stdin: 'ignore' });

@@ -1,11 +1,11 @@
 import os from 'node:os';
 import { WritError } from '../../core/errors.ts';
 import type { Grant, IssueAnswer, KernelDoor, LeaseTerms } from '../../core/ports/index.ts';
-import type { Places } from '../../data-dir/places.ts';
+import type { DataDirPaths } from '../../data-dir/paths.ts';
 import { createKernelClient, type KernelClient } from '../../kernel/index.ts';
 
 /** The kernel of the data directory over its socket, asked by the person at the command line. Nobody is asked before the first call. */
-export function openKernel({ places }: { readonly places: Places }): KernelDoor & AsyncDisposable {
+export function openKernel({ places }: { readonly places: DataDirPaths }): KernelDoor & AsyncDisposable {
   const client = createKernelClient(places.kernelSocket);
   // Who asks is what the operating system says, as far as it goes: whoever may open the socket could say anything.
   const door = kernelDoor(client, `${os.userInfo().username} (writ)`);

@@ -4,7 +4,7 @@ import { forgetBuildServer } from '../../../config/load.ts';
 import type { Config } from '../../../config/schema.ts';
 import { openAccess } from '../../data-dir/access.ts';
 import { createAuditReader } from '../../data-dir/audit-reader.ts';
-import { openAudit, whoAsks } from '../../data-dir/open-audit.ts';
+import { currentUser, openAudit } from '../../data-dir/open-audit.ts';
 import { createScreenShelf } from '../../data-dir/screen-shelf.ts';
 import type { CliServices, GlobalOptions } from '../../surfaces/cli/services.ts';
 
@@ -85,7 +85,7 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
       return initialise(places, renderOwnToml());
     },
     makeKey: async (wish) => (await import('../../data-dir/signing-keys.ts')).makeKey(wish, places),
-    who: whoAsks(),
+    who: currentUser(),
     audit,
     auditReader: () => createAuditReader(places.audit),
     access: openAccess(places, { host: config.http.host, port: config.http.port, scheme: config.http.tls.cert_file === '' ? 'http' : 'https' }),

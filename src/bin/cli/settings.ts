@@ -1,19 +1,19 @@
 import { type LoadedConfig, loadConfig } from '../../../config/load.ts';
 import { WritError } from '../../core/errors.ts';
-import { type Places, placesOf } from '../../data-dir/places.ts';
+import { type DataDirPaths, dataDirPaths } from '../../data-dir/paths.ts';
 import type { GlobalOptions } from '../../surfaces/cli/services.ts';
 
 /** The settings of one command line, and where they lie. */
 export interface CliSettings {
   readonly loaded: LoadedConfig;
-  readonly places: Places;
+  readonly places: DataDirPaths;
 }
 
 /** Defaults < files < environment < `--set`. Throws WritError INVALID_CONFIG; INVALID_ARGUMENT for a password among the arguments. */
 export function readSettings({ dataDir, config, set }: GlobalOptions): CliSettings {
   refusePassword(set['redis.url'] ?? '');
   const loaded = loadConfig({ flags: set, ...(dataDir === undefined ? {} : { dataDir }), ...(config === undefined ? {} : { configFile: config }) });
-  return { loaded, places: placesOf(loaded.dataDir) };
+  return { loaded, places: dataDirPaths(loaded.dataDir) };
 }
 
 /** Every user of the host can read the arguments of every process. */

@@ -12,7 +12,7 @@ import { manifestSha256 } from '../../core/hash.ts';
 import type { SignatureReader } from '../../core/ports/front-door.ts';
 import type { Ed25519, RevocationFeed } from '../../core/ports/index.ts';
 import { jwksFile } from '../../data-dir/key-files.ts';
-import type { Places } from '../../data-dir/places.ts';
+import type { DataDirPaths } from '../../data-dir/paths.ts';
 import { authenticateLease, createKeyring, type Verifier, verifyResult, verifyRevocation } from '../../lease/index.ts';
 import type { CliRedis } from './redis.ts';
 import type { CliSettings } from './settings.ts';
@@ -26,7 +26,7 @@ export async function openSignatures({ places, loaded }: CliSettings, redis: Cli
 
 export interface SignatureWiring {
   readonly config: Config;
-  readonly places: Places;
+  readonly places: DataDirPaths;
   readonly ed25519: Ed25519;
   /** The published revocations. */
   feed(): Promise<Pick<RevocationFeed, 'read'>>;

@@ -5,7 +5,7 @@ import { openJournalReader } from '../../adapters/sqlite/journal/journal-reader.
 import { WritError } from '../../core/errors.ts';
 import type { VaultDoor } from '../../core/ports/front-door.ts';
 import type { AuditLog } from '../../core/ports/index.ts';
-import { whoAsks } from '../../data-dir/open-audit.ts';
+import { currentUser } from '../../data-dir/open-audit.ts';
 import { purgeVault } from '../../executors/file/index.ts';
 import type { CliSettings } from './settings.ts';
 
@@ -23,7 +23,7 @@ export function openVault({ places, loaded }: CliSettings, audit: () => Promise<
       await using journal = createInProcessJournal({ file: places.journal });
       await journal.start();
       const fileSystem = createConfinedFileSystem({ level, allowedFilesystems: [...filesystems] });
-      return await purgeVault(entries, { fileSystem, journal, audit: await audit(), directories, who: whoAsks(), olderThanS });
+      return await purgeVault(entries, { fileSystem, journal, audit: await audit(), directories, who: currentUser(), olderThanS });
     },
     [Symbol.asyncDispose]: async () => reader.close(),
   };

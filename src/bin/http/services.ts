@@ -16,7 +16,7 @@ import { systemClock } from '../../core/clock.ts';
 import { messageOf, WritError } from '../../core/errors.ts';
 import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 import type { AuditLog, TaskIndex } from '../../core/ports/index.ts';
-import type { Places } from '../../data-dir/places.ts';
+import type { DataDirPaths } from '../../data-dir/paths.ts';
 import { createKernelClient } from '../../kernel/index.ts';
 import { parseJwks } from '../../lease/index.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
@@ -34,7 +34,7 @@ import { createReadiness } from './readiness.ts';
 
 export interface HttpWiring {
   readonly config: Config;
-  readonly places: Places;
+  readonly places: DataDirPaths;
   readonly log: Pick<Logger, 'warn' | 'error'>;
   readonly version: string;
   readonly index: TaskIndex;

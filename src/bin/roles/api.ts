@@ -21,7 +21,7 @@ import { createApiKeyStore } from '../../data-dir/api-keys.ts';
 import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
 import { createLoginLinks } from '../../data-dir/login-links.ts';
 import { openAudit } from '../../data-dir/open-audit.ts';
-import type { Places } from '../../data-dir/places.ts';
+import type { DataDirPaths } from '../../data-dir/paths.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import { type PushTracing, tracePlanPushes, tracePushes } from '../../observability/tracing/pushes.ts';
 import { boardPlugin } from '../../surfaces/http/board/plugin.ts';
@@ -152,7 +152,7 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
 }
 
 /** Says where the API is, for the commands of this data directory; the port may be any. */
-function announced({ apiUrl }: Places, url: () => string): Lifecycle {
+function announced({ apiUrl }: DataDirPaths, url: () => string): Lifecycle {
   return lifecycle(
     () => writeFile(apiUrl, `${url()}\n`, { mode: 0o600 }),
     () => rm(apiUrl, { force: true }),

@@ -1,6 +1,6 @@
 import type { Config } from '../../../config/schema.ts';
 import type { PlanPoint } from '../../../processors/plan/points.ts';
-import type { Places } from '../../data-dir/places.ts';
+import type { DataDirPaths } from '../../data-dir/paths.ts';
 import type { CrashPoint as FilePoint } from '../../executors/file/index.ts';
 import type { CrashPoint as ToolPoint } from '../../executors/tool/index.ts';
 import type { Logger } from '../../observability/logging.ts';
@@ -9,7 +9,7 @@ import type { GlobalOptions } from '../../surfaces/cli/services.ts';
 /** What every role is started with. */
 export interface RoleContext {
   readonly config: Config;
-  readonly places: Places;
+  readonly places: DataDirPaths;
   readonly log: Logger;
 }
 

@@ -5,7 +5,7 @@ import { renderOwnToml } from '../../../config/render.ts';
 import { indexRefusal } from '../../content-search/settings/refusals.ts';
 import { sequential } from '../../core/lifecycle.ts';
 import { prepareFirstStart, WORKSPACE_SCOPE } from '../../data-dir/first-start.ts';
-import type { Places } from '../../data-dir/places.ts';
+import type { DataDirPaths } from '../../data-dir/paths.ts';
 import { type BoardVisitor, visitBoard } from '../../surfaces/cli/tour/board.ts';
 import { nextSteps } from '../../surfaces/cli/tour/next-steps.ts';
 import { runPlans } from '../../surfaces/cli/tour/run-plan.ts';
@@ -66,11 +66,11 @@ async function tour({ options, places }: UpContext): Promise<boolean> {
 }
 
 /** The API of this data directory, as its role has announced it. */
-async function apiUrl(places: Places): Promise<string> {
+async function apiUrl(places: DataDirPaths): Promise<string> {
   return (await readFile(places.apiUrl, 'utf8')).trim();
 }
 
-async function boardOf(places: Places, certificate: string | undefined): Promise<BoardVisitor> {
+async function boardOf(places: DataDirPaths, certificate: string | undefined): Promise<BoardVisitor> {
   return visitBoard(await apiUrl(places), (await readFile(places.operatorKey, 'utf8')).trim(), certificate);
 }
 

@@ -22,7 +22,7 @@ import { systemClock } from '../../core/clock.ts';
 import { type Lifecycle, lifecycle, parallel, sequential } from '../../core/lifecycle.ts';
 import type { HostMemory, InstanceRegistry, TaskExecutor } from '../../core/ports/index.ts';
 import { jwksFile, readPrivateKey } from '../../data-dir/key-files.ts';
-import type { Places } from '../../data-dir/places.ts';
+import type { DataDirPaths } from '../../data-dir/paths.ts';
 import { createAuthorities, createKeyring, createPlanEndSigner, createResultSigner, createRevocationMirror } from '../../lease/index.ts';
 import { countClaims } from '../../observability/counting.ts';
 import { countDelivery, logDelivery } from '../../observability/deliveries.ts';
@@ -38,7 +38,7 @@ import type { WorkerHealth } from './worker-health.ts';
 
 export interface PipelineWiring {
   readonly config: Config;
-  readonly places: Places;
+  readonly places: DataDirPaths;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** `undefined`: tracing is off. */

@@ -11,7 +11,7 @@ import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import { createPlanJournal } from '../../adapters/sqlite/plan-journal/plan-journal.ts';
 import { type Lifecycle, lifecycle, parallel } from '../../core/lifecycle.ts';
 import type { Bindings } from '../../core/ports/index.ts';
-import type { Places } from '../../data-dir/places.ts';
+import type { DataDirPaths } from '../../data-dir/paths.ts';
 import { startPlan } from '../../executors/plan/index.ts';
 import { createPlanKernelClient } from '../../kernel/index.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
@@ -32,7 +32,7 @@ export interface PlanServing extends Pick<TestHooks, 'onPlanPoint'> {
 
 export interface PlanWiring extends PlanServing, Pick<PlanDeps, 'clock' | 'authorities' | 'ledger' | 'signer' | 'endSigner' | 'jobs'> {
   readonly config: Config;
-  readonly places: Places;
+  readonly places: DataDirPaths;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly tracer: Tracer | undefined;

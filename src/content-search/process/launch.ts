@@ -2,8 +2,8 @@ import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../../config/package.ts';
-import { become } from '../../adapters/linux/become.ts';
 import { dieWithParent } from '../../adapters/linux/die-with-parent.ts';
+import { replaceProcess } from '../../adapters/linux/exec.ts';
 import { confineToReading } from '../../adapters/linux/landlock.ts';
 import type { ContentSettings } from '../io/settings.ts';
 import { type ContentProcessArgument, contentProcessArgument, searchModule } from './entry.ts';
@@ -29,7 +29,7 @@ const CHANNEL = 3;
 
 dieWithParent();
 const landlock = confineToReading({ read: readableWith(settings), devices: ['/dev/null'] });
-become({
+replaceProcess({
   file: process.execPath,
   args: [...process.execArgv, fileURLToPath(searchModule()), contentProcessArgument({ settings, landlock })],
   env: {

@@ -5,10 +5,10 @@ import { broken, type Check, examine, type Finding, passed, warning } from '../.
 import { counted } from '../../core/units.ts';
 import { parseJwks } from '../../lease/index.ts';
 import { readPrivateKey } from '../key-files.ts';
-import type { Places } from '../places.ts';
+import type { DataDirPaths } from '../paths.ts';
 
 /** Which keys lie here, whether they belong together, and who could read them. */
-export function examineKeys(places: Places): Promise<Check[]> {
+export function examineKeys(places: DataDirPaths): Promise<Check[]> {
   return examine('Keys', [
     { title: 'kernel key', look: () => privateKey(places.kernelKey, places.kernelKeyring, 'kernel'), todo: 'give the file to the kernel user, mode 600' },
     {
@@ -31,7 +31,7 @@ async function privateKey(file: string, keyring: string, role: string): Promise<
 }
 
 /** One account that can read both private keys can sign a lease for itself. */
-function separation(places: Places): Finding {
+function separation(places: DataDirPaths): Finding {
   if (!existsSync(places.kernelKey) || !existsSync(places.executorKey)) return passed('this account does not hold both private keys');
   return warning(
     `kernel and workers share the account ${os.userInfo().username}: leases protect against whoever writes to the queues, not against this account`,

@@ -1,12 +1,12 @@
 import type { Worker } from 'node:worker_threads';
 import { systemClock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
-import { inTime } from '../../core/in-time.ts';
+import { createKeyedMutex } from '../../core/keyed-mutex.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { EngineTag } from '../../core/ports/message-engine.ts';
 import type { MessageSearchEvent } from '../../core/ports/message-search.ts';
 import { startThread } from '../../core/thread-entry.ts';
-import { createTurns } from '../../core/turns.ts';
+import { withTimeout } from '../../core/with-timeout.ts';
 import type { KillSwitch } from '../search/modes.ts';
 import { type AtWork, engineAtWork } from './engine-at-work.ts';
 import type { VectorSettings } from './models.ts';
@@ -78,7 +78,7 @@ export function patienceOf(times: number, engineTimeoutMs: number, timeoutMs: nu
 export function createSearchThread(options: MessageSearchOptions) {
   const { onEvent = () => {}, timeoutMs = TIMEOUT_MS, engineTimeoutMs = ENGINE_TIMEOUT_MS, hungForMs = HUNG_FOR_MS } = options;
   const waiting = new Map<number, Waiting>();
-  const turns = createTurns();
+  const turns = createKeyedMutex();
   const hangs = new Map<EngineTag, Hang>();
   /** Threads that were given up, until they end, with the engine that they were asking. */
   const stuck = new Map<Worker, EngineTag>();
@@ -230,7 +230,7 @@ export function createSearchThread(options: MessageSearchOptions) {
       const ended = new Promise<true>((resolve) => thread.once('exit', () => resolve(true)));
       thread.ref();
       thread.postMessage({ kind: 'stop' } satisfies ToSearchThread);
-      if ((await inTime(ended, engineTimeoutMs)) === undefined) giveUp('message search was stopped');
+      if ((await withTimeout(ended, engineTimeoutMs)) === undefined) giveUp('message search was stopped');
     },
     async [Symbol.asyncDispose]() {
       await this.stop();

@@ -1,4 +1,4 @@
-import { holdLockBeside } from '../../adapters/files/lock-beside.ts';
+import { holdLock } from '../../adapters/files/hold-lock.ts';
 import type { IngestOutcome } from '../../contracts/index.ts';
 import { WritError } from '../../core/errors.ts';
 import { lifecycle } from '../../core/lifecycle.ts';
@@ -35,7 +35,7 @@ export function createMessageStore({ file, batchOps, onCommit = noop, onRebuild 
 
   const life = lifecycle(
     async () => {
-      release = holdLockBeside(file, 'another process already writes the messages of this data directory');
+      release = holdLock(file, 'another process already writes the messages of this data directory');
       try {
         await thread.open();
       } catch (error) {

@@ -1,5 +1,5 @@
 import type { ReadableSpan, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { inTime } from '../../core/in-time.ts';
+import { withTimeout } from '../../core/with-timeout.ts';
 
 export type DropReason = 'queue_full' | 'export_failed' | 'stopped';
 
@@ -87,7 +87,7 @@ export function createSpanQueue({ exporter, maxSpans, batch, everyMs, timeoutMs,
       if (stopped) return;
       stopped = true;
       clearTimeout(timer);
-      await inTime(flush(), timeoutMs);
+      await withTimeout(flush(), timeoutMs);
       if (waiting.length > 0) onDropped('stopped', waiting.splice(0).length);
       await exporter.shutdown().catch(() => undefined);
     },

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { inTime } from '../../core/in-time.ts';
+import { withTimeout } from '../../core/with-timeout.ts';
 import { createMcpServer, type McpOptions } from './server.ts';
 import type { AnyTool } from './tool.ts';
 
@@ -25,7 +25,7 @@ export async function serveStdio({ stdin, stdout }: StdioIo, options: McpOptions
   });
   await server.connect(new StdioServerTransport(stdin, stdout));
   await Promise.race([over, stopped]);
-  if (!stop.aborted) await inTime(Promise.race([settled(running), stopped]), drainMs);
+  if (!stop.aborted) await withTimeout(Promise.race([settled(running), stopped]), drainMs);
   await server.close();
 }
 

@@ -5,7 +5,7 @@ import { loadConfig } from '../../../config/load.ts';
 import { createKernelRole } from '../../../src/bin/roles/kernel.ts';
 import { ROLES, type Role, type TaskManifest } from '../../../src/contracts/index.ts';
 import { createApiKeyStore } from '../../../src/data-dir/api-keys.ts';
-import { type Places, placesOf } from '../../../src/data-dir/places.ts';
+import { type DataDirPaths, dataDirPaths } from '../../../src/data-dir/paths.ts';
 import { ensureKeys } from '../../../src/data-dir/signing-keys.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
@@ -13,7 +13,7 @@ import { type Running, startRole } from './role-process.ts';
 
 /** A data directory with Redis, a kernel in this process, and the API and a worker as processes of their own. */
 export interface DoorInstallation {
-  readonly places: Places;
+  readonly places: DataDirPaths;
   /** The one base directory. */
   readonly base: string;
   readonly redis: TestRedis;
@@ -31,7 +31,7 @@ export async function startInstallation({ descriptors }: { readonly descriptors?
   const home = mkdtempSync(path.join(tmpdir(), 'writ-door-'));
   const base = path.join(home, 'base');
   mkdirSync(base);
-  const places = placesOf(path.join(home, 'data'));
+  const places = dataDirPaths(path.join(home, 'data'));
   await ensureKeys(places);
   writeFileSync(places.configFile, `[file.base_directories]\nmain = ${JSON.stringify(base)}\n`, { mode: 0o600 });
   const { config } = loadConfig({ dataDir: places.dataDir, env: {} });

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { type Config, ConfigSchema } from '../../../config/schema.ts';
 import { serve } from '../../../src/bin/roles/serve.ts';
 import { createWorkerRole } from '../../../src/bin/roles/worker.ts';
-import { placesOf } from '../../../src/data-dir/places.ts';
+import { dataDirPaths } from '../../../src/data-dir/paths.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
 import { createRandom } from '../../support/random.ts';
 import { ledgerPoints } from '../ledger-points.ts';
@@ -36,7 +36,7 @@ const onPoint = (point: Point, id: string): void => {
 ledgerPoints(Redis.prototype, onPoint);
 
 const config = ConfigSchema.parse(setup.config);
-const context = { config, places: placesOf(setup.dataDir), log: createLogger(config.log.level, 'chaos') };
+const context = { config, places: dataDirPaths(setup.dataDir), log: createLogger(config.log.level, 'chaos') };
 const options = { queues: setup.queues, onPoint, onPlanPoint: onPoint, onToolPoint: onPoint };
 // No `await` at the top: the bundle is a script.
 void serve(context, () => createWorkerRole(context, options), { drainMs: config.worker.drain_ms }).then((code) => process.exit(code));

@@ -9,11 +9,11 @@ import { ROLES } from '../../../src/contracts/index.ts';
 import { createApiKeyStore } from '../../../src/data-dir/api-keys.ts';
 import { prepareFirstStart } from '../../../src/data-dir/first-start.ts';
 import { createLoginLinks } from '../../../src/data-dir/login-links.ts';
-import { placesOf } from '../../../src/data-dir/places.ts';
+import { dataDirPaths } from '../../../src/data-dir/paths.ts';
 import { commandLine, lastJson, type Said } from '../../support/command-line.ts';
 
 let home: string;
-const places = () => placesOf(path.join(home, 'data'));
+const places = () => dataDirPaths(path.join(home, 'data'));
 const keys = () => createApiKeyStore({ file: places().apiKeys });
 
 beforeEach(() => {

@@ -8,7 +8,7 @@ import { createKernelRole } from '../../../src/bin/roles/kernel.ts';
 import { createWorkerRole } from '../../../src/bin/roles/worker.ts';
 import type { TaskManifest } from '../../../src/contracts/index.ts';
 import type { Lifecycle } from '../../../src/core/lifecycle.ts';
-import { type Places, placesOf } from '../../../src/data-dir/places.ts';
+import { type DataDirPaths, dataDirPaths } from '../../../src/data-dir/paths.ts';
 import { ensureKeys } from '../../../src/data-dir/signing-keys.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
 import { commandLine, lastJson, type Said } from '../../support/command-line.ts';
@@ -20,7 +20,7 @@ const WRIT = new URL('../../../src/bin/writ.ts', import.meta.url);
 
 /** A data directory with a real Redis, kernel and worker, and the command line against it. */
 export interface Installation extends AsyncDisposable {
-  readonly places: Places;
+  readonly places: DataDirPaths;
   /** The one base directory, `main`. */
   readonly base: string;
   readonly redis: TestRedis;
@@ -41,7 +41,7 @@ export interface Installation extends AsyncDisposable {
 export async function startInstallation(): Promise<Installation> {
   const home = mkdtempSync(path.join(tmpdir(), 'writ-cli-'));
   const base = path.join(home, 'base');
-  const places = placesOf(path.join(home, 'data'));
+  const places = dataDirPaths(path.join(home, 'data'));
   mkdirSync(base);
   await ensureKeys(places);
   const worker = Object.entries(FAST_LOCKS).map(([key, value]) => `${key} = ${value}`);

@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
 import { loadConfig } from '../../../config/load.ts';
 import { createApiRole } from '../../../src/bin/roles/api.ts';
 import type { ContentSearchAnswer, IndexStatus } from '../../../src/contracts/index.ts';
-import { type Places, placesOf } from '../../../src/data-dir/places.ts';
+import { type DataDirPaths, dataDirPaths } from '../../../src/data-dir/paths.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
 import { scriptArgs } from '../../support/compiled/script.ts';
 import { startTestRedis } from '../../support/redis.ts';
@@ -34,7 +34,7 @@ export interface HostRole {
 export interface IndexInstallation extends AsyncDisposable {
   readonly tree: string;
   readonly cache: string;
-  readonly places: Places;
+  readonly places: DataDirPaths;
   startHost(): HostRole;
   /** The program itself, in the tree. */
   writ(args: readonly string[], cwd?: string): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>;
@@ -52,7 +52,7 @@ export const isState =
 /** @param files by path, what the tree has */
 export async function startIndexInstallation(files: Readonly<Record<string, string>>, settings = ''): Promise<IndexInstallation> {
   const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'writ-index-')));
-  const places = placesOf(path.join(home, 'data'));
+  const places = dataDirPaths(path.join(home, 'data'));
   const [tree, cache] = [path.join(home, 'tree'), path.join(home, 'cache')];
   for (const directory of [tree, places.dataDir]) mkdirSync(directory, { mode: 0o700 });
   for (const [name, content] of Object.entries(files)) {

@@ -9,7 +9,7 @@ import { loadConfig } from '../../../config/load.ts';
 import { QUEUE_PREFIX } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
 import { redisTarget } from '../../../src/bin/redis-target.ts';
-import { type Places, placesOf } from '../../../src/data-dir/places.ts';
+import { type DataDirPaths, dataDirPaths } from '../../../src/data-dir/paths.ts';
 import { scriptArgs } from '../../support/compiled/script.ts';
 import { httpTool } from '../../support/http-provider.ts';
 import { type Collector, startCollector } from '../../support/otlp-collector.ts';
@@ -20,7 +20,7 @@ const WRIT = new URL('../../../src/bin/writ.ts', import.meta.url);
 
 /** `writ up` with its processes (api, worker, kernel, Redis), which send their spans to a collector, and a tool of the outside. */
 export interface Traced extends AsyncDisposable {
-  readonly places: Places;
+  readonly places: DataDirPaths;
   readonly base: string;
   readonly collector: Collector;
   readonly tool: ToolServer;
@@ -49,7 +49,7 @@ export async function startTraced(): Promise<Traced> {
   for (const directory of [base, ...['registries', 'config/tools', 'config/tool-bindings'].map((part) => path.join(registry, part))])
     mkdirSync(directory, { recursive: true });
   mkdirSync(dataDir, { mode: 0o700 });
-  const places = placesOf(dataDir);
+  const places = dataDirPaths(dataDir);
   const [collector, tool] = await Promise.all([startCollector(), toolServer(json(200, { ok: true }))]);
   const { definition, binding } = httpTool('test.http', `http://127.0.0.1:${tool.port}`, { send: 'once' });
   const write = (file: string, content: unknown): void => writeFileSync(path.join(registry, file), JSON.stringify(content));

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { placesOf } from '../../../src/data-dir/places.ts';
+import { dataDirPaths } from '../../../src/data-dir/paths.ts';
 import { writeCorpus } from '../../quality/messages/mailbox.ts';
 import { commandLine } from '../../support/command-line.ts';
 import { scriptArgs } from '../../support/compiled/script.ts';
@@ -11,7 +11,7 @@ import { openTerminal, type Terminal } from '../../support/tmux.ts';
 const WRIT = new URL('../../../src/bin/writ.ts', import.meta.url);
 
 const home = mkdtempSync(path.join(tmpdir(), 'writ-tui-'));
-const places = placesOf(path.join(home, 'data'));
+const places = dataDirPaths(path.join(home, 'data'));
 let terminal: Terminal;
 
 beforeAll(() => {

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { become } from '../../../src/adapters/linux/become.ts';
+import { replaceProcess } from '../../../src/adapters/linux/exec.ts';
 import { confineToReading } from '../../../src/adapters/linux/landlock.ts';
 
 /** Gives its rights away but that of reading what the first argument names, and becomes the probe, which says what it still can do. */
@@ -9,7 +9,7 @@ const landlock = confineToReading({
   read: [allowed, here, process.execPath, '/lib', '/lib64', '/usr/lib', '/usr/bin/cat', '/etc/ld.so.cache', '/proc/self', '/there/is/nothing/here'],
   devices: ['/dev/null'],
 });
-become({
+replaceProcess({
   file: process.execPath,
   args: [fileURLToPath(new URL(`./confined-probe${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)), String(landlock), ...asked],
   env: { NODE_CHANNEL_FD: '3', NODE_CHANNEL_SERIALIZATION_MODE: 'json', OPENSSL_CONF: '/dev/null', PATH: '/usr/bin' },

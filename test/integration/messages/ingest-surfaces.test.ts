@@ -7,7 +7,7 @@ import { createMessageLane } from '../../../queues/message-lane.ts';
 import { IngestReceipt, IngestReport } from '../../../src/contracts/index.ts';
 import { type Lifecycle, sequential } from '../../../src/core/lifecycle.ts';
 import type { MessageLane } from '../../../src/core/ports/index.ts';
-import { placesOf } from '../../../src/data-dir/places.ts';
+import { dataDirPaths } from '../../../src/data-dir/paths.ts';
 import { createMessageStore } from '../../../src/messages/store/store.ts';
 import { METRICS } from '../../../src/observability/events.ts';
 import { ingestTelemetry } from '../../../src/observability/message-ingest.ts';
@@ -30,7 +30,7 @@ const metrics = createMetrics('api', '0');
 beforeAll(async () => {
   redis = await startTestRedis();
   dataDir = dirname(redis.directory);
-  file = placesOf(dataDir).messages;
+  file = dataDirPaths(dataDir).messages;
   const [connection, worker] = [await redis.client('producer'), await redis.client('worker')];
   let ids = 0;
   const newId = (): string => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigSchema } from '../../../config/schema.ts';
 import { openMessageSearch } from '../../../src/bin/messages.ts';
 import { SearchMessagesOutput, SearchMessagesProductOutput, SearchResponse } from '../../../src/contracts/index.ts';
-import { placesOf } from '../../../src/data-dir/places.ts';
+import { dataDirPaths } from '../../../src/data-dir/paths.ts';
 import { callMcp } from '../../../src/surfaces/http/routes/mcp.ts';
 import { searchMessages } from '../../../src/surfaces/http/routes/message-search.ts';
 import { commandLine, lastJson } from '../../support/command-line.ts';
@@ -22,12 +22,12 @@ const WRIT = new URL('../../../src/bin/writ.ts', import.meta.url);
 let home: string;
 let site: Site;
 let client: Client;
-const search = () => openMessageSearch({ config: ConfigSchema.parse({}), places: placesOf(path.join(home, 'data')) });
+const search = () => openMessageSearch({ config: ConfigSchema.parse({}), places: dataDirPaths(path.join(home, 'data')) });
 let service: ReturnType<typeof search>;
 
 beforeAll(async () => {
   home = mkdtempSync(path.join(tmpdir(), 'writ-messages-'));
-  const places = placesOf(path.join(home, 'data'));
+  const places = dataDirPaths(path.join(home, 'data'));
   mkdirSync(places.dataDir, { mode: 0o700 });
   writeFileSync(places.configFile, '[log]\nlevel = "silent"\n', { mode: 0o600 });
   await fillMailbox(places.messages);
@@ -184,7 +184,7 @@ describe('message search on its surfaces', () => {
   });
 
   it('is refused by WRONG_STATE where messages are off', async () => {
-    await using off = openMessageSearch({ config: ConfigSchema.parse({ messages: { enabled: false } }), places: placesOf(path.join(home, 'data')) });
+    await using off = openMessageSearch({ config: ConfigSchema.parse({ messages: { enabled: false } }), places: dataDirPaths(path.join(home, 'data')) });
     await expect(off.search({ text: 'plan' }, null)).rejects.toMatchObject({ code: 'WRONG_STATE' });
     expect((await writ('--set', 'messages.enabled=false', 'messages', 'search', 'plan')).code).toBe(1);
   });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createWorkerRole } from '../../../src/bin/roles/worker.ts';
-import { placesOf } from '../../../src/data-dir/places.ts';
+import { dataDirPaths } from '../../../src/data-dir/paths.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
 
 /** A worker that kills itself when the effect of its first task has happened and the answer is not written. */
@@ -9,7 +9,7 @@ const { config, dataDir } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8
   dataDir: string;
 };
 const role = await createWorkerRole(
-  { config, places: placesOf(dataDir), log: createLogger('silent', 'worker') },
+  { config, places: dataDirPaths(dataDir), log: createLogger('silent', 'worker') },
   { onPoint: (point) => void (point === 'before-close' && process.kill(process.pid, 'SIGKILL')) },
 );
 await role.start();

@@ -9,7 +9,7 @@ import { createIndexHostRole } from '../../../src/bin/roles/index-host.ts';
 import { createKernelRole } from '../../../src/bin/roles/kernel.ts';
 import { createWorkerRole } from '../../../src/bin/roles/worker.ts';
 import type { Lifecycle } from '../../../src/core/lifecycle.ts';
-import { placesOf } from '../../../src/data-dir/places.ts';
+import { dataDirPaths } from '../../../src/data-dir/paths.ts';
 import { ensureKeys } from '../../../src/data-dir/signing-keys.ts';
 import { createLogger } from '../../../src/observability/logging.ts';
 import { createTestCa } from '../../support/certificates.ts';
@@ -24,7 +24,7 @@ export interface AclSite extends AsyncDisposable {
   readonly admin: Redis;
   /** Where the server is for a user with that password. */
   target(user: string, password: string): RedisTarget;
-  readonly places: ReturnType<typeof placesOf>;
+  readonly places: ReturnType<typeof dataDirPaths>;
   /** As that user. */
   client(user: string): Redis;
   config(user: string): LoadedConfig['config'];
@@ -40,7 +40,7 @@ export interface AclSite extends AsyncDisposable {
 /** @param users lines of a configuration of Redis, as deploy/redis/users.conf has them */
 export async function startAclSite(users: readonly string[]): Promise<AclSite> {
   const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'writ-acl-')));
-  const places = placesOf(path.join(home, 'data'));
+  const places = dataDirPaths(path.join(home, 'data'));
   const [base, cache] = [path.join(home, 'base'), path.join(home, 'cache')];
   for (const directory of [base, places.dataDir]) mkdirSync(directory, { mode: 0o700 });
   await ensureKeys(places);

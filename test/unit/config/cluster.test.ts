@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ConfigSchema } from '../../../config/schema.ts';
 import { clusterOptions, targetOptions } from '../../../src/adapters/redis/target.ts';
 import { redisTarget } from '../../../src/bin/redis-target.ts';
-import { placesOf } from '../../../src/data-dir/places.ts';
+import { dataDirPaths } from '../../../src/data-dir/paths.ts';
 
 describe('the settings of a cluster', () => {
   it('are one server and one shard unless asked for, with room for the one shard of before', () => {
@@ -21,7 +21,7 @@ describe('the settings of a cluster', () => {
 
   it('begin with all named nodes and share user, password and TLS, but no database', () => {
     const config = ConfigSchema.parse({ redis: { cluster: true, url: 'rediss://ada:secret@r1:6380', cluster_nodes: ['r2:6381', '[::1]:6382'] } });
-    const target = redisTarget(config, placesOf('/nowhere'));
+    const target = redisTarget(config, dataDirPaths('/nowhere'));
     if (target.cluster === undefined) throw new Error('this is no cluster');
     const { nodes, options } = clusterOptions(target);
     expect(nodes).toEqual([

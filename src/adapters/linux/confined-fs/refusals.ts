@@ -2,7 +2,7 @@ import type { FsRefusal, FsResult } from '../../../core/ports/confined-fs.ts';
 import { errnoName } from '../libc.ts';
 
 /** What a call was doing, where that changes the meaning of an errno. */
-export type Doing = 'resolve' | 'rename' | 'other';
+export type CallKind = 'resolve' | 'rename' | 'other';
 
 type Refused = Extract<FsResult<never>, { ok: false }>;
 
@@ -27,7 +27,7 @@ const BY_ERRNO: Readonly<Record<string, FsRefusal>> = {
   EOPNOTSUPP: 'unsupported',
 };
 
-const EXCEPTIONS: Readonly<Record<Doing, Readonly<Record<string, FsRefusal>>>> = {
+const EXCEPTIONS: Readonly<Record<CallKind, Readonly<Record<string, FsRefusal>>>> = {
   // openat2 answers EXDEV for a path that leaves the base and for a mount point. Our segments hold neither `..` nor
   // `/` and no symbolic link is followed, so only the mount point remains.
   resolve: { EXDEV: 'mount' },
@@ -48,16 +48,16 @@ export function refused(refusal: FsRefusal, errno: string): Refused {
 }
 
 /** A refusal by its errno: the one place where numbers become words. */
-export function refusedByErrno(errno: string, doing: Doing = 'other'): Refused {
+export function refusedByErrno(errno: string, doing: CallKind = 'other'): Refused {
   return refused(EXCEPTIONS[doing][errno] ?? BY_ERRNO[errno] ?? 'io', errno);
 }
 
 /** The result of a call of `Libc`, `-errno` below zero. */
-export function fromCall(result: number, doing: Doing = 'other'): FsResult<number> {
+export function fromCall(result: number, doing: CallKind = 'other'): FsResult<number> {
   return result < 0 ? refusedByErrno(errnoName(result), doing) : ok(result);
 }
 
 /** As `fromCall`, for calls whose success says nothing. */
-export function doneOr(result: number, doing: Doing = 'other'): FsResult<void> {
+export function doneOr(result: number, doing: CallKind = 'other'): FsResult<void> {
   return result < 0 ? refusedByErrno(errnoName(result), doing) : DONE;
 }

@@ -1,6 +1,6 @@
 import type { TreeEnd } from '../../../core/ports/tree-source.ts';
 import { errnoName } from '../libc.ts';
-import { type Place, pathOf, ROOT } from './place.ts';
+import { pathOf, ROOT, type TreePath } from './tree-path.ts';
 
 export const DONE: TreeEnd = { ok: true };
 
@@ -20,14 +20,14 @@ const MEANING: Readonly<Record<string, Meaning>> = {
 };
 
 /** The end of a walk that a call below the root, answered with `-errno`, means; `DONE` when the walk goes on. */
-export function endOf(result: number, place: Place): TreeEnd {
+export function endOf(result: number, at: TreePath): TreeEnd {
   const errno = errnoName(result);
-  const path = place === ROOT ? '.' : pathOf(place).slice(0, -1);
+  const path = at === ROOT ? '.' : pathOf(at).slice(0, -1);
   const meaning = MEANING[errno];
   if (meaning === 'exhausted') return { ok: false, refusal: 'exhausted', path, errno };
   if (meaning === undefined) return { ok: false, refusal: 'failed', path, errno };
   // The root is the one directory that must not vanish.
-  return place === ROOT ? unavailable(result) : DONE;
+  return at === ROOT ? unavailable(result) : DONE;
 }
 
 /** The end of a walk whose root cannot be opened. */

@@ -3,7 +3,7 @@ import type { TreeSource } from '../../../core/ports/tree-source.ts';
 import { hasOpenat2 } from '../confined-fs/openat2.ts';
 import { type Libc, libc as loadLibc } from '../libc.ts';
 import { unavailable } from './end.ts';
-import { groundOf, OPENERS, openRoot } from './opener.ts';
+import { fileSystemOf, OPENERS, openRoot } from './opener.ts';
 import { walkTree } from './walk.ts';
 
 export interface TreeSourceOptions {
@@ -23,7 +23,7 @@ export function createTreeSource({ level = 'auto', libc = loadLibc() }: TreeSour
   return {
     walk(path, visitor) {
       const root = openRoot(libc, path);
-      return root < 0 ? unavailable(root) : walkTree(libc, OPENERS[chosen](libc, groundOf(root)), root, visitor);
+      return root < 0 ? unavailable(root) : walkTree(libc, OPENERS[chosen](libc, fileSystemOf(root)), root, visitor);
     },
   };
 }

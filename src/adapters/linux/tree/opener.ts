@@ -12,12 +12,12 @@ export interface Opener {
 }
 
 /** What is told apart of a root, so that nothing of another file system is taken for a part of it. */
-export interface Ground {
+export interface FileSystemIdentity {
   readonly dev: number;
   readonly mountId: string;
 }
 
-export function groundOf(root: number): Ground {
+export function fileSystemOf(root: number): FileSystemIdentity {
   return { dev: fstatSync(root).dev, mountId: mountIdOf(root) };
 }
 
@@ -30,7 +30,7 @@ const NAMES_PER_CALL = 15;
 const EXDEV = -18;
 const AT_FDCWD = -100;
 
-export const OPENERS = { openat2: openat2Opener, walk: walkOpener } satisfies Record<ConfinementLevel, (libc: Libc, ground: Ground) => Opener>;
+export const OPENERS = { openat2: openat2Opener, walk: walkOpener } satisfies Record<ConfinementLevel, (libc: Libc, ground: FileSystemIdentity) => Opener>;
 
 /** Opens the root itself; links above it are the operator's and are followed, as for the base directories of the file executor. */
 export function openRoot(libc: Libc, path: string): number {
@@ -38,7 +38,7 @@ export function openRoot(libc: Libc, path: string): number {
 }
 
 /** The kernel keeps the confinement. It answers EAGAIN for `..` only, which no name of ours is. */
-function openat2Opener(libc: Libc, { dev }: Ground): Opener {
+function openat2Opener(libc: Libc, { dev }: FileSystemIdentity): Opener {
   const directory = openHow(DIRECTORY, CONFINED);
   const pin = openHow(PIN, CONFINED);
   return {
@@ -48,7 +48,7 @@ function openat2Opener(libc: Libc, { dev }: Ground): Opener {
 }
 
 /** For kernels and sandboxes without openat2: one name at a time, and a look at the mount that was reached. */
-function walkOpener(libc: Libc, { dev, mountId }: Ground): Opener {
+function walkOpener(libc: Libc, { dev, mountId }: FileSystemIdentity): Opener {
   const sameMount = (fd: number): number => (fd < 0 || mountIdOf(fd) === mountId ? fd : closed(fd, EXDEV));
   const open = (at: number, [name = '.']: readonly string[]): number => sameMount(onDevice(libc.openatSync(at, name, DIRECTORY), dev));
   return {

@@ -1,5 +1,5 @@
 import { SHOWN_STATES, type TaskFilter } from '../../../contracts/index.ts';
-import { type PagePlace, pathSpan, spanOf } from '../../../core/task-pages.ts';
+import { type PageCursor, pathSpan, spanOf } from '../../../core/task-pages.ts';
 
 export type Parameters = Readonly<Record<string, string | number>>;
 
@@ -41,8 +41,8 @@ export interface FilterPlan {
   /** What only the row itself tells, `''` when nothing is left to tell. */
   readonly onRow: string;
   readonly parameters: Parameters;
-  readonly from: PagePlace;
-  readonly to: PagePlace;
+  readonly from: PageCursor;
+  readonly to: PageCursor;
 }
 
 const equals = (field: Field): string => `${COLUMN[field]} = @${field}`;

@@ -1,5 +1,5 @@
 import type { TaskFilter, TaskPage } from '../../../contracts/index.ts';
-import { cursorOf, type PagePlace, placeOf } from '../../../core/task-pages.ts';
+import { cursorOf, type PageCursor, parseCursor } from '../../../core/task-pages.ts';
 import type { SqliteDatabase } from '../open.ts';
 import { type Course, type FilterPlan, type Parameters, planFilter } from './task-index-filter.ts';
 import { recordOf, type TaskRow } from './task-index-rows.ts';
@@ -33,7 +33,7 @@ export type Statements = Pick<SqliteDatabase, 'prepare'>;
 export function listTasks(db: Statements, filter: TaskFilter, { cursor, limit }: PageRequest): TaskPage {
   const plan = planFilter(filter);
   const search = { db, plan, limit };
-  const to = cursor === undefined ? plan.to : earlier(placeOf(cursor), plan.to);
+  const to = cursor === undefined ? plan.to : earlier(parseCursor(cursor), plan.to);
   if (plan.beneath === undefined) return plan.course.also.length === 0 ? straight(search, to) : sieved(search, to);
   return isFew(search, plan.beneath) ? gathered(search, plan.beneath, to) : looked(search, to);
 }
@@ -44,32 +44,32 @@ interface Search {
   readonly limit: number;
 }
 
-function earlier(a: PagePlace, b: PagePlace): PagePlace {
+function earlier(a: PageCursor, b: PageCursor): PageCursor {
   return isBefore(a, b) ? a : b;
 }
 
-function isBefore(a: PagePlace, b: PagePlace): boolean {
+function isBefore(a: PageCursor, b: PageCursor): boolean {
   return a.updated < b.updated || (a.updated === b.updated && a.n < b.n);
 }
 
 /** The index answers the whole filter. */
-function straight(search: Search, to: PagePlace): TaskPage {
+function straight(search: Search, to: PageCursor): TaskPage {
   const places = placesOnCourse(search, to, search.limit + 1);
   return pageOf(search, places, places.length > search.limit);
 }
 
 /** The index carries the whole filter: entries that do not fit are passed over, stride by stride. */
-function sieved(search: Search, start: PagePlace): TaskPage {
+function sieved(search: Search, start: PageCursor): TaskPage {
   const { db, plan, limit } = search;
   const { index, where, also } = plan.course;
-  const found: PagePlace[] = [];
+  const found: PageCursor[] = [];
   let to = start;
   for (const part of PARTS) {
     const entries = `FROM task INDEXED BY ${index} WHERE ${[...where, part].join(' AND ')} ${NEWEST_FIRST} LIMIT`;
-    const fitting = db.prepare<Parameters, PagePlace>(
+    const fitting = db.prepare<Parameters, PageCursor>(
       `SELECT updated, n FROM (SELECT updated, n, state, capability_id, error_code ${entries} @stride) WHERE ${also.join(' AND ')} ${NEWEST_FIRST} LIMIT @limit`,
     );
-    const border = db.prepare<Parameters, PagePlace>(`SELECT updated, n ${entries} 1 OFFSET @stride - 1`);
+    const border = db.prepare<Parameters, PageCursor>(`SELECT updated, n ${entries} 1 OFFSET @stride - 1`);
     for (const stride of STRIDES) {
       found.push(...fitting.all({ ...bound(plan, to), stride, limit: limit + 1 - found.length }));
       if (found.length > limit) return pageOf(search, found, true);
@@ -93,13 +93,13 @@ function isFew({ db, plan }: Search, beneath: readonly Course[]): boolean {
 }
 
 /** Few rows lie beneath the path: the newest of them, from the indexes of the paths. */
-function gathered(search: Search, beneath: readonly Course[], to: PagePlace): TaskPage {
+function gathered(search: Search, beneath: readonly Course[], to: PageCursor): TaskPage {
   const places = placesBeneath(search, beneath, to, search.limit + 1);
   return pageOf(search, places, places.length > search.limit);
 }
 
 /** Very many rows lie beneath the path: rows are looked at in the order of time. */
-function looked(search: Search, start: PagePlace): TaskPage {
+function looked(search: Search, start: PageCursor): TaskPage {
   const { plan, limit } = search;
   const row = rowWith(search);
   const found: TaskRow[] = [];
@@ -119,15 +119,15 @@ function looked(search: Search, start: PagePlace): TaskPage {
 }
 
 /** The newest places of the course; of several states side by side. */
-function placesOnCourse({ db, plan }: Search, to: PagePlace, limit: number): readonly PagePlace[] {
+function placesOnCourse({ db, plan }: Search, to: PageCursor, limit: number): readonly PageCursor[] {
   const { index, where, also, states } = plan.course;
   const select = PARTS.map((part) =>
-    db.prepare<Parameters, PagePlace>(
+    db.prepare<Parameters, PageCursor>(
       `SELECT updated, n FROM task INDEXED BY ${index} WHERE ${[...where, ...also, part].join(' AND ')} ${NEWEST_FIRST} LIMIT @limit`,
     ),
   );
-  const ofState = (state: string): PagePlace[] => {
-    const found: PagePlace[] = [];
+  const ofState = (state: string): PageCursor[] => {
+    const found: PageCursor[] = [];
     for (const places of select)
       if (found.length < limit) found.push(...places.all({ ...bound(plan, to), ...(state === '' ? {} : { state }), limit: limit - found.length }));
     return found;
@@ -136,10 +136,10 @@ function placesOnCourse({ db, plan }: Search, to: PagePlace, limit: number): rea
 }
 
 /** The newest places in the indexes of the paths. */
-function placesBeneath({ db, plan }: Search, beneath: readonly Course[], to: PagePlace, limit: number): readonly PagePlace[] {
+function placesBeneath({ db, plan }: Search, beneath: readonly Course[], to: PageCursor, limit: number): readonly PageCursor[] {
   const all = beneath.flatMap(({ index, where, also }) =>
     db
-      .prepare<Parameters, PagePlace>(
+      .prepare<Parameters, PageCursor>(
         `SELECT updated, n FROM task INDEXED BY ${index} WHERE ${[...where, ...also, SPAN].join(' AND ')} ${NEWEST_FIRST} LIMIT @limit`,
       )
       .all({ ...bound(plan, to), limit }),
@@ -148,12 +148,12 @@ function placesBeneath({ db, plan }: Search, beneath: readonly Course[], to: Pag
 }
 
 /** A row that lies beneath the path by source and by destination was found twice. */
-function newest(places: readonly PagePlace[], limit: number): readonly PagePlace[] {
+function newest(places: readonly PageCursor[], limit: number): readonly PageCursor[] {
   const sorted = [...places].sort((a, b) => (isBefore(a, b) ? 1 : -1));
   return sorted.filter((place, at) => place.n !== sorted[at - 1]?.n).slice(0, limit);
 }
 
-function bound({ parameters, from }: FilterPlan, to: PagePlace): Parameters {
+function bound({ parameters, from }: FilterPlan, to: PageCursor): Parameters {
   return { ...parameters, from: from.updated, toUpdated: to.updated, toN: to.n };
 }
 
@@ -162,7 +162,7 @@ function rowWith({ db, plan }: Search) {
 }
 
 /** Fetches the rows of the places; there may be one place more than fits. `end`: where the search stopped without filling the page. */
-function pageOf(search: Search, places: readonly PagePlace[], more: boolean, end?: PagePlace): TaskPage {
+function pageOf(search: Search, places: readonly PageCursor[], more: boolean, end?: PageCursor): TaskPage {
   const shown = places.slice(0, search.limit);
   const row = rowWith(search);
   const rows = shown.map(({ n }) => row.get({ ...search.plan.parameters, n })).filter((one) => one !== undefined);

@@ -1,9 +1,9 @@
 import { WritError } from '../../../core/errors.ts';
 import { type Lifecycle, lifecycle } from '../../../core/lifecycle.ts';
+import { createNotifier } from '../../../core/notifier.ts';
 import type { TaskIndexHealth, TaskIndexStore } from '../../../core/ports/index.ts';
 import { followEvents } from '../../../core/task-events.ts';
-import { createWakeUp } from '../../../core/wake-up.ts';
-import { holdLockBeside } from '../../files/lock-beside.ts';
+import { holdLock } from '../../files/hold-lock.ts';
 import { createIndexClient } from './task-index-client.ts';
 import type { IndexOptions } from './task-index-engine.ts';
 import type { Lost } from './task-index-view.ts';
@@ -24,13 +24,13 @@ export function createTaskIndex(options: { readonly file: string; readonly maxTa
   const settings: IndexOptions = { file: options.file, maxTasks: options.maxTasks, maxEvents: options.maxEvents ?? MAX_EVENTS };
   const thread = createIndexClient('write', settings);
   const reader = createIndexClient('read', settings);
-  const changes = createWakeUp();
+  const changes = createNotifier();
   let release: (() => void) | undefined;
   let health: TaskIndexHealth = { state: 'building', tasks: 0, lagMs: 0 };
 
   const life = lifecycle(
     async () => {
-      release = holdLockBeside(options.file, 'another process already serves the API of this data directory: it holds the task index');
+      release = holdLock(options.file, 'another process already serves the API of this data directory: it holds the task index');
       try {
         await Promise.all([thread.open(), reader.open()]);
         health = { state: 'building', tasks: (await thread.ask('begin')).tasks, lagMs: 0 };

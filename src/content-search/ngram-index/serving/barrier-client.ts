@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { type LineConnection, lineConnection } from '../../../adapters/linux/line-connection.ts';
-import { openSocketPlace } from '../../../adapters/linux/socket-place.ts';
+import { openSocketDirectory } from '../../../adapters/linux/socket-directory.ts';
 import type { BarrierAnswer, BarrierClient, OverlayPaths } from '../../../core/ports/index.ts';
 import { type BarrierReply, type BarrierRequest, HOST_SOCKET, readReply } from './barrier-lines.ts';
 
@@ -82,7 +82,7 @@ function open(directory: string, onClose: () => void): Connection | undefined {
 /** `undefined`: there is none that is ours. The descriptor is not needed once the call of connect(2) was made, and Node makes it at once. */
 function socketTo(directory: string): Socket | undefined {
   try {
-    const place = openSocketPlace(directory, HOST_SOCKET);
+    const place = openSocketDirectory(directory, HOST_SOCKET);
     try {
       return place.isOurs() ? connect(place.path) : undefined;
     } finally {

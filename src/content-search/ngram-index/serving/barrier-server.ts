@@ -1,6 +1,6 @@
 import { chmodSync, unlinkSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { openSocketPlace, type SocketPlace } from '../../../adapters/linux/socket-place.ts';
+import { openSocketDirectory, type SocketDirectory } from '../../../adapters/linux/socket-directory.ts';
 import { WritError } from '../../../core/errors.ts';
 import { type Lifecycle, lifecycle } from '../../../core/lifecycle.ts';
 import { lineCutter } from '../../../core/line-cutter.ts';
@@ -31,11 +31,11 @@ export function createBarrierServer(directory: string, host: BarrierHost): Lifec
   const connections = new Set<Socket>();
   const answer = answering(host);
   let server: Server | undefined;
-  let place: SocketPlace | undefined;
+  let place: SocketDirectory | undefined;
 
   return lifecycle(
     async () => {
-      const opened = openSocketPlace(directory, HOST_SOCKET);
+      const opened = openSocketDirectory(directory, HOST_SOCKET);
       place = opened;
       if (opened.isOurs()) unlinkSync(opened.path);
       const listening = createServer((socket) => {

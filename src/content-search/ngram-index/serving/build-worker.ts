@@ -1,8 +1,8 @@
 import type { Worker } from 'node:worker_threads';
 import { messageOf } from '../../../core/errors.ts';
-import { inTime } from '../../../core/in-time.ts';
 import type { BuildJob, BuildOutcome, BuildProgress, IndexBuilder } from '../../../core/ports/index.ts';
 import { startThread } from '../../../core/thread-entry.ts';
+import { withTimeout } from '../../../core/with-timeout.ts';
 import type { IndexedTree } from '../build/indexed-tree.ts';
 import type { PaceSettings } from '../build/pace.ts';
 import type { JobLimits } from '../build/site.ts';
@@ -108,7 +108,7 @@ export function createIndexBuilder(options: IndexBuilderOptions): IndexBuilder {
   async function stop(): Promise<void> {
     isOpen = false;
     raise(true);
-    await inTime(ended, options.shutdownTimeoutMs);
+    await withTimeout(ended, options.shutdownTimeoutMs);
     await thread?.terminate();
   }
 

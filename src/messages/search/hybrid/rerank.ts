@@ -1,8 +1,8 @@
 import { messageOf } from '../../../core/errors.ts';
-import { inTime } from '../../../core/in-time.ts';
 import { embeddedText } from '../../../core/ports/embedder.ts';
 import type { EngineAnswer, EngineRequest, MessageEngine } from '../../../core/ports/message-engine.ts';
 import type { Reranker } from '../../../core/ports/reranker.ts';
+import { withTimeout } from '../../../core/with-timeout.ts';
 import type { Fused } from './fusion.ts';
 
 /** Rows that are judged unless a query says otherwise. */
@@ -30,7 +30,7 @@ export async function rerankedSet(
   const texts = new Map(found.value.map(({ id, title, body }) => [id, embeddedText(title, body)]));
   const patience = new AbortController();
   try {
-    const logits = await inTime(
+    const logits = await withTimeout(
       reranker.judge(
         text,
         first.map(({ id }) => texts.get(id) ?? ''),

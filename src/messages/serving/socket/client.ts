@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type LineConnection, lineConnection } from '../../../adapters/linux/line-connection.ts';
-import { openSocketPlace } from '../../../adapters/linux/socket-place.ts';
-import { inTime } from '../../../core/in-time.ts';
+import { openSocketDirectory } from '../../../adapters/linux/socket-directory.ts';
 import type { MessageAnswer, MessageQuestion, MessageQuestions } from '../../../core/ports/message-search.ts';
+import { withTimeout } from '../../../core/with-timeout.ts';
 import { readReply, SEARCH_SOCKET, type SocketReply, socketQuestion } from './lines.ts';
 
 /** A page of a thousand long messages, and room. */
@@ -50,7 +50,7 @@ export function createSearchSocketClient(directory: string, settings: string): S
         to.waiting.set(id, resolve);
         to.socket.write(`${JSON.stringify(socketQuestion({ id, settings }, question, args))}\n`);
       });
-      const reply = await inTime(said, ANSWER_MS);
+      const reply = await withTimeout(said, ANSWER_MS);
       to.waiting.delete(id);
       if (to.waiting.size === 0) to.socket.unref();
       // The other side has the same version: its search has checked the question and answers as ours does.
@@ -69,7 +69,7 @@ async function open(directory: string, onClose: () => void): Promise<Connection 
   const connection = lineConnection(socket, { most: REPLY_MAX, read: readReply, onClose });
   const { waiting } = connection;
   const hello = new Promise<SocketReply | undefined>((resolve) => waiting.set(0, resolve));
-  const isThere = (await inTime(hello, HELLO_MS)) !== undefined;
+  const isThere = (await withTimeout(hello, HELLO_MS)) !== undefined;
   waiting.delete(0);
   if (isThere) return connection;
   socket.destroy();
@@ -79,7 +79,7 @@ async function open(directory: string, onClose: () => void): Promise<Connection 
 /** `undefined`: nobody listens there, or it is not ours. */
 async function connected(directory: string): Promise<Socket | undefined> {
   try {
-    const place = openSocketPlace(directory, SEARCH_SOCKET);
+    const place = openSocketDirectory(directory, SEARCH_SOCKET);
     try {
       if (!place.isOurs()) return undefined;
       const socket = connect(place.path);

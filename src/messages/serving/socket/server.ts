@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { openSocketPlace, type SocketPlace } from '../../../adapters/linux/socket-place.ts';
+import { openSocketDirectory, type SocketDirectory } from '../../../adapters/linux/socket-directory.ts';
 import { type Lifecycle, lifecycle } from '../../../core/lifecycle.ts';
 import { lineCutter } from '../../../core/line-cutter.ts';
 import type { MessageSearch } from '../../../core/ports/message-search.ts';
@@ -28,11 +28,11 @@ const UNREAD_MAX = 64 * 1024 * 1024;
 export function createSearchSocket({ directory, settings, search, onError }: SearchSocketOptions): Lifecycle {
   const connections = new Set<Socket>();
   let server: Server | undefined;
-  let place: SocketPlace | undefined;
+  let place: SocketDirectory | undefined;
 
   async function listen(): Promise<void> {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const opened = openSocketPlace(directory, SEARCH_SOCKET);
+    const opened = openSocketDirectory(directory, SEARCH_SOCKET);
     place = opened;
     if (opened.isOurs()) {
       if (await isAnswered(opened.path)) return;

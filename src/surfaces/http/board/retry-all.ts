@@ -1,6 +1,6 @@
 import { type ErrorCode, isWritError, WritError } from '../../../core/errors.ts';
-import { inTime } from '../../../core/in-time.ts';
 import type { AuditLog, OperatorAction } from '../../../core/ports/index.ts';
+import { withTimeout } from '../../../core/with-timeout.ts';
 import type { BoardDoors } from './retry-job.ts';
 import { retryPage, type Tally, total } from './retry-page.ts';
 import { cut } from './shown-job.ts';
@@ -49,7 +49,7 @@ export function createRetryAll({ audit, report }: { readonly audit: AuditLog; re
       const entry = { surface: 'board', who, action: 'task.retry_all', subject: `queue ${source.name}` } as const;
       const work = carryOut(tally, source, doors, entry).finally(() => runs.delete(source.name));
       runs.set(source.name, { tally, work });
-      const end = await inTime(work, QUICK_MS);
+      const end = await withTimeout(work, QUICK_MS);
       // From here on nobody waits for it any more.
       if (end === undefined) work.catch(report);
       if (end !== undefined && end !== 'complete' && end !== 'stopped')

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { ConfigSchema } from '../../../../config/schema.ts';
 import { openMessageWriter } from '../../../../src/bin/messages.ts';
 import { sequential } from '../../../../src/core/lifecycle.ts';
-import { placesOf } from '../../../../src/data-dir/places.ts';
+import { dataDirPaths } from '../../../../src/data-dir/paths.ts';
 import { createMessageSearch } from '../../../../src/messages/serving/message-search.ts';
 import type { Logger } from '../../../../src/observability/logging.ts';
 import { createMetrics } from '../../../../src/observability/metrics.ts';
@@ -15,7 +15,7 @@ import { describeTantivy } from '../../../support/tantivy.ts';
 describeTantivy('The writer of messages in the API', () => {
   it('has the index follow what is sent, and tells of it; searches then take Tantivy [MS-145, MS-146, MS-147, MS-152]', async () => {
     await using redis = await startTestRedis();
-    const places = placesOf(dirname(redis.directory));
+    const places = dataDirPaths(dirname(redis.directory));
     const lines: [string, object][] = [];
     const told = new EventEmitter();
     const at = (fields: object, text: string): void => {

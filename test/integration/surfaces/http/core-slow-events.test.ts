@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import type { TaskEvent } from '../../../../src/contracts/index.ts';
-import { createWakeUp } from '../../../../src/core/wake-up.ts';
+import { createNotifier } from '../../../../src/core/notifier.ts';
 import { createHttpMeter } from '../../../../src/observability/http-requests.ts';
 import { createMetrics } from '../../../../src/observability/metrics.ts';
 import { eventsRoute } from '../../../../src/surfaces/http/routes/events.ts';
@@ -17,8 +17,8 @@ const PAD = 'p'.repeat(100);
 
 /** Events without an end up to `newest`, each reader at its own place; counts what every reader took. */
 function endless() {
-  const changes = createWakeUp();
-  const left = createWakeUp();
+  const changes = createNotifier();
+  const left = createNotifier();
   const state = { newest: 0, taken: [] as number[], gone: new Set<number>() };
   async function* read(signal: AbortSignal, reader: number): AsyncGenerator<TaskEvent> {
     try {

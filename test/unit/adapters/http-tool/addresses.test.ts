@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allowList, canonicalHost } from '../../../../src/adapters/http-tool/addresses.ts';
-import { placeOf } from '../../../../src/adapters/http-tool/place.ts';
+import { parseTarget } from '../../../../src/adapters/http-tool/target.ts';
 
 const nothing = allowList([], 'allow');
 
@@ -170,16 +170,16 @@ describe('a host of a binding', () => {
     'https://2130706433/',
     'https://tool.example /',
   ])('cannot be smuggled into a URL: %s', (url) => {
-    expect(() => placeOf(url, nothing, 'url')).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG', field: 'url' }));
+    expect(() => parseTarget(url, nothing, 'url')).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG', field: 'url' }));
   });
 
   it('may be spoken to in plain HTTP only when it is allowed', () => {
-    expect(placeOf('http://127.0.0.1:8080/a', allowList(['127.0.0.0/8'], 'allow'), 'url')).toEqual({
+    expect(parseTarget('http://127.0.0.1:8080/a', allowList(['127.0.0.0/8'], 'allow'), 'url')).toEqual({
       secure: false,
       host: '127.0.0.1',
       port: 8080,
       path: '/a',
     });
-    expect(placeOf('https://tool.example', nothing, 'url')).toEqual({ secure: true, host: 'tool.example', port: 443, path: '/' });
+    expect(parseTarget('https://tool.example', nothing, 'url')).toEqual({ secure: true, host: 'tool.example', port: 443, path: '/' });
   });
 });

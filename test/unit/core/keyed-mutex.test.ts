@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTurns } from '../../../src/core/turns.ts';
+import { createKeyedMutex } from '../../../src/core/keyed-mutex.ts';
 
 const later = () => {
   let open: () => void = () => undefined;
@@ -11,7 +11,7 @@ const later = () => {
 
 describe('turns', () => {
   it('are taken one at a time for each key, in the order in which they came', async () => {
-    const turns = createTurns();
+    const turns = createKeyedMutex();
     const [first, second] = [later(), later()];
     const seen: string[] = [];
     const one = turns('a', async () => {
@@ -32,7 +32,7 @@ describe('turns', () => {
   });
 
   it('go on after one that failed, and hand its error to whoever asked for it', async () => {
-    const turns = createTurns();
+    const turns = createKeyedMutex();
     const failed = turns('a', () => Promise.reject(new Error('no')));
     const after = turns('a', async () => 'yes');
     await expect(failed).rejects.toThrow('no');

@@ -1,7 +1,7 @@
 import path from 'node:path';
 
 /** Where everything lies inside the data directory (0700). One list, so that roles and commands agree. */
-export function placesOf(dataDir: string) {
+export function dataDirPaths(dataDir: string) {
   const inside = (...parts: string[]): string => path.join(dataDir, ...parts);
   return {
     dataDir,
@@ -57,4 +57,4 @@ export function placesOf(dataDir: string) {
   } as const;
 }
 
-export type Places = ReturnType<typeof placesOf>;
+export type DataDirPaths = ReturnType<typeof dataDirPaths>;

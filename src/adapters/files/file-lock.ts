@@ -13,7 +13,7 @@ const POLL_MS = 4;
  *
  * @throws WritError STORAGE_UNAVAILABLE when it is not free within 15 s
  */
-export async function waitForLock(fd: number, file: string): Promise<void> {
+export async function waitForFileLock(fd: number, file: string): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   while (!tryLock(fd)) {
     if (performance.now() > deadline) throw new WritError('STORAGE_UNAVAILABLE', `another process has held the lock of ${file} for ${PATIENCE_MS / 1000} s`);
@@ -26,10 +26,10 @@ export async function waitForLock(fd: number, file: string): Promise<void> {
  *
  * @throws WritError STORAGE_UNAVAILABLE like `waitForLock`, and whatever `work` throws
  */
-export async function inTurn<T>(file: string, work: () => Promise<T>): Promise<T> {
+export async function withFileLock<T>(file: string, work: () => Promise<T>): Promise<T> {
   const lock = await open(`${file}.lock`, 'a', 0o600);
   try {
-    await waitForLock(lock.fd, file);
+    await waitForFileLock(lock.fd, file);
     return await work();
   } finally {
     await lock.close();

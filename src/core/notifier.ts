@@ -1,11 +1,11 @@
 /** Wakes everybody who waits for the next change. */
-export interface WakeUp {
+export interface Notifier {
   /** Resolves at the next `wake`, or when the signal fires. */
   next(signal: AbortSignal): Promise<void>;
   wake(): void;
 }
 
-export function createWakeUp(): WakeUp {
+export function createNotifier(): Notifier {
   const sleepers = new Set<() => void>();
   return {
     next: (signal) =>

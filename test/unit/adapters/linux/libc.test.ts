@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { errnoName, libc, openHow } from '../../../../../src/adapters/linux/libc.ts';
+import { errnoName, libc, openHow } from '../../../../src/adapters/linux/libc.ts';
 
 describe('errno under load', () => {
   let root: string;

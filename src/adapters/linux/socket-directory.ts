@@ -5,7 +5,7 @@ const GROUP_AND_OTHERS = 0o077;
 const OPEN_DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /** The place of a socket. Through the descriptor its path is short, however long the directory's is (107 bytes are the most). */
-export interface SocketPlace {
+export interface SocketDirectory {
   readonly path: string;
   /** Whether somebody's socket lies there that is ours. */
   isOurs(): boolean;
@@ -17,7 +17,7 @@ export interface SocketPlace {
  *
  * @throws WritError STORAGE_UNAVAILABLE when it is not; the error of the file system when it cannot be opened
  */
-export function openSocketPlace(directory: string, name: string): SocketPlace {
+export function openSocketDirectory(directory: string, name: string): SocketDirectory {
   const fd = openSync(directory, OPEN_DIRECTORY);
   const { uid, mode } = fstatSync(fd);
   if (uid !== process.geteuid?.() || (mode & GROUP_AND_OTHERS) !== 0) {

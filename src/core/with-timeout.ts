@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
  * @returns `undefined` when it takes longer
  * @throws what the work throws within the time
  */
-export async function inTime<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+export async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   const patience = new AbortController();
   try {
     return await Promise.race([work, pause(ms, undefined, { signal: patience.signal })]);

@@ -2,7 +2,7 @@ import { WritError } from '../../core/errors.ts';
 import { type AllowList, canonicalHost } from './addresses.ts';
 
 /** Where a request goes, fixed by the binding. */
-export interface Place {
+export interface Target {
   readonly secure: boolean;
   /** As in a URL: IPv6 in brackets. */
   readonly host: string;
@@ -20,7 +20,7 @@ const AUTHORITY = /^(.*?)(?::(\d{1,5}))?$/;
  *
  * @throws WritError INVALID_CONFIG
  */
-export function placeOf(url: string, allow: AllowList, field: string): Place {
+export function parseTarget(url: string, allow: AllowList, field: string): Target {
   const [, scheme, authority = '', path = '/'] = URL_FORM.exec(url) ?? [];
   if (scheme === undefined) {
     throw new WritError('INVALID_CONFIG', `${field} must be https://host[:port]/path, without user, query and fragment; only the path may have placeholders`, {
@@ -43,11 +43,11 @@ export function hostPort(text: string, field: string): { readonly host: string; 
   return { host, port };
 }
 
-/** Whether the binding's `hosts` name the place: an entry without a port is for the standard port of the scheme. */
-export function namesPlace(hosts: readonly string[], place: Place, field: string): boolean {
-  const standard = place.secure ? 443 : 80;
+/** Whether the binding's `hosts` name the target: an entry without a port is for the standard port of the scheme. */
+export function namesTarget(hosts: readonly string[], target: Target, field: string): boolean {
+  const standard = target.secure ? 443 : 80;
   return hosts.some((entry, index) => {
     const { host, port = standard } = hostPort(entry, `${field}.${index}`);
-    return host === place.host && port === place.port;
+    return host === target.host && port === target.port;
   });
 }

@@ -2,11 +2,11 @@ import { closeSync } from 'node:fs';
 import type { TreeEnd } from '../../../core/ports/tree-source.ts';
 import { DONE, endOf } from './end.ts';
 import type { Opener } from './opener.ts';
-import { namesBelow, type Place, ROOT } from './place.ts';
+import { namesBelow, ROOT, type TreePath } from './tree-path.ts';
 
 /** A directory that the walk has not done with. */
 export interface Level {
-  readonly place: Place;
+  readonly path: TreePath;
   /** Its descriptor; below zero while it is closed. */
   fd: number;
   /** Names of directories in it that were read and not entered yet. */
@@ -25,7 +25,7 @@ const REOPENED = OPEN_LEVELS / 2;
  * there are too many, and opened again on the way back, down from the root as for the first time: whatever was moved
  * meanwhile, what is opened lies at that path below the root.
  */
-export class Trail {
+export class OpenLevels {
   readonly #opener: Opener;
   readonly #root: number;
   readonly #levels: Level[];
@@ -36,7 +36,7 @@ export class Trail {
   constructor(root: number, opener: Opener) {
     this.#opener = opener;
     this.#root = root;
-    this.#levels = [{ place: ROOT, fd: root, pending: [], ended: false }];
+    this.#levels = [{ path: ROOT, fd: root, pending: [], ended: false }];
   }
 
   /** The deepest level; `undefined` when the walk is over. */
@@ -54,8 +54,8 @@ export class Trail {
     return this.#levels[this.#firstOpen];
   }
 
-  push(place: Place, fd: number): void {
-    this.#levels.push({ place, fd, pending: [], ended: false });
+  push(path: TreePath, fd: number): void {
+    this.#levels.push({ path, fd, pending: [], ended: false });
   }
 
   /** Closes the oldest open level; it must have been read to its end, since an offset does not outlive a descriptor. */
@@ -79,13 +79,13 @@ export class Trail {
     this.#firstOpen = first;
     let [from, above] = [this.#root, ROOT];
     for (const [i, level] of this.#levels.slice(first).entries()) {
-      const fd = level.place === ROOT ? this.#root : this.#opener.directory(from, namesBelow(above, level.place));
+      const fd = level.path === ROOT ? this.#root : this.#opener.directory(from, namesBelow(above, level.path));
       if (fd < 0) {
         this.#levels.length = first + i;
-        return endOf(fd, level.place);
+        return endOf(fd, level.path);
       }
       level.fd = fd;
-      [from, above] = [fd, level.place];
+      [from, above] = [fd, level.path];
     }
     return DONE;
   }

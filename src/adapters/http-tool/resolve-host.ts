@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { failed, ok, type Result } from '../../core/result.ts';
 import { type AllowList, unbracketed } from './addresses.ts';
 
 /** The addresses of a host name. */
@@ -8,9 +9,9 @@ export type Resolver = (host: string) => Promise<readonly string[]>;
 export const systemResolver: Resolver = async (host) => (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
 
 /** Addresses that were checked: the connection goes to one of these and to no other. */
-export type Reach = { readonly ok: true; readonly addresses: readonly ReachedAddress[] } | { readonly ok: false; readonly message: string };
+export type ResolvedHost = Result<readonly HostAddress[], string>;
 
-export interface ReachedAddress {
+export interface HostAddress {
   readonly address: string;
   readonly family: 4 | 6;
 }
@@ -21,15 +22,15 @@ export interface ReachedAddress {
  *
  * @param host as in a URL
  */
-export async function reach(host: string, allow: AllowList, resolver: Resolver, signal: AbortSignal): Promise<Reach> {
+export async function resolveHost(host: string, allow: AllowList, resolver: Resolver, signal: AbortSignal): Promise<ResolvedHost> {
   const literal = unbracketed(host);
   const found = isIP(literal) === 0 ? await lookedUp(host, resolver, signal) : [literal];
-  if (found === undefined || found.length === 0) return { ok: false, message: 'the host of the tool could not be looked up' };
+  if (found === undefined || found.length === 0) return failed('the host of the tool could not be looked up');
   for (const address of found) {
     const range = allow.refuses(host, address);
-    if (range !== undefined) return { ok: false, message: `the host of the tool has an address that is not allowed (${range})` };
+    if (range !== undefined) return failed(`the host of the tool has an address that is not allowed (${range})`);
   }
-  return { ok: true, addresses: found.map((address) => ({ address, family: isIP(address) === 6 ? 6 : 4 })) };
+  return ok(found.map((address) => ({ address, family: isIP(address) === 6 ? 6 : 4 })));
 }
 
 /** An abort ends the waiting, not the look-up, which nobody can stop. */

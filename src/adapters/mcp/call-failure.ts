@@ -1,11 +1,11 @@
 /** Why a message to an MCP server has no answer, for whoever waits for one. */
-export class CallEnd extends Error {
+export class CallFailure extends Error {
   override readonly name = 'CallEnd';
   readonly kind: 'unsent' | 'unclear' | 'failed';
   /** The server does not know the session any more: nothing was done, and a new session may be asked. */
   readonly sessionLost: boolean;
 
-  constructor(kind: CallEnd['kind'], message: string, sessionLost = false) {
+  constructor(kind: CallFailure['kind'], message: string, sessionLost = false) {
     super(message);
     this.kind = kind;
     this.sessionLost = sessionLost;

@@ -1,7 +1,7 @@
 /** Runs work of one key one at a time, in the order in which it came; different keys do not wait for each other. */
-export type Turns = <T>(key: string, work: () => Promise<T>) => Promise<T>;
+export type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
-export function createTurns(): Turns {
+export function createKeyedMutex(): KeyedMutex {
   const ends = new Map<string, Promise<void>>();
   return async (key, work) => {
     const before = ends.get(key) ?? Promise.resolve();

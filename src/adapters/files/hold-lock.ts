@@ -11,7 +11,7 @@ import { tryLock } from '../linux/flock.ts';
  * @returns releases the lock
  * @throws WritError POOL_OWNED when somebody else holds it, STORAGE_UNAVAILABLE
  */
-export function holdLockBeside(file: string, taken: string): () => void {
+export function holdLock(file: string, taken: string): () => void {
   const path = `${file}.lock`;
   let fd: number;
   try {

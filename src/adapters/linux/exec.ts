@@ -17,7 +17,7 @@ export interface Program {
  *
  * @throws WritError PLATFORM_UNSUPPORTED when the kernel refuses
  */
-export function become({ file, args, env, keep }: Program): never {
+export function replaceProcess({ file, args, env, keep }: Program): never {
   const library = koffi.load(null);
   const fcntl = library.func('int fcntl(int fd, int command, int argument)');
   const execve = library.func('int execve(const char *file, const char **argv, const char **envp)');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createGate } from '../../../../../src/adapters/linux/call-gate.ts';
+import { createGate } from '../../../../src/adapters/linux/call-gate.ts';
 
 describe('the gate of pooled calls', () => {
   it('lets as many in as it has places and the others in order', () => {

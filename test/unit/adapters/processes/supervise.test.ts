@@ -1,0 +1,90 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type SupervisedRole, supervise } from '../../../../src/adapters/processes/supervise.ts';
+
+const READY = "process.send({ type: 'ready' });";
+const STAYS = 'setInterval(() => undefined, 1e6);';
+
+type Event = Parameters<SupervisedRole['onEvent']>[0];
+
+let directory: string;
+let events: Event[];
+let onEvent: (event: Event) => void;
+const running: ReturnType<typeof supervise>[] = [];
+
+const role = (script: string, options: Partial<SupervisedRole> = {}) => {
+  const supervised = supervise({
+    name: 'worker',
+    args: ['-e', script],
+    logFile: path.join(directory, 'worker.log'),
+    ioThreads: 3,
+    restartMs: 1,
+    stopMs: 30_000,
+    onEvent: (event) => onEvent(event),
+    ...options,
+  });
+  running.push(supervised);
+  return supervised;
+};
+/** Resolves with the next event of this kind. */
+const next = (what: Event['what']) =>
+  new Promise<Event>((resolve) => {
+    const before = onEvent;
+    onEvent = (event) => {
+      before(event);
+      if (event.what === what) resolve(event);
+    };
+  });
+
+beforeEach(() => {
+  directory = mkdtempSync(path.join(os.tmpdir(), 'writ-supervise-'));
+  events = [];
+  onEvent = (event) => void events.push(event);
+});
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((supervised) => supervised.stop()));
+  rmSync(directory, { recursive: true });
+});
+
+describe('a supervised role', () => {
+  it('has started when it says that it works, logs to its file, and ends when it is stopped', async () => {
+    const supervised = role(`process.stderr.write(process.env.UV_THREADPOOL_SIZE); ${READY} ${STAYS}`);
+    await supervised.start();
+    await supervised.start();
+    const pid = supervised.pid();
+    expect(readFileSync(path.join(directory, 'worker.log'), 'utf8')).toBe('3');
+    await supervised.stop();
+    await supervised.stop();
+    expect(supervised.pid()).toBeUndefined();
+    expect(events).toMatchObject([
+      { role: 'worker', what: 'started', pid },
+      { what: 'ready', pid },
+      { what: 'stopped', pid, detail: 'SIGTERM' },
+    ]);
+  });
+
+  it('tells why its first run refused to start, and is not started again', async () => {
+    const supervised = role("process.send({ type: 'refused', code: 'INVALID_CONFIG', message: 'no key' });");
+    await expect(supervised.start()).rejects.toThrow('INVALID_CONFIG: no key');
+    await expect(role('process.exit(7)').start()).rejects.toThrow('the worker role ended with code 7');
+  });
+
+  it('comes back when it was killed', async () => {
+    const supervised = role(`${READY} ${STAYS}`);
+    await supervised.start();
+    const first = supervised.pid() ?? 0;
+    const ready = next('ready');
+    process.kill(first, 'SIGKILL');
+    expect((await ready).pid).not.toBe(first);
+    expect(events.map(({ what }) => what)).toEqual(['started', 'ready', 'died', 'started', 'ready']);
+  });
+
+  it('is ended hard when it does not end in time', async () => {
+    const supervised = role(`process.on('SIGTERM', () => undefined); ${READY} ${STAYS}`, { stopMs: 1 });
+    await supervised.start();
+    await supervised.stop();
+    expect(events.at(-1)).toMatchObject({ what: 'stopped', detail: 'SIGKILL' });
+  });
+});
