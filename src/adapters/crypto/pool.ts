@@ -2,7 +2,7 @@ import type { Worker } from 'node:worker_threads';
 import { messageOf, WritError } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { Ed25519 } from '../../core/ports/index.ts';
-import { startThread } from '../../core/thread-entry.ts';
+import { startThread } from '../threads/thread-entry.ts';
 import { type Answer, type Operation, packRequest, requestBytes, unpackReply } from './batch.ts';
 import { assertPublicKey, assertSecretKey, isSignature } from './lengths.ts';
 

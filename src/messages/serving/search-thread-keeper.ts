@@ -1,11 +1,11 @@
 import type { Worker } from 'node:worker_threads';
+import { startThread } from '../../adapters/threads/thread-entry.ts';
 import { systemClock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
 import { inTime } from '../../core/in-time.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { EngineTag } from '../../core/ports/message-engine.ts';
 import type { MessageSearchEvent } from '../../core/ports/message-search.ts';
-import { startThread } from '../../core/thread-entry.ts';
 import { createTurns } from '../../core/turns.ts';
 import type { KillSwitch } from '../search/modes.ts';
 import { type AtWork, engineAtWork } from './engine-at-work.ts';

@@ -1,5 +1,5 @@
 import { messageOf, WritError } from '../../../core/errors.ts';
-import { startThread } from '../../../core/thread-entry.ts';
+import { startThread } from '../../threads/thread-entry.ts';
 import type { CopyEnd } from './copy-loop.ts';
 import type { CopyReply, CopyRequest } from './copy-messages.ts';
 

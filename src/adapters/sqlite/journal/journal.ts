@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { WritError } from '../../../core/errors.ts';
-import { startThread } from '../../../core/thread-entry.ts';
+import { startThread } from '../../threads/thread-entry.ts';
 import { createGroupCommit } from './journal-group-commit.ts';
 import { journalPort, notRunning, type SqliteFileJournal, settled } from './journal-port.ts';
 import { type FromThread, type JournalRequest, type ToThread, WRITES } from './journal-requests.ts';

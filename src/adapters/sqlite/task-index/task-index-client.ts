@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { WritError } from '../../../core/errors.ts';
-import { startThread } from '../../../core/thread-entry.ts';
+import { startThread } from '../../threads/thread-entry.ts';
 import type { IndexOptions } from './task-index-engine.ts';
 import type { FromIndexThread, IndexRole, IndexRoles, IndexThreadData, ToIndexThread } from './task-index-messages.ts';
 

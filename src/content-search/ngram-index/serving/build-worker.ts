@@ -1,8 +1,8 @@
 import type { Worker } from 'node:worker_threads';
+import { startThread } from '../../../adapters/threads/thread-entry.ts';
 import { messageOf } from '../../../core/errors.ts';
 import { inTime } from '../../../core/in-time.ts';
 import type { BuildJob, BuildOutcome, BuildProgress, IndexBuilder } from '../../../core/ports/index.ts';
-import { startThread } from '../../../core/thread-entry.ts';
 import type { IndexedTree } from '../build/indexed-tree.ts';
 import type { PaceSettings } from '../build/pace.ts';
 import type { JobLimits } from '../build/site.ts';

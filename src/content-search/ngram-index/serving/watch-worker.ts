@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
+import { startThread } from '../../../adapters/threads/thread-entry.ts';
 import { messageOf, WritError } from '../../../core/errors.ts';
 import type { ArmResult, IndexWatch, WatchSignal } from '../../../core/ports/index.ts';
-import { startThread } from '../../../core/thread-entry.ts';
 import type { WatchReply, WatchRequest, WatchSettings } from './watch-messages.ts';
 
 export type IndexWatchOptions = Pick<WatchSettings, 'indexed' | 'directory'> & Partial<Omit<WatchSettings, 'firstSeq'>>;

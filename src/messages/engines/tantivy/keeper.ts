@@ -1,4 +1,4 @@
-import { startThread } from '../../../core/thread-entry.ts';
+import { startThread } from '../../../adapters/threads/thread-entry.ts';
 import { createIndexKeeper, type IndexKeeper, type IndexListener } from '../index-keeper.ts';
 import type { IndexThreadData } from './thread-messages.ts';
 

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
+import { startThread } from '../../../adapters/threads/thread-entry.ts';
 import { messageOf, WritError } from '../../../core/errors.ts';
 import type { IngestBatch } from '../../../core/ports/index.ts';
-import { startThread } from '../../../core/thread-entry.ts';
 import type { Applied } from './engine.ts';
 import type { FromWriter, ToWriter, WriterThreadData } from './thread-messages.ts';
 
