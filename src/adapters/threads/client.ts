@@ -1,7 +1,7 @@
 import type { Transferable, Worker } from 'node:worker_threads';
 import { type ErrorCode, WritError } from '../../core/errors.ts';
 import { inTime } from '../../core/in-time.ts';
-import { type Calls, type FromThread, OPENING, type ToThread } from './messages.ts';
+import { type Calls, type FromThread, OPENING, type ThrownError, type ToThread } from './messages.ts';
 
 /** Whether a call that finds no thread launches one, by who may launch it and whether the client is between `start` and `stop`. */
 const CALL_LAUNCHES = {
@@ -64,7 +64,23 @@ interface Thread {
   stopping?: Promise<void>;
 }
 
-/** The owner's side of a worker thread; its own side is `threadSide`. */
+/**
+ * The owner's side of a worker thread; its own side is `threadSide`. Calls are answered by id, so any number may be in
+ * flight. What is special stays with the thread's owner:
+ *
+ *   thread         calls in flight    launched by     calls when it dies      throwing  stop
+ *   crypto pool    2 batches, moved   start, pool     INTERNAL, replaced      death     drains, kill
+ *   journal        1 batch (group)    start           STORAGE_UNAVAILABLE     death     drains, close
+ *   task index     many               startThenCalls  STORAGE_UNAVAILABLE     answer    close
+ *   message writer 1, events          calls           STORAGE_UNAVAILABLE     answer    close
+ *   index keepers  1, events          calls           told, next change       outcome   close between batches
+ *   search         1, events, shared  calls           Error; hung: again      answer    close, 5 s, kill
+ *   index build    1, events, shared  calls           outcome failed          death     flag, stopMs
+ *   index watch    many, events       start           INTERNAL, WATCHER_DOWN  answer    close, stopMs
+ *   copier         many, events       calls           INTERNAL                death     none: keepsAlive calls
+ *
+ * `shared`: memory of both sides, for what no message would reach: flags of a build, the engine that a search is asking.
+ */
 export function createThreadClient<C extends Calls<C>, Event = never, Ready = undefined>(options: ThreadOptions<Event>): ThreadClient<C, Ready> {
   const { launchedBy, code, died, absent = () => died(undefined, 0), onEvent, onDeath, transfer, keepsAlive, stopMs } = options;
   let thread: Thread | undefined;
@@ -99,12 +115,18 @@ export function createThreadClient<C extends Calls<C>, Event = never, Ready = un
     const asked = waiting.get(message.id);
     waiting.delete(message.id);
     if (keepsAlive === 'calls' && waiting.size === 0) worker.unref();
-    // The thread answers what was asked under this id.
-    if ('value' in message) return asked?.resolve(message.value as never);
-    const { code: thrown = code, field, message: text } = message.error;
-    const error = new WritError(thrown, text, field === undefined ? {} : { field });
-    asked?.reject(error);
-    if (message.id === OPENING) void end(from, error);
+    if ('error' in message) {
+      const error = errorOf(message.error);
+      asked?.reject(error);
+      if (message.id === OPENING) void end(from, error);
+    } else {
+      // The thread answers what was asked under this id.
+      asked?.resolve(message.value as never);
+    }
+  }
+
+  function errorOf({ code: thrown = code, field, message }: ThrownError): WritError {
+    return new WritError(thrown, message, field === undefined ? {} : { field });
   }
 
   function fail({ worker, waiting }: Thread, error: Error): void {
@@ -141,7 +163,8 @@ export function createThreadClient<C extends Calls<C>, Event = never, Ready = un
       return thread?.waiting.size ?? 0;
     },
     async start() {
-      await thread?.stopping;
+      // No await when nothing stops: calls may follow at once.
+      if (thread?.stopping !== undefined) await thread.stopping;
       isStarted = true;
       thread ??= launch();
       const { ready, ended } = thread;

@@ -13,10 +13,7 @@ export interface Call {
 export type ToThread = Call | 'stop';
 
 /** What travels back: an answer or an error for each call, and events that nobody asked for. */
-export type FromThread =
-  | { readonly id: number; readonly value: unknown }
-  | { readonly id: number; readonly error: ThrownError }
-  | { readonly event: unknown };
+export type FromThread = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: ThrownError } | { readonly event: unknown };
 
 /** What a call has thrown; a class does not survive the way. */
 export interface ThrownError {

@@ -4,7 +4,7 @@ import { type Call, type Calls, type FromThread, OPENING, type ThrownError, type
 
 /** What a thread does for its owner. */
 export interface Served<C, Ready> {
-  readonly calls: { readonly [K in keyof C]: C[K] extends (...args: infer A) => infer R ? (...args: A) => R | Promise<Awaited<R>> : never };
+  readonly calls: { readonly [K in keyof C]: C[K] extends (...args: infer A) => infer R ? (...args: A) => Awaited<R> | Promise<Awaited<R>> : never };
   /** What `start` of the client resolves with. */
   readonly ready?: Ready;
   /** Lets go of everything; then the thread ends by itself. Calls that are under way may be left without an answer. */
