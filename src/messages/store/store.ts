@@ -62,7 +62,10 @@ export function createMessageStore({ file, batchOps, onCommit = noop, onRebuild 
 
   async function apply(group: readonly Waiting[]): Promise<void> {
     try {
-      const { outcomes, news } = await thread.call('apply', group.map(({ batch }) => batch));
+      const { outcomes, news } = await thread.call(
+        'apply',
+        group.map(({ batch }) => batch),
+      );
       onCommit(news);
       group.forEach(({ resolve, reject }, i) => {
         const outcome = outcomes[i];

@@ -65,7 +65,8 @@ export function createTaskIndex(options: { readonly file: string; readonly maxTa
   return {
     ...lifecycle,
     list: (filter, page) => found(() => reader.call('list', filter, page)),
-    events: (after, signal) => followEvents(after, signal, { look: (at) => thread.call('look', at), changed: changes.next, ended: () => release === undefined }),
+    events: (after, signal) =>
+      followEvents(after, signal, { look: (at) => thread.call('look', at), changed: changes.next, ended: () => release === undefined }),
     health: () => health,
     async begin() {
       const { generation, positions, tasks } = await thread.call('begin');
