@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LongFirst } from './test/support/long-first.ts';
@@ -13,9 +14,9 @@ const [wait, whole] = [60_000 * slowness, 120_000 * slowness];
 export default defineConfig({
   // Threads and processes of the tests start from compiled twins of their entries.
   resolve: {
-    alias: ['thread-entry', 'process-entry'].map((name) => ({
-      find: new RegExp(`^\\.{1,2}/.*/core/${name}\\.ts$`),
-      replacement: at(`test/support/compiled/${name}.ts`),
+    alias: ['threads/thread-entry', 'core/process-entry'].map((module) => ({
+      find: new RegExp(`^\\.{1,2}/(.*/)?${module}\\.ts$`),
+      replacement: at(`test/support/compiled/${path.basename(module)}.ts`),
     })),
   },
   test: {

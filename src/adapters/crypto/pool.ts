@@ -2,7 +2,8 @@ import type { Worker } from 'node:worker_threads';
 import { messageOf, WritError } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { Ed25519 } from '../../core/ports/index.ts';
-import { startThread } from '../../core/thread-entry.ts';
+import { createThreadClient, type ThreadClient } from '../threads/client.ts';
+import { startThread } from '../threads/thread-entry.ts';
 import { type Answer, type Operation, packRequest, requestBytes, unpackReply } from './batch.ts';
 import { assertPublicKey, assertSecretKey, isSignature } from './lengths.ts';
 
@@ -32,11 +33,12 @@ interface Pending {
   reject(error: unknown): void;
 }
 
-interface Slot {
-  readonly worker: Worker;
-  /** Batches that the thread has and has not answered, oldest first. */
-  readonly inFlight: Pending[][];
+/** What a thread answers: a packed batch (batch.ts) with a packed reply; what it tells when it has started is its library. */
+export interface CryptoCalls {
+  run(batch: ArrayBuffer): ArrayBuffer;
 }
+
+type Thread = ThreadClient<CryptoCalls, string>;
 
 /** Two, so that a thread has work while the main thread reads its reply. */
 const BATCHES_IN_FLIGHT = 2;
@@ -50,7 +52,7 @@ const MAX_BATCH_BYTES = 1024 * 1024;
  * A thread that dies fails the operations that it held (WritError INTERNAL) and is replaced.
  */
 export function createCryptoPool({ threads = 1, library = 'best', startWorker = startCryptoThread }: CryptoPoolOptions = {}): CryptoPool {
-  const slots = new Set<Slot>();
+  const running = new Set<Thread>();
   let queue: Pending[] = [];
   let scheduled = false;
   let found: string | undefined;
@@ -59,14 +61,17 @@ export function createCryptoPool({ threads = 1, library = 'best', startWorker = 
   let onIdle: (() => void) | undefined;
 
   async function spawn(): Promise<void> {
-    const worker = startWorker({ library });
-    found = await firstMessage(worker);
-    if (stopping !== undefined) return void (await worker.terminate());
-    const slot: Slot = { worker, inFlight: [] };
-    worker.on('message', (reply: ArrayBuffer) => answer(slot, reply));
-    worker.on('error', (error) => died(slot, error));
-    worker.on('exit', () => died(slot, new Error('the thread ended')));
-    slots.add(slot);
+    const thread: Thread = createThreadClient<CryptoCalls, never, string>({
+      launch: () => startWorker({ library }),
+      launchedBy: 'start',
+      code: 'INTERNAL',
+      died: (cause) => (cause instanceof Error ? cause : new Error('the thread ended')),
+      onDeath: (cause) => died(thread, cause),
+      transfer: ([batch]) => [batch as ArrayBuffer],
+    });
+    found = await thread.start();
+    if (stopping !== undefined) return thread.kill();
+    running.add(thread);
     schedule();
   }
 
@@ -95,13 +100,23 @@ export function createCryptoPool({ threads = 1, library = 'best', startWorker = 
   }
 
   function dispatch(): void {
-    const free = [...slots].filter((slot) => slot.inFlight.length < BATCHES_IN_FLIGHT).sort((a, b) => a.inFlight.length - b.inFlight.length);
-    for (const [index, slot] of free.entries()) {
+    const free = [...running].filter(({ inFlight }) => inFlight < BATCHES_IN_FLIGHT).sort((a, b) => a.inFlight - b.inFlight);
+    for (const [index, thread] of free.entries()) {
       if (queue.length === 0) return;
-      const batch = takeBatch(Math.ceil(queue.length / (free.length - index)));
-      slot.inFlight.push(batch);
-      const request = packRequest(batch.map(({ operation }) => operation));
-      slot.worker.postMessage(request.buffer, [request.buffer]);
+      void run(thread, takeBatch(Math.ceil(queue.length / (free.length - index))));
+    }
+  }
+
+  async function run(thread: Thread, batch: readonly Pending[]): Promise<void> {
+    const operations = batch.map(({ operation }) => operation);
+    try {
+      const reply = await thread.call('run', packRequest(operations).buffer);
+      const answers = unpackReply(new Uint8Array(reply), operations);
+      for (const [index, pending] of batch.entries()) pending.settle(answers[index] ?? false);
+      if (queue.length > 0) dispatch();
+      else if (idle()) onIdle?.();
+    } catch (cause) {
+      refuse(batch, 'a crypto thread died', cause);
     }
   }
 
@@ -118,20 +133,8 @@ export function createCryptoPool({ threads = 1, library = 'best', startWorker = 
     return batch;
   }
 
-  function answer(slot: Slot, reply: ArrayBuffer): void {
-    const batch = slot.inFlight.shift() ?? [];
-    const answers = unpackReply(
-      new Uint8Array(reply),
-      batch.map(({ operation }) => operation),
-    );
-    for (const [index, pending] of batch.entries()) pending.settle(answers[index] ?? false);
-    if (queue.length > 0) dispatch();
-    else if (idle()) onIdle?.();
-  }
-
-  function died(slot: Slot, cause: Error): void {
-    if (!slots.delete(slot)) return;
-    for (const pending of slot.inFlight.flat()) pending.reject(new WritError('INTERNAL', `a crypto thread died: ${messageOf(cause)}`, { cause }));
+  function died(thread: Thread, cause: Error): void {
+    if (!running.delete(thread)) return;
     if (stopping === undefined) return void spawn().catch(failQueue);
     failQueue(cause);
     if (idle()) onIdle?.();
@@ -139,25 +142,24 @@ export function createCryptoPool({ threads = 1, library = 'best', startWorker = 
 
   /** No thread can be had any more; nobody may wait for ever. */
   function failQueue(cause: unknown): void {
-    if (slots.size > 0) return;
-    for (const pending of queue.splice(0)) pending.reject(new WritError('INTERNAL', `no crypto thread starts: ${messageOf(cause)}`, { cause }));
+    if (running.size === 0) refuse(queue.splice(0), 'no crypto thread starts', cause);
   }
 
   function idle(): boolean {
-    return queue.length === 0 && [...slots].every((slot) => slot.inFlight.length === 0);
+    return queue.length === 0 && [...running].every(({ inFlight }) => inFlight === 0);
   }
 
   async function drainAndEnd(): Promise<void> {
     await starting?.catch(() => undefined);
-    if (slots.size === 0) failQueue(new Error('the pool stops'));
+    failQueue(new Error('the pool stops'));
     if (!idle()) {
       await new Promise<void>((resolve) => {
         onIdle = resolve;
       });
     }
-    const ending = [...slots];
-    slots.clear();
-    await Promise.all(ending.map((slot) => slot.worker.terminate()));
+    const ending = [...running];
+    running.clear();
+    await Promise.all(ending.map((thread) => thread.kill()));
   }
 
   const pool: CryptoPool = {
@@ -194,14 +196,6 @@ function startCryptoThread(setup: ThreadSetup): Worker {
   return startThread(import.meta.url, './crypto-thread', { workerData: setup });
 }
 
-/** Resolves with what a new thread says first; rejects when it dies before. */
-function firstMessage(worker: Worker): Promise<string> {
-  return new Promise((resolve, reject) => {
-    worker.once('message', (name: string) => {
-      worker.removeAllListeners('error').removeAllListeners('exit');
-      resolve(name);
-    });
-    worker.once('error', reject);
-    worker.once('exit', () => reject(new WritError('INTERNAL', 'a crypto thread ended before it was ready')));
-  });
+function refuse(batch: readonly Pending[], what: string, cause: unknown): void {
+  for (const { reject } of batch) reject(new WritError('INTERNAL', `${what}: ${messageOf(cause)}`, { cause }));
 }

@@ -1,15 +1,15 @@
 import type { Worker } from 'node:worker_threads';
+import { createThreadClient } from '../../adapters/threads/client.ts';
 import { messageOf } from '../../core/errors.ts';
 import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 import type { MessageIndexEvent } from '../../core/ports/index.ts';
+import type { Result } from '../../core/result.ts';
 
-export type ToIndexThread = { readonly kind: 'follow' | 'rebuild' | 'stop' };
-
-/** One answer for each `follow` and `rebuild`. */
-export type FromIndexThread =
-  | { readonly kind: 'event'; readonly event: MessageIndexEvent }
-  | { readonly kind: 'done' }
-  | { readonly kind: 'failed'; readonly why: string };
+/** What the thread answers: why it failed, as a value. */
+export interface IndexKeeperCalls {
+  follow(): Result<undefined, string>;
+  rebuild(): Result<undefined, string>;
+}
 
 /** Who is told of an index beside the messages. */
 export interface IndexListener {
@@ -34,52 +34,44 @@ export interface IndexKeeperOptions extends IndexListener {
 }
 
 export function createIndexKeeper({ launch, isBehind = () => true, onEvent, onFailed }: IndexKeeperOptions): IndexKeeper {
-  let worker: Worker | undefined;
+  const thread = createThreadClient<IndexKeeperCalls, MessageIndexEvent>({
+    launch,
+    launchedBy: 'calls',
+    code: 'INTERNAL',
+    died: (cause) => new Error(`the thread of the index ended: ${messageOf(cause)}`),
+    onEvent,
+    // Whoever waits for an answer tells it himself.
+    onDeath: ({ message }) => isBusy || onFailed(message),
+  });
   let isRunning = false;
   let isBusy = false;
-  let wanted: 'follow' | 'rebuild' | undefined;
+  let wanted: keyof IndexKeeperCalls | undefined;
 
-  function start(): Worker {
-    const thread = launch();
-    let cause: unknown;
-    thread.on('error', (error) => {
-      cause = error;
-    });
-    thread.on('message', (message: FromIndexThread) => {
-      if (message.kind === 'event') return onEvent(message.event);
-      if (message.kind === 'failed') onFailed(message.why);
-      isBusy = false;
-      work();
-    });
-    thread.on('exit', () => {
-      if (worker === thread) worker = undefined;
-      if (cause !== undefined) onFailed(`the thread of the index ended: ${messageOf(cause)}`);
-      isBusy = false;
-    });
-    return thread;
-  }
-
-  function work(): void {
+  async function work(): Promise<void> {
     if (!isRunning || isBusy || wanted === undefined) return;
-    worker ??= start();
-    isBusy = true;
-    worker.postMessage({ kind: wanted } satisfies ToIndexThread);
-    wanted = undefined;
+    const call = wanted;
+    [isBusy, wanted] = [true, undefined];
+    try {
+      const done = await thread.call(call);
+      if (!done.ok) onFailed(done.error);
+      isBusy = false;
+      void work();
+    } catch (error) {
+      // The thread has died; the next change tries again.
+      onFailed(messageOf(error));
+      isBusy = false;
+    }
   }
 
   const life = lifecycle(
     () => {
       isRunning = true;
       if (isBehind()) wanted ??= 'follow';
-      work();
+      void work();
     },
     async () => {
       isRunning = false;
-      const thread = worker;
-      if (thread === undefined) return;
-      const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
-      thread.postMessage({ kind: 'stop' } satisfies ToIndexThread);
-      await ended;
+      await thread.stop();
     },
   );
 
@@ -87,11 +79,11 @@ export function createIndexKeeper({ launch, isBehind = () => true, onEvent, onFa
     ...life,
     follow() {
       wanted ??= 'follow';
-      work();
+      void work();
     },
     rebuild() {
       wanted = 'rebuild';
-      work();
+      void work();
     },
   };
 }

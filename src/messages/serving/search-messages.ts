@@ -1,6 +1,5 @@
-import type { SearchQuery, SearchResponse } from '../../contracts/index.ts';
 import type { EngineTag } from '../../core/ports/message-engine.ts';
-import type { MessageSearch, MessageSearchEvent, SearchViewer } from '../../core/ports/message-search.ts';
+import type { MessageSearch } from '../../core/ports/message-search.ts';
 import type { KillSwitch } from '../search/modes.ts';
 import type { VectorSettings } from './models.ts';
 
@@ -21,19 +20,5 @@ export interface SearchThreadData {
   readonly atWork: SharedArrayBuffer;
 }
 
-/** What the thread answers, by the name of the question. */
-export interface SearchThreadAnswers {
-  readonly search: { readonly args: readonly [SearchQuery, SearchViewer]; readonly answer: SearchResponse };
-  readonly project: { readonly args: readonly [string]; readonly answer: Awaited<ReturnType<MessageSearch['project']>> };
-  readonly product: { readonly args: readonly [string]; readonly answer: Awaited<ReturnType<MessageSearch['product']>> };
-}
-export type SearchThreadOp = keyof SearchThreadAnswers;
-
-export type ToSearchThread =
-  | { [Op in SearchThreadOp]: { readonly kind: 'ask'; readonly id: number; readonly op: Op; readonly args: SearchThreadAnswers[Op]['args'] } }[SearchThreadOp]
-  | { readonly kind: 'stop' };
-
-export type FromSearchThread =
-  | { readonly kind: 'answer'; readonly id: number; readonly value: SearchThreadAnswers[SearchThreadOp]['answer'] }
-  | { readonly kind: 'error'; readonly id: number; readonly message: string }
-  | { readonly kind: 'event'; readonly event: MessageSearchEvent };
+/** What the thread answers. */
+export type SearchCalls = Pick<MessageSearch, 'search' | 'project' | 'product'>;

@@ -1,16 +1,16 @@
-import type { Worker } from 'node:worker_threads';
+import { createThreadClient, type ThreadClient } from '../../adapters/threads/client.ts';
+import { startThread } from '../../adapters/threads/thread-entry.ts';
 import { systemClock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
 import { createKeyedMutex } from '../../core/keyed-mutex.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { EngineTag } from '../../core/ports/message-engine.ts';
 import type { MessageSearchEvent } from '../../core/ports/message-search.ts';
-import { startThread } from '../../core/thread-entry.ts';
 import { withTimeout } from '../../core/with-timeout.ts';
 import type { KillSwitch } from '../search/modes.ts';
 import { type AtWork, engineAtWork } from './engine-at-work.ts';
 import type { VectorSettings } from './models.ts';
-import type { FromSearchThread, Hung, SearchThreadAnswers, SearchThreadData, SearchThreadOp, ToSearchThread } from './search-messages.ts';
+import type { Hung, SearchCalls, SearchThreadData } from './search-messages.ts';
 
 /** A search that takes longer is ended together with its thread. */
 const TIMEOUT_MS = 30_000;
@@ -39,14 +39,9 @@ export interface MessageSearchOptions {
   readonly hungForMs?: number;
 }
 
-interface Waiting {
-  readonly resolve: (value: never) => void;
-  readonly reject: (error: Error) => void;
-}
-
 /** A thread, what it was started without, and what it is doing. */
 interface Running {
-  readonly thread: Worker;
+  readonly thread: ThreadClient<SearchCalls>;
   readonly hung: Hung;
   readonly atWork: () => AtWork;
 }
@@ -60,8 +55,8 @@ interface Hang {
 
 const NONE_HUNG: Hung = {};
 
-/** What a question comes to whose engine hung: it is asked again. */
-const AGAIN = Symbol('again');
+/** What a question is refused with whose engine hung: it is asked again. */
+const AGAIN = new Error('again');
 
 /**
  * How long an engine may take that has hung so many times, milliseconds. More each time, as long as another engine can still
@@ -77,14 +72,12 @@ export function patienceOf(times: number, engineTimeoutMs: number, timeoutMs: nu
  */
 export function createSearchThread(options: MessageSearchOptions) {
   const { onEvent = () => {}, timeoutMs = TIMEOUT_MS, engineTimeoutMs = ENGINE_TIMEOUT_MS, hungForMs = HUNG_FOR_MS } = options;
-  const waiting = new Map<number, Waiting>();
   const turns = createKeyedMutex();
   const hangs = new Map<EngineTag, Hang>();
   /** Threads that were given up, until they end, with the engine that they were asking. */
-  const stuck = new Map<Worker, EngineTag>();
+  const stuck = new Map<ThreadClient<SearchCalls>, EngineTag>();
   let pending = 0;
   let running: Running | undefined;
-  let lastId = 0;
   let stopped = false;
 
   function launch(): Running {
@@ -99,20 +92,18 @@ export function createSearchThread(options: MessageSearchOptions) {
       hung,
       atWork: atWork.buffer,
     };
-    const thread = startThread(import.meta.url, './search-thread', { workerData, name: 'message-search' });
-    let cause: unknown;
-    thread.on('error', (error) => {
-      cause = error;
+    const thread = createThreadClient<SearchCalls, MessageSearchEvent>({
+      launch: () => startThread(import.meta.url, './search-thread', { workerData, name: 'message-search' }),
+      launchedBy: 'calls',
+      code: 'INTERNAL',
+      died: (cause) => new Error(`the thread of message search ended${cause === undefined ? '' : `: ${messageOf(cause)}`}`),
+      onEvent,
+      onDeath() {
+        if (running?.thread === thread) running = undefined;
+      },
+      // A command that has its answer ends, whether or not somebody stopped the search.
+      keepsAlive: 'calls',
     });
-    thread.on('message', (message: FromSearchThread) => (message.kind === 'event' ? onEvent(message.event) : settle(message)));
-    thread.on('exit', () => {
-      stuck.delete(thread);
-      if (running?.thread !== thread) return;
-      running = undefined;
-      giveUp(`the thread of message search ended${cause === undefined ? '' : `: ${messageOf(cause)}`}`);
-    });
-    // A command that has its answer ends, whether or not somebody stopped the search.
-    thread.unref();
     return { thread, hung, atWork: atWork.now };
   }
 
@@ -124,23 +115,13 @@ export function createSearchThread(options: MessageSearchOptions) {
     return Object.fromEntries(left.map(([tag, { tookMs }]) => [tag, `it took longer than ${tookMs} ms and is not asked for a while`]));
   }
 
-  function settle(message: Exclude<FromSearchThread, { kind: 'event' }>): void {
-    const asked = waiting.get(message.id);
-    waiting.delete(message.id);
-    if (message.kind === 'error') asked?.reject(new Error(message.message));
-    // The thread answers what was asked under this number.
-    else asked?.resolve(message.value as never);
-  }
-
   /** Nobody waits for the thread's end: native code that hangs never lets it come. By now it may have gone on to another engine than the one for which it is given up. */
-  function giveUp(why: string | typeof AGAIN, tag = running?.atWork().tag): void {
-    if (running !== undefined && tag !== undefined) {
-      stuck.set(running.thread, tag);
-      void running.thread.terminate();
-    }
+  function giveUp(why: Error, tag = running?.atWork().tag): void {
+    if (running === undefined || tag === undefined) return;
+    const { thread } = running;
     running = undefined;
-    for (const { resolve, reject } of waiting.values()) why === AGAIN ? resolve(AGAIN as never) : reject(new Error(why));
-    waiting.clear();
+    stuck.set(thread, tag);
+    void thread.kill(why).then(() => stuck.delete(thread));
   }
 
   /** Looks again and again at what the thread does, until the answer is there. */
@@ -166,7 +147,7 @@ export function createSearchThread(options: MessageSearchOptions) {
   }
 
   /** One at a time, so that whoever is ended for taking long ends nobody else. */
-  async function ask<Op extends SearchThreadOp>(op: Op, ...args: SearchThreadAnswers[Op]['args']): Promise<SearchThreadAnswers[Op]['answer']> {
+  async function ask<Op extends keyof SearchCalls>(op: Op, ...args: Parameters<SearchCalls[Op]>): Promise<Awaited<ReturnType<SearchCalls[Op]>>> {
     if (pending >= MAX_WAITING) throw new Error('too many searches wait');
     pending += 1;
     try {
@@ -176,30 +157,25 @@ export function createSearchThread(options: MessageSearchOptions) {
     }
   }
 
-  async function askThread<Op extends SearchThreadOp>(op: Op, ...args: SearchThreadAnswers[Op]['args']): Promise<SearchThreadAnswers[Op]['answer']> {
+  async function askThread<Op extends keyof SearchCalls>(op: Op, ...args: Parameters<SearchCalls[Op]>): Promise<Awaited<ReturnType<SearchCalls[Op]>>> {
     for (;;) {
-      const answer = await askOnce(op, ...args);
-      // An engine that hung is not in the next thread, so this ends.
-      if (answer !== AGAIN) return answer;
+      try {
+        return await askOnce(op, ...args);
+      } catch (error) {
+        // An engine that hung is not in the next thread, so this ends.
+        if (error !== AGAIN) throw error;
+      }
     }
   }
 
-  async function askOnce<Op extends SearchThreadOp>(
-    op: Op,
-    ...args: SearchThreadAnswers[Op]['args']
-  ): Promise<SearchThreadAnswers[Op]['answer'] | typeof AGAIN> {
+  async function askOnce<Op extends keyof SearchCalls>(op: Op, ...args: Parameters<SearchCalls[Op]>): Promise<Awaited<ReturnType<SearchCalls[Op]>>> {
     if (stopped) throw new Error('message search is not running');
     const asked = usable();
-    lastId += 1;
-    const id = lastId;
     // An answer that somebody waits for keeps the process alive: the timers do.
-    const limit = setTimeout(() => giveUp(`the search took longer than ${timeoutMs} ms`), timeoutMs);
+    const limit = setTimeout(() => giveUp(new Error(`the search took longer than ${timeoutMs} ms`)), timeoutMs);
     const look = watch(asked);
     try {
-      return await new Promise<SearchThreadAnswers[Op]['answer'] | typeof AGAIN>((resolve, reject) => {
-        waiting.set(id, { resolve, reject });
-        asked.thread.postMessage({ kind: 'ask', id, op, args } as ToSearchThread);
-      });
+      return await asked.thread.call(op, ...args);
     } finally {
       clearTimeout(limit);
       clearInterval(look);
@@ -210,7 +186,7 @@ export function createSearchThread(options: MessageSearchOptions) {
   function usable(): Running {
     const allowed = hungNow();
     if (running !== undefined && Object.keys(running.hung).some((tag) => !(tag in allowed))) {
-      running.thread.postMessage({ kind: 'stop' } satisfies ToSearchThread);
+      void running.thread.stop();
       running = undefined;
     }
     running ??= launch();
@@ -227,10 +203,11 @@ export function createSearchThread(options: MessageSearchOptions) {
       stopped = true;
       const thread = running?.thread;
       if (thread === undefined) return;
-      const ended = new Promise<true>((resolve) => thread.once('exit', () => resolve(true)));
-      thread.ref();
-      thread.postMessage({ kind: 'stop' } satisfies ToSearchThread);
-      if ((await withTimeout(ended, engineTimeoutMs)) === undefined) giveUp('message search was stopped');
+      const ended = thread.stop().then(() => {
+        if (running?.thread === thread) running = undefined;
+        return true;
+      });
+      if ((await withTimeout(ended, engineTimeoutMs)) === undefined) giveUp(new Error('message search was stopped'));
     },
     async [Symbol.asyncDispose]() {
       await this.stop();

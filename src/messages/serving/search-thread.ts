@@ -1,7 +1,8 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
+import { threadSide } from '../../adapters/threads/serve.ts';
 import { systemClock } from '../../core/clock.ts';
-import { messageOf } from '../../core/errors.ts';
 import type { SearchError } from '../../core/ports/message-engine.ts';
+import type { MessageSearchEvent } from '../../core/ports/message-search.ts';
 import { createFts5Engine } from '../engines/fts5/engine.ts';
 import { failingEngine } from '../search/failing-engine.ts';
 import { createMessageSearchService } from '../search/service.ts';
@@ -9,16 +10,14 @@ import { lookUp, productNamed, projectNamed } from '../store/named-places.ts';
 import { createMessagesReader } from '../store/reader.ts';
 import { createRecipientsReader } from '../store/recipients.ts';
 import { engineAtWork } from './engine-at-work.ts';
-import type { FromSearchThread, SearchThreadAnswers, SearchThreadData, ToSearchThread } from './search-messages.ts';
+import { type SearchThreadData } from './search-messages.ts';
+import { type SearchCalls } from './search-messages.ts';
 import { tantivyOf } from './tantivy.ts';
 import { vectorsOf } from './vector-engines.ts';
 
 /** A search over a broad word reads every row that has it: no event loop of a server may wait for that. */
 const { file, tantivy, vectors, killSwitch, hung, atWork } = workerData as SearchThreadData;
-const port = parentPort;
-if (port === null) throw new Error('message search runs only as a thread');
-
-const say = (message: FromSearchThread): void => port.postMessage(message);
+const { tell, serve } = threadSide<SearchCalls, MessageSearchEvent>();
 const { watched, enter } = engineAtWork(atWork);
 const reader = createMessagesReader(file);
 const fts5 = createFts5Engine(reader.database);
@@ -31,7 +30,7 @@ const service = createMessageSearchService({
   killSwitch,
   now: systemClock.now,
   elapsed: systemClock.monotonic,
-  emit: (event) => say({ kind: 'event', event }),
+  emit: tell,
 });
 
 /** The package is loaded here, which is native code. */
@@ -54,22 +53,11 @@ function errorOf(message: string): SearchError {
   return { kind: 'engine_error', message };
 }
 
-type Asked = Extract<ToSearchThread, { kind: 'ask' }>;
-
-port.on('message', (message: ToSearchThread) => {
-  if (message.kind === 'stop') {
-    reader.close();
-    port.close();
-    return;
-  }
-  answer(message).then(
-    (value) => say({ kind: 'answer', id: message.id, value }),
-    (error: unknown) => say({ kind: 'error', id: message.id, message: messageOf(error) }),
-  );
-});
-
-async function answer(asked: Asked): Promise<SearchThreadAnswers[Asked['op']]['answer']> {
-  if (asked.op === 'search') return service.search(...asked.args);
-  const [key] = asked.args;
-  return asked.op === 'project' ? lookUp(reader.database, (db) => projectNamed(db, key)) : lookUp(reader.database, (db) => productNamed(db, key));
-}
+serve(() => ({
+  calls: {
+    search: (query, viewer) => service.search(query, viewer),
+    project: async (key) => lookUp(reader.database, (db) => projectNamed(db, key)),
+    product: async (key) => lookUp(reader.database, (db) => productNamed(db, key)),
+  },
+  close: () => reader.close(),
+}));

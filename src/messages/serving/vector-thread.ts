@@ -1,7 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
+import { threadSide } from '../../adapters/threads/serve.ts';
 import { messageOf } from '../../core/errors.ts';
-import type { FromIndexThread, ToIndexThread } from '../engines/index-keeper.ts';
+import type { MessageIndexEvent } from '../../core/ports/index.ts';
+import { failed, ok, type Result } from '../../core/result.ts';
+import type { IndexKeeperCalls } from '../engines/index-keeper.ts';
 import { createVectorMaker, type VectorMaker } from '../engines/vectors/maker.ts';
 import { createMessagesReader } from '../store/reader.ts';
 import { openEmbedder } from './models.ts';
@@ -9,10 +12,7 @@ import type { VectorThreadData } from './vectors.ts';
 
 /** A model needs milliseconds for each text: neither the writer of messages nor an event loop may wait for that. */
 const { file, directory, model, batch } = workerData as VectorThreadData;
-const port = parentPort;
-if (port === null) throw new Error('vectors of messages are made only in a thread');
-
-const say = (message: FromIndexThread): void => port.postMessage(message);
+const { tell, serve } = threadSide<IndexKeeperCalls, MessageIndexEvent>();
 const reader = createMessagesReader(file);
 let maker: VectorMaker | undefined;
 let isEnding = false;
@@ -25,9 +25,9 @@ async function follow(): Promise<void> {
     const { documents, durationMs, began, finished } = await maker.step(batch);
     if (began !== null) anew = { documents: 0, since: performance.now() - durationMs };
     anew.documents += documents;
-    if (began !== null) say({ kind: 'event', event: { event: 'index.rebuild.start', doc_count: began } });
-    if (documents > 0) say({ kind: 'event', event: { event: 'index.incremental.batch', batch_size: documents, duration_ms: durationMs } });
-    if (finished) say({ kind: 'event', event: { event: 'index.rebuild.complete', doc_count: anew.documents, duration_ms: performance.now() - anew.since } });
+    if (began !== null) tell({ event: 'index.rebuild.start', doc_count: began });
+    if (documents > 0) tell({ event: 'index.incremental.batch', batch_size: documents, duration_ms: durationMs });
+    if (finished) tell({ event: 'index.rebuild.complete', doc_count: anew.documents, duration_ms: performance.now() - anew.since });
     if (documents === 0 && !finished) return;
     // A word to stop is heard between two batches.
     await turn();
@@ -39,24 +39,31 @@ function letGo(): void {
   maker = undefined;
 }
 
-let working: Promise<void> = Promise.resolve();
+let working: Promise<Result<undefined, string>> | undefined;
 
-port.on('message', ({ kind }: ToIndexThread) => {
-  if (kind === 'stop') {
-    isEnding = true;
-    void working.then(() => {
-      letGo();
-      reader.close();
-      port.close();
-    });
-    return;
+/** Failures are told, and do not end the thread. */
+async function tried(): Promise<Result<undefined, string>> {
+  try {
+    await follow();
+    return ok(undefined);
+  } catch (error) {
+    // The next attempt begins with what is stored.
+    letGo();
+    return failed(messageOf(error));
   }
-  working = follow().then(
-    () => say({ kind: 'done' }),
-    (error: unknown) => {
-      // The next attempt begins with what is stored.
-      letGo();
-      say({ kind: 'failed', why: messageOf(error) });
-    },
-  );
-});
+}
+
+const work = (): Promise<Result<undefined, string>> => {
+  working = tried();
+  return working;
+};
+
+serve(() => ({
+  calls: { follow: work, rebuild: work },
+  async close() {
+    isEnding = true;
+    await working;
+    letGo();
+    reader.close();
+  },
+}));

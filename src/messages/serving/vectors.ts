@@ -1,4 +1,4 @@
-import { startThread } from '../../core/thread-entry.ts';
+import { startThread } from '../../adapters/threads/thread-entry.ts';
 import { createIndexKeeper, type IndexKeeper, type IndexListener } from '../engines/index-keeper.ts';
 import { openMessagesReader } from '../store/open.ts';
 import type { VectorSettings } from './models.ts';

@@ -37,7 +37,7 @@ export function createMessageStore({ file, batchOps, onCommit = noop, onRebuild 
     async () => {
       release = holdLock(file, 'another process already writes the messages of this data directory');
       try {
-        await thread.open();
+        await thread.start();
       } catch (error) {
         letGo();
         throw error;
@@ -45,7 +45,7 @@ export function createMessageStore({ file, batchOps, onCommit = noop, onRebuild 
     },
     async () => {
       await working;
-      await thread.close();
+      await thread.stop();
       letGo();
     },
   );
@@ -62,7 +62,10 @@ export function createMessageStore({ file, batchOps, onCommit = noop, onRebuild 
 
   async function apply(group: readonly Waiting[]): Promise<void> {
     try {
-      const { outcomes, news } = await thread.apply(group.map(({ batch }) => batch));
+      const { outcomes, news } = await thread.call(
+        'apply',
+        group.map(({ batch }) => batch),
+      );
       onCommit(news);
       group.forEach(({ resolve, reject }, i) => {
         const outcome = outcomes[i];

@@ -2,7 +2,7 @@ import { Worker, type WorkerOptions } from 'node:worker_threads';
 import { compiledTwin } from './script.ts';
 
 /**
- * Takes the place of `src/core/thread-entry.ts` under vitest: a thread starts from its compiled twin, because loading
+ * Takes the place of `src/adapters/threads/thread-entry.ts` under vitest: a thread starts from its compiled twin, because loading
  * the TypeScript loader into every one of them costs more than most tests.
  */
 export function startThread(callerUrl: string, entry: string, options: WorkerOptions = {}): Worker {

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { CopyOptions, CopySummary, FsResult } from '../../../core/ports/confined-fs.ts';
 import { errnoName, FALLOC_FL_KEEP_SIZE, type Libc } from '../libc.ts';
 import { copyBytes } from './copy-loop.ts';
-import { type CopyThread, startCopyThread } from './copy-thread-handle.ts';
+import { type CopyThread, createCopyThread } from './copy-thread-handle.ts';
 import { refusedByErrno } from './refusals.ts';
 import { statOpened } from './stats.ts';
 
@@ -22,14 +22,14 @@ const MAX_THREADS = Math.min(4, availableParallelism());
  * starts when all have work, up to one per processor and four.
  */
 export function createCopier(libc: Libc): Copier {
-  const threads = new Set<CopyThread>();
+  const threads: CopyThread[] = [];
 
   function leastBusy(): CopyThread {
-    const candidate = [...threads].sort((a, b) => a.load - b.load)[0];
-    if (candidate !== undefined && (candidate.load === 0 || threads.size >= MAX_THREADS)) return candidate;
-    const started = startCopyThread({ onEnd: () => threads.delete(started) });
-    threads.add(started);
-    return started;
+    const candidate = threads.toSorted((a, b) => a.load - b.load)[0];
+    if (candidate !== undefined && (candidate.load === 0 || threads.length >= MAX_THREADS)) return candidate;
+    const added = createCopyThread();
+    threads.push(added);
+    return added;
   }
 
   return {

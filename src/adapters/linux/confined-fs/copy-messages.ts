@@ -1,11 +1,21 @@
 import type { CopyEnd } from './copy-loop.ts';
 
-/** To the thread. Descriptors are numbers of the whole process, so a thread may use the main thread's. */
-export type CopyRequest =
-  | { readonly kind: 'copy'; readonly id: number; readonly source: number; readonly target: number; readonly chunkBytes: number; readonly hash: boolean }
-  | { readonly kind: 'abort'; readonly id: number };
+/** Descriptors are numbers of the whole process, so a thread may use the main thread's. */
+export interface CopyJob {
+  readonly source: number;
+  readonly target: number;
+  readonly chunkBytes: number;
+  readonly hash: boolean;
+}
 
-/** From the thread; `end` is the last word about a copy: the thread does not touch its descriptors any more. */
-export type CopyReply =
-  | { readonly kind: 'bytes'; readonly id: number; readonly total: number }
-  | { readonly kind: 'end'; readonly id: number; readonly end: CopyEnd };
+export interface CopyCalls {
+  /** The answer is the last word about a copy: the thread does not touch its descriptors any more. */
+  copy(id: number, job: CopyJob): CopyEnd;
+  abort(id: number): void;
+}
+
+/** Bytes of one copy so far. */
+export interface CopyProgress {
+  readonly id: number;
+  readonly total: number;
+}

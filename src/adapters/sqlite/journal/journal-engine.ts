@@ -2,14 +2,13 @@ import type { SqliteDatabase } from '../open.ts';
 import { batchRunner } from './journal-batch.ts';
 import { dataIdOf, openJournalDatabase } from './journal-open.ts';
 import { journalReads } from './journal-reads.ts';
-import type { JournalReply, JournalRequest } from './journal-requests.ts';
+import type { JournalCalls } from './journal-requests.ts';
 import { journalWrites } from './journal-writes.ts';
 
 /** An open journal file and what runs batches of requests on it; everything here blocks its thread. */
-export interface JournalEngine {
+export interface JournalEngine extends JournalCalls {
   readonly db: SqliteDatabase;
   readonly dataId: string;
-  run(requests: readonly JournalRequest[]): readonly JournalReply[];
 }
 
 /** @throws WritError STORAGE_UNAVAILABLE when the file cannot be opened as a journal. */

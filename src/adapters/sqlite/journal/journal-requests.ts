@@ -35,8 +35,7 @@ export const WRITES = {
   counts: false,
 } satisfies Record<JournalOperation, boolean>;
 
-export type ToThread = { readonly kind: 'batch'; readonly requests: readonly JournalRequest[] } | { readonly kind: 'stop' };
-export type FromThread =
-  | { readonly kind: 'ready'; readonly dataId: string }
-  | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string }
-  | { readonly kind: 'replies'; readonly replies: readonly JournalReply[] };
+/** What the thread answers: a batch at a time. */
+export interface JournalCalls {
+  run(requests: readonly JournalRequest[]): readonly JournalReply[];
+}

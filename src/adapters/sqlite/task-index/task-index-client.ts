@@ -1,94 +1,28 @@
-import type { Worker } from 'node:worker_threads';
 import { WritError } from '../../../core/errors.ts';
-import { startThread } from '../../../core/thread-entry.ts';
-import type { IndexOptions } from './task-index-engine.ts';
-import type { FromIndexThread, IndexRole, IndexRoles, IndexThreadData, ToIndexThread } from './task-index-messages.ts';
+import { createThreadClient, type ThreadClient } from '../../threads/client.ts';
+import type { Calls } from '../../threads/messages.ts';
+import { startThread } from '../../threads/thread-entry.ts';
+import type { IndexOperations, IndexOptions } from './task-index-engine.ts';
+import type { IndexViews } from './task-index-view.ts';
 
-type Operations = Readonly<Record<string, (...args: never[]) => unknown>>;
-/** The operations of a thread by their names. */
-type Table<R extends IndexRole> = { readonly [K in keyof IndexRoles[R]]: IndexRoles[R][K] } & Operations;
-
-/** A thread of the index, as promises. A thread that died is started again by the next question. */
-export interface IndexClient<R extends IndexRole> {
-  open(): Promise<void>;
-  ask<K extends keyof IndexRoles[R] & string>(op: K, ...args: Parameters<Table<R>[K]>): Promise<ReturnType<Table<R>[K]>>;
-  close(): Promise<void>;
+/** What a thread is started with. */
+export interface IndexThreadData {
+  readonly role: 'write' | 'read';
+  readonly options: IndexOptions;
 }
 
-interface Waiting {
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: Error) => void;
-}
+/** The thread that writes. One that died is started again by the next call. */
+export const createIndexWriter = (options: IndexOptions): ThreadClient<IndexOperations> => clientOf<IndexOperations>('write', options);
 
-export function createIndexClient<R extends IndexRole>(role: R, options: IndexOptions): IndexClient<R> {
-  const waiting = new Map<number, Waiting>();
-  let thread: Promise<Worker> | undefined;
-  let lastId = 0;
-  let closed = true;
+/** The thread that reads. One that died is started again by the next call. */
+export const createIndexReader = (options: IndexOptions): ThreadClient<IndexViews> => clientOf<IndexViews>('read', options);
 
-  function launch(): Promise<Worker> {
-    return new Promise((resolve, reject) => {
-      const worker = startThread(import.meta.url, './task-index-thread', {
-        workerData: { role, options } satisfies IndexThreadData,
-        name: `task-index-${role}`,
-      });
-      let cause: unknown;
-      worker.on('error', (error) => {
-        cause = error;
-      });
-      worker.on('exit', () => {
-        thread = undefined;
-        const error = new WritError('STORAGE_UNAVAILABLE', 'the thread of the task index ended', { cause });
-        reject(error);
-        for (const { reject: refuse } of waiting.values()) refuse(error);
-        waiting.clear();
-      });
-      worker.on('message', (message: FromIndexThread) => {
-        if (message.kind === 'ready') return resolve(worker);
-        if (message.kind === 'refused') return reject(new WritError(message.code, message.message));
-        settle(message);
-      });
-    });
-  }
-
-  function settle(message: Extract<FromIndexThread, { id: number }>): void {
-    const asked = waiting.get(message.id);
-    waiting.delete(message.id);
-    if (message.kind === 'answer') asked?.resolve(message.value);
-    else asked?.reject(new WritError(message.code, message.message, message.field === undefined ? {} : { field: message.field }));
-  }
-
-  async function running(): Promise<Worker> {
-    if (closed) throw new WritError('STORAGE_UNAVAILABLE', 'the task index is not running');
-    thread ??= launch().catch((error: unknown) => {
-      thread = undefined;
-      throw error;
-    });
-    return thread;
-  }
-
-  return {
-    async open() {
-      closed = false;
-      await running();
-    },
-    async ask<K extends keyof IndexRoles[R] & string>(op: K, ...args: Parameters<Table<R>[K]>) {
-      const worker = await running();
-      const answer = await new Promise<unknown>((resolve, reject) => {
-        lastId += 1;
-        waiting.set(lastId, { resolve, reject });
-        worker.postMessage({ kind: 'ask', id: lastId, op, args } satisfies ToIndexThread);
-      });
-      // The thread answers with what the operation of this name returns.
-      return answer as ReturnType<Table<R>[K]>;
-    },
-    async close() {
-      closed = true;
-      const worker = await thread?.catch(() => undefined);
-      if (worker === undefined) return;
-      const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-      worker.postMessage({ kind: 'stop' } satisfies ToIndexThread);
-      await ended;
-    },
-  };
+function clientOf<C extends Calls<C>>(role: IndexThreadData['role'], options: IndexOptions): ThreadClient<C> {
+  return createThreadClient<C>({
+    launch: () => startThread(import.meta.url, './task-index-thread', { workerData: { role, options } satisfies IndexThreadData, name: `task-index-${role}` }),
+    launchedBy: 'startThenCalls',
+    code: 'STORAGE_UNAVAILABLE',
+    died: (cause) => new WritError('STORAGE_UNAVAILABLE', 'the thread of the task index ended', { cause }),
+    absent: () => new WritError('STORAGE_UNAVAILABLE', 'the task index is not running'),
+  });
 }

@@ -4,7 +4,8 @@ import { createNotifier } from '../../../core/notifier.ts';
 import type { TaskIndexHealth, TaskIndexStore } from '../../../core/ports/index.ts';
 import { followEvents } from '../../../core/task-events.ts';
 import { holdLock } from '../../files/hold-lock.ts';
-import { createIndexClient } from './task-index-client.ts';
+import { createIndexReader } from './task-index-client.ts';
+import { createIndexWriter } from './task-index-client.ts';
 import type { IndexOptions } from './task-index-engine.ts';
 import type { Lost } from './task-index-view.ts';
 
@@ -22,8 +23,8 @@ export type SqliteTaskIndex = TaskIndexStore & Lifecycle;
  */
 export function createTaskIndex(options: { readonly file: string; readonly maxTasks: number; readonly maxEvents?: number }): SqliteTaskIndex {
   const settings: IndexOptions = { file: options.file, maxTasks: options.maxTasks, maxEvents: options.maxEvents ?? MAX_EVENTS };
-  const thread = createIndexClient('write', settings);
-  const reader = createIndexClient('read', settings);
+  const thread = createIndexWriter(settings);
+  const reader = createIndexReader(settings);
   const changes = createNotifier();
   let release: (() => void) | undefined;
   let health: TaskIndexHealth = { state: 'building', tasks: 0, lagMs: 0 };
@@ -32,8 +33,8 @@ export function createTaskIndex(options: { readonly file: string; readonly maxTa
     async () => {
       release = holdLock(options.file, 'another process already serves the API of this data directory: it holds the task index');
       try {
-        await Promise.all([thread.open(), reader.open()]);
-        health = { state: 'building', tasks: (await thread.ask('begin')).tasks, lagMs: 0 };
+        await Promise.all([thread.start(), reader.start()]);
+        health = { state: 'building', tasks: (await thread.call('begin')).tasks, lagMs: 0 };
       } catch (error) {
         await end();
         throw error;
@@ -44,8 +45,8 @@ export function createTaskIndex(options: { readonly file: string; readonly maxTa
 
   async function end(): Promise<void> {
     // The last to close the file tidies up behind it, which a reader cannot.
-    await reader.close();
-    await thread.close();
+    await reader.stop();
+    await thread.stop();
     release?.();
     release = undefined;
     changes.wake();
@@ -55,7 +56,7 @@ export function createTaskIndex(options: { readonly file: string; readonly maxTa
   async function found<T extends object>(look: () => Promise<T | Lost>): Promise<T> {
     const first = await look();
     if (!('lost' in first)) return first;
-    await thread.ask('renew', first.lost);
+    await thread.call('renew', first.lost);
     const second = await look();
     if ('lost' in second) throw new WritError('STORAGE_UNAVAILABLE', 'the task index cannot be read');
     return second;
@@ -63,23 +64,24 @@ export function createTaskIndex(options: { readonly file: string; readonly maxTa
 
   return {
     ...life,
-    list: (filter, page) => found(() => reader.ask('list', filter, page)),
-    events: (after, signal) => followEvents(after, signal, { look: (at) => thread.ask('look', at), changed: changes.next, ended: () => release === undefined }),
+    list: (filter, page) => found(() => reader.call('list', filter, page)),
+    events: (after, signal) =>
+      followEvents(after, signal, { look: (at) => thread.call('look', at), changed: changes.next, ended: () => release === undefined }),
     health: () => health,
     async begin() {
-      const { generation, positions, tasks } = await thread.ask('begin');
+      const { generation, positions, tasks } = await thread.call('begin');
       health = { ...health, tasks };
       return { generation, positions };
     },
     async apply(batch) {
-      const { answer, tasks } = await thread.ask('apply', batch);
+      const { answer, tasks } = await thread.call('apply', batch);
       health = { ...health, tasks };
       if (batch.changes.length > 0 || answer === 'lost') changes.wake();
       return answer;
     },
-    rows: (jobs) => thread.ask('rows', jobs),
-    unknown: (taskIds) => thread.ask('unknown', taskIds),
-    walk: (after, limit) => thread.ask('walk', after, limit),
+    rows: (jobs) => thread.call('rows', jobs),
+    unknown: (taskIds) => thread.call('unknown', taskIds),
+    walk: (after, limit) => thread.call('walk', after, limit),
     report(status) {
       health = { ...status, tasks: health.tasks };
     },

@@ -1,4 +1,4 @@
-import type { BuildJob, BuildOutcome, BuildProgress } from '../../../core/ports/index.ts';
+import type { BuildJob, BuildOutcome } from '../../../core/ports/index.ts';
 import type { IndexedTree } from '../build/indexed-tree.ts';
 import type { PaceSettings } from '../build/pace.ts';
 import type { JobLimits } from '../build/site.ts';
@@ -18,9 +18,7 @@ export interface BuildThreadData {
 export const FLAG = { stop: 0, boost: 1 } as const satisfies Record<string, number>;
 export const FLAG_BYTES = 2 * Int32Array.BYTES_PER_ELEMENT;
 
-export interface ToBuildThread {
-  readonly job: BuildJob;
-  readonly limits: JobLimits;
+/** One at a time; its progress is an event. */
+export interface BuildCalls {
+  run(job: BuildJob, limits: JobLimits): BuildOutcome;
 }
-
-export type FromBuildThread = { readonly kind: 'progress'; readonly progress: BuildProgress } | { readonly kind: 'end'; readonly outcome: BuildOutcome };

@@ -1,13 +1,15 @@
 import { setPriority } from 'node:os';
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
+import { threadSide } from '../../../adapters/threads/serve.ts';
+import type { BuildJob, BuildOutcome, BuildProgress } from '../../../core/ports/index.ts';
 import { nodeTreeFiles } from '../../io/tree/read.ts';
 import { nodeSearchTree } from '../../io/tree/tree.ts';
 import { createPace } from '../build/pace.ts';
 import { runJob } from '../build/run-job.ts';
-import { type BuildSite, createTables, type JobRun } from '../build/site.ts';
+import { type BuildSite, createTables, type JobLimits, type JobRun } from '../build/site.ts';
 import { diskIndexFiles } from '../storage/files-disk.ts';
 import { loadHasher } from '../tokenize/hash.ts';
-import { type BuildThreadData, FLAG, type FromBuildThread, type ToBuildThread } from './build-messages.ts';
+import { type BuildCalls, type BuildThreadData, FLAG } from './build-messages.ts';
 
 /**
  * The thread that reads the tree and writes segments. A job holds it from begin to end: what ends or hastens a job are flags
@@ -18,7 +20,7 @@ import { type BuildThreadData, FLAG, type FromBuildThread, type ToBuildThread } 
 const NICE = 10;
 const { indexed, directory, keyHash, pace: settings, flags: shared } = workerData as BuildThreadData;
 const flags = new Int32Array(shared);
-const send = (message: FromBuildThread): void => parentPort?.postMessage(message);
+const { tell, serve } = threadSide<BuildCalls, BuildProgress>();
 const site: BuildSite = {
   tree: nodeSearchTree(),
   files: nodeTreeFiles(),
@@ -31,16 +33,18 @@ const site: BuildSite = {
 };
 
 lowerPriority();
-parentPort?.on('message', ({ job, limits }: ToBuildThread) => {
+serve(() => ({ calls: { run }, throwing: 'death' }));
+
+function run(job: BuildJob, limits: JobLimits): BuildOutcome {
   const pace = createPace(settings, {
     monotonicMs: () => performance.now(),
     sleep: (ms) => void Atomics.wait(flags, FLAG.stop, 0, ms),
     isStopped: () => Atomics.load(flags, FLAG.stop) !== 0,
     isBoosted: () => Atomics.load(flags, FLAG.boost) !== 0,
   });
-  const run: JobRun = { site, limits, pace, counted: { files: 0, bytes: 0 }, onProgress: (progress) => send({ kind: 'progress', progress }) };
-  send({ kind: 'end', outcome: runJob(run, job) });
-});
+  const jobRun: JobRun = { site, limits, pace, counted: { files: 0, bytes: 0 }, onProgress: tell };
+  return runJob(jobRun, job);
+}
 
 /** FR-LSI-BG-30. On Linux a nice value is one of a thread, and 0 is the one that asks; elsewhere it would be that of the process. */
 function lowerPriority(): void {

@@ -1,12 +1,12 @@
-import type { Worker } from 'node:worker_threads';
+import { createThreadClient } from '../../../adapters/threads/client.ts';
+import { startThread } from '../../../adapters/threads/thread-entry.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { BuildJob, BuildOutcome, BuildProgress, IndexBuilder } from '../../../core/ports/index.ts';
-import { startThread } from '../../../core/thread-entry.ts';
 import { withTimeout } from '../../../core/with-timeout.ts';
 import type { IndexedTree } from '../build/indexed-tree.ts';
 import type { PaceSettings } from '../build/pace.ts';
 import type { JobLimits } from '../build/site.ts';
-import { type BuildThreadData, FLAG, FLAG_BYTES, type FromBuildThread, type ToBuildThread } from './build-messages.ts';
+import { type BuildCalls, type BuildThreadData, FLAG, FLAG_BYTES } from './build-messages.ts';
 
 export interface IndexBuilderOptions {
   readonly indexed: IndexedTree;
@@ -24,82 +24,53 @@ export interface IndexBuilderOptions {
 /** Half of what Node gives a thread: nothing that a build makes for a file outlives it by much, and what is not needed is memory of the host. */
 const YOUNG_MB = 24;
 
-/** A job under way. */
-interface Running {
-  readonly signal: AbortSignal;
-  readonly onProgress: (progress: BuildProgress) => void;
-  readonly end: (outcome: BuildOutcome) => void;
-}
-
 /** The build thread of one index. It is started by the first job; one that died is an outcome 'failed', and the next job gets a new one. */
 export function createIndexBuilder(options: IndexBuilderOptions): IndexBuilder {
   const { indexed, directory, keyHash, pace } = options;
   const shared = new SharedArrayBuffer(FLAG_BYTES);
   const flags = new Int32Array(shared);
-  let thread: Worker | undefined;
-  let running: Running | undefined;
-  let ended: Promise<unknown> = Promise.resolve();
+  /** Of the job under way. */
+  let onProgress: ((progress: BuildProgress) => void) | undefined;
   let isOpen = false;
+
+  const thread = createThreadClient<BuildCalls, BuildProgress>({
+    launch: () =>
+      startThread(import.meta.url, './build-thread', {
+        workerData: { indexed, directory, keyHash, pace, flags: shared } satisfies BuildThreadData,
+        name: 'index-build',
+        resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+      }),
+    launchedBy: 'calls',
+    code: 'INTERNAL',
+    died: (cause) => new Error(cause === undefined ? 'it ended' : messageOf(cause)),
+    onEvent: (progress) => onProgress?.(progress),
+    stopMs: options.shutdownTimeoutMs,
+  });
 
   function raise(on: boolean): void {
     Atomics.store(flags, FLAG.stop, on ? 1 : 0);
     Atomics.notify(flags, FLAG.stop);
   }
 
-  function finish(outcome: BuildOutcome): void {
-    const job = running;
-    running = undefined;
-    job?.end(outcome);
-  }
-
-  function launch(): Worker {
-    const worker = startThread(import.meta.url, './build-thread', {
-      workerData: { indexed, directory, keyHash, pace, flags: shared } satisfies BuildThreadData,
-      name: 'index-build',
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
-    });
-    let cause = 'it ended';
-    worker.on('message', (message: FromBuildThread) => {
-      if (message.kind === 'end') finish(message.outcome);
-      else running?.onProgress(message.progress);
-    });
-    worker.on('error', (error) => {
-      cause = messageOf(error);
-    });
-    worker.on('exit', () => {
-      if (thread === worker) thread = undefined;
-      const isWanted = !isOpen || running?.signal.aborted === true;
-      finish(isWanted ? { outcome: 'stopped' } : { outcome: 'failed', message: `the build thread: ${cause}` });
-    });
-    return worker;
-  }
-
-  function begin(job: BuildJob, { signal, onProgress }: Parameters<IndexBuilder['run']>[1]): Promise<BuildOutcome> {
-    thread ??= launch();
-    const outcome = new Promise<BuildOutcome>((end) => {
-      running = { signal, onProgress, end };
-    });
-    thread.postMessage({ job, limits: options.limits(job) } satisfies ToBuildThread);
-    return outcome;
-  }
-
   async function run(job: BuildJob, how: Parameters<IndexBuilder['run']>[1]): Promise<BuildOutcome> {
     const { signal } = how;
     if (!isOpen || signal.aborted) return { outcome: 'stopped' };
-    if (running !== undefined) return { outcome: 'failed', message: 'another job is under way' };
+    if (onProgress !== undefined) return { outcome: 'failed', message: 'another job is under way' };
     raise(false);
     let limit: NodeJS.Timeout | undefined;
     const abort = (): void => {
       raise(true);
       // What it keeps it has to write by then.
-      limit = setTimeout(() => void thread?.terminate(), options.shutdownTimeoutMs);
+      limit = setTimeout(() => void thread.kill(), options.shutdownTimeoutMs);
     };
     signal.addEventListener('abort', abort, { once: true });
-    const outcome = begin(job, how);
-    ended = outcome;
+    onProgress = how.onProgress;
     try {
-      return await outcome;
+      return await thread.call('run', job, options.limits(job));
+    } catch (error) {
+      return !isOpen || signal.aborted ? { outcome: 'stopped' } : { outcome: 'failed', message: `the build thread: ${messageOf(error)}` };
     } finally {
+      onProgress = undefined;
       clearTimeout(limit);
       signal.removeEventListener('abort', abort);
     }
@@ -108,8 +79,7 @@ export function createIndexBuilder(options: IndexBuilderOptions): IndexBuilder {
   async function stop(): Promise<void> {
     isOpen = false;
     raise(true);
-    await withTimeout(ended, options.shutdownTimeoutMs);
-    await thread?.terminate();
+    await thread.stop();
   }
 
   return {

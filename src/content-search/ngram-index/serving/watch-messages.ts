@@ -1,4 +1,4 @@
-import type { ArmResult, IndexWatch, Published, WatchSignal } from '../../../core/ports/index.ts';
+import type { IndexWatch } from '../../../core/ports/index.ts';
 import type { IndexedTree } from '../build/indexed-tree.ts';
 
 /** What the watch thread is started with. */
@@ -16,19 +16,7 @@ export interface WatchSettings {
   readonly firstSeq: number;
 }
 
-type Pending = Awaited<ReturnType<IndexWatch['pending']>>;
-
-export type WatchRequest =
-  | { readonly kind: 'start'; readonly id: number }
-  | { readonly kind: 'stop'; readonly id: number }
-  | { readonly kind: 'arm'; readonly id: number }
-  | { readonly kind: 'pending'; readonly id: number; readonly limit: number }
-  | { readonly kind: 'publish'; readonly id: number; readonly published: Published }
-  | { readonly kind: 'status'; readonly status: string };
-
-export type WatchReply =
-  | { readonly kind: 'done'; readonly id: number }
-  | { readonly kind: 'armed'; readonly id: number; readonly result: ArmResult }
-  | { readonly kind: 'entries'; readonly id: number; readonly pending: Pending }
-  | { readonly kind: 'failed'; readonly id: number; readonly message: string }
-  | { readonly kind: 'signal'; readonly signal: WatchSignal };
+/** What the thread answers once it has opened its socket. */
+export interface WatchCalls extends Pick<IndexWatch, 'arm' | 'pending' | 'publish'> {
+  status(status: string): void;
+}

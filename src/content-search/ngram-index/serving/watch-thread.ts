@@ -1,26 +1,22 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import { freshnessOn } from '../../../adapters/linux/file-system-kind.ts';
 import { openInotify } from '../../../adapters/linux/inotify.ts';
 import { openMounts } from '../../../adapters/linux/mounts.ts';
 import { readerIdentity } from '../../../adapters/linux/reader-identity.ts';
 import { treeView } from '../../../adapters/linux/tree-view.ts';
-import { messageOf } from '../../../core/errors.ts';
+import { threadSide } from '../../../adapters/threads/serve.ts';
 import type { BarrierAnswer, WatchSignal } from '../../../core/ports/index.ts';
 import { nodeTreeFiles } from '../../io/tree/read.ts';
 import { nodeSearchTree } from '../../io/tree/tree.ts';
 import { policyOf } from '../build/indexed-tree.ts';
 import { createTreeWatch, type TreeWatch } from '../watch/tree-watch.ts';
 import { createBarrierServer } from './barrier-server.ts';
-import type { WatchReply, WatchRequest, WatchSettings } from './watch-messages.ts';
+import type { WatchCalls, WatchSettings } from './watch-messages.ts';
 
 /** The watch thread: events, overlay and barriers of one index, and nothing else that could keep a search waiting. */
 
 const settings = workerData as WatchSettings;
-const port = parentPort;
-if (port === null) throw new Error('this is the entry of a thread');
-
-const send = (reply: WatchReply): void => port.postMessage(reply);
-const signal = (what: WatchSignal): void => send({ kind: 'signal', signal: what });
+const { tell: signal, serve } = threadSide<WatchCalls, WatchSignal>();
 const identity: Omit<BarrierAnswer['identity'], 'view'> = { ...readerIdentity(), policy: policyOf(settings.indexed) };
 /** As of the arming: what would change it later is a veto until the next one. */
 let view = '';
@@ -81,40 +77,30 @@ function tellAsked(now: number): void {
   toldAskedAt = now;
 }
 
-const JOBS = {
-  async start({ id }) {
-    await server.start();
-    if (settings.lookEveryMs > 0) timer = setInterval(tick, settings.lookEveryMs);
-    send({ kind: 'done', id });
-  },
-  async stop({ id }) {
-    clearInterval(timer);
-    await server.stop();
+serve(async () => {
+  await server.start().catch((error: unknown) => {
     watch.close();
-    send({ kind: 'done', id });
-    port.close();
-  },
-  async arm({ id }) {
-    const result = await watch.arm();
-    // Afterwards: what is mounted from the arming on is told.
-    view = treeView(settings.indexed.root);
-    send({ kind: 'armed', id, result });
-  },
-  async pending({ id, limit }) {
-    send({ kind: 'entries', id, pending: await watch.pending(limit) });
-  },
-  async publish({ id, published }) {
-    watch.publish(published);
-    send({ kind: 'done', id });
-  },
-  async status(request) {
-    status = request.status;
-  },
-} satisfies { readonly [K in WatchRequest['kind']]: (request: Extract<WatchRequest, { kind: K }>) => Promise<void> };
-
-port.on('message', (request: WatchRequest) => {
-  const job = JOBS[request.kind] as (request: WatchRequest) => Promise<void>;
-  job(request).catch((error: unknown) => {
-    if ('id' in request) send({ kind: 'failed', id: request.id, message: messageOf(error) });
+    throw error;
   });
+  if (settings.lookEveryMs > 0) timer = setInterval(tick, settings.lookEveryMs);
+  return {
+    calls: {
+      async arm() {
+        const result = await watch.arm();
+        // Afterwards: what is mounted from the arming on is told.
+        view = treeView(settings.indexed.root);
+        return result;
+      },
+      pending: (limit) => watch.pending(limit),
+      publish: (published) => watch.publish(published),
+      status(text) {
+        status = text;
+      },
+    },
+    async close() {
+      clearInterval(timer);
+      await server.stop();
+      watch.close();
+    },
+  };
 });

@@ -1,17 +1,17 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
+import { threadSide } from '../../../adapters/threads/serve.ts';
 import { messageOf } from '../../../core/errors.ts';
+import type { MessageIndexEvent } from '../../../core/ports/index.ts';
+import { failed, ok, type Result } from '../../../core/result.ts';
 import { createMessagesReader } from '../../store/reader.ts';
-import type { FromIndexThread, ToIndexThread } from '../index-keeper.ts';
+import type { IndexKeeperCalls } from '../index-keeper.ts';
 import { loadTantivy } from './binding.ts';
 import { createTantivyIndexer, type TantivyIndexer } from './indexer.ts';
-import type { IndexThreadData } from './thread-messages.ts';
+import type { IndexThreadData } from './keeper.ts';
 
 /** A commit takes tens of milliseconds, a rebuild of a hundred thousand messages half a minute: neither the writer of messages nor an event loop may wait for that. */
 const { file, root } = workerData as IndexThreadData;
-const port = parentPort;
-if (port === null) throw new Error('the index of messages is written only in a thread');
-
-const say = (message: FromIndexThread): void => port.postMessage(message);
+const { tell, serve } = threadSide<IndexKeeperCalls, MessageIndexEvent>();
 const reader = createMessagesReader(file);
 let indexer: TantivyIndexer | undefined;
 
@@ -19,7 +19,7 @@ function running(): TantivyIndexer {
   if (indexer !== undefined) return indexer;
   const loaded = loadTantivy();
   if (!loaded.ok) throw new Error(loaded.why);
-  indexer = createTantivyIndexer({ tantivy: loaded.tantivy, root, db: reader.database(), emit: (event) => say({ kind: 'event', event }) });
+  indexer = createTantivyIndexer({ tantivy: loaded.tantivy, root, db: reader.database(), emit: tell });
   return indexer;
 }
 
@@ -34,18 +34,21 @@ function letGo(): void {
   }
 }
 
-port.on('message', ({ kind }: ToIndexThread) => {
-  if (kind === 'stop') {
-    letGo();
-    reader.close();
-    port.close();
-    return;
-  }
+/** Failures are told, and do not end the thread. */
+function tried(call: keyof IndexKeeperCalls): Result<undefined, string> {
   try {
-    running()[kind]();
-    say({ kind: 'done' });
+    running()[call]();
+    return ok(undefined);
   } catch (error) {
     letGo();
-    say({ kind: 'failed', why: messageOf(error) });
+    return failed(messageOf(error));
   }
-});
+}
+
+serve(() => ({
+  calls: { follow: () => tried('follow'), rebuild: () => tried('rebuild') },
+  close() {
+    letGo();
+    reader.close();
+  },
+}));

@@ -1,6 +1,13 @@
-import { startThread } from '../../../core/thread-entry.ts';
+import { startThread } from '../../../adapters/threads/thread-entry.ts';
 import { createIndexKeeper, type IndexKeeper, type IndexListener } from '../index-keeper.ts';
-import type { IndexThreadData } from './thread-messages.ts';
+
+/** What the thread is started with. */
+export interface IndexThreadData {
+  /** The database of messages. */
+  readonly file: string;
+  /** The directory of the index. */
+  readonly root: string;
+}
 
 export interface TantivyKeeperOptions extends IndexThreadData, IndexListener {}
 

@@ -6,8 +6,8 @@ import { bestLibrary, inlineEd25519 } from '../../../../src/adapters/crypto/inli
 import { nodeEd25519 } from '../../../../src/adapters/crypto/node-crypto.ts';
 import { createCryptoPool } from '../../../../src/adapters/crypto/pool.ts';
 import { loadSodium } from '../../../../src/adapters/crypto/sodium.ts';
+import { startThread } from '../../../../src/adapters/threads/thread-entry.ts';
 import type { Ed25519 } from '../../../../src/core/ports/index.ts';
-import { startThread } from '../../../../src/core/thread-entry.ts';
 import { RFC8032_VECTORS } from '../../../fixtures/authority/rfc8032.ts';
 
 const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'));
