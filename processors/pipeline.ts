@@ -13,10 +13,10 @@ import type { Running } from './in-flight.ts';
 import { record, type TaskResolution } from './record.ts';
 import { refuse } from './refuse.ts';
 import { runExecutor } from './run-executor.ts';
-import { type Action, type DeliveryEnd, isEnd, settle, type Tries } from './settle.ts';
+import { type Action, type DeliveryEnd, isEnd, type JobAttempts, settle } from './settle.ts';
 
 /** One delivery of one job, from the queue to what the queue is told (design 4, `docs/protocol.md` section 3). */
-export async function processTask(delivery: Delivery, running: Running, tries: Tries, deps: PipelineDeps): Promise<Action> {
+export async function processTask(delivery: Delivery, running: Running, tries: JobAttempts, deps: PipelineDeps): Promise<Action> {
   const { around = (_delivery, work) => work() } = deps;
   const end = await around(delivery, () => runDelivery(delivery, running, deps));
   return settle(end, tries); // step 7

@@ -9,7 +9,7 @@ import type { Attempt } from '../src/observability/deliveries.ts';
 import type { Delivery } from './delivery.ts';
 import type { InFlight, Running } from './in-flight.ts';
 import { createLockWatch } from './lock-watch.ts';
-import type { Action, Tries } from './settle.ts';
+import type { Action, JobAttempts } from './settle.ts';
 
 export interface QueueWorkerOptions {
   /** Queue name including its pool. */
@@ -29,7 +29,7 @@ export interface QueueWorkerOptions {
 }
 
 /** What is done with one delivery; `afterDelay` runs once a job that is delayed is parked. */
-export interface Handled {
+export interface HandledDelivery {
   readonly action: Action;
   readonly afterDelay?: () => Promise<void>;
 }
@@ -37,7 +37,7 @@ export interface Handled {
 export interface QueueWorkerDeps {
   readonly clock: Clock;
   readonly inFlight: InFlight;
-  handle(delivery: Delivery, running: Running, tries: Tries): Promise<Handled>;
+  handle(delivery: Delivery, running: Running, tries: JobAttempts): Promise<HandledDelivery>;
 }
 
 /** One BullMQ worker. */
@@ -125,7 +125,7 @@ function attemptOf({ timestamp, processedOn = timestamp, attemptsStarted, attemp
 }
 
 /** Tells BullMQ. A failed job keeps its code and sentence and no stack trace of ours. */
-async function carryOut({ action, afterDelay }: Handled, job: Job, token: string | undefined): Promise<unknown> {
+async function carryOut({ action, afterDelay }: HandledDelivery, job: Job, token: string | undefined): Promise<unknown> {
   switch (action.kind) {
     case 'complete':
       return action.value;

@@ -50,7 +50,7 @@ export type Action =
   | { readonly kind: 'delay'; readonly ms: number };
 
 /** What a job says about its own tries. */
-export interface Tries {
+export interface JobAttempts {
   /** How often the job was started, this time included. */
   readonly started: number;
   /** `attempts` asked for by the producer. */
@@ -60,7 +60,7 @@ export interface Tries {
 const BUSY_FIRST_MS = 1_000;
 const BUSY_MAX_MS = 15_000;
 
-type Table = { readonly [K in DeliveryEndKind]: (end: Extract<DeliveryEnd, { kind: K }>, tries: Tries) => Action };
+type Table = { readonly [K in DeliveryEndKind]: (end: Extract<DeliveryEnd, { kind: K }>, tries: JobAttempts) => Action };
 
 /** Design 4.7, `docs/protocol.md` section 4: the one place where an end becomes a BullMQ action. */
 const TABLE = {
@@ -76,8 +76,8 @@ const TABLE = {
 } satisfies Table;
 
 /** Step 7: what the queue is told of this end. */
-export function settle(end: DeliveryEnd, tries: Tries): Action {
-  return (TABLE[end.kind] as (end: DeliveryEnd, tries: Tries) => Action)(end, tries);
+export function settle(end: DeliveryEnd, tries: JobAttempts): Action {
+  return (TABLE[end.kind] as (end: DeliveryEnd, tries: JobAttempts) => Action)(end, tries);
 }
 
 /** 1 s, doubling to 15 s, by how often the job was started. */

@@ -1,5 +1,5 @@
 import type { JobType, Queue } from 'bullmq';
-import { glanceAtPlan } from '../src/adapters/redis/plan-views.ts';
+import { readPlanView } from '../src/adapters/redis/plan-views.ts';
 import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { MAX_JOB_BYTES } from '../src/contracts/index.ts';
 import { type Lanes, laneQueues, MAX_PLAN_BYTES, QUEUE_PREFIX, queueName, taskQueues } from './catalog.ts';
@@ -73,7 +73,7 @@ const PLAN_JOB_ID = /^p_([0-9a-f]{64})$/;
 function withProgress(queue: BoardQueue, connection: RedisConnection): BoardQueue {
   const shown = async (job: StoredJob): Promise<StoredJob> => {
     const id = PLAN_JOB_ID.exec(job.id)?.[1];
-    const view = id === undefined ? undefined : await glanceAtPlan(connection, id);
+    const view = id === undefined ? undefined : await readPlanView(connection, id);
     return view === undefined ? job : { ...job, fields: { ...job.fields, progress: { done: view.stepsDone, current: view.current?.path } } };
   };
   return {

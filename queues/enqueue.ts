@@ -36,7 +36,7 @@ export function createEnqueue(deps: EnqueueDeps): Enqueue & { close(): Promise<v
 
   const find = async (taskId: string, name?: string): Promise<(FoundJob & { queueName: string }) | undefined> => {
     const names = name === undefined ? taskQueues(pool, deps.providers) : [checkedName(name)];
-    for (const prefix of shards.places(taskId)) {
+    for (const prefix of shards.prefixesOf(taskId)) {
       for (const queueName of names) {
         const found = await findJob(queue({ prefix, queueName }), jobIdOf(taskId));
         if (found) return { ...found, queueName };

@@ -1,5 +1,5 @@
 import { QueueEvents } from 'bullmq';
-import { glanceAtPlan } from '../src/adapters/redis/plan-views.ts';
+import { readPlanView } from '../src/adapters/redis/plan-views.ts';
 import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import type { PlanEvent } from '../src/contracts/index.ts';
 import { wellFormed } from '../src/core/i-json.ts';
@@ -58,7 +58,7 @@ export function createPlanEvents({
     const ids = [...moved];
     moved.clear();
     for (let from = 0; from < ids.length; from += TOGETHER) {
-      const views = await Promise.all(ids.slice(from, from + TOGETHER).map((id) => glanceAtPlan(reader, id)));
+      const views = await Promise.all(ids.slice(from, from + TOGETHER).map((id) => readPlanView(reader, id)));
       for (const view of views) if (view !== undefined) tell(planEventOf(view));
     }
   };

@@ -47,12 +47,12 @@ export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicate
   const name = queueName('plan', pool);
   const queues = new Map(shards.all.map((prefix) => [prefix, openQueue(name, prefix, connection)]));
   /** The queues that may hold a plan's job, its home first. */
-  const places = (planId: string): readonly Queue<unknown>[] => shards.places(planId).flatMap((prefix) => queues.get(prefix) ?? []);
+  const queuesOf = (planId: string): readonly Queue<unknown>[] => shards.prefixesOf(planId).flatMap((prefix) => queues.get(prefix) ?? []);
   return {
     queue: name,
     find: (planId) =>
       redisCall(async () => {
-        for (const queue of places(planId)) {
+        for (const queue of queuesOf(planId)) {
           const found = await findJob(queue, planJobId(planId));
           if (found) return found;
         }
@@ -61,18 +61,18 @@ export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicate
     exists: (planIds) =>
       redisCall(async () => {
         if (planIds.length === 0) return [];
-        const lookups = planIds.flatMap((id) => places(id).map((queue) => ['exists', queue.toKey(planJobId(id))] as const));
+        const lookups = planIds.flatMap((id) => queuesOf(id).map((queue) => ['exists', queue.toKey(planJobId(id))] as const));
         const answers = await pipelined(connection, lookups);
         return planIds.map((_, at) => answers.slice(at * queues.size, (at + 1) * queues.size).some(([, there]) => there === 1));
       }),
     add: (planId, data) =>
       redisCall(async () => {
-        await places(planId)[0]?.add('plan', data, jobOptions(planJobId(planId), 1));
+        await queuesOf(planId)[0]?.add('plan', data, jobOptions(planJobId(planId), 1));
         await replicated?.([shards.home(planId)]);
       }),
     async promote(planId) {
       // Only the id counts here; fetching the job would fetch its whole envelope.
-      const parked = places(planId).map((queue) => new Job(queue, 'plan', null, {}, planJobId(planId)));
+      const parked = queuesOf(planId).map((queue) => new Job(queue, 'plan', null, {}, planJobId(planId)));
       await redisCall(async () => void (await Promise.all(parked.map((job) => job.promote().catch(ignoreNotParked)))));
     },
     close: async () => void (await Promise.all([...queues.values()].map((queue) => queue.close()))),

@@ -13,7 +13,7 @@ export interface QueueShards {
   /** Where the job of this task or plan goes. */
   home(id: string): string;
   /** Where it may lie, its home first. */
-  places(id: string): readonly string[];
+  prefixesOf(id: string): readonly string[];
 }
 
 /** The prefixes of a number of shards. One shard has the bare name, so that who never shards sees nothing of it. */
@@ -30,7 +30,7 @@ export function queueShards({ shards, earlier_shards: earlier }: { readonly shar
     own,
     all,
     home,
-    places: (id) => (all.length === 1 ? all : [home(id), ...all.filter((prefix) => prefix !== home(id))]),
+    prefixesOf: (id) => (all.length === 1 ? all : [home(id), ...all.filter((prefix) => prefix !== home(id))]),
   };
 }
 

@@ -30,7 +30,7 @@ export class FeedStopped extends Error {
 /** Rows of one transaction. */
 const MAX_CHANGES = 500;
 
-export interface Storing {
+export interface StoreOptions {
   readonly positions?: Readonly<Record<string, string>>;
   readonly quiet?: boolean;
 }
@@ -40,7 +40,7 @@ export interface Storing {
  *
  * @throws IndexLost
  */
-export async function store(context: FeedContext, changes: readonly IndexChange[], { positions, quiet = false }: Storing = {}): Promise<void> {
+export async function store(context: FeedContext, changes: readonly IndexChange[], { positions, quiet = false }: StoreOptions = {}): Promise<void> {
   const { generation, index } = context;
   for (let start = 0; start < changes.length || start === 0; start += MAX_CHANGES) {
     const last = start + MAX_CHANGES >= changes.length;
@@ -50,6 +50,6 @@ export async function store(context: FeedContext, changes: readonly IndexChange[
 }
 
 /** @throws FeedStopped */
-export function goOn({ stopping }: FeedContext): void {
+export function throwIfStopping({ stopping }: FeedContext): void {
   if (stopping.aborted) throw new FeedStopped();
 }

@@ -5,7 +5,7 @@ import { changesOf } from './task-feed-changes.ts';
 import { type FeedContext, IndexLost, store } from './task-feed-context.ts';
 import { ledgerGeneration } from './task-feed-ledger.ts';
 import { LEDGER_POSITION, pass, walkLedger } from './task-feed-pass.ts';
-import { isSound, msOf, positionName, readStreams, type StreamLook } from './task-feed-stream.ts';
+import { isSound, millisecondsOf, positionName, readStreams, type StreamLook } from './task-feed-stream.ts';
 import { sweepPage } from './task-feed-sweep.ts';
 
 /** Milliseconds. */
@@ -18,7 +18,7 @@ export interface FeedTimes {
   readonly sweepMs: number;
 }
 
-export interface Following {
+export interface FollowOptions {
   readonly context: FeedContext;
   /** Connection of the read that waits. */
   readonly waiting: RedisConnection;
@@ -36,7 +36,7 @@ const IDLE_ROUNDS = 4;
 const MAX_EVENTS = 1000;
 
 /** Follows the streams until the feed is stopped. @throws IndexLost, and whatever Redis or the index throw */
-export async function followQueues(following: Following): Promise<void> {
+export async function followQueues(following: FollowOptions): Promise<void> {
   const { context, waiting, times, clock } = following;
   const { index, streams, stopping } = context;
   const severalShards = new Set(streams.map(({ prefix }) => prefix)).size > 1;
@@ -97,6 +97,6 @@ async function lookForLosses(context: FeedContext, positions: Record<string, str
 }
 
 function lagOf({ positions }: StreamLook, clock: Clock): number {
-  const oldest = Math.min(...Object.values(positions).map(msOf));
+  const oldest = Math.min(...Object.values(positions).map(millisecondsOf));
   return Math.max(0, clock.now() - oldest);
 }

@@ -5,7 +5,7 @@ import { TASK_ID_PATTERN } from '../src/contracts/index.ts';
 import type { IndexedTask } from '../src/core/ports/index.ts';
 import { queueOf } from './catalog.ts';
 import { replies } from './task-feed-jobs.ts';
-import { jsonOf, MAX, objectOf, shown, timeOf } from './task-feed-text.ts';
+import { jsonOf, MAX_LENGTHS, objectOf, shown, timeOf } from './task-feed-text.ts';
 
 /** What the ledger says about a task that has ended; `open`: it has a row, but no outcome. */
 export type LedgerLook = { readonly kind: 'none' } | { readonly kind: 'open' } | ({ readonly kind: 'ended' } & LedgerOutcome);
@@ -35,7 +35,7 @@ function lookOf(reply: unknown): LedgerLook {
   return {
     kind: 'ended',
     state,
-    errorCode: state === 'failure' ? shown(code, MAX.code) : undefined,
+    errorCode: state === 'failure' ? shown(code, MAX_LENGTHS.code) : undefined,
     result: jsonOf(result),
     updatedAt: timeOf(updated),
     leaseExpiresAt: exp === undefined || exp === '0' ? undefined : timeOf(`${exp}000`),
@@ -55,7 +55,7 @@ export function taskOfLedger(
   const result = objectOf(outcome.result);
   const output = objectOf(result['output']);
   const summary = objectOf(output['result_summary']);
-  const capabilityId = known?.capabilityId ?? shown(output['capability_id'], MAX.capability) ?? 'UNKNOWN';
+  const capabilityId = known?.capabilityId ?? shown(output['capability_id'], MAX_LENGTHS.capability) ?? 'UNKNOWN';
   const updatedAt = outcome.updatedAt ?? known?.updatedAt ?? seenAt;
   return {
     queue: known?.queue ?? queueOf(capabilityId, pool),
@@ -64,9 +64,9 @@ export function taskOfLedger(
     capabilityId,
     state: outcome.state,
     errorCode: outcome.errorCode,
-    message: shown(objectOf(result['error'])['message'], MAX.message),
-    sourcePath: known?.sourcePath ?? shown(summary['source'], MAX.path),
-    destinationPath: known?.destinationPath ?? shown(summary['destination'], MAX.path),
+    message: shown(objectOf(result['error'])['message'], MAX_LENGTHS.message),
+    sourcePath: known?.sourcePath ?? shown(summary['source'], MAX_LENGTHS.path),
+    destinationPath: known?.destinationPath ?? shown(summary['destination'], MAX_LENGTHS.path),
     plan: known?.plan,
     attempts: known?.attempts ?? 1,
     submittedAt: known?.submittedAt ?? updatedAt,

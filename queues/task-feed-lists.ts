@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import type { ShownState } from '../src/contracts/index.ts';
 import type { Stream } from './task-feed-stream.ts';
-import { MAX } from './task-feed-text.ts';
+import { MAX_LENGTHS } from './task-feed-text.ts';
 
 /** Job ids that were in one state at one time of Redis. */
 export interface ListPage {
@@ -79,5 +79,5 @@ function textsOf(value: unknown): readonly string[] {
 }
 
 function short(jobId: string): boolean {
-  return jobId.length <= MAX.jobId;
+  return jobId.length <= MAX_LENGTHS.jobId;
 }

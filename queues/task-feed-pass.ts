@@ -1,10 +1,10 @@
 import type { IndexChange } from '../src/core/ports/index.ts';
-import { type FeedContext, goOn, store } from './task-feed-context.ts';
+import { type FeedContext, store, throwIfStopping } from './task-feed-context.ts';
 import { readJobs } from './task-feed-jobs.ts';
 import { ledgerGeneration, readLedger, scanLedger, taskOfLedger } from './task-feed-ledger.ts';
 import { jobPages } from './task-feed-lists.ts';
 import { taskOfJob } from './task-feed-row.ts';
-import { endOf, msOf, positionName, type Stream } from './task-feed-stream.ts';
+import { endOf, millisecondsOf, positionName, type Stream } from './task-feed-stream.ts';
 import { sweepAll } from './task-feed-sweep.ts';
 
 /** Under this name the index keeps which generation of the ledger it has walked. */
@@ -25,7 +25,7 @@ export async function pass(context: FeedContext, { quiet }: { readonly quiet: bo
   const generation = await ledgerGeneration(redis);
   if (generation !== undefined) positions[LEDGER_POSITION] = generation;
 
-  for (const stream of streams) await walkQueue(context, stream, { quiet, notBefore: msOf(positions[positionName(stream)] ?? '0') });
+  for (const stream of streams) await walkQueue(context, stream, { quiet, notBefore: millisecondsOf(positions[positionName(stream)] ?? '0') });
   await walkLedger(context, { quiet });
   if (!quiet) await sweepAll(context);
   await store(context, [], { positions });
@@ -36,7 +36,7 @@ export async function pass(context: FeedContext, { quiet }: { readonly quiet: bo
 async function walkQueue(context: FeedContext, stream: Stream, { quiet, notBefore }: { quiet: boolean; notBefore: number }): Promise<void> {
   let storing: Promise<void> = Promise.resolve();
   for await (const { state, jobIds, seenAt } of jobPages(context.redis, stream)) {
-    goOn(context);
+    throwIfStopping(context);
     const jobs = await readJobs(
       context.redis,
       jobIds.map((jobId) => ({ ...stream, jobId })),
@@ -55,7 +55,7 @@ async function walkQueue(context: FeedContext, stream: Stream, { quiet, notBefor
 export async function walkLedger(context: FeedContext, { quiet }: { readonly quiet: boolean }): Promise<void> {
   const { redis, index, pool } = context;
   for await (const taskIds of scanLedger(redis)) {
-    goOn(context);
+    throwIfStopping(context);
     const unknown = await index.unknown(taskIds);
     for (let start = 0; start < unknown.length; start += MAX_READ) {
       const asked = unknown.slice(start, start + MAX_READ);

@@ -1,6 +1,6 @@
 import { type ShownState, TASK_ID_PATTERN, TaskJob } from '../src/contracts/index.ts';
 import type { IndexedTask } from '../src/core/ports/index.ts';
-import { jsonOf, MAX, objectOf, reasonOf, shown, timeOf } from './task-feed-text.ts';
+import { jsonOf, MAX_LENGTHS, objectOf, reasonOf, shown, timeOf } from './task-feed-text.ts';
 
 /** What the index reads of a job's hash; every field is a stranger's text. */
 export interface JobFields {
@@ -17,7 +17,7 @@ export interface JobFields {
 }
 
 /** What is known of a job from where it was found. */
-export interface Moment {
+export interface JobSighting {
   readonly state: ShownState;
   /** When it came into this state; by the job's own times when `undefined`. */
   readonly at: number | undefined;
@@ -36,7 +36,7 @@ export function taskIdOfJob(jobId: string): string | undefined {
  * The row of a job. A job that is no task is a row too: with the code INVALID_MANIFEST, and under the id that it claims,
  * or its job id. Never throws.
  */
-export function taskOfJob(job: JobFields, { state, at, seenAt }: Moment): IndexedTask {
+export function taskOfJob(job: JobFields, { state, at, seenAt }: JobSighting): IndexedTask {
   const submittedAt = timeOf(job.timestamp) ?? at ?? seenAt;
   const { code, message } = reasonOf(state === 'failure' ? job.failedReason : '');
   return {
@@ -68,11 +68,11 @@ function tellsOf(job: JobFields): Tells {
   const { manifest, lease } = parsed.data;
   return {
     taskId: manifest.task_id,
-    capabilityId: shown(manifest.capability_id, MAX.capability) ?? 'UNKNOWN',
+    capabilityId: shown(manifest.capability_id, MAX_LENGTHS.capability) ?? 'UNKNOWN',
     errorCode: undefined,
-    sourcePath: shown(manifest.inputs['source_path'], MAX.path),
-    destinationPath: shown(manifest.inputs['destination_path'], MAX.path),
-    plan: shown(manifest.provenance?.plan_sha256, MAX.plan),
+    sourcePath: shown(manifest.inputs['source_path'], MAX_LENGTHS.path),
+    destinationPath: shown(manifest.inputs['destination_path'], MAX_LENGTHS.path),
+    plan: shown(manifest.provenance?.plan_sha256, MAX_LENGTHS.plan),
     leaseExpiresAt: expiryOf(lease),
   };
 }
@@ -82,8 +82,8 @@ function noTask({ jobId, name }: JobFields, data: unknown): Tells {
   const claimed = manifest['task_id'];
   const own = typeof claimed === 'string' && TASK_ID_PATTERN.test(claimed) ? claimed : undefined;
   return {
-    taskId: taskIdOfJob(jobId) ?? own ?? shown(jobId, MAX.id) ?? 'UNKNOWN',
-    capabilityId: shown(manifest['capability_id'], MAX.capability) ?? shown(name, MAX.capability) ?? 'UNKNOWN',
+    taskId: taskIdOfJob(jobId) ?? own ?? shown(jobId, MAX_LENGTHS.id) ?? 'UNKNOWN',
+    capabilityId: shown(manifest['capability_id'], MAX_LENGTHS.capability) ?? shown(name, MAX_LENGTHS.capability) ?? 'UNKNOWN',
     errorCode: 'INVALID_MANIFEST',
     sourcePath: undefined,
     destinationPath: undefined,

@@ -2,7 +2,7 @@ import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts'
 import type { ShownState } from '../src/contracts/index.ts';
 import { shardedName } from './shards.ts';
 import type { PlacedJob } from './task-feed-jobs.ts';
-import { MAX } from './task-feed-text.ts';
+import { MAX_LENGTHS } from './task-feed-text.ts';
 
 /** Position of a stream before its first entry. */
 export const START = '0-0';
@@ -94,12 +94,12 @@ function eventOf({ prefix, queue }: Stream, id: string, fields: readonly string[
   };
   const state = STATES[field('event') ?? ''];
   const jobId = field('jobId');
-  if (state === undefined || jobId === undefined || jobId.length > MAX.jobId) return undefined;
-  return { prefix, queue, jobId, state: state === 'removed' ? undefined : state, at: msOf(id), failedReason: field('failedReason') };
+  if (state === undefined || jobId === undefined || jobId.length > MAX_LENGTHS.jobId) return undefined;
+  return { prefix, queue, jobId, state: state === 'removed' ? undefined : state, at: millisecondsOf(id), failedReason: field('failedReason') };
 }
 
 /** Milliseconds of a stream id. */
-export function msOf(id: string): number {
+export function millisecondsOf(id: string): number {
   return Number(id.split('-', 1)[0]);
 }
 

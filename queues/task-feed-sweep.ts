@@ -1,6 +1,6 @@
 import type { IndexChange, NumberedTask } from '../src/core/ports/index.ts';
 import { afterJob, ledgerOf } from './task-feed-changes.ts';
-import { type FeedContext, goOn, store } from './task-feed-context.ts';
+import { type FeedContext, store, throwIfStopping } from './task-feed-context.ts';
 import { jobKey, replies } from './task-feed-jobs.ts';
 
 const PAGE = 500;
@@ -22,7 +22,7 @@ export async function sweepPage(context: FeedContext, after: number): Promise<nu
 export async function sweepAll(context: FeedContext): Promise<void> {
   let after = 0;
   do {
-    goOn(context);
+    throwIfStopping(context);
     after = await sweepPage(context, after);
   } while (after > 0);
 }

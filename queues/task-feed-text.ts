@@ -1,7 +1,7 @@
 import { wellFormed } from '../src/core/i-json.ts';
 
 /** Longest texts that the index keeps, characters. */
-export const MAX = { id: 128, jobId: 512, capability: 64, code: 64, message: 2000, path: 4096, plan: 128 } as const;
+export const MAX_LENGTHS = { id: 128, jobId: 512, capability: 64, code: 64, message: 2000, path: 4096, plan: 128 } as const;
 
 const CONTROL = /\p{Cc}/gu;
 const LAST_TIME = 253_402_300_799_999;
@@ -39,5 +39,5 @@ const CODED = /^([A-Z][A-Z0-9_]{1,63}): ?/;
 export function reasonOf(failedReason: string | null | undefined): { readonly code: string | undefined; readonly message: string | undefined } {
   const text = failedReason ?? '';
   const [head = '', code] = CODED.exec(text) ?? [];
-  return { code, message: shown(text.slice(head.length), MAX.message) };
+  return { code, message: shown(text.slice(head.length), MAX_LENGTHS.message) };
 }

@@ -1,8 +1,7 @@
 import { WritError } from '../../src/core/errors.ts';
 import { createPlanProgress, isDone, type LinkedPlan, type PlanProgress } from '../../src/core/plan-progress.ts';
 import type { PlanStep } from '../../src/core/plan-step.ts';
-import type { PlanDone, PlanEntry, PlanRecord, StepEvidence } from '../../src/core/ports/index.ts';
-import type { PlanDeps } from './context.ts';
+import type { Bindings, PlanDone, PlanEntry, PlanLogic, PlanRecord, StepEvidence } from '../../src/core/ports/index.ts';
 
 /** A plan's progress as far as its journal goes. It says nothing that the journal does not say, so it may be thrown away at any time. */
 export interface PlanReplay {
@@ -24,12 +23,17 @@ export interface PlanReplay {
   parks: number;
 }
 
+interface ReplayDeps {
+  readonly startPlan: PlanLogic['start'];
+  readonly bindings: Bindings;
+}
+
 /**
  * Replays the journal.
  *
  * @throws WritError INTERNAL when the journal has an answer for a place that the plan does not reach: it is not this plan's
  */
-export function replayPlan(plan: LinkedPlan, journal: readonly PlanEntry[], { startPlan, bindings }: Pick<PlanDeps, 'startPlan' | 'bindings'>): PlanReplay {
+export function replayPlan(plan: LinkedPlan, journal: readonly PlanEntry[], { startPlan, bindings }: ReplayDeps): PlanReplay {
   const progress = createPlanProgress(plan, startPlan, bindings);
   const voided = group(journal);
   const fed: StepEvidence[] = [];

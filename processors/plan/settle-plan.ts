@@ -1,7 +1,7 @@
 import { sha256Hex } from '../../src/core/hash.ts';
 import type { StopReason } from '../../src/core/outcome.ts';
 import type { PlanEnd } from '../../src/core/ports/index.ts';
-import { type Action, busyDelay, type Tries } from '../settle.ts';
+import { type Action, busyDelay, type JobAttempts } from '../settle.ts';
 
 /** How one delivery of a plan's job ended; the table below maps it to what BullMQ does. */
 export type PlanDeliveryEnd =
@@ -18,7 +18,7 @@ export type PlanDeliveryEnd =
   /** Something that should not happen did; the plan runs again. */
   | { readonly kind: 'crashed'; readonly error: unknown };
 
-type Table = { readonly [K in PlanDeliveryEnd['kind']]: (end: Extract<PlanDeliveryEnd, { kind: K }>, tries: Tries) => Action };
+type Table = { readonly [K in PlanDeliveryEnd['kind']]: (end: Extract<PlanDeliveryEnd, { kind: K }>, tries: JobAttempts) => Action };
 
 const AGAIN_MS = 1000;
 
@@ -41,6 +41,6 @@ function failureOf({ code, message, endedBy }: PlanEnd): string {
   return `${code}: ${message}${endedBy === undefined ? '' : ` (step ${endedBy})`}`;
 }
 
-export function settlePlan(end: PlanDeliveryEnd, tries: Tries): Action {
-  return (TABLE[end.kind] as (end: PlanDeliveryEnd, tries: Tries) => Action)(end, tries);
+export function settlePlan(end: PlanDeliveryEnd, tries: JobAttempts): Action {
+  return (TABLE[end.kind] as (end: PlanDeliveryEnd, tries: JobAttempts) => Action)(end, tries);
 }

@@ -62,7 +62,7 @@ export function createRedisPlanViews({ redis, retentionMs, listen }: PlanViewsOp
 const SMALL = ['state', 'steps', 'current', 'cancel', 'error', 'updated'] as const;
 
 /** A plan's view without its result, which may be large; for those who look at many. */
-export function glanceAtPlan(redis: RedisConnection, id: string): Promise<PlanView | undefined> {
+export function readPlanView(redis: RedisConnection, id: string): Promise<PlanView | undefined> {
   return redisCall(async () => {
     const values = await redis.hmget(planKey(id), ...SMALL);
     const found = SMALL.flatMap((name, at) => (typeof values[at] === 'string' ? [[name, values[at]] as const] : []));

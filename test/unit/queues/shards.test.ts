@@ -33,8 +33,8 @@ describe('the shards of a queue', () => {
       fc.property(id, shards, fc.array(shards, { maxLength: 3 }), (taskId, now, earlier) => {
         const setting = queueShards({ shards: now, earlier_shards: earlier });
         expect(setting.own).toContain(setting.home(taskId));
-        expect(setting.places(taskId)[0]).toBe(setting.home(taskId));
-        expect([...setting.places(taskId)].sort()).toEqual([...setting.all].sort());
+        expect(setting.prefixesOf(taskId)[0]).toBe(setting.home(taskId));
+        expect([...setting.prefixesOf(taskId)].sort()).toEqual([...setting.all].sort());
         for (const prefix of [now, ...earlier].flatMap(shardPrefixes)) expect(setting.all.includes(prefix)).toBe(true);
       }),
       { numRuns: 30 },

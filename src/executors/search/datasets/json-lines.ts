@@ -8,7 +8,7 @@ import { ScanError } from '../scan-error.ts';
 import { snippetOf } from '../snippet.ts';
 import { createFingerprints } from './fingerprints.ts';
 import { parseRecord, type Row } from './json-record.ts';
-import { compareKeys, createKeyKind, keyText } from './keys.ts';
+import { compareKeys, createKeyKindCheck, keyText } from './keys.ts';
 import { linesOf } from './lines.ts';
 
 /**
@@ -28,7 +28,7 @@ export async function scanJsonLines(files: FileBytes, scope: DatasetScope, quest
 async function scanFile(file: OpenedBytes, primaryKey: string, { query, maxResults }: ScanQuery): Promise<Found> {
   const collector = createCollector(maxResults, compareKeys);
   const keys = createFingerprints();
-  const checkKind = createKeyKind();
+  const checkKind = createKeyKindCheck();
   for await (const { row, key } of rowsOf(file, primaryKey)) {
     checkKind(key);
     keys.add(keyText(key));

@@ -11,7 +11,7 @@ export function keyText(key: DatasetKey): string {
   return typeof key === 'number' && Number.isInteger(key) ? BigInt(key).toString() : String(key);
 }
 
-/** Text by code points, numbers by their exact value. Keys of one data set are of one kind (`createKeyKind`). */
+/** Text by code points, numbers by their exact value. Keys of one data set are of one kind (`createKeyKindCheck`). */
 export function compareKeys(a: DatasetKey, b: DatasetKey): number {
   if (typeof a === 'string') return typeof b === 'string' ? compareCodePoints(a, b) : 1;
   if (typeof b === 'string') return -1;
@@ -21,7 +21,7 @@ export function compareKeys(a: DatasetKey, b: DatasetKey): number {
 }
 
 /** Refuses a data set whose keys are text here and a number there (search-executor.md 7.3 asks for one order). */
-export function createKeyKind(): (key: DatasetKey) => void {
+export function createKeyKindCheck(): (key: DatasetKey) => void {
   let first: boolean | undefined;
   return (key) => {
     const isText = typeof key === 'string';
