@@ -1,19 +1,19 @@
 import os from 'node:os';
-import { WritError } from '../../core/errors.ts';
-import type { Grant, IssueAnswer, KernelDoor, LeaseTerms } from '../../core/ports/index.ts';
-import type { Places } from '../../data-dir/places.ts';
-import { createKernelClient, type KernelClient } from '../../kernel/index.ts';
+import { WritError } from '../core/errors.ts';
+import type { Grant, IssueAnswer, KernelClient, LeaseTerms } from '../core/ports/index.ts';
+import type { Places } from '../data-dir/places.ts';
+import { createKernelConnection, type KernelConnection } from '../kernel/index.ts';
 
 /** The kernel of the data directory over its socket, asked by the person at the command line. Nobody is asked before the first call. */
-export function openKernel({ places }: { readonly places: Places }): KernelDoor & AsyncDisposable {
-  const client = createKernelClient(places.kernelSocket);
+export function openKernelClient({ places }: { readonly places: Places }): KernelClient & AsyncDisposable {
+  const client = createKernelConnection(places.kernelSocket);
   // Who asks is what the operating system says, as far as it goes: whoever may open the socket could say anything.
-  const door = kernelDoor(client, `${os.userInfo().username} (writ)`);
+  const door = kernelClient(client, `${os.userInfo().username} (writ)`);
   return { ...door, [Symbol.asyncDispose]: async () => client.close() };
 }
 
 /** @param by who asks, for the kernel's audit log */
-export function kernelDoor(client: KernelClient, by: string): KernelDoor {
+export function kernelClient(client: KernelConnection, by: string): KernelClient {
   const options = ({ ttlS }: LeaseTerms) => ({ by, ...(ttlS === undefined ? {} : { ttl: ttlS }) });
   return {
     async issue(manifests, terms) {

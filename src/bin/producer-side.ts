@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
-import { createEnqueue } from '../../../queues/enqueue.ts';
-import { createRedisLedger } from '../../adapters/redis/ledger.ts';
-import { createMemoryGuard } from '../../adapters/redis/policy.ts';
-import { createRedisSignals } from '../../adapters/redis/signals.ts';
-import { openJournalReader } from '../../adapters/sqlite/journal/journal-reader.ts';
-import { systemClock } from '../../core/clock.ts';
-import type { Ledger, TaskDoor, TaskSignals } from '../../core/ports/index.ts';
-import { boundProviders } from '../plan/providers.ts';
-import { sharding } from '../sharding.ts';
-import type { CliRedis } from './redis.ts';
-import type { CliSettings } from './settings.ts';
+import { createEnqueue } from '../../queues/enqueue.ts';
+import { createRedisLedger } from '../adapters/redis/ledger.ts';
+import { createMemoryGuard } from '../adapters/redis/policy.ts';
+import { createRedisSignals } from '../adapters/redis/signals.ts';
+import { openJournalReader } from '../adapters/sqlite/journal/journal-reader.ts';
+import { systemClock } from '../core/clock.ts';
+import type { Ledger, TaskGateway, TaskSignals } from '../core/ports/index.ts';
+import type { CliRedis } from './cli/redis.ts';
+import type { CliSettings } from './cli/settings.ts';
+import { boundProviders } from './plan/providers.ts';
+import { sharding } from './sharding.ts';
 
-export interface OpenTasks extends TaskDoor, AsyncDisposable {}
+export interface OpenTasks extends TaskGateway, AsyncDisposable {}
 
 /** Queues, ledger, signals and, where it lies on this host, the journal. */
 export async function openTasks(settings: CliSettings, redis: CliRedis): Promise<OpenTasks> {

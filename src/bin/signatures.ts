@@ -1,20 +1,20 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { Config } from '../../../config/schema.ts';
-import { queueOf } from '../../../queues/catalog.ts';
-import { bestLibrary, inlineEd25519 } from '../../adapters/crypto/inline.ts';
-import { nodeEd25519 } from '../../adapters/crypto/node-crypto.ts';
-import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
-import { LeasePayload, RevocationPayload } from '../../contracts/index.ts';
-import { systemClock } from '../../core/clock.ts';
-import { isWritError } from '../../core/errors.ts';
-import { manifestSha256 } from '../../core/hash.ts';
-import type { SignatureReader } from '../../core/ports/front-door.ts';
-import type { Ed25519, RevocationFeed } from '../../core/ports/index.ts';
-import type { Places } from '../../data-dir/places.ts';
-import { authenticateLease, createKeyring, jwksFile, type Verifier, verifyResult, verifyRevocation } from '../../lease/index.ts';
-import type { CliRedis } from './redis.ts';
-import type { CliSettings } from './settings.ts';
+import type { Config } from '../../config/schema.ts';
+import { queueOf } from '../../queues/catalog.ts';
+import { bestLibrary, inlineEd25519 } from '../adapters/crypto/inline.ts';
+import { nodeEd25519 } from '../adapters/crypto/node-crypto.ts';
+import { createRedisRevocations } from '../adapters/redis/revocations.ts';
+import { LeasePayload, RevocationPayload } from '../contracts/index.ts';
+import { systemClock } from '../core/clock.ts';
+import { isWritError } from '../core/errors.ts';
+import { manifestSha256 } from '../core/hash.ts';
+import type { Ed25519, RevocationFeed } from '../core/ports/index.ts';
+import type { SignatureReader } from '../core/ports/task-gateway.ts';
+import type { Places } from '../data-dir/places.ts';
+import { authenticateLease, createKeyring, jwksFile, type Verifier, verifyResult, verifyRevocation } from '../lease/index.ts';
+import type { CliRedis } from './cli/redis.ts';
+import type { CliSettings } from './cli/settings.ts';
 
 /** Reads leases and results with the public keys of the data directory. */
 export async function openSignatures({ places, loaded }: CliSettings, redis: CliRedis): Promise<SignatureReader> {

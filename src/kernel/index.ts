@@ -1,5 +1,5 @@
 /** The kernel role: the only holder of the key that signs leases. */
-export { createKernelClient, type KernelClient, type KernelClientOptions } from './client.ts';
+export { createKernelConnection, type KernelConnection, type KernelConnectionOptions } from './client.ts';
 export { createPlanKernelClient, type PlanKernelClient } from './client-plans.ts';
 export { createKernel, type Kernel } from './kernel.ts';
 export type { KernelConfig, KernelOptions, PlanSide } from './options.ts';

@@ -13,7 +13,7 @@ import { ResultEnvelope } from '../../src/contracts/index.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { PlanLeaseRequest, PlanReceipt, Plans, PlanView } from '../../src/core/ports/index.ts';
-import { createKernelClient, type KernelClient } from '../../src/kernel/index.ts';
+import { createKernelConnection, type KernelConnection } from '../../src/kernel/index.ts';
 import { createLogger } from '../../src/observability/logging.ts';
 import { lookAgain } from './look-again.ts';
 import { type Rig, type RigOptions, startRig } from './rig.ts';
@@ -39,7 +39,7 @@ export interface EndedPlan {
 export interface PlanRig extends AsyncDisposable {
   readonly rig: Rig;
   readonly plans: Plans;
-  readonly kernel: KernelClient;
+  readonly kernel: KernelConnection;
   /** Makes a plan of an envelope and has the kernel sign for it. */
   link(envelope: object, terms?: Omit<PlanLeaseRequest, 'envelope'> & { readonly ttl?: number }): Promise<LinkedPlan>;
   push(plan: LinkedPlan): Promise<PlanReceipt>;
@@ -57,7 +57,7 @@ export async function startPlanRig({ tools = {}, ...options }: PlanRigOptions = 
   const { config, places } = rig;
   const kernelRole = await createKernelRole({ config, places, log: createLogger(options.logLevel ?? 'silent', 'kernel') });
   await kernelRole.start();
-  const kernel = createKernelClient(places.kernelSocket);
+  const kernel = createKernelConnection(places.kernelSocket);
   const { target } = rig;
   const [connection, subscriber] = [createConnection(target, 'ledger'), createConnection(target, 'subscriber')];
   const jobs = createPlanJobs({ connection, pool: config.pool.id, ...sharding(config, connection) });

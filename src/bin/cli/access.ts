@@ -11,13 +11,13 @@ import { createApiKeyStore } from '../../data-dir/api-keys.ts';
 import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
 import { createLoginLinks } from '../../data-dir/login-links.ts';
 import type { Places } from '../../data-dir/places.ts';
-import type { AccessDoor } from '../../surfaces/cli/services.ts';
+import type { ApiAccess } from '../../surfaces/cli/services.ts';
 import { audited } from '../../surfaces/shared/tasks/audited.ts';
 import { openAudit, whoAsks } from './audit.ts';
 import type { CliSettings } from './settings.ts';
 
 /** Keys and login links of the data directory. */
-export function openAccess({ places, loaded }: CliSettings): AccessDoor {
+export function openAccess({ places, loaded }: CliSettings): ApiAccess {
   return {
     keys: () => openKeys(places),
     links: async () => createLoginLinks({ directory: path.join(ensureDataDirectory(places.dataDir).path, path.basename(places.loginLinks)) }),

@@ -7,7 +7,7 @@ import { contentSettings } from '../../content-search/settings/content-settings.
 import { indexRefusal } from '../../content-search/settings/refusals.ts';
 import { WritError } from '../../core/errors.ts';
 import type { ContentSearch } from '../../core/ports/index.ts';
-import type { ContentWish, GlobalOptions } from '../../surfaces/cli/services.ts';
+import type { ContentSearchSetup, GlobalOptions } from '../../surfaces/cli/services.ts';
 import { readSettings } from './settings.ts';
 
 /**
@@ -15,7 +15,10 @@ import { readSettings } from './settings.ts';
  * settings, the user's own git excludes. Nothing confines it beyond the user's own rights. From an index root, a search sees
  * what servers see, whether a host runs or not: so the index can serve it, and its answer is the same when it does not.
  */
-export async function openCliContentSearch(options: GlobalOptions, { workingDirectory, backend, stats, fuzzy, indexed }: ContentWish): Promise<ContentSearch> {
+export async function openCliContentSearch(
+  options: GlobalOptions,
+  { workingDirectory, backend, stats, fuzzy, indexed }: ContentSearchSetup,
+): Promise<ContentSearch> {
   const { config } = readSettings(options).loaded;
   const shared = indexed !== undefined && isIndexRoot(indexed, config) ? serverView(config) : ownView(config);
   const settings: ContentSettings = {

@@ -2,17 +2,17 @@ import { existsSync, linkSync, renameSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { renderOwnToml } from '../../../config/render.ts';
-import type { MadeKey } from '../../core/ports/front-door.ts';
+import type { MadeKey } from '../../core/ports/task-gateway.ts';
 import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
 import type { Places } from '../../data-dir/places.ts';
 import { generateKey, type KeyUse, parseJwks, publicJwk, readPrivateKey, writeJwks, writePrivateKey } from '../../lease/index.ts';
-import type { KeyWish } from '../../surfaces/cli/services.ts';
+import type { KeyRequest } from '../../surfaces/cli/services.ts';
 
 /** Where a role's keys lie and what they are for. */
 const ROLES = {
   kernel: { use: 'lease', key: 'kernelKey', keyring: 'kernelKeyring' },
   executor: { use: 'result', key: 'executorKey', keyring: 'executorKeyring' },
-} as const satisfies Record<KeyWish['role'], { use: KeyUse; key: keyof Places; keyring: keyof Places }>;
+} as const satisfies Record<KeyRequest['role'], { use: KeyUse; key: keyof Places; keyring: keyof Places }>;
 
 /** The data directory with settings to edit and a key for each role; whatever is there stays. */
 export async function initialise(places: Places): Promise<{ configFile: string; configWritten: boolean; keys: readonly MadeKey[] }> {
@@ -34,7 +34,7 @@ export async function ensureKeys(places: Places): Promise<readonly MadeKey[]> {
  * A new key for a role. It is in the keyring before it can sign, so that nobody meets a signature of an unknown key; the
  * role signs with it after its next start. The key that it replaces keeps its file, under its kid, and its place in the keyring.
  */
-export async function makeKey({ role, capabilities = ['*'] }: KeyWish, places: Places): Promise<MadeKey> {
+export async function makeKey({ role, capabilities = ['*'] }: KeyRequest, places: Places): Promise<MadeKey> {
   ensureDataDirectory(places.dataDir);
   const { use, key, keyring } = ROLES[role];
   const privateFile = places[key];

@@ -5,10 +5,10 @@ import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
 import { openJournalReader } from '../../adapters/sqlite/journal/journal-reader.ts';
 import { systemClock } from '../../core/clock.ts';
 import { createKeyring, createRevocationMirror, jwksFile } from '../../lease/index.ts';
+import { openLedger } from '../producer-side.ts';
+import { openEd25519 } from '../signatures.ts';
 import type { CliRedis } from './redis.ts';
 import type { CliSettings } from './settings.ts';
-import { openEd25519 } from './signatures.ts';
-import { openLedger } from './tasks.ts';
 
 /** What a worker does after Redis lost the ledger, asked for by a person. Answers the number of tasks written back. */
 export async function rebuildLedger(settings: CliSettings, redis: CliRedis): Promise<number> {

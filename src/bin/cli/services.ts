@@ -25,11 +25,11 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
   const tracing = once(async () => (config.tracing.enabled ? kept(await (await import('./tracing.ts')).openPushTracing(config)) : undefined));
   const tasks = once(async () => {
     const traced = await tracing();
-    const opened = kept(await (await import('./tasks.ts')).openTasks(settings, redis));
+    const opened = kept(await (await import('../producer-side.ts')).openTasks(settings, redis));
     return traced?.tasks(opened) ?? opened;
   });
-  const signatures = once(async () => (await import('./signatures.ts')).openSignatures(settings, redis));
-  const kernel = once(async () => kept((await import('./kernel.ts')).openKernel(settings)));
+  const signatures = once(async () => (await import('../signatures.ts')).openSignatures(settings, redis));
+  const kernel = once(async () => kept((await import('../kernel-client.ts')).openKernelClient(settings)));
   const audit = once(async () => openAudit(places));
   const scopes = openScopes(config);
   const planPreview = once(async () => (await import('../plan/preview.ts')).createPlanPreview(config));
@@ -39,7 +39,7 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     return traced?.plans(opened) ?? opened;
   });
   const planSigned = once(async () => {
-    const [{ planSignatures }, { openEd25519 }] = await Promise.all([import('../plan/signatures.ts'), import('./signatures.ts')]);
+    const [{ planSignatures }, { openEd25519 }] = await Promise.all([import('../plan/signatures.ts'), import('../signatures.ts')]);
     return planSignatures({ config, places, ed25519: await openEd25519(config.crypto.implementation) });
   });
   const contentIndex = once(async () => (await import('./content-index.ts')).openContentIndex(settings, redis));

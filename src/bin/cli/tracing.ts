@@ -1,12 +1,12 @@
 import type { Config } from '../../../config/schema.ts';
 import { queueName, queueOf } from '../../../queues/catalog.ts';
-import type { Plans, TaskDoor } from '../../core/ports/index.ts';
+import type { Plans, TaskGateway } from '../../core/ports/index.ts';
 import { tracePlanPushes, tracePushes } from '../../observability/tracing/pushes.ts';
 import { openTracing } from '../tracing.ts';
 
 /** Pushes of one command, with spans. What the collector has not taken when the command ends is lost, after `tracing.timeout_ms` at most. */
 export interface PushTracing extends AsyncDisposable {
-  tasks(door: TaskDoor): TaskDoor;
+  tasks(door: TaskGateway): TaskGateway;
   plans(plans: Plans): Plans;
 }
 

@@ -4,13 +4,13 @@ import { createInProcessJournal } from '../../adapters/sqlite/journal/journal-in
 import { openJournalReader } from '../../adapters/sqlite/journal/journal-reader.ts';
 import { VAULT_DIRECTORY } from '../../contracts/index.ts';
 import { isWritError, WritError } from '../../core/errors.ts';
-import type { PurgeAnswer, VaultDoor } from '../../core/ports/front-door.ts';
 import type { AuditLog, ConfinedBase, FileJournal, OperatorAction, VaultEntry } from '../../core/ports/index.ts';
+import type { PurgeAnswer, Vault } from '../../core/ports/task-gateway.ts';
 import { whoAsks } from './audit.ts';
 import type { CliSettings } from './settings.ts';
 
 /** The vaults of this host, through its journal and the confined file system. */
-export function openVault(settings: CliSettings, audit: () => Promise<AuditLog>): VaultDoor & AsyncDisposable {
+export function openVault(settings: CliSettings, audit: () => Promise<AuditLog>): Vault & AsyncDisposable {
   const { places } = settings;
   if (!existsSync(places.journal)) {
     throw new WritError('NOT_FOUND', `there is no journal in ${places.dataDir}: no file task has run here yet, so no vault holds anything`);

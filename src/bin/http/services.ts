@@ -18,19 +18,19 @@ import type { Lifecycle } from '../../core/lifecycle.ts';
 import { part } from '../../core/parts.ts';
 import type { AuditLog, TaskIndex } from '../../core/ports/index.ts';
 import type { Places } from '../../data-dir/places.ts';
-import { createKernelClient } from '../../kernel/index.ts';
+import { createKernelConnection } from '../../kernel/index.ts';
 import { parseJwks } from '../../lease/index.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import type { Logger } from '../../observability/logging.ts';
 import type { HttpServices } from '../../surfaces/http/services.ts';
-import { kernelDoor } from '../cli/kernel.ts';
-import { signatureReader } from '../cli/signatures.ts';
+import { kernelClient } from '../kernel-client.ts';
 import { createPlanPreview } from '../plan/preview.ts';
 import { boundProviders } from '../plan/providers.ts';
 import { planSignatures } from '../plan/signatures.ts';
 import { redisTarget } from '../redis-target.ts';
 import { sharding } from '../sharding.ts';
-import { createJournalDoor } from './journal-door.ts';
+import { signatureReader } from '../signatures.ts';
+import { createJournalView } from './journal-view.ts';
 import { createReadiness } from './readiness.ts';
 
 export interface HttpWiring {
@@ -67,12 +67,12 @@ export function wireHttpServices(wiring: HttpWiring): {
   const ledger = createRedisLedger(connection, { retentionMs: retention_s * 1000, refusedMs: refused_ttl_s * 1000 });
   const guard = createMemoryGuard(connection, { highWater: config.redis.high_water, limitBytes: 0 }, clock);
   const enqueue = createEnqueue({ connection, ledger, clock, pool: config.pool.id, providers: boundProviders(config), guard, ...sharding(config, connection) });
-  const journal = createJournalDoor(places.journal, clock);
+  const journal = createJournalView(places.journal, clock);
 
   // Off the event loop: the door verifies every lease, and a bulk push brings thousands.
   const ed25519 = createCryptoPool({ threads: config.crypto.threads, library: config.crypto.implementation === 'node' ? 'node' : 'best' });
   const signatures = signatureReader({ config, places, ed25519, feed: async () => createRedisRevocations(connection) });
-  const kernel = createKernelClient(places.kernelSocket);
+  const kernel = createKernelConnection(places.kernelSocket);
 
   const signals = createRedisSignals(subscriber);
   const planJobs = createPlanJobs({ connection, pool: config.pool.id, ...sharding(config, connection) });
@@ -104,14 +104,14 @@ export function wireHttpServices(wiring: HttpWiring): {
     contentIndex,
     messages,
     messageSearch,
-    kernel: async ({ name }) => kernelDoor(kernel, `${name} (http)`),
+    kernel: async ({ name }) => kernelClient(kernel, `${name} (http)`),
     signatures: async () => signatures,
     resultKeys: () => resultKeys(places.executorKeyring),
     index,
     audit,
     regrantByDefault: config.board.regrant,
     maxWaitS: config.http.max_wait_s,
-    ready: createReadiness({ connection, kernel: kernelDoor(kernel, 'readiness (http)'), index, clock }),
+    ready: createReadiness({ connection, kernel: kernelClient(kernel, 'readiness (http)'), index, clock }),
     report: (error, tool) => log.error({ err: error, tool }, LOG_LINES.toolFailed.message),
     metrics,
   };

@@ -29,7 +29,7 @@ import type { Caller } from '../../surfaces/http/route.ts';
 import { ROUTES } from '../../surfaces/http/routes/table.ts';
 import { createHttpServer } from '../../surfaces/http/server.ts';
 import type { HttpServices } from '../../surfaces/http/services.ts';
-import type { OperatorDoors } from '../../surfaces/shared/tasks/operator.ts';
+import type { OperatorServices } from '../../surfaces/shared/tasks/operator.ts';
 import { createApiMetrics } from '../api-metrics.ts';
 import { openAudit } from '../cli/audit.ts';
 import { contentService, limited } from '../content/service.ts';
@@ -115,7 +115,7 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
       boardPlugin({
         queues: board.queues,
         pool: board.pool,
-        operate: (caller) => ({ ...operatorDoors(boardDoors, caller), plans: boardDoors.plans.plans }),
+        operate: (caller) => ({ ...operatorServices(boardDoors, caller), plans: boardDoors.plans.plans }),
         audit,
         clock: services.clock,
         report: queueTrouble,
@@ -160,7 +160,7 @@ function announced({ apiUrl }: Places, url: () => string): Lifecycle {
   );
 }
 
-function operatorDoors({ tasks, kernel, signatures, regrantByDefault, clock }: HttpServices, caller: Caller): OperatorDoors {
+function operatorServices({ tasks, kernel, signatures, regrantByDefault, clock }: HttpServices, caller: Caller): OperatorServices {
   return { tasks, kernel: () => kernel(caller), signatures, regrantByDefault, clock };
 }
 

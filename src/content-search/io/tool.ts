@@ -1,7 +1,7 @@
 import os from 'node:os';
-import { DIALECTS } from '../../content-search/backends/dialects.ts';
-import { compileDenied } from '../../content-search/enumerate/denied.ts';
 import type { BackendKind, ContentSearch, ContentSearchOutcome } from '../../core/ports/index.ts';
+import { DIALECTS } from '../backends/dialects.ts';
+import { compileDenied } from '../enumerate/denied.ts';
 import { openIndexLinks } from '../ngram-index/serving/links.ts';
 import type { Sandbox } from '../search/sandbox.ts';
 import { createContentSearch } from '../search/search.ts';

@@ -1,6 +1,6 @@
 import type { PlanEvent } from '../../contracts/index.ts';
 import type { JsonObject } from '../json.ts';
-import type { PlanLinker, Plans } from './plan-door.ts';
+import type { PlanLinker, Plans } from './plans.ts';
 import type { ToolEffectClass } from './tool.ts';
 
 /** Where a concrete step will go. */
@@ -56,7 +56,7 @@ export interface PlanEvents {
 }
 
 /** Plans as a surface that stays open has them. */
-export interface PlanDoor {
+export interface PlanGateway {
   readonly plans: Plans;
   readonly preview: PlanPreview;
   readonly signatures: PlanSignatures;

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../json.ts';
 
-export type PlanStanding = 'waiting' | 'running' | 'success' | 'failure';
+export type PlanViewState = 'waiting' | 'running' | 'success' | 'failure';
 
 /** A plan as everybody may look at it; the result envelope, which holds its memory, only with permission. */
 export interface PlanView {
   /** `plan_sha256`. */
   readonly id: string;
-  readonly state: PlanStanding;
+  readonly state: PlanViewState;
   /** Concrete steps that have an answer, skipped ones not counted. */
   readonly stepsDone: number;
   readonly current: { readonly path: string; readonly tool: string; readonly operation: string; readonly taskId: string | undefined } | undefined;

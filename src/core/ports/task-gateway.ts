@@ -5,8 +5,8 @@ import type { Enqueue } from './enqueue.ts';
 import type { FileJournal, VaultEntry } from './journal.ts';
 import type { RevokeAnswer } from './kernel.ts';
 import type { Ledger, TaskSignals } from './ledger.ts';
-import type { GrantedPlanLease } from './plan-door.ts';
-import type { PlanTerms } from './plan-surface.ts';
+import type { PlanTerms } from './plan-gateway.ts';
+import type { GrantedPlanLease } from './plans.ts';
 
 /**
  * What the composition root hands to every surface (command line, HTTP): the same services, so that a task gets the
@@ -14,7 +14,7 @@ import type { PlanTerms } from './plan-surface.ts';
  */
 
 /** Tasks: the queues, the ledger and, on the host of the pool, the journal. */
-export interface TaskDoor {
+export interface TaskGateway {
   readonly enqueue: Enqueue;
   readonly ledger: Pick<Ledger, 'row' | 'refusal' | 'cancel'>;
   readonly signals: Pick<TaskSignals, 'onRecorded'>;
@@ -35,7 +35,7 @@ export type Grant =
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string; readonly field?: string };
 
 /** The kernel as a surface needs it; the audit says for whom it asks. Throws WritError KERNEL_UNAVAILABLE and the kernel's refusals. */
-export interface KernelDoor {
+export interface KernelClient {
   /** Grants in the order of the manifests; how many are asked for at once is not the caller's concern. */
   issue(manifests: readonly TaskManifest[], terms: LeaseTerms): Promise<readonly Grant[]>;
   /** A lease for a linked envelope. */
@@ -109,11 +109,11 @@ export interface SystemStatus {
     readonly limitBytes: number;
   };
   /** The imports of messages that went on last, the newest first; none where there are no messages. */
-  readonly imports?: readonly ImportStanding[];
+  readonly imports?: readonly ImportProgress[];
 }
 
 /** How far an import of messages is stored. */
-export interface ImportStanding {
+export interface ImportProgress {
   readonly name: string;
   readonly items: number;
   readonly bad: number;
@@ -123,7 +123,7 @@ export interface ImportStanding {
 }
 
 /** Deleted files. Removing one is final; callers have asked a person. */
-export interface VaultDoor {
+export interface Vault {
   entries(filter: { base?: string; before?: number }, after: string | undefined, limit: number): Promise<readonly VaultEntry[]>;
   usage(): Promise<readonly { readonly base: string; readonly bytes: number; readonly files: number }[]>;
   /** Writes the audit line, then removes the file, then the entry, so that nothing leaves without a trace. */

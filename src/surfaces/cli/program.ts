@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import { WritError } from '../../core/errors.ts';
-import type { Exit, Registrar } from './act.ts';
+import type { Exit, Registrar } from './command.ts';
 import { registerAudit } from './commands/audit.ts';
 import { registerCancel } from './commands/cancel.ts';
 import { registerContentIndex } from './commands/content-index.ts';

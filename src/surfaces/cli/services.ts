@@ -9,7 +9,7 @@ import type {
   ContentSearch,
   ImportDoor,
   IndexService,
-  KernelDoor,
+  KernelClient,
   LoginLinks,
   MadeKey,
   MessageDoor,
@@ -22,10 +22,10 @@ import type {
   ShadowWish,
   SignatureReader,
   SystemStatus,
-  TaskDoor,
-  VaultDoor,
+  TaskGateway,
+  Vault,
 } from '../../core/ports/index.ts';
-import type { ScopesDoor } from '../../core/ports/search-scopes.ts';
+import type { ScopeCatalog } from '../../core/ports/search-scopes.ts';
 import type { ContentSearchDoor as ServerSearchDoor } from '../mcp/services.ts';
 import type { SearchPlace, ShelfKeeper } from '../tui/port.ts';
 
@@ -53,14 +53,14 @@ export interface Diagnosis {
   readonly checks: readonly Check[];
 }
 
-export interface KeyWish {
+export interface KeyRequest {
   readonly role: 'kernel' | 'executor';
   /** What the new key may sign; all capabilities unless given. */
   readonly capabilities?: readonly string[];
 }
 
 /** Who may use the HTTP API of this data directory. */
-export interface AccessDoor {
+export interface ApiAccess {
   keys(): Promise<ApiKeyStore>;
   links(): Promise<LoginLinks>;
   /** Where the API of these settings is found from this host: `http://127.0.0.1:8377`. The running API's own word first. Throws WritError WRONG_STATE when it does not run and the port is not fixed. */
@@ -93,13 +93,13 @@ export interface CliServices extends AsyncDisposable {
   randomId(): string;
   /** Absolute path of a file below a base directory, for showing. */
   showPath(base: string, segments: readonly string[]): string;
-  tasks(): Promise<TaskDoor>;
+  tasks(): Promise<TaskGateway>;
   /** Throws WritError KERNEL_UNAVAILABLE, here or when it is asked. */
-  kernel(): Promise<KernelDoor>;
+  kernel(): Promise<KernelClient>;
   signatures(): Promise<SignatureReader>;
   status(): Promise<SystemStatus>;
-  vault(): Promise<VaultDoor>;
-  readonly scopes: ScopesDoor;
+  vault(): Promise<Vault>;
+  readonly scopes: ScopeCatalog;
   /** Links envelopes with the registries of this host. Throws WritError INVALID_CONFIG for registries with a fault. */
   planPreview(): Promise<PlanPreview>;
   plans(): Promise<Plans>;
@@ -125,12 +125,12 @@ export interface CliServices extends AsyncDisposable {
   rebuildLedger(): Promise<number>;
   /** Writes the commented file of settings, unless there is one, and makes the keys that are missing. */
   initialise(): Promise<{ readonly configFile: string; readonly configWritten: boolean; readonly keys: readonly MadeKey[] }>;
-  makeKey(wish: KeyWish): Promise<MadeKey>;
+  makeKey(wish: KeyRequest): Promise<MadeKey>;
   /** Who asks, as the operating system says it. */
   readonly who: string;
   audit(): Promise<AuditLog>;
   auditReader(): AuditReader;
-  readonly access: AccessDoor;
+  readonly access: ApiAccess;
 }
 
 /** A long-running role; resolves with the exit code when it has stopped. */
@@ -148,10 +148,10 @@ export interface ContentSearchDoor {
   /** Whether stdout is a terminal that shows colours, and nobody wants none. */
   colour(): boolean;
   /** Throws WritError INVALID_CONFIG; ExecutionFailed when there is no backend. */
-  open(options: GlobalOptions, wish: ContentWish): Promise<ContentSearch>;
+  open(options: GlobalOptions, wish: ContentSearchSetup): Promise<ContentSearch>;
 }
 
-export interface ContentWish {
+export interface ContentSearchSetup {
   /** Where relative paths of a request start. */
   readonly workingDirectory: string;
   /** This one and no other. */

@@ -1,5 +1,15 @@
 import type { Clock } from '../../core/clock.ts';
-import type { AuditLog, IndexService, KernelDoor, MessageDoor, MessageSearch, PlanDoor, SignatureReader, TaskDoor, TaskIndex } from '../../core/ports/index.ts';
+import type {
+  AuditLog,
+  IndexService,
+  KernelClient,
+  MessageDoor,
+  MessageSearch,
+  PlanGateway,
+  SignatureReader,
+  TaskGateway,
+  TaskIndex,
+} from '../../core/ports/index.ts';
 import type { ContentSearchDoor } from '../mcp/services.ts';
 import type { Caller } from './caller.ts';
 
@@ -14,16 +24,16 @@ export interface Readiness {
 export interface HttpServices {
   readonly version: string;
   readonly clock: Clock;
-  readonly tasks: TaskDoor;
+  readonly tasks: TaskGateway;
   /** The same for the tools of `/mcp`, whose pushes are counted apart. */
-  readonly toolTasks: TaskDoor;
-  readonly plans: PlanDoor;
+  readonly toolTasks: TaskGateway;
+  readonly plans: PlanGateway;
   readonly contentSearch: ContentSearchDoor;
   readonly contentIndex: IndexService;
   readonly messages: MessageDoor;
   readonly messageSearch: MessageSearch;
   /** The kernel, asked in the name of the caller. Throws WritError KERNEL_UNAVAILABLE. */
-  kernel(caller: Caller): Promise<KernelDoor>;
+  kernel(caller: Caller): Promise<KernelClient>;
   signatures(): Promise<SignatureReader>;
   /** JWKS that verifies results. */
   resultKeys(): Promise<{ readonly keys: readonly object[] }>;

@@ -12,8 +12,8 @@ import { surveyTree, type TreeSurvey } from '../../../content-search/ngram-index
 import { indexPlaces } from '../../../content-search/ngram-index/serving/places.ts';
 import { contentSettings } from '../../../content-search/settings/content-settings.ts';
 import { indexRefusal } from '../../../content-search/settings/refusals.ts';
-import type { Check } from '../../../core/ports/front-door.ts';
-import { bytes, counted } from '../../../surfaces/cli/text/words.ts';
+import type { Check } from '../../../core/ports/task-gateway.ts';
+import { bytes, counted } from '../../../surfaces/cli/text/values.ts';
 import { examine, type Finding, warning, well } from './finding.ts';
 
 /** Of one tree; a doctor is quick. */

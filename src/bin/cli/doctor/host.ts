@@ -5,8 +5,8 @@ import path from 'node:path';
 import { hasOpenat2 } from '../../../adapters/linux/confined-fs/openat2.ts';
 import { libc, RENAME_NOREPLACE } from '../../../adapters/linux/libc.ts';
 import { processLibc } from '../../../adapters/linux/libc-process.ts';
-import type { Check } from '../../../core/ports/front-door.ts';
-import { bytes } from '../../../surfaces/cli/text/words.ts';
+import type { Check } from '../../../core/ports/task-gateway.ts';
+import { bytes } from '../../../surfaces/cli/text/values.ts';
 import { broken, examine, type Finding, type Probe, warning, well } from './finding.ts';
 
 const AT_FDCWD = -100;

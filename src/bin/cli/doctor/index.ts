@@ -1,5 +1,5 @@
 import { describeConfig } from '../../../../config/describe.ts';
-import type { ScopesDoor } from '../../../core/ports/search-scopes.ts';
+import type { ScopeCatalog } from '../../../core/ports/search-scopes.ts';
 import type { Diagnosis } from '../../../surfaces/cli/services.ts';
 import type { CliRedis } from '../redis.ts';
 import type { CliSettings } from '../settings.ts';
@@ -15,7 +15,7 @@ import { examineServers } from './servers.ts';
 
 export interface DiagnosedDoors {
   readonly redis: CliRedis;
-  readonly scopes: ScopesDoor;
+  readonly scopes: ScopeCatalog;
   reachKernel(): Promise<void>;
 }
 

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import os from 'node:os';
-import type { Check } from '../../../core/ports/front-door.ts';
+import type { Check } from '../../../core/ports/task-gateway.ts';
 import type { Places } from '../../../data-dir/places.ts';
 import { parseJwks, readPrivateKey } from '../../../lease/index.ts';
-import { counted } from '../../../surfaces/cli/text/words.ts';
+import { counted } from '../../../surfaces/cli/text/values.ts';
 import { broken, examine, type Finding, warning, well } from './finding.ts';
 
 /** Which keys lie here, whether they belong together, and who could read them. */

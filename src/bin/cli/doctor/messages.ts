@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../../../../config/schema.ts';
-import type { Check } from '../../../core/ports/front-door.ts';
+import type { Check } from '../../../core/ports/task-gateway.ts';
 import type { Places } from '../../../data-dir/places.ts';
 import { type LoadTantivy, loadTantivy, TANTIVY_PACKAGE } from '../../../messages/engines/tantivy/binding.ts';
 import { newestChange } from '../../../messages/engines/tantivy/indexer.ts';
 import { createPins } from '../../../messages/engines/tantivy/pinned.ts';
 import { openMessagesReader } from '../../../messages/store/open.ts';
-import { counted } from '../../../surfaces/cli/text/words.ts';
+import { counted } from '../../../surfaces/cli/text/values.ts';
 import { examine, type Finding, warning, well } from './finding.ts';
 
 type MessagePlaces = Pick<Places, 'messages' | 'messagesTantivy'>;

@@ -1,9 +1,9 @@
-import type { Check } from '../../../core/ports/front-door.ts';
-import type { ScopeState, ScopesDoor } from '../../../core/ports/search-scopes.ts';
+import type { ScopeCatalog, ScopeState } from '../../../core/ports/search-scopes.ts';
+import type { Check } from '../../../core/ports/task-gateway.ts';
 import { examine, type Finding, warning, well } from './finding.ts';
 
 /** What may be searched. A scope that is away is no fault of this installation: its searches answer SCOPE_UNAVAILABLE. */
-export async function examineSearch(scopes: ScopesDoor): Promise<Check[]> {
+export async function examineSearch(scopes: ScopeCatalog): Promise<Check[]> {
   const states = await scopes.look();
   return examine('Search', [
     ...states.map((state) => ({ title: `scope ${state.id}`, look: () => findingOf(state), todo: '' })),

@@ -1,8 +1,8 @@
 import type { Config } from '../../../../config/schema.ts';
 import { type RedisHealth, redisHealth } from '../../../adapters/redis/policy.ts';
 import { isWritError, messageOf } from '../../../core/errors.ts';
-import type { Check } from '../../../core/ports/front-door.ts';
-import { bytes } from '../../../surfaces/cli/text/words.ts';
+import type { Check } from '../../../core/ports/task-gateway.ts';
+import { bytes } from '../../../surfaces/cli/text/values.ts';
 import type { CliRedis } from '../redis.ts';
 import { broken, examine, type Finding, warning, well } from './finding.ts';
 import { versionOf } from './program-version.ts';

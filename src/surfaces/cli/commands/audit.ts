@@ -1,4 +1,4 @@
-import { act, type Registrar } from '../act.ts';
+import { act, type Registrar } from '../command.ts';
 import type { AuditListFlags } from '../operations/audit-list.ts';
 
 export const registerAudit: Registrar = (program, deps, exit) => {

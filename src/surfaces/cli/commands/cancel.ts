@@ -1,4 +1,4 @@
-import { act, type Registrar } from '../act.ts';
+import { act, type Registrar } from '../command.ts';
 import type { CancelFlags } from '../operations/cancel.ts';
 
 export const registerCancel: Registrar = (program, deps, exit) => {

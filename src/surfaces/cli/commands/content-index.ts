@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { INDEX_ACTIONS, type IndexAction } from '../../../contracts/index.ts';
-import { act, type Registrar } from '../act.ts';
+import { act, type Registrar } from '../command.ts';
 import type { IndexActFlags } from '../operations/index-act.ts';
 
 const ACTIONS = {

@@ -1,4 +1,4 @@
-import { act, type Registrar } from '../act.ts';
+import { act, type Registrar } from '../command.ts';
 import type { DoctorFlags } from '../operations/doctor.ts';
 
 export const registerDoctor: Registrar = (program, deps, exit) => {

@@ -1,4 +1,4 @@
-import { act, type Registrar } from '../act.ts';
+import { act, type Registrar } from '../command.ts';
 import type { FindFlags } from '../operations/find.ts';
 
 const EXAMPLES = `

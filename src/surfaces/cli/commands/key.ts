@@ -1,4 +1,4 @@
-import { act, type Registrar } from '../act.ts';
+import { act, type Registrar } from '../command.ts';
 import type { CreateFlags } from '../operations/key-create.ts';
 import type { RotateFlags } from '../operations/key-rotate.ts';
 

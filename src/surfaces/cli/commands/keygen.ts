@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { act, type Registrar } from '../act.ts';
+import { act, type Registrar } from '../command.ts';
 import type { KeygenFlags } from '../operations/keygen.ts';
 
 export const registerKeygen: Registrar = (program, deps, exit) => {

@@ -1,4 +1,4 @@
-import { act, type Registrar } from '../act.ts';
+import { act, type Registrar } from '../command.ts';
 import type { IssueFlags } from '../operations/lease-issue.ts';
 import type { VerifyFlags } from '../operations/lease-verify.ts';
 

@@ -1,4 +1,4 @@
-import { act, type Registrar } from '../act.ts';
+import { act, type Registrar } from '../command.ts';
 import type { LinkFlags } from '../operations/login-link.ts';
 
 export const registerLoginLink: Registrar = (program, deps, exit) => {

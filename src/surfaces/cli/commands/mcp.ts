@@ -1,4 +1,4 @@
-import { act, type Registrar } from '../act.ts';
+import { act, type Registrar } from '../command.ts';
 import type { McpFlags } from '../operations/mcp.ts';
 
 const MORE = `

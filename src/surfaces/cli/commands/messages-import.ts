@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { IMPORT_FORMATS } from '../../../contracts/index.ts';
-import { act, type Exit } from '../act.ts';
+import { act, type Exit } from '../command.ts';
 import type { MessagesImportFlags } from '../operations/messages-import.ts';
 import type { CliDeps } from '../services.ts';
 

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { DOC_KINDS, SEARCH_MODES } from '../../../contracts/index.ts';
-import { act, type Registrar } from '../act.ts';
+import { act, type Registrar } from '../command.ts';
 import type { MessagesSearchFlags } from '../operations/messages-search.ts';
 
 const MORE = `

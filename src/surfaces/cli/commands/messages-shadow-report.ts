@@ -1,4 +1,4 @@
-import { act, type Registrar } from '../act.ts';
+import { act, type Registrar } from '../command.ts';
 import type { ShadowReportFlags } from '../operations/messages-shadow-report.ts';
 
 const MORE = `

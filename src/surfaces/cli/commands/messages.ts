@@ -1,4 +1,4 @@
-import type { Registrar } from '../act.ts';
+import type { Registrar } from '../command.ts';
 import { addMessagesImport } from './messages-import.ts';
 import { addMessagesSearch } from './messages-search.ts';
 import { addShadowReport } from './messages-shadow-report.ts';

@@ -1,4 +1,4 @@
-import { act, type Registrar } from '../act.ts';
+import { act, type Registrar } from '../command.ts';
 import type { PlanCheckFlags } from '../operations/plan-check.ts';
 import type { PlanRetryFlags } from '../operations/plan-retry.ts';
 import type { PlanRunFlags } from '../operations/plan-run.ts';

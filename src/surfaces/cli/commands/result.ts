@@ -1,4 +1,4 @@
-import { act, type Registrar } from '../act.ts';
+import { act, type Registrar } from '../command.ts';
 import type { ResultFlags } from '../operations/result.ts';
 
 export const registerResult: Registrar = (program, deps, exit) => {

@@ -1,4 +1,4 @@
-import { act, type Registrar } from '../act.ts';
+import { act, type Registrar } from '../command.ts';
 import type { RetryFlags } from '../operations/retry.ts';
 
 export const registerRetry: Registrar = (program, deps, exit) => {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
-import { globalOptions, type Registrar } from '../act.ts';
+import { globalOptions, type Registrar } from '../command.ts';
 
 /** The long-running roles. They own their signals and their log; the command line only starts them. */
 export const registerRoles: Registrar = (program, deps, exit) => {

@@ -1,4 +1,4 @@
-import { act, type Registrar } from '../act.ts';
+import { act, type Registrar } from '../command.ts';
 
 export const registerScopes: Registrar = (program, deps, exit) => {
   program

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { act, type Registrar } from '../act.ts';
+import { act, type Registrar } from '../command.ts';
 import type { SearchFlags } from '../operations/search.ts';
 
 const MORE = `

@@ -1,4 +1,4 @@
-import { act, type Registrar } from '../act.ts';
+import { act, type Registrar } from '../command.ts';
 
 const EXAMPLES = `
 A screen for searching the messages of this data directory: query, results, the message itself, and facets. The keys stand

@@ -1,4 +1,4 @@
-import { act, type Registrar } from '../act.ts';
+import { act, type Registrar } from '../command.ts';
 import type { UndoFlags } from '../operations/undo.ts';
 
 export const registerUndo: Registrar = (program, deps, exit) => {

@@ -1,4 +1,4 @@
-import { act, type Registrar } from '../act.ts';
+import { act, type Registrar } from '../command.ts';
 import type { ListFlags } from '../operations/vault-list.ts';
 import type { PurgeFlags } from '../operations/vault-purge.ts';
 

@@ -2,7 +2,7 @@ import type { QueryExplain, SearchResponse, SearchResult } from '../../../contra
 import { momentText } from '../../../core/message-time.ts';
 import { excerpt } from '../text/excerpt.ts';
 import { type Column, pairs, table } from '../text/table.ts';
-import { counted } from '../text/words.ts';
+import { counted } from '../text/values.ts';
 
 const MESSAGES: readonly Column[] = [
   { title: 'ID', align: 'right' },

@@ -1,8 +1,8 @@
 import { WritError } from '../../../core/errors.ts';
 import type { OperatorRecord } from '../../../core/ports/index.ts';
-import type { Call } from '../act.ts';
+import type { Call } from '../command.ts';
 import { table } from '../text/table.ts';
-import { counted, parseSeconds } from '../text/words.ts';
+import { counted, parseSeconds } from '../text/values.ts';
 
 export interface AuditListFlags {
   readonly since?: string;

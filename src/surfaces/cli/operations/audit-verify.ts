@@ -1,6 +1,6 @@
 import type { AuditReport } from '../../../core/ports/index.ts';
-import type { Call } from '../act.ts';
-import { counted } from '../text/words.ts';
+import type { Call } from '../command.ts';
+import { counted } from '../text/values.ts';
 
 /** `writ audit verify`: every line, its place in the chain, and the end. Exits 1 at the first fault. */
 export async function runAuditVerify(call: Call): Promise<number> {

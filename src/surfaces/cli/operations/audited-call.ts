@@ -1,6 +1,6 @@
 import type { OperatorAction } from '../../../core/ports/index.ts';
 import { audited } from '../../shared/tasks/audited.ts';
-import type { Call } from '../act.ts';
+import type { Call } from '../command.ts';
 
 /** Does what a person asked for on the command line between two records of the audit log. Throws as `audited` does. */
 export async function auditedCall<T>(

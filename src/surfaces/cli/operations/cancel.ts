@@ -1,9 +1,9 @@
 import { cancelTask } from '../../shared/tasks/cancel.ts';
 import { taskIdOf } from '../../shared/tasks/task-id.ts';
-import type { Call } from '../act.ts';
-import { parseSeconds } from '../text/words.ts';
+import type { Call } from '../command.ts';
+import { parseSeconds } from '../text/values.ts';
 import { auditedCall } from './audited-call.ts';
-import { operatorDoors } from './operator-doors.ts';
+import { operatorServices } from './operator-doors.ts';
 
 export interface CancelFlags {
   readonly timeout: string;
@@ -13,7 +13,7 @@ export interface CancelFlags {
 export async function runCancel(call: Call, flags: CancelFlags, word: string): Promise<number> {
   const taskId = taskIdOf(word);
   const timeoutMs = parseSeconds(flags.timeout, '--timeout') * 1000;
-  const doors = await operatorDoors(call);
+  const doors = await operatorServices(call);
   const cancelled = await auditedCall(call, { action: 'task.cancel', subject: taskId }, () =>
     cancelTask(taskId, { timeoutMs, signal: call.interrupted() }, doors),
   );
@@ -21,7 +21,7 @@ export async function runCancel(call: Call, flags: CancelFlags, word: string): P
     await call.output.answer({ task_id: taskId, cancel: 'cancelled' }, () => `${taskId} is cancelled; nothing was done`);
     return 0;
   }
-  const { state } = cancelled.standing;
+  const { state } = cancelled.status;
   const why = state === 'running' ? 'the worker has begun' : 'no worker has taken the task yet';
   await call.output.answer({ task_id: taskId, cancel: 'requested', state }, () => `a cancel of ${taskId} is requested: ${why}`);
   return 0;

@@ -1,8 +1,8 @@
-import type { Check } from '../../../core/ports/front-door.ts';
-import type { Call } from '../act.ts';
+import type { Check } from '../../../core/ports/task-gateway.ts';
+import type { Call } from '../command.ts';
 import type { Diagnosis } from '../services.ts';
 import { pairs } from '../text/table.ts';
-import { counted, printable } from '../text/words.ts';
+import { counted, printable } from '../text/values.ts';
 
 export interface DoctorFlags {
   readonly rebuildLedger?: boolean;

@@ -1,14 +1,14 @@
 import { type ExecutionResult, SEARCH_OUTPUT, type SearchCapability, type TaskManifest } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import { manifestSha256 } from '../../../core/hash.ts';
-import type { Standing } from '../../shared/tasks/standing.ts';
+import type { TaskStatus } from '../../shared/tasks/task-status.ts';
 import { isLast, waitForOutcome } from '../../shared/tasks/wait.ts';
-import type { Call } from '../act.ts';
+import type { Call } from '../command.ts';
 import type { CliServices } from '../services.ts';
 import { excerpt } from '../text/excerpt.ts';
-import { standingText } from '../text/standing.ts';
 import { table } from '../text/table.ts';
-import { parseSeconds, parseWhole } from '../text/words.ts';
+import { taskStatusText } from '../text/task-status.ts';
+import { parseSeconds, parseWhole } from '../text/values.ts';
 import { auditedCall } from './audited-call.ts';
 import { termsOf } from './terms.ts';
 
@@ -51,13 +51,13 @@ async function verifiedOutcome(call: Call, manifest: TaskManifest, timeoutMs: nu
   const { task_id: taskId, capability_id: capabilityId } = manifest;
   const interrupted = call.interrupted();
   const waited = await waitForOutcome(taskId, await services.tasks(), { timeoutMs, signal: interrupted });
-  const standing = interrupted.aborted ? await withdrawn(call, waited, manifest, services) : waited;
-  if (standing.state !== 'finished') {
+  const status = interrupted.aborted ? await withdrawn(call, waited, manifest, services) : waited;
+  if (status.state !== 'finished') {
     const why = interrupted.aborted ? 'a cancel is requested' : 'is a worker running?';
-    throw new WritError('TIMEOUT', `no answer to ${taskId} yet (${standingText(standing, call.clock.now())}); ${why}`);
+    throw new WritError('TIMEOUT', `no answer to ${taskId} yet (${taskStatusText(status, call.clock.now())}); ${why}`);
   }
   const about = { taskId, capabilityId, manifestSha256: manifestSha256(manifest) };
-  if (await (await services.signatures()).verifyResult(standing.result, about)) return standing.outcome;
+  if (await (await services.signatures()).verifyResult(status.result, about)) return status.outcome;
   throw new WritError('INVALID_RESULT', `the result of ${taskId} was not signed by an executor key of this data directory: do not trust it`);
 }
 
@@ -65,7 +65,7 @@ async function verifiedOutcome(call: Call, manifest: TaskManifest, timeoutMs: nu
 const WITHDRAW_MS = 3_000;
 
 /** Nobody waits for the search any more: asks for its cancel, as `writ cancel` would. Answers where it stands then. */
-async function withdrawn(call: Call, waited: Standing, { task_id: taskId }: TaskManifest, services: CliServices): Promise<Standing> {
+async function withdrawn(call: Call, waited: TaskStatus, { task_id: taskId }: TaskManifest, services: CliServices): Promise<TaskStatus> {
   if (isLast(waited)) return waited;
   const tasks = await services.tasks();
   await auditedCall(call, { action: 'task.cancel', subject: taskId }, () => tasks.ledger.cancel(taskId, call.clock.now()));

@@ -1,9 +1,9 @@
 import type { IndexAction } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { IndexService, IndexTarget } from '../../../core/ports/index.ts';
-import { askIndex } from '../../shared/content-index/ask.ts';
-import type { Call } from '../act.ts';
-import { duration } from '../text/words.ts';
+import { askIndex } from '../../shared/content-index/index-tasks.ts';
+import type { Call } from '../command.ts';
+import { duration } from '../text/values.ts';
 import { waitForIndex } from './index-wait.ts';
 
 export interface IndexActFlags {

@@ -1,9 +1,9 @@
 import type { IndexReport, IndexStatus } from '../../../contracts/index.ts';
 import type { IndexMode } from '../../../core/ports/index.ts';
 import { activityText } from '../../shared/content-index/words.ts';
-import type { Call } from '../act.ts';
+import type { Call } from '../command.ts';
 import { pairs, table } from '../text/table.ts';
-import { bytes, counted, duration } from '../text/words.ts';
+import { bytes, counted, duration } from '../text/values.ts';
 
 /** `writ index status`: every index, also without a running host. */
 export async function runIndexStatus(call: Call): Promise<number> {

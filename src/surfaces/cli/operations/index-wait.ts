@@ -3,8 +3,8 @@ import type { IndexAction, IndexStatus, IndexTaskEnd } from '../../../contracts/
 import { WritError } from '../../../core/errors.ts';
 import type { IndexService, IndexTarget } from '../../../core/ports/index.ts';
 import { activityText } from '../../shared/content-index/words.ts';
-import type { Call } from '../act.ts';
-import { printable } from '../text/words.ts';
+import type { Call } from '../command.ts';
+import { printable } from '../text/values.ts';
 
 export interface Awaited {
   readonly action: IndexAction;

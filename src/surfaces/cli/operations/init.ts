@@ -1,4 +1,4 @@
-import type { Call } from '../act.ts';
+import type { Call } from '../command.ts';
 
 /** `writ init`: a file of settings to edit, and keys. Running it again changes nothing. */
 export async function runInit(call: Call): Promise<number> {

@@ -1,5 +1,5 @@
-import type { Call } from '../act.ts';
-import { parseSeconds } from '../text/words.ts';
+import type { Call } from '../command.ts';
+import { parseSeconds } from '../text/values.ts';
 import { auditedCall } from './audited-call.ts';
 import { fileFor, keyJson, rolesOf, type SecretFlags, whereabouts } from './key-words.ts';
 

@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../../core/ports/index.ts';
-import type { Call } from '../act.ts';
+import type { Call } from '../command.ts';
 import { table } from '../text/table.ts';
-import { duration } from '../text/words.ts';
+import { duration } from '../text/values.ts';
 import { keyJson } from './key-words.ts';
 
 const COLUMNS = [{ title: 'id' }, { title: 'name' }, { title: 'roles' }, { title: 'made', align: 'right' }, { title: 'expires', align: 'right' }] as const;

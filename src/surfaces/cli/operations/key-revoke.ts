@@ -1,5 +1,5 @@
 import { WritError } from '../../../core/errors.ts';
-import type { Call } from '../act.ts';
+import type { Call } from '../command.ts';
 import { auditedCall } from './audited-call.ts';
 
 /** `writ key revoke`: the key is gone at once; servers see it within a second. */

@@ -1,6 +1,6 @@
 import { WritError } from '../../../core/errors.ts';
-import type { Call } from '../act.ts';
-import { parseSeconds } from '../text/words.ts';
+import type { Call } from '../command.ts';
+import { parseSeconds } from '../text/values.ts';
 import { auditedCall } from './audited-call.ts';
 import { fileFor, keyJson, type SecretFlags, whereabouts } from './key-words.ts';
 

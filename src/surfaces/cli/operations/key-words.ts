@@ -1,7 +1,7 @@
 import { ROLES, Role } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { ApiKey } from '../../../core/ports/index.ts';
-import type { AccessDoor } from '../services.ts';
+import type { ApiAccess } from '../services.ts';
 
 /** Where a new secret goes: into a file, or onto the terminal. */
 export interface SecretFlags {
@@ -19,7 +19,7 @@ export function rolesOf(list: string): Role[] {
 }
 
 /** The file for a secret, `undefined` when it is printed. Throws WritError INVALID_ARGUMENT for both at once. */
-export function fileFor(name: string, { out, print }: SecretFlags, access: AccessDoor): string | undefined {
+export function fileFor(name: string, { out, print }: SecretFlags, access: ApiAccess): string | undefined {
   if (print === true && out !== undefined) throw new WritError('INVALID_ARGUMENT', '--print and --out exclude each other', { field: '--print' });
   return print === true ? undefined : (out ?? access.secretFile(name));
 }

@@ -1,10 +1,10 @@
 import { CAPABILITY_QUEUE } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
-import type { Call } from '../act.ts';
-import type { KeyWish } from '../services.ts';
+import type { Call } from '../command.ts';
+import type { KeyRequest } from '../services.ts';
 
 export interface KeygenFlags {
-  readonly role: KeyWish['role'];
+  readonly role: KeyRequest['role'];
   readonly capabilities?: string;
 }
 

@@ -1,9 +1,9 @@
 import type { TaskManifest } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
-import { jobOf } from '../../shared/input/offer.ts';
-import type { Call } from '../act.ts';
+import { jobOf } from '../../shared/input/parse-task.ts';
+import type { Call } from '../command.ts';
 import { readText } from '../input/open.ts';
-import { timeOf } from '../text/words.ts';
+import { timeOf } from '../text/values.ts';
 import { auditedCall } from './audited-call.ts';
 import { termsOf } from './terms.ts';
 

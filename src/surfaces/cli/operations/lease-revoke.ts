@@ -1,4 +1,4 @@
-import type { Call } from '../act.ts';
+import type { Call } from '../command.ts';
 import { auditedCall } from './audited-call.ts';
 import { tokenOf } from './lease-token.ts';
 

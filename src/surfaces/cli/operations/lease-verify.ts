@@ -1,9 +1,9 @@
 import type { LeasePayload } from '../../../contracts/index.ts';
-import { jobOf } from '../../shared/input/offer.ts';
-import type { Call } from '../act.ts';
+import { jobOf } from '../../shared/input/parse-task.ts';
+import type { Call } from '../command.ts';
 import { readText } from '../input/open.ts';
 import { pairs } from '../text/table.ts';
-import { duration, timeOf } from '../text/words.ts';
+import { duration, timeOf } from '../text/values.ts';
 import { tokenOf } from './lease-token.ts';
 
 export interface VerifyFlags {

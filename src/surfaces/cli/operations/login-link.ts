@@ -1,5 +1,5 @@
-import type { Call } from '../act.ts';
-import { parseSeconds, timeOf } from '../text/words.ts';
+import type { Call } from '../command.ts';
+import { parseSeconds, timeOf } from '../text/values.ts';
 import { auditedCall } from './audited-call.ts';
 import { rolesOf } from './key-words.ts';
 

@@ -3,7 +3,7 @@ import { messageOf, WritError } from '../../../core/errors.ts';
 import type { McpServices } from '../../mcp/services.ts';
 import { serveStdio } from '../../mcp/stdio.ts';
 import { TOOLS } from '../../mcp/tools/table.ts';
-import type { Call } from '../act.ts';
+import type { Call } from '../command.ts';
 import type { CliServices } from '../services.ts';
 
 export interface McpFlags {

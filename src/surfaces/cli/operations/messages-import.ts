@@ -1,9 +1,9 @@
 import { Presets, SingleBar } from 'cli-progress';
 import type { ImportFormat, ImportSource } from '../../../core/ports/index.ts';
 import { type ImportSummary, importMessages } from '../../shared/messages/import.ts';
-import type { Call } from '../act.ts';
+import type { Call } from '../command.ts';
 import type { CliIo } from '../services.ts';
-import { bytes, duration } from '../text/words.ts';
+import { bytes, duration } from '../text/values.ts';
 import { auditedCall } from './audited-call.ts';
 
 export interface MessagesImportFlags {

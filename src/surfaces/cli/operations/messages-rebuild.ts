@@ -1,5 +1,5 @@
 import { WritError } from '../../../core/errors.ts';
-import type { Call } from '../act.ts';
+import type { Call } from '../command.ts';
 import { auditedCall } from './audited-call.ts';
 
 /** `writ messages rebuild`: the writer makes the full text anew; searches see the old one until then. */

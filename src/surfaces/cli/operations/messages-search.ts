@@ -1,5 +1,5 @@
-import { searchIn } from '../../shared/messages/places.ts';
-import type { Call } from '../act.ts';
+import { searchIn } from '../../shared/messages/search-target.ts';
+import type { Call } from '../command.ts';
 import { type MessagesSearchFlags, placeOf, queryOf } from '../messages/query.ts';
 import { besideText, explainText, resultsText } from '../messages/render.ts';
 

@@ -1,10 +1,10 @@
 import { WritError } from '../../../core/errors.ts';
 import type { ShadowReport } from '../../../core/ports/index.ts';
-import type { Call } from '../act.ts';
+import type { Call } from '../command.ts';
 import { readText } from '../input/open.ts';
 import { placeOf } from '../messages/query.ts';
 import { shadowReportText } from '../messages/shadow-report.ts';
-import { parseWhole } from '../text/words.ts';
+import { parseWhole } from '../text/values.ts';
 
 export interface ShadowReportFlags {
   readonly project?: string;

@@ -1,8 +1,8 @@
-import type { OperatorDoors } from '../../shared/tasks/operator.ts';
-import type { Call } from '../act.ts';
+import type { OperatorServices } from '../../shared/tasks/operator.ts';
+import type { Call } from '../command.ts';
 
 /** The services of this command line, as the operations of every surface want them. */
-export async function operatorDoors(call: Call): Promise<OperatorDoors> {
+export async function operatorServices(call: Call): Promise<OperatorServices> {
   const services = await call.services();
   return {
     tasks: await services.tasks(),

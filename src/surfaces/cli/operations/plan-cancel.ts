@@ -1,6 +1,6 @@
 import { cancelPlan } from '../../shared/plans/operate.ts';
 import { planIdOf } from '../../shared/plans/plan-id.ts';
-import type { Call } from '../act.ts';
+import type { Call } from '../command.ts';
 import { auditedCall } from './audited-call.ts';
 
 /** `writ plan cancel`: the plan ends before its next step. */

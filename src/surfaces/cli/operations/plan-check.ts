@@ -1,10 +1,10 @@
 import type { PlannedEffect, PlannedStep } from '../../../core/ports/index.ts';
 import { workflowName } from '../../../core/workflow-name.ts';
-import type { Call } from '../act.ts';
+import type { Call } from '../command.ts';
 import { countEffects, type EffectCounts, effectText } from '../plan/effect-text.ts';
 import { readPlan } from '../plan/read-plan.ts';
 import { table } from '../text/table.ts';
-import { counted } from '../text/words.ts';
+import { counted } from '../text/values.ts';
 
 export interface PlanCheckFlags {
   readonly linked?: boolean;

@@ -1,8 +1,8 @@
 import { retryPlan } from '../../shared/plans/operate.ts';
 import { planIdOf } from '../../shared/plans/plan-id.ts';
-import type { Call } from '../act.ts';
+import type { Call } from '../command.ts';
 import { type FollowFlags, followPlan } from '../plan/follow-plan.ts';
-import { parseSeconds } from '../text/words.ts';
+import { parseSeconds } from '../text/values.ts';
 import { auditedCall } from './audited-call.ts';
 
 export type PlanRetryFlags = FollowFlags;

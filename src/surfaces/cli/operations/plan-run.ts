@@ -1,8 +1,8 @@
 import type { PlanReceipt } from '../../../core/ports/index.ts';
-import type { Call } from '../act.ts';
+import type { Call } from '../command.ts';
 import { answerEnd, type FollowFlags, followPlan } from '../plan/follow-plan.ts';
 import { readPlan } from '../plan/read-plan.ts';
-import { parseSeconds } from '../text/words.ts';
+import { parseSeconds } from '../text/values.ts';
 
 export interface PlanRunFlags extends FollowFlags {
   readonly ttl?: string;

@@ -2,9 +2,9 @@ import { WritError } from '../../../core/errors.ts';
 import type { PlanView } from '../../../core/ports/index.ts';
 import { planIdOf, unknownPlan } from '../../shared/plans/plan-id.ts';
 import { endOf, hasEnded, planStatusOf } from '../../shared/plans/view.ts';
-import type { Call } from '../act.ts';
+import type { Call } from '../command.ts';
 import { pairs } from '../text/table.ts';
-import { duration, printable } from '../text/words.ts';
+import { duration, printable } from '../text/values.ts';
 
 export interface PlanShowFlags {
   readonly memory?: boolean;

@@ -1,5 +1,5 @@
 import type { ScopeState } from '../../../core/ports/search-scopes.ts';
-import type { Call } from '../act.ts';
+import type { Call } from '../command.ts';
 import { table } from '../text/table.ts';
 
 /** `writ scopes`: the allow-list of searches. What cannot be opened is said, and is no error of this command. */

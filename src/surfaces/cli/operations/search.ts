@@ -1,11 +1,11 @@
 import type { ContentSearchAnswer, ContentSearchRequest } from '../../../contracts/index.ts';
 import { isWritError, messageOf, WritError } from '../../../core/errors.ts';
-import type { Call } from '../act.ts';
+import type { Call } from '../command.ts';
 import { COLOURED, PLAIN } from '../search/colours.ts';
 import { literalPieces } from '../search/literal.ts';
-import { type Place, placeOf } from '../search/place.ts';
 import { renderEvents } from '../search/render.ts';
 import { requestOf, type SearchFlags } from '../search/request.ts';
+import { type Place, placeOf } from '../search/search-base.ts';
 import { pairs } from '../text/table.ts';
 
 export type { SearchFlags } from '../search/request.ts';

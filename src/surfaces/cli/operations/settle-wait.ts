@@ -1,9 +1,9 @@
 import { WritError } from '../../../core/errors.ts';
-import type { TaskDoor } from '../../../core/ports/front-door.ts';
+import type { TaskGateway } from '../../../core/ports/task-gateway.ts';
 import { waitForOutcome } from '../../shared/tasks/wait.ts';
-import type { Call } from '../act.ts';
-import { standingLine, standingText } from '../text/standing.ts';
-import { parseSeconds } from '../text/words.ts';
+import type { Call } from '../command.ts';
+import { taskStatusJson, taskStatusText } from '../text/task-status.ts';
+import { parseSeconds } from '../text/values.ts';
 import { exitOf } from './result.ts';
 
 /**
@@ -14,7 +14,7 @@ import { exitOf } from './result.ts';
  */
 export async function answerOrWait(
   call: Call,
-  tasks: TaskDoor,
+  tasks: TaskGateway,
   taskId: string,
   flags: { readonly wait?: boolean; readonly timeout: string },
   said: { readonly value: Record<string, unknown>; readonly text: string },
@@ -24,9 +24,9 @@ export async function answerOrWait(
     return 0;
   }
   const timeoutMs = parseSeconds(flags.timeout, '--timeout') * 1000;
-  const standing = await waitForOutcome(taskId, tasks, { timeoutMs, signal: call.interrupted() });
-  const code = exitOf(standing);
-  if (code === 3) throw new WritError('TIMEOUT', `${said.text}; no outcome within ${flags.timeout}: ${standingText(standing, call.clock.now())}`);
-  await call.output.answer({ task_id: taskId, ...said.value, ...standingLine(standing) }, () => `${said.text}\n${standingText(standing, call.clock.now())}`);
+  const status = await waitForOutcome(taskId, tasks, { timeoutMs, signal: call.interrupted() });
+  const code = exitOf(status);
+  if (code === 3) throw new WritError('TIMEOUT', `${said.text}; no outcome within ${flags.timeout}: ${taskStatusText(status, call.clock.now())}`);
+  await call.output.answer({ task_id: taskId, ...said.value, ...taskStatusJson(status) }, () => `${said.text}\n${taskStatusText(status, call.clock.now())}`);
   return code;
 }

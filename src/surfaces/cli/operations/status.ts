@@ -1,7 +1,7 @@
-import type { ImportStanding, QueueStatus, SystemStatus } from '../../../core/ports/front-door.ts';
-import type { Call } from '../act.ts';
+import type { ImportProgress, QueueStatus, SystemStatus } from '../../../core/ports/task-gateway.ts';
+import type { Call } from '../command.ts';
 import { pairs, table } from '../text/table.ts';
-import { bytes, counted, duration } from '../text/words.ts';
+import { bytes, counted, duration } from '../text/values.ts';
 
 /** `writ status`: what the system says about itself now. REDIS_UNAVAILABLE (exit 3) when it says nothing. */
 export async function runStatus(call: Call): Promise<number> {
@@ -78,7 +78,7 @@ function textOf({ queues, workers, ledger, redis, imports = [] }: SystemStatus):
   ].join('\n');
 }
 
-function importText({ name, items, bad, finished, updatedAt }: ImportStanding): string {
+function importText({ name, items, bad, finished, updatedAt }: ImportProgress): string {
   const when = new Date(updatedAt).toISOString().slice(0, 16).replace('T', ' ');
   return `${name}: ${counted(items, 'record')} stored${bad > 0 ? `, ${bad} left out` : ''}, ${finished ? 'finished' : 'not finished'} (${when} UTC)`;
 }

@@ -2,7 +2,7 @@ import { ReadStream, WriteStream } from 'node:tty';
 import { WritError } from '../../../core/errors.ts';
 import { NO_FACETS } from '../../tui/model/facets.ts';
 import { askedBy } from '../../tui/model/link.ts';
-import type { Call } from '../act.ts';
+import type { Call } from '../command.ts';
 
 /** `writ tui`: the screen of message search. Whoever may read the data directory may see every message. */
 export async function runTuiCommand(call: Call, _flags: object, words: readonly string[] = []): Promise<number> {

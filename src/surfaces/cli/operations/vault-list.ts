@@ -1,8 +1,8 @@
 import type { VaultEntry } from '../../../core/ports/index.ts';
-import type { Call } from '../act.ts';
+import type { Call } from '../command.ts';
 import type { CliServices } from '../services.ts';
 import { table } from '../text/table.ts';
-import { bytes, counted, duration } from '../text/words.ts';
+import { bytes, counted, duration } from '../text/values.ts';
 import { vaultPages } from './vault-pages.ts';
 
 export interface ListFlags {

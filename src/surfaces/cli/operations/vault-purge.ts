@@ -1,7 +1,7 @@
 import { WritError } from '../../../core/errors.ts';
-import type { PurgeAnswer, VaultDoor } from '../../../core/ports/front-door.ts';
-import type { Call } from '../act.ts';
-import { bytes, counted, parseSeconds } from '../text/words.ts';
+import type { PurgeAnswer, Vault } from '../../../core/ports/task-gateway.ts';
+import type { Call } from '../command.ts';
+import { bytes, counted, parseSeconds } from '../text/values.ts';
 import { lineOf } from './vault-list.ts';
 import { vaultPages } from './vault-pages.ts';
 
@@ -51,7 +51,7 @@ function count(summary: PurgeSummary, { what, entry }: PurgeAnswer): void {
   if (what === 'purged') summary.bytes += entry.bytes;
 }
 
-async function unconfirmed(vault: VaultDoor, filter: { base?: string; before: number }): Promise<WritError> {
+async function unconfirmed(vault: Vault, filter: { base?: string; before: number }): Promise<WritError> {
   let files = 0;
   let size = 0;
   for await (const page of vaultPages(vault, filter)) {

@@ -3,8 +3,8 @@ import type { Plans, PlanView } from '../../../core/ports/index.ts';
 import { unknownPlan } from '../../shared/plans/plan-id.ts';
 import { hasEnded, planStatusOf } from '../../shared/plans/view.ts';
 import { waitForPlan } from '../../shared/plans/wait.ts';
-import type { Call } from '../act.ts';
-import { counted, parseSeconds, printable } from '../text/words.ts';
+import type { Call } from '../command.ts';
+import { counted, parseSeconds, printable } from '../text/values.ts';
 import { createPlanProgress } from './progress.ts';
 
 export interface FollowFlags {

@@ -1,6 +1,6 @@
 import type { PlanView } from '../../../core/ports/index.ts';
-import type { Call } from '../act.ts';
-import { counted, duration, printable } from '../text/words.ts';
+import type { Call } from '../command.ts';
+import { counted, duration, printable } from '../text/values.ts';
 
 /** Tells how a plan goes on: one line that changes on a terminal, a line a step elsewhere, JSON lines with --json. */
 export interface PlanProgress {

@@ -1,7 +1,7 @@
 import { parseStrictJson } from '../../../core/canonical-json.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { PlanPreview } from '../../../core/ports/index.ts';
-import type { Call } from '../act.ts';
+import type { Call } from '../command.ts';
 import { readText } from '../input/open.ts';
 
 /** Room for an envelope with all the definitions that it uses; the queue takes no larger job. */

@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
-import type { TaskDoor } from '../../../core/ports/front-door.ts';
-import type { Standing } from '../../shared/tasks/standing.ts';
+import type { TaskGateway } from '../../../core/ports/task-gateway.ts';
+import type { TaskStatus } from '../../shared/tasks/task-status.ts';
 import { waitForOutcome } from '../../shared/tasks/wait.ts';
 
 /** Waits for outcomes on behalf of a push. */
 export interface Follower {
-  wait(taskId: string): Promise<Standing>;
+  wait(taskId: string): Promise<TaskStatus>;
   /** Something was pushed or ended: the time without news begins again. */
   news(): void;
   /** Ends every wait; waits that begin later end at once. */
@@ -16,7 +16,7 @@ export interface Follower {
  * Gives up when nothing was pushed and no outcome came for `quietMs`: a long run of many tasks is no reason to stop
  * waiting, a queue that nobody serves is.
  */
-export function createFollower(door: TaskDoor, quietMs: number, signal: AbortSignal): Follower {
+export function createFollower(door: TaskGateway, quietMs: number, signal: AbortSignal): Follower {
   const quiet = new AbortController();
   const ended = AbortSignal.any([quiet.signal, signal]);
   // Every open task listens; Node would take more than ten for a leak.
@@ -25,9 +25,9 @@ export function createFollower(door: TaskDoor, quietMs: number, signal: AbortSig
   return {
     async wait(taskId) {
       // A timer takes at most 2^31 - 1 ms; the watchdog is the clock that counts here.
-      const standing = await waitForOutcome(taskId, door, { timeoutMs: 2 ** 31 - 1, signal: ended });
+      const status = await waitForOutcome(taskId, door, { timeoutMs: 2 ** 31 - 1, signal: ended });
       if (!ended.aborted) watchdog.refresh();
-      return standing;
+      return status;
     },
     news() {
       if (!ended.aborted) watchdog.refresh();

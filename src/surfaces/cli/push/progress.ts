@@ -1,6 +1,6 @@
 import { Presets, SingleBar } from 'cli-progress';
 import type { CliIo } from '../services.ts';
-import { bytes, duration } from '../text/words.ts';
+import { bytes, duration } from '../text/values.ts';
 import { type PushSummary, takenOver } from './tally.ts';
 
 /** A bar on a terminal, nothing elsewhere. */

@@ -1,11 +1,11 @@
-import type { KernelDoor, LeaseTerms, PushOptions, Receipt, TaskDoor } from '../../../core/ports/index.ts';
-import { type Offer, offerOf, type Rejection } from '../../shared/input/offer.ts';
+import type { KernelClient, LeaseTerms, PushOptions, Receipt, TaskGateway } from '../../../core/ports/index.ts';
+import { createSlots } from '../../../core/semaphore.ts';
+import { type ParsedTask, parseTask, type Rejection } from '../../shared/input/parse-task.ts';
 import { readItems } from '../../shared/input/read-items.ts';
 import { untilAborted } from '../../shared/input/until-aborted.ts';
 import { type Sent, type Signed, sendChunk, signChunk } from '../../shared/tasks/send.ts';
-import type { Standing } from '../../shared/tasks/standing.ts';
+import type { TaskStatus } from '../../shared/tasks/task-status.ts';
 import type { Follower } from './follow.ts';
-import { createSlots } from './slots.ts';
 import { countReceipt, emptySummary, type PushSummary } from './tally.ts';
 
 /** Tasks per request to the kernel and to Redis. */
@@ -16,18 +16,18 @@ const CHUNKS_IN_FLIGHT = 4;
 const WAITERS = 1_000;
 
 export interface PushPorts {
-  readonly tasks: TaskDoor;
+  readonly tasks: TaskGateway;
   /** Signs what has no lease; `undefined` without `--sign`. */
-  readonly kernel: Pick<KernelDoor, 'issue'> | undefined;
+  readonly kernel: Pick<KernelClient, 'issue'> | undefined;
   /** Waits for outcomes; `undefined` without `--wait`. */
   readonly follower: Follower | undefined;
 }
 
 /** What is told while the push runs; a promise holds it back. */
 export interface PushReport {
-  receipt(offer: Offer, receipt: Receipt): Promise<void>;
+  receipt(offer: ParsedTask, receipt: Receipt): Promise<void>;
   rejected(rejection: Rejection): Promise<void>;
-  outcome(taskId: string, standing: Standing): Promise<void>;
+  outcome(taskId: string, status: TaskStatus): Promise<void>;
   progress(bytesRead: number, summary: PushSummary): void;
 }
 
@@ -58,7 +58,7 @@ export async function pushAll(
     ports.follower?.stop();
   };
 
-  const submit = async (chunk: readonly Offer[]): Promise<void> => {
+  const submit = async (chunk: readonly ParsedTask[]): Promise<void> => {
     await chunks.take();
     const signed = signChunk(chunk, ports.kernel, options.terms);
     signed.catch(breakOff);
@@ -85,9 +85,9 @@ export async function pushAll(
     follower.news();
     follower
       .wait(taskId)
-      .then(async (standing) => {
-        countStanding(summary, standing);
-        await report.outcome(taskId, standing);
+      .then(async (status) => {
+        countStanding(summary, status);
+        await report.outcome(taskId, status);
       })
       .catch(breakOff)
       .finally(() => waiters.give());
@@ -98,9 +98,9 @@ export async function pushAll(
   };
 
   for await (const { items, bytesRead } of readItems(untilAborted(source, options.signal))) {
-    let chunk: Offer[] = [];
+    let chunk: ParsedTask[] = [];
     for (const item of items) {
-      const offer = offerOf(item);
+      const offer = parseTask(item);
       if ('code' in offer) await reject(offer);
       else if (offer.job.lease === undefined && !ports.kernel) await reject(unsigned(offer));
       else chunk.push(offer);
@@ -123,12 +123,12 @@ export async function pushAll(
   return summary;
 }
 
-function countStanding(summary: PushSummary, standing: Standing): void {
-  if (standing.state === 'finished' && standing.outcome.status === 'SUCCESS') summary.succeeded += 1;
-  else if (standing.state === 'finished' || standing.state === 'malformed') summary.failed += 1;
+function countStanding(summary: PushSummary, status: TaskStatus): void {
+  if (status.state === 'finished' && status.outcome.status === 'SUCCESS') summary.succeeded += 1;
+  else if (status.state === 'finished' || status.state === 'malformed') summary.failed += 1;
   else summary.unanswered += 1;
 }
 
-function unsigned({ line, job }: Offer): Rejection {
+function unsigned({ line, job }: ParsedTask): Rejection {
   return { line, task_id: job.manifest.task_id, code: 'INVALID_LEASE', field: 'lease', message: 'is missing: add --sign to have the kernel issue one' };
 }

@@ -1,9 +1,9 @@
-import type { Rejection } from '../../shared/input/offer.ts';
-import type { Call } from '../act.ts';
+import type { Rejection } from '../../shared/input/parse-task.ts';
+import type { Call } from '../command.ts';
 import { openInput } from '../input/open.ts';
 import { termsOf } from '../operations/terms.ts';
-import { standingLine, standingText } from '../text/standing.ts';
-import { counted, parseSeconds, parseWhole } from '../text/words.ts';
+import { taskStatusJson, taskStatusText } from '../text/task-status.ts';
+import { counted, parseSeconds, parseWhole } from '../text/values.ts';
 import { createFollower } from './follow.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { type PushReport, pushAll } from './push-all.ts';
@@ -67,9 +67,9 @@ function reporter(call: Call, progress: Progress): PushReport {
       await call.output.line({ ...rejection, receipt: 'rejected' });
       tell(rejectionText(rejection));
     },
-    async outcome(taskId, standing) {
-      await call.output.line({ task_id: taskId, ...standingLine(standing) });
-      if (standing.state !== 'finished' || standing.outcome.status === 'FAILURE') tell(`${taskId}: ${standingText(standing, call.clock.now())}`);
+    async outcome(taskId, status) {
+      await call.output.line({ task_id: taskId, ...taskStatusJson(status) });
+      if (status.state !== 'finished' || status.outcome.status === 'FAILURE') tell(`${taskId}: ${taskStatusText(status, call.clock.now())}`);
     },
     progress: (bytesRead, summary) => progress.update(bytesRead, summary),
   };

@@ -1,5 +1,5 @@
 import type { ContentSearchEvent } from '../../../contracts/index.ts';
-import { printable, printableLine } from '../text/words.ts';
+import { printable, printableLine } from '../text/values.ts';
 import type { Paint } from './colours.ts';
 
 export interface Look {

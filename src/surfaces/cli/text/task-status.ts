@@ -1,35 +1,35 @@
-import type { Standing } from '../../shared/tasks/standing.ts';
-import { duration } from './words.ts';
+import type { TaskStatus } from '../../shared/tasks/task-status.ts';
+import { duration } from './values.ts';
 
 /** Where a task stands, in JSON: `state`, and the result as it was signed. */
-export function standingLine(standing: Standing): Record<string, unknown> {
-  switch (standing.state) {
+export function taskStatusJson(status: TaskStatus): Record<string, unknown> {
+  switch (status.state) {
     case 'finished':
-      return { state: standing.outcome.status === 'SUCCESS' ? 'success' : 'failure', from: standing.from, result: standing.outcome };
+      return { state: status.outcome.status === 'SUCCESS' ? 'success' : 'failure', from: status.from, result: status.outcome };
     case 'waiting':
-      return { state: 'waiting', since: new Date(standing.since).toISOString(), detail: standing.detail, cancel_requested: standing.cancelRequested };
+      return { state: 'waiting', since: new Date(status.since).toISOString(), detail: status.detail, cancel_requested: status.cancelRequested };
     case 'running':
-      return { state: 'running', since: new Date(standing.since).toISOString(), worker: standing.owner, cancel_requested: standing.cancelRequested };
+      return { state: 'running', since: new Date(status.since).toISOString(), worker: status.owner, cancel_requested: status.cancelRequested };
     case 'malformed':
-      return { state: 'failure', from: 'queue', message: standing.message };
+      return { state: 'failure', from: 'queue', message: status.message };
     case 'unknown':
       return { state: 'unknown' };
   }
 }
 
 /** The same in one sentence. `now`: milliseconds since 1970. */
-export function standingText(standing: Standing, now: number): string {
-  switch (standing.state) {
+export function taskStatusText(status: TaskStatus, now: number): string {
+  switch (status.state) {
     case 'finished': {
-      const { error } = standing.outcome;
+      const { error } = status.outcome;
       return error === null ? 'SUCCESS' : `FAILURE ${error.error_code}: ${error.message}`;
     }
     case 'waiting':
-      return `waiting for ${duration(now - standing.since)}: ${standing.detail}${standing.cancelRequested ? ', a cancel is asked' : ''}`;
+      return `waiting for ${duration(now - status.since)}: ${status.detail}${status.cancelRequested ? ', a cancel is asked' : ''}`;
     case 'running':
-      return `running for ${duration(now - standing.since)}${standing.cancelRequested ? ', a cancel is asked' : ''}`;
+      return `running for ${duration(now - status.since)}${status.cancelRequested ? ', a cancel is asked' : ''}`;
     case 'malformed':
-      return `FAILURE ${standing.message}`;
+      return `FAILURE ${status.message}`;
     case 'unknown':
       return 'not known';
   }

@@ -1,14 +1,14 @@
 import { WritError } from '../../../core/errors.ts';
 import type { Plans } from '../../../core/ports/index.ts';
 import { retryPlan } from '../../shared/plans/operate.ts';
-import type { OperatorDoors } from '../../shared/tasks/operator.ts';
+import type { OperatorServices } from '../../shared/tasks/operator.ts';
 import { type Retried, retryTask } from '../../shared/tasks/retry.ts';
 import { taskIdOf } from '../../shared/tasks/task-id.ts';
 import { isIndexJob } from './shown-index.ts';
 import { planOfJob } from './shown-plan.ts';
 
 /** What a retry on the board works with. */
-export interface BoardDoors extends OperatorDoors {
+export interface BoardDoors extends OperatorServices {
   readonly plans: Pick<Plans, 'retry' | 'view'>;
 }
 

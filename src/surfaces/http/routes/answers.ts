@@ -1,21 +1,21 @@
 import type { TaskView } from '../../../contracts/index.ts';
 import { sha256Hex } from '../../../core/hash.ts';
-import type { OperatorDoors } from '../../shared/tasks/operator.ts';
+import type { OperatorServices } from '../../shared/tasks/operator.ts';
 import { shownTask } from '../../shared/tasks/shown-task.ts';
-import type { KnownStanding } from '../../shared/tasks/view.ts';
+import type { KnownTaskStatus } from '../../shared/tasks/view.ts';
 import { isLast, waitForOutcome } from '../../shared/tasks/wait.ts';
 import type { Answer, Caller } from '../route.ts';
 import type { HttpServices } from '../services.ts';
 import type { Wait } from './prefer.ts';
 
 /** The services of a call as the operations of every surface want them. */
-export function operatorDoors({ tasks, kernel, signatures, regrantByDefault, clock }: HttpServices, caller: Caller): OperatorDoors {
+export function operatorServices({ tasks, kernel, signatures, regrantByDefault, clock }: HttpServices, caller: Caller): OperatorServices {
   return { tasks, kernel: () => kernel(caller), signatures, regrantByDefault, clock };
 }
 
 /** A task as it stands. Throws WritError INVALID_RESULT when `verified` is asked for and the executor did not sign the result. */
-export async function viewOf(taskId: string, standing: KnownStanding, services: HttpServices, verified: boolean): Promise<TaskView> {
-  return shownTask(taskId, standing, await services.signatures(), verified);
+export async function viewOf(taskId: string, status: KnownTaskStatus, services: HttpServices, verified: boolean): Promise<TaskView> {
+  return shownTask(taskId, status, await services.signatures(), verified);
 }
 
 /**
@@ -30,9 +30,9 @@ export async function outcomeWithin(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer | undefined> {
   if (!wait) return undefined;
-  const standing = await waitForOutcome(taskId, call.services.tasks, { timeoutMs: wait.timeoutMs, signal: call.signal });
-  if (standing.state === 'unknown' || !isLast(standing)) return undefined;
-  return { status: 200, body: await viewOf(taskId, standing, call.services, true), headers: { ...headers, ...wait.headers } };
+  const status = await waitForOutcome(taskId, call.services.tasks, { timeoutMs: wait.timeoutMs, signal: call.signal });
+  if (status.state === 'unknown' || !isLast(status)) return undefined;
+  return { status: 200, body: await viewOf(taskId, status, call.services, true), headers: { ...headers, ...wait.headers } };
 }
 
 /** A 200 with an ETag over the body, or a 304 for a client that has it already. */

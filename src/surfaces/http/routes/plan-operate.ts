@@ -1,5 +1,5 @@
 import { PlanCancelAnswer, PlanRetryAnswer, PlanRetryRequest, PlanStatus } from '../../../contracts/index.ts';
-import { assertPlanLease } from '../../shared/plans/lease-at-door.ts';
+import { assertPlanLease } from '../../shared/plans/lease-check.ts';
 import { cancelPlan, retryPlan } from '../../shared/plans/operate.ts';
 import { audited } from '../../shared/tasks/audited.ts';
 import { type Caller, route } from '../route.ts';

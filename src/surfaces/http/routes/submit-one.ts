@@ -1,8 +1,8 @@
 import type { TaskReceipt, TaskSubmission } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
-import type { KernelDoor, PushOptions, Receipt } from '../../../core/ports/index.ts';
-import { standingOf } from '../../shared/tasks/standing.ts';
+import type { KernelClient, PushOptions, Receipt } from '../../../core/ports/index.ts';
 import { assertMaySign, submitTask } from '../../shared/tasks/submit.ts';
+import { readTaskStatus } from '../../shared/tasks/task-status.ts';
 import type { Answer, Call } from '../route.ts';
 import { outcomeWithin, viewOf } from './answers.ts';
 import { waitOf } from './prefer.ts';
@@ -31,7 +31,7 @@ export function pushOptions({ attempts, queue }: PushQuery): PushOptions {
 }
 
 /** The kernel, when the caller asks to have leases issued. Throws WritError FORBIDDEN without the role. */
-export async function signingKernel({ query, caller, services }: Pick<SubmitCall, 'query' | 'caller' | 'services'>): Promise<KernelDoor | undefined> {
+export async function signingKernel({ query, caller, services }: Pick<SubmitCall, 'query' | 'caller' | 'services'>): Promise<KernelClient | undefined> {
   if (query.sign !== true) return undefined;
   assertMaySign(true, caller);
   return services.kernel(caller);
@@ -46,9 +46,9 @@ const REPLAYED = { 'idempotency-replayed': 'true' };
 
 /** The same task has succeeded before: its stored result, after a look at the signature. */
 async function replayed(taskId: string, { services }: SubmitCall): Promise<Answer> {
-  const standing = await standingOf(taskId, services.tasks);
-  if (standing.state !== 'finished') throw new WritError('WRONG_STATE', `${taskId} has just changed; push again`);
-  return { status: 200, body: await viewOf(taskId, standing, services, true), headers: REPLAYED };
+  const status = await readTaskStatus(taskId, services.tasks);
+  if (status.state !== 'finished') throw new WritError('WRONG_STATE', `${taskId} has just changed; push again`);
+  return { status: 200, body: await viewOf(taskId, status, services, true), headers: REPLAYED };
 }
 
 const WORDS = { accepted: 'accepted', 'in-flight': 'in_flight', retried: 'retried' } as const satisfies Record<Queued['kind'], TaskReceipt['receipt']>;

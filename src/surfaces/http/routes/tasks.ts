@@ -90,8 +90,8 @@ export const readTask = route({
   problems: ['INVALID_ARGUMENT', 'NOT_FOUND', 'INVALID_RESULT', 'REDIS_UNAVAILABLE', 'STORAGE_UNAVAILABLE'],
   async handle({ params: { id }, request, services, signal }) {
     const wait = waitOf(request, services.maxWaitS);
-    const standing = await waitForOutcome(id, services.tasks, { timeoutMs: wait?.timeoutMs ?? 0, signal });
-    if (standing.state === 'unknown') throw unknownTask(id);
-    return tagged(await viewOf(id, standing, services, false), request.headers['if-none-match'], wait?.headers);
+    const status = await waitForOutcome(id, services.tasks, { timeoutMs: wait?.timeoutMs ?? 0, signal });
+    if (status.state === 'unknown') throw unknownTask(id);
+    return tagged(await viewOf(id, status, services, false), request.headers['if-none-match'], wait?.headers);
   },
 });

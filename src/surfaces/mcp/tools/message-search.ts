@@ -1,6 +1,6 @@
 import { SearchMessagesInputs, SearchMessagesOutput, SearchMessagesProductInputs, SearchMessagesProductOutput } from '../../../contracts/index.ts';
 import { aliasedText, PROJECT } from '../../shared/messages/aliases.ts';
-import { inProduct, inProject, searchIn } from '../../shared/messages/places.ts';
+import { inProduct, inProject, searchIn } from '../../shared/messages/search-target.ts';
 import { besideRows, productRow, toolRow } from '../../shared/messages/tool-answer.ts';
 import { toolQueryOf } from '../../shared/messages/tool-query.ts';
 import { checkedInput, judgingTool, LOOKS_ONLY } from '../tool.ts';

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../core/json.ts';
 import { MAX_ITEM_BYTES, type RawItem } from './raw-item.ts';
 
 /** A task as it was found in the input. */
-export interface Offer {
+export interface ParsedTask {
   readonly line: number;
   readonly job: TaskJob;
 }
@@ -20,7 +20,7 @@ export interface Rejection {
 }
 
 /** The shape check of the contract, with the place to look at. */
-export function offerOf(item: RawItem): Offer | Rejection {
+export function parseTask(item: RawItem): ParsedTask | Rejection {
   if (item.kind === 'problem') return { line: item.line, code: 'INVALID_MANIFEST', message: item.message };
   try {
     return { line: item.line, job: jobOf(item.text) };

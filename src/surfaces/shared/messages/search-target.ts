@@ -32,10 +32,10 @@ function there<T>(answer: EngineAnswer<T | undefined>, field: string, message: s
 }
 
 /** Where a search looks: places that were found, or why they could not be looked up. */
-export type SearchedPlace = EngineAnswer<Pick<SearchQuery, 'project_id' | 'product_id'>>;
+export type SearchTarget = EngineAnswer<Pick<SearchQuery, 'project_id' | 'product_id'>>;
 
 /** The whole of a project. Throws WritError NOT_FOUND. */
-export async function inProject(key: string, field: string, search: MessageSearch): Promise<SearchedPlace> {
+export async function inProject(key: string, field: string, search: MessageSearch): Promise<SearchTarget> {
   const project = await projectNamed(key, field, search);
   return project.ok ? { ok: true, value: { project_id: project.value.id } } : project;
 }
@@ -46,7 +46,7 @@ export async function inProduct(
   field: string,
   search: MessageSearch,
   wanted?: { readonly field: string; readonly word: string },
-): Promise<SearchedPlace> {
+): Promise<SearchTarget> {
   const product = await productNamed(key, field, search);
   if (!product.ok) return product;
   if (wanted === undefined) return { ok: true, value: { product_id: product.value.id } };
@@ -55,6 +55,6 @@ export async function inProduct(
 }
 
 /** The search in its place, for somebody who may see everything. */
-export function searchIn(place: SearchedPlace, query: SearchQuery, search: MessageSearch): Promise<SearchResponse> {
+export function searchIn(place: SearchTarget, query: SearchQuery, search: MessageSearch): Promise<SearchResponse> {
   return place.ok ? search.search({ ...query, ...place.value }, null) : search.unanswered(query, place.error);
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/clock.ts';
 import { WritError } from '../../../core/errors.ts';
-import type { PlanDoor } from '../../../core/ports/index.ts';
+import type { PlanGateway } from '../../../core/ports/index.ts';
 
 /**
  * Whether a plan may be queued: its lease is genuine, for exactly this linked envelope and queue, and has not expired. A
@@ -11,7 +11,7 @@ import type { PlanDoor } from '../../../core/ports/index.ts';
 export async function assertPlanLease(
   lease: string | undefined,
   planSha256: string,
-  { signatures, plans }: Pick<PlanDoor, 'signatures' | 'plans'>,
+  { signatures, plans }: Pick<PlanGateway, 'signatures' | 'plans'>,
   clock: Clock,
 ): Promise<string> {
   if (lease === undefined || lease === '') throw refusal('INVALID_LEASE', 'the plan carries no lease');

@@ -1,16 +1,16 @@
 import type { TaskJob } from '../../../contracts/index.ts';
 import { manifestSha256 } from '../../../core/hash.ts';
-import type { SignatureReader, TaskDoor } from '../../../core/ports/index.ts';
+import type { SignatureReader, TaskGateway } from '../../../core/ports/index.ts';
 
-export interface DoorRefusal {
+export interface LeaseRefusal {
   readonly code: 'INVALID_LEASE' | 'LEASE_EXPIRED';
   readonly message: string;
   readonly field: 'lease';
 }
 
-export interface DoorPorts {
+export interface LeaseCheckPorts {
   readonly signatures: Pick<SignatureReader, 'readLease'>;
-  readonly ledger: Pick<TaskDoor['ledger'], 'row'>;
+  readonly ledger: Pick<TaskGateway['ledger'], 'row'>;
   /** Milliseconds since 1970. */
   readonly now: number;
   /** The queue that the push names, if it does. */
@@ -24,7 +24,7 @@ export interface DoorPorts {
  *
  * @throws WritError INVALID_MANIFEST for a manifest without a canonical form
  */
-export async function refusalAtDoor({ manifest, lease }: TaskJob, { signatures, ledger, now, queue }: DoorPorts): Promise<DoorRefusal | undefined> {
+export async function refuseLease({ manifest, lease }: TaskJob, { signatures, ledger, now, queue }: LeaseCheckPorts): Promise<LeaseRefusal | undefined> {
   if (lease === undefined || lease === '') return refusal('INVALID_LEASE', 'the task carries no lease');
   const reading = await signatures.readLease(lease, manifest, queue);
   if (!reading.ok) return refusal('INVALID_LEASE', reading.message);
@@ -35,6 +35,6 @@ export async function refusalAtDoor({ manifest, lease }: TaskJob, { signatures, 
   return refusal('LEASE_EXPIRED', `the lease expired at ${new Date(exp * 1000).toISOString()}`);
 }
 
-function refusal(code: DoorRefusal['code'], message: string): DoorRefusal {
+function refusal(code: LeaseRefusal['code'], message: string): LeaseRefusal {
   return { code, message, field: 'lease' };
 }

@@ -1,10 +1,10 @@
 import type { BulkRetryLine, TaskFilter } from '../../../contracts/index.ts';
 import { ERRORS, isWritError, WritError } from '../../../core/errors.ts';
 import type { TaskIndex } from '../../../core/ports/index.ts';
-import type { OperatorDoors } from './operator.ts';
-import { type RetryWish, retryTask } from './retry.ts';
+import type { OperatorServices } from './operator.ts';
+import { type RetryTerms, retryTask } from './retry.ts';
 
-export interface RetryManyWish {
+export interface BulkRetry {
   /** `state` may only be `failure`. */
   readonly filter: TaskFilter;
   readonly regrant?: boolean | undefined;
@@ -25,9 +25,9 @@ const TOGETHER = 16;
  * @throws WritError INVALID_ARGUMENT for a filter on another state; errors of Redis, kernel and index end the run
  */
 export async function* retryMany(
-  { filter, regrant, limit = Number.POSITIVE_INFINITY }: RetryManyWish,
+  { filter, regrant, limit = Number.POSITIVE_INFINITY }: BulkRetry,
   index: Pick<TaskIndex, 'list'>,
-  doors: OperatorDoors,
+  doors: OperatorServices,
   signal: AbortSignal,
 ): AsyncGenerator<readonly BulkRetryLine[]> {
   const bounded: TaskFilter = { ...filter, state: 'failure', until: earlier(filter.until, doors.clock.now()) };
@@ -63,8 +63,8 @@ interface Broken {
 /** Stops before the rest of the page when the client has gone, or when an error would meet the rest as well. */
 async function retryPage(
   ids: readonly string[],
-  wish: RetryWish,
-  doors: OperatorDoors,
+  wish: RetryTerms,
+  doors: OperatorServices,
   signal: AbortSignal,
 ): Promise<{ readonly lines: readonly BulkRetryLine[]; readonly broken?: Broken }> {
   const lines: BulkRetryLine[] = [];
@@ -77,7 +77,7 @@ async function retryPage(
   return { lines };
 }
 
-async function retryOne(taskId: string, wish: RetryWish, doors: OperatorDoors): Promise<BulkRetryLine | Broken> {
+async function retryOne(taskId: string, wish: RetryTerms, doors: OperatorServices): Promise<BulkRetryLine | Broken> {
   try {
     await retryTask(taskId, wish, doors);
     return { task_id: taskId, outcome: 'retried' };

@@ -1,10 +1,10 @@
 import { ExecutionResult } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
-import type { TaskDoor } from '../../../core/ports/front-door.ts';
 import type { JobView, TaskRow } from '../../../core/ports/index.ts';
+import type { TaskGateway } from '../../../core/ports/task-gateway.ts';
 
 /** The last outcome of a task. */
-export interface Finished {
+export interface FinishedTask {
   readonly state: 'finished';
   /** The exact signed result. */
   readonly result: string;
@@ -17,8 +17,8 @@ export interface Finished {
 }
 
 /** Where a task stands, from everything that knows about it (`docs/protocol.md`: three records, each with its rank). */
-export type Standing =
-  | Finished
+export type TaskStatus =
+  | FinishedTask
   | { readonly state: 'unknown' }
   /** `since`: milliseconds since 1970. */
   | { readonly state: 'waiting'; readonly since: number; readonly detail: string; readonly cancelRequested: boolean; readonly job: JobView | undefined }
@@ -27,7 +27,7 @@ export type Standing =
   | { readonly state: 'malformed'; readonly message: string; readonly job: JobView };
 
 /** Asks the job first and the row second: a failure that is read after its job is never an older one. */
-export async function standingOf(taskId: string, door: TaskDoor): Promise<Standing> {
+export async function readTaskStatus(taskId: string, door: TaskGateway): Promise<TaskStatus> {
   const job = await door.enqueue.jobState(taskId);
   const row = await door.ledger.row(taskId);
   if (row?.state === 'success' && row.result !== undefined) return finished(row.result, 'ledger', row.manifestSha256, job);
@@ -53,12 +53,12 @@ export async function standingOf(taskId: string, door: TaskDoor): Promise<Standi
 const PENDING: ReadonlySet<string> = new Set(['waiting', 'delayed', 'active']);
 
 /** The journal has the last word where the ledger lost its row. */
-async function rememberedBy(taskId: string, door: TaskDoor, job: JobView | undefined): Promise<Finished | undefined> {
+async function rememberedBy(taskId: string, door: TaskGateway, job: JobView | undefined): Promise<FinishedTask | undefined> {
   const success = (await door.journal?.view(taskId))?.success;
   return success && finished(success.result, 'journal', success.manifestSha256, job);
 }
 
-function pending(job: JobView, row: TaskRow | undefined): Standing {
+function pending(job: JobView, row: TaskRow | undefined): TaskStatus {
   const cancelRequested = row?.cancelRequested ?? false;
   if (job.state === 'active') return { state: 'running', since: row?.updated ?? job.addedAt, owner: row?.owner ?? '', cancelRequested, job };
   const again = row?.state === 'failure' ? `${row.errorCode ?? 'FAILURE'} before, waits to run again` : job.state === 'delayed' ? 'delayed' : 'in the queue';
@@ -66,7 +66,7 @@ function pending(job: JobView, row: TaskRow | undefined): Standing {
 }
 
 /** A failed job's reason tells whether the row or a refusal is its last outcome. */
-async function failed(taskId: string, job: JobView, row: TaskRow | undefined, door: TaskDoor): Promise<Standing> {
+async function failed(taskId: string, job: JobView, row: TaskRow | undefined, door: TaskGateway): Promise<TaskStatus> {
   const recorded = row?.state === 'failure' && row.result !== undefined ? finished(row.result, 'ledger', row.manifestSha256, job) : undefined;
   if (recorded && reasonOf(recorded.outcome) === job.failedReason) return recorded;
   const refusal = await door.ledger.refusal(taskId, `${job.queue}:${job.jobId}`);
@@ -79,7 +79,7 @@ function reasonOf({ error }: ExecutionResult): string {
   return error === null ? '' : `${error.error_code}: ${error.message}`;
 }
 
-function finished(result: string, from: Finished['from'], manifestSha256: string, job: JobView | undefined): Finished {
+function finished(result: string, from: FinishedTask['from'], manifestSha256: string, job: JobView | undefined): FinishedTask {
   return { state: 'finished', result, outcome: outcomeOf(result), from, manifestSha256, job };
 }
 

@@ -1,5 +1,5 @@
-import type { TaskDoor } from '../../../core/ports/front-door.ts';
-import { type Standing, standingOf } from './standing.ts';
+import type { TaskGateway } from '../../../core/ports/task-gateway.ts';
+import { readTaskStatus, type TaskStatus } from './task-status.ts';
 
 /** How often a waiter looks by itself: messages about outcomes may be lost. */
 const POLL_MS = 1_000;
@@ -7,15 +7,15 @@ const POLL_MS = 1_000;
 const SETTLE_MS = 20;
 
 export interface WaitOptions {
-  /** Milliseconds; the last standing is answered then. */
+  /** Milliseconds; the last status is answered then. */
   readonly timeoutMs: number;
   /** Ends the wait early. */
   readonly signal: AbortSignal;
 }
 
 /** Waits until the task has a last outcome; answers where it stands then, or at the end of the time. */
-export async function waitForOutcome(taskId: string, door: TaskDoor, { timeoutMs, signal }: WaitOptions): Promise<Standing> {
-  const now = await standingOf(taskId, door);
+export async function waitForOutcome(taskId: string, door: TaskGateway, { timeoutMs, signal }: WaitOptions): Promise<TaskStatus> {
+  const now = await readTaskStatus(taskId, door);
   if (isLast(now) || signal.aborted || timeoutMs <= 0) return now;
   let wake = (): void => {};
   let recorded = false;
@@ -27,9 +27,9 @@ export async function waitForOutcome(taskId: string, door: TaskDoor, { timeoutMs
   let settling = SETTLE_MS;
   try {
     for (;;) {
-      const standing = await standingOf(taskId, door);
+      const status = await readTaskStatus(taskId, door);
       const left = deadline - performance.now();
-      if (isLast(standing) || signal.aborted || left <= 0) return standing;
+      if (isLast(status) || signal.aborted || left <= 0) return status;
       settling = Math.min(POLL_MS, settling * 2);
       const pause = Math.min(left, recorded ? settling : POLL_MS);
       await new Promise<void>((resolve) => {
@@ -53,6 +53,6 @@ export async function waitForOutcome(taskId: string, door: TaskDoor, { timeoutMs
 }
 
 /** Whether nothing more will come unless somebody pushes or retries. */
-export function isLast({ state }: Standing): boolean {
+export function isLast({ state }: TaskStatus): boolean {
   return state === 'finished' || state === 'malformed' || state === 'unknown';
 }

@@ -4,10 +4,10 @@ import { WritError } from '../../../../src/core/errors.ts';
 import type { ContentSearchOutcome } from '../../../../src/core/ports/index.ts';
 import { COLOURED, PLAIN } from '../../../../src/surfaces/cli/search/colours.ts';
 import { literalPieces } from '../../../../src/surfaces/cli/search/literal.ts';
-import { placeOf } from '../../../../src/surfaces/cli/search/place.ts';
 import { type Look, renderEvents } from '../../../../src/surfaces/cli/search/render.ts';
-import type { ContentSearchDoor, ContentWish } from '../../../../src/surfaces/cli/services.ts';
-import { printableLine } from '../../../../src/surfaces/cli/text/words.ts';
+import { placeOf } from '../../../../src/surfaces/cli/search/search-base.ts';
+import type { ContentSearchDoor, ContentSearchSetup } from '../../../../src/surfaces/cli/services.ts';
+import { printableLine } from '../../../../src/surfaces/cli/text/values.ts';
 import { NO_INDEX_SEARCH } from '../../../support/content/facts.ts';
 import { createWorld } from './world.ts';
 
@@ -29,7 +29,7 @@ const NOTHING: ContentSearchAnswer = { ...ANSWER, count: 0, matches: [], exit_co
 
 /** A command line whose tool answers this; also what it was asked. */
 async function searching(answer: Partial<ContentSearchAnswer> | Extract<ContentSearchOutcome, { ok: false }>['error'] | Error) {
-  const asked: { wish?: ContentWish; request?: unknown } = {};
+  const asked: { wish?: ContentSearchSetup; request?: unknown } = {};
   const door: ContentSearchDoor = {
     cwd: () => '/work/here',
     realPath: (path) => (path === '/work/here/link/..' ? '/elsewhere' : path),

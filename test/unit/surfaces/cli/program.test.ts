@@ -4,7 +4,7 @@ import { ERRORS, type ErrorCode, WritError } from '../../../../src/core/errors.t
 import { failureOf, failureText } from '../../../../src/surfaces/cli/failure.ts';
 import { emptySummary, exitOf, type PushSummary } from '../../../../src/surfaces/cli/push/tally.ts';
 import { table } from '../../../../src/surfaces/cli/text/table.ts';
-import { bytes, duration, parseSeconds, printable } from '../../../../src/surfaces/cli/text/words.ts';
+import { bytes, duration, parseSeconds, printable } from '../../../../src/surfaces/cli/text/values.ts';
 import { createWorld } from './world.ts';
 
 describe('exit codes', () => {

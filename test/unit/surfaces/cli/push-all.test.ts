@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { WritError } from '../../../../src/core/errors.ts';
-import type { Enqueue, KernelDoor, TaskDoor } from '../../../../src/core/ports/index.ts';
+import type { Enqueue, KernelClient, TaskGateway } from '../../../../src/core/ports/index.ts';
 import { CHUNK, type PushPorts, type PushReport, pushAll } from '../../../../src/surfaces/cli/push/push-all.ts';
 import { emptySummary } from '../../../../src/surfaces/cli/push/tally.ts';
 import { createWorld } from './world.ts';
@@ -10,7 +10,7 @@ const line = (at: number): string => `${JSON.stringify({ task_id: `t${at}`, capa
 const open = (): AbortSignal => new AbortController().signal;
 
 /** A kernel that grants when it is let. */
-function gatedKernel(): { kernel: Pick<KernelDoor, 'issue'>; asked: () => number; let(): void } {
+function gatedKernel(): { kernel: Pick<KernelClient, 'issue'>; asked: () => number; let(): void } {
   const waiting: (() => void)[] = [];
   let asked = 0;
   return {
@@ -26,12 +26,12 @@ function gatedKernel(): { kernel: Pick<KernelDoor, 'issue'>; asked: () => number
   };
 }
 
-function accepting(pushed: string[][]): TaskDoor {
+function accepting(pushed: string[][]): TaskGateway {
   const pushMany: Enqueue['pushMany'] = async (jobs) => {
     pushed.push(jobs.map(({ manifest }) => manifest.task_id));
     return jobs.map(({ manifest }) => ({ kind: 'accepted', taskId: manifest.task_id, queue: 'file', jobId: `t_${manifest.task_id}` }) as const);
   };
-  return { enqueue: { pushMany } as Enqueue, ledger: {} as TaskDoor['ledger'], signals: {} as TaskDoor['signals'], journal: undefined };
+  return { enqueue: { pushMany } as Enqueue, ledger: {} as TaskGateway['ledger'], signals: {} as TaskGateway['signals'], journal: undefined };
 }
 
 async function* blocks(count: number, perBlock: number, taken: { blocks: number }): AsyncGenerator<Uint8Array> {
@@ -73,7 +73,7 @@ describe('a push of many tasks', () => {
         seen.push(pushed.flat());
       }
     }
-    const kernel: Pick<KernelDoor, 'issue'> = { issue: async (manifests) => manifests.map(() => ({ kind: 'granted', lease: 'a.b.c' }) as const) };
+    const kernel: Pick<KernelClient, 'issue'> = { issue: async (manifests) => manifests.map(() => ({ kind: 'granted', lease: 'a.b.c' }) as const) };
     await pushAll(slow(), { tasks: accepting(pushed), kernel, follower: undefined }, { terms: {}, push: {}, signal: open() }, QUIET);
     expect(seen).toEqual([['t0'], ['t0', 't1'], ['t0', 't1', 't2']]);
   });
@@ -86,7 +86,7 @@ describe('a push of many tasks', () => {
       if (pushed.length === 2) throw new WritError('REDIS_FULL', 'no memory left');
       return pushMany(jobs, options);
     };
-    const kernel: Pick<KernelDoor, 'issue'> = { issue: async (manifests) => manifests.map(() => ({ kind: 'granted', lease: 'a.b.c' }) as const) };
+    const kernel: Pick<KernelClient, 'issue'> = { issue: async (manifests) => manifests.map(() => ({ kind: 'granted', lease: 'a.b.c' }) as const) };
     const summary = emptySummary();
     const running = pushAll(blocks(20, CHUNK, { blocks: 0 }), { tasks, kernel, follower: undefined }, { terms: {}, push: {}, signal: open() }, QUIET, summary);
     await expect(running).rejects.toMatchObject({ code: 'REDIS_FULL' });
@@ -101,7 +101,7 @@ describe('a push of many tasks', () => {
       setImmediate(() => stop.abort());
       await new Promise<never>(() => undefined);
     }
-    const kernel: Pick<KernelDoor, 'issue'> = { issue: async (manifests) => manifests.map(() => ({ kind: 'granted', lease: 'a.b.c' }) as const) };
+    const kernel: Pick<KernelClient, 'issue'> = { issue: async (manifests) => manifests.map(() => ({ kind: 'granted', lease: 'a.b.c' }) as const) };
     const summary = await pushAll(silent(), { tasks: accepting(pushed), kernel, follower: undefined }, { terms: {}, push: {}, signal: stop.signal }, QUIET);
     expect(summary).toMatchObject({ accepted: 1, interrupted: true });
   });

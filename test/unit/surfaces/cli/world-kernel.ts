@@ -4,7 +4,7 @@ import { LeasePayload, type TaskManifest } from '../../../../src/contracts/index
 import { canonicalJson } from '../../../../src/core/canonical-json.ts';
 import type { Clock } from '../../../../src/core/clock.ts';
 import { manifestSha256, sha256Hex } from '../../../../src/core/hash.ts';
-import type { KernelDoor, PlanTerms, SignatureReader } from '../../../../src/core/ports/index.ts';
+import type { KernelClient, PlanTerms, SignatureReader } from '../../../../src/core/ports/index.ts';
 import { authenticateLease, createResultSigner, fixedKeyring, generateKey, signingKey, signLease, verifyResult } from '../../../../src/lease/index.ts';
 
 /** How often the kernel was asked for what. */
@@ -17,7 +17,7 @@ export interface Asked {
 }
 
 export interface Kernel {
-  readonly door: KernelDoor;
+  readonly door: KernelClient;
   readonly signatures: SignatureReader;
   /** Signs results as the executor does. */
   readonly signer: ReturnType<typeof createResultSigner>;
@@ -52,7 +52,7 @@ export function createKernelTwin(clock: Clock): Kernel {
     };
     return signLease(payload, kernelKey, ed25519);
   };
-  const kernel: KernelDoor = {
+  const kernel: KernelClient = {
     async issue(manifests, { ttlS, confirmedBy }) {
       asked.issue += 1;
       return Promise.all(

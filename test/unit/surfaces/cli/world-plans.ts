@@ -2,11 +2,11 @@ import { canonicalJson } from '../../../../src/core/canonical-json.ts';
 import { WritError } from '../../../../src/core/errors.ts';
 import { sha256Hex } from '../../../../src/core/hash.ts';
 import type { JsonObject } from '../../../../src/core/json.ts';
-import type { PlanDoor, PlannedStep, Plans, PlanView } from '../../../../src/core/ports/index.ts';
+import type { PlanGateway, PlannedStep, Plans, PlanView } from '../../../../src/core/ports/index.ts';
 
 /** Plans in memory: pushed, and moved on by the test. */
 export interface PlanTwin {
-  readonly door: PlanDoor;
+  readonly door: PlanGateway;
   readonly pushed: { readonly envelope: JsonObject; readonly lease: string }[];
   readonly retried: (string | undefined)[];
   /** Changes the view and tells who listens. */

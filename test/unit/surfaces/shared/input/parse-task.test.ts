@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { jobOf, offerOf } from '../../../../../src/surfaces/shared/input/offer.ts';
+import { jobOf, parseTask } from '../../../../../src/surfaces/shared/input/parse-task.ts';
 
 const manifest = { task_id: 'a', capability_id: 'FILE_COPY', inputs: {}, constraints: {} };
-const offer = (value: unknown) => offerOf({ kind: 'text', line: 4, text: typeof value === 'string' ? value : JSON.stringify(value) });
+const offer = (value: unknown) => parseTask({ kind: 'text', line: 4, text: typeof value === 'string' ? value : JSON.stringify(value) });
 
 describe('one item of the input', () => {
   it('is a bare manifest, or a manifest with its lease', () => {
