@@ -1,49 +1,60 @@
-import { act, type Registrar } from '../command.ts';
-import type { PlanCheckFlags } from '../operations/plan-check.ts';
-import type { PlanRetryFlags } from '../operations/plan-retry.ts';
-import type { PlanRunFlags } from '../operations/plan-run.ts';
-import type { PlanShowFlags } from '../operations/plan-show.ts';
+import type { PlannedEffect, PlannedStep } from '../../../core/ports/index.ts';
+import { workflowName } from '../../../core/workflow-name.ts';
+import type { Call } from '../command.ts';
+import { countEffects, type EffectCounts, effectText } from '../plan/effect-text.ts';
+import { readPlan } from '../plan/read-plan.ts';
+import { table } from '../text/table.ts';
+import { counted } from '../text/values.ts';
 
-const EXAMPLES = `
-A plan is one envelope (docs/plans.md); its id is the hash of the linked one, so that the same envelope is the same plan.
+export interface PlanCheckFlags {
+  readonly linked?: boolean;
+}
 
-Examples:
-  writ plan check archive.json           what it would do, step by step; runs nothing
-  writ plan run archive.json --wait      runs it, and shows each step
-  writ plan run archive.json             again: the same plan; runs on where it failed`;
+/** `writ plan check`: what a plan would do. Exit 1: a step can reach a tool that is not bound on this host. */
+export async function runPlanCheck(call: Call, flags: PlanCheckFlags, file: string): Promise<number> {
+  const { envelope, planSha256, preview } = await readPlan(call, file);
+  const steps = preview.outline(envelope);
+  const counts = countEffects(steps);
+  const exit = counts.unbound > 0 ? 1 : 0;
+  if (flags.linked === true) {
+    await call.output.answer(envelope, () => JSON.stringify(envelope));
+    return exit;
+  }
+  const value = { plan_id: planSha256, steps: steps.map(stepLine), ...counts };
+  await call.output.answer(value, () => [`plan ${planSha256}`, tree(steps), countsText(counts)].join('\n'));
+  return exit;
+}
 
-const ID = 'hash of the linked envelope, as "plan check" and "plan run" print it';
+const COLUMNS = [{ title: 'step' }, { title: 'does' }, { title: 'policies' }] as const;
 
-export const registerPlan: Registrar = (program, deps, exit) => {
-  const plan = program.command('plan').helpCommand(false).description('check, run and follow plans').addHelpText('after', EXAMPLES);
-  plan
-    .command('check <file>')
-    .description('link an envelope and show the tree of its steps with their effects; runs nothing ("-" reads standard input)')
-    .option('--linked', 'print the linked envelope instead: the bytes that a lease is over')
-    .addHelpText('after', '\nExits 0 when every step has a tool here, 1 when one has none, 2 when it is no plan.')
-    .action(act<[string], PlanCheckFlags>(deps, exit, async () => (await import('../operations/plan-check.ts')).runPlanCheck));
-  plan
-    .command('run <file>')
-    .description('link an envelope, have the kernel sign its lease, and push it ("-" reads standard input)')
-    .option('--ttl <time>', 'life of the lease, e.g. 15m, 24h, 30d')
-    .option('--wait', 'follow the steps and wait for the end')
-    .option('--timeout <time>', 'with --wait: give up after so long without news', '300s')
-    .action(act<[string], PlanRunFlags>(deps, exit, async () => (await import('../operations/plan-run.ts')).runPlanRun));
-  plan
-    .command('show <plan_id>')
-    .description('how far a plan is, and how it ended')
-    .option('--memory', 'with the results of its steps and its memory')
-    .option('--verify', "check the executor's signature with the public keys of this data directory")
-    .addHelpText('after', `\n<plan_id>: ${ID}.\nExits 0 for success, 1 for failure or an unknown id, 3 while it has not ended.`)
-    .action(act<[string], PlanShowFlags>(deps, exit, async () => (await import('../operations/plan-show.ts')).runPlanShow));
-  plan
-    .command('cancel <plan_id>')
-    .description('end a plan before its next step; a step that has begun is finished')
-    .action(act<[string], Record<never, never>>(deps, exit, async () => (await import('../operations/plan-cancel.ts')).runPlanCancel));
-  plan
-    .command('retry <plan_id>')
-    .description('run a failed plan on from the step that ended it; under a new lease: "plan run" with the same file')
-    .option('--wait', 'follow the steps and wait for the end')
-    .option('--timeout <time>', 'with --wait: give up after so long without news', '300s')
-    .action(act<[string], PlanRetryFlags>(deps, exit, async () => (await import('../operations/plan-retry.ts')).runPlanRetry));
-};
+function tree(steps: readonly PlannedStep[]): string {
+  const rows = steps.map(({ depth, type, ref, operation, policies, effect }) => [
+    `${'  '.repeat(depth)}${type} ${ref}${operation === undefined ? '' : ` ${operation}`}`,
+    effect === undefined ? '' : effectText(effect),
+    policies.join(', '),
+  ]);
+  return table(COLUMNS, rows);
+}
+
+function countsText({ tools, once, irreversible, unbound }: EffectCounts): string {
+  const effects = once === 0 ? 'without an effect' : `${once} with an effect, ${irreversible} of which cannot be taken back`;
+  const missing = unbound === 0 ? '' : `; ${unbound} cannot run here`;
+  return `${counted(tools, 'tool step')}: ${effects}${missing}. Nothing was run.`;
+}
+
+function stepLine({ path, depth, type, ref, operation, policies, effect }: PlannedStep): Record<string, unknown> {
+  return {
+    path,
+    depth,
+    type,
+    ref,
+    workflow: workflowName(type, ref),
+    ...(operation === undefined ? {} : { operation }),
+    policies,
+    ...(effect === undefined ? {} : { effect: effectLine(effect) }),
+  };
+}
+
+function effectLine(effect: PlannedEffect): Record<string, unknown> {
+  return effect.kind === 'unbound' ? { kind: 'unbound', code: 'TOOL_UNAVAILABLE' } : { ...effect };
+}
