@@ -10,7 +10,7 @@ import { systemClock } from '../core/clock.ts';
 import { isWritError } from '../core/errors.ts';
 import { manifestSha256 } from '../core/hash.ts';
 import type { Ed25519, RevocationFeed } from '../core/ports/index.ts';
-import type { SignatureReader } from '../core/ports/task-gateway.ts';
+import type { SignatureReader } from '../core/ports/signatures.ts';
 import type { Places } from '../data-dir/places.ts';
 import { authenticateLease, createKeyring, jwksFile, type Verifier, verifyResult, verifyRevocation } from '../lease/index.ts';
 import type { CliRedis } from './cli/redis.ts';

@@ -2,7 +2,7 @@ import { existsSync, linkSync, renameSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { renderOwnToml } from '../../../config/render.ts';
-import type { MadeKey } from '../../core/ports/task-gateway.ts';
+import type { MadeKey } from '../../surfaces/cli/services.ts';
 import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
 import type { Places } from '../../data-dir/places.ts';
 import { generateKey, type KeyUse, parseJwks, publicJwk, readPrivateKey, writeJwks, writePrivateKey } from '../../lease/index.ts';

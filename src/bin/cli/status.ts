@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createStatusReader } from '../../../queues/queue-status.ts';
 import { queueShards } from '../../../queues/shards.ts';
-import type { ImportProgress, SystemStatus } from '../../core/ports/task-gateway.ts';
+import type { ImportProgress, SystemStatus } from '../../core/ports/system-status.ts';
 import { openMessagesReader } from '../../messages/store/open.ts';
 import { lastImports } from '../../messages/store/write/engine.ts';
 import { lanesOf } from '../lanes.ts';

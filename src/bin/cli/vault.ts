@@ -5,7 +5,7 @@ import { openJournalReader } from '../../adapters/sqlite/journal/journal-reader.
 import { VAULT_DIRECTORY } from '../../contracts/index.ts';
 import { isWritError, WritError } from '../../core/errors.ts';
 import type { AuditLog, ConfinedBase, FileJournal, OperatorAction, VaultEntry } from '../../core/ports/index.ts';
-import type { PurgeAnswer, Vault } from '../../core/ports/task-gateway.ts';
+import type { PurgeAnswer, Vault } from '../../core/ports/vault.ts';
 import { whoAsks } from './audit.ts';
 import type { CliSettings } from './settings.ts';
 

@@ -5,9 +5,11 @@ import type { TaskManifest } from '../../contracts/index.ts';
 import { WritError } from '../../core/errors.ts';
 import { manifestSha256 } from '../../core/hash.ts';
 import type { PlanView, Receipt } from '../../core/ports/index.ts';
-import type { KernelClient, SignatureReader, TaskGateway } from '../../core/ports/task-gateway.ts';
+import type { TaskGateway } from '../../core/ports/task-gateway.ts';
+import type { SignatureReader } from '../../core/ports/signatures.ts';
+import type { KernelClient } from '../../core/ports/kernel-client.ts';
 import type { FinishedTask } from '../../surfaces/shared/tasks/task-status.ts';
-import { waitForOutcome } from '../../surfaces/shared/tasks/wait.ts';
+import { waitForOutcome } from '../../surfaces/shared/tasks/task-status.ts';
 import type { BoardVisitor } from './board.ts';
 
 /** What the tour works with: the same doors that every surface has. */

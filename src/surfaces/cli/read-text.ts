@@ -1,17 +1,7 @@
-import { WritError } from '../../../core/errors.ts';
-import { MAX_ITEM_BYTES } from '../../shared/input/raw-item.ts';
-import type { CliIo } from '../services.ts';
-
-export interface Input {
-  readonly stream: AsyncIterable<Uint8Array>;
-  /** `undefined` for a pipe. */
-  readonly bytes: number | undefined;
-}
-
-/** The named file, or standard input for `-`. */
-export async function openInput(io: CliIo, file: string): Promise<Input> {
-  return file === '-' ? { stream: io.stdin, bytes: undefined } : io.openFile(file);
-}
+import { WritError } from '../../core/errors.ts';
+import { MAX_ITEM_BYTES } from '../shared/input/raw-item.ts';
+import { openInput } from './command.ts';
+import type { CliIo } from './services.ts';
 
 /**
  * A small input as a whole.
@@ -20,7 +10,7 @@ export async function openInput(io: CliIo, file: string): Promise<Input> {
  * @throws WritError INVALID_ARGUMENT when it is larger
  */
 export async function readText(io: CliIo, file: string, maxBytes = MAX_ITEM_BYTES): Promise<string> {
-  const { stream } = await openInput(io, file);
+  const { stream } = await openInput({ io }, file);
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of stream) {

@@ -11,7 +11,6 @@ import type {
   IndexService,
   KernelClient,
   LoginLinks,
-  MadeKey,
   MessageDoor,
   MessageSearch,
   PlanPreview,
@@ -43,8 +42,15 @@ export interface CliIo {
   readonly stdin: Readable;
   readonly stdout: Writable & { readonly isTTY?: boolean };
   readonly stderr: Writable & { readonly isTTY?: boolean };
-  /** A file as a stream, with its size. Throws WritError NOT_FOUND or INVALID_ARGUMENT. */
-  openFile(path: string): Promise<{ readonly stream: AsyncIterable<Uint8Array>; readonly bytes: number | undefined }>;
+  /** Throws WritError NOT_FOUND or INVALID_ARGUMENT. */
+  openFile(path: string): Promise<CliInput>;
+}
+
+/** A file or standard input. */
+export interface CliInput {
+  readonly stream: AsyncIterable<Uint8Array>;
+  /** `undefined` for a pipe. */
+  readonly bytes: number | undefined;
 }
 
 /** What the findings of a doctor are made of. */
@@ -57,6 +63,14 @@ export interface KeyRequest {
   readonly role: 'kernel' | 'executor';
   /** What the new key may sign; all capabilities unless given. */
   readonly capabilities?: readonly string[];
+}
+
+/** A key that was made; the private part stays in its file. */
+export interface MadeKey {
+  readonly kid: string;
+  readonly role: string;
+  readonly privateFile: string;
+  readonly publicFile: string;
 }
 
 /** Who may use the HTTP API of this data directory. */

@@ -12,7 +12,7 @@ import { surveyTree, type TreeSurvey } from '../../../content-search/ngram-index
 import { indexPlaces } from '../../../content-search/ngram-index/serving/places.ts';
 import { contentSettings } from '../../../content-search/settings/content-settings.ts';
 import { indexRefusal } from '../../../content-search/settings/refusals.ts';
-import type { Check } from '../../../core/ports/task-gateway.ts';
+import type { Check } from '../../../core/ports/diagnosis.ts';
 import { bytes, counted } from '../../../surfaces/cli/text/values.ts';
 import { examine, type Finding, warning, well } from './finding.ts';
 

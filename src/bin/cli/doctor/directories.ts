@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises';
 import type { Config } from '../../../../config/schema.ts';
 import { allowedTypes, judgeType } from '../../../adapters/linux/confined-fs/filesystem-types.ts';
 import { createConfinedFileSystem } from '../../../adapters/linux/confined-fs/index.ts';
-import type { Check } from '../../../core/ports/task-gateway.ts';
+import type { Check } from '../../../core/ports/diagnosis.ts';
 import { bytes } from '../../../surfaces/cli/text/values.ts';
 import { broken, examine, type Finding, warning, well } from './finding.ts';
 

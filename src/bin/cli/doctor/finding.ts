@@ -1,5 +1,5 @@
 import { messageOf } from '../../../core/errors.ts';
-import type { Check } from '../../../core/ports/task-gateway.ts';
+import type { Check } from '../../../core/ports/diagnosis.ts';
 
 /** What a probe found; `todo` goes with everything that is not well. */
 export type Finding = Pick<Check, 'level' | 'found' | 'todo'>;

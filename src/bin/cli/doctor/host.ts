@@ -5,7 +5,7 @@ import path from 'node:path';
 import { hasOpenat2 } from '../../../adapters/linux/confined-fs/openat2.ts';
 import { libc, RENAME_NOREPLACE } from '../../../adapters/linux/libc.ts';
 import { processLibc } from '../../../adapters/linux/libc-process.ts';
-import type { Check } from '../../../core/ports/task-gateway.ts';
+import type { Check } from '../../../core/ports/diagnosis.ts';
 import { bytes } from '../../../surfaces/cli/text/values.ts';
 import { broken, examine, type Finding, type Probe, warning, well } from './finding.ts';
 

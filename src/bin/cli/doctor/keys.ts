@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import os from 'node:os';
-import type { Check } from '../../../core/ports/task-gateway.ts';
+import type { Check } from '../../../core/ports/diagnosis.ts';
 import type { Places } from '../../../data-dir/places.ts';
 import { parseJwks, readPrivateKey } from '../../../lease/index.ts';
 import { counted } from '../../../surfaces/cli/text/values.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../../../../config/schema.ts';
-import type { Check } from '../../../core/ports/task-gateway.ts';
+import type { Check } from '../../../core/ports/diagnosis.ts';
 import type { Places } from '../../../data-dir/places.ts';
 import { type LoadTantivy, loadTantivy, TANTIVY_PACKAGE } from '../../../messages/engines/tantivy/binding.ts';
 import { newestChange } from '../../../messages/engines/tantivy/indexer.ts';

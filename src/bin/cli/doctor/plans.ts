@@ -2,7 +2,7 @@ import { packageRoot } from '../../../../config/package.ts';
 import type { Config } from '../../../../config/schema.ts';
 import { readRegistries } from '../../../adapters/registries/index.ts';
 import { readBindings } from '../../../adapters/tool-bindings/read.ts';
-import type { Check } from '../../../core/ports/task-gateway.ts';
+import type { Check } from '../../../core/ports/diagnosis.ts';
 import { registryRoots } from '../../plan/registry-roots.ts';
 import { examine, type Finding, warning, well } from './finding.ts';
 

@@ -1,7 +1,7 @@
 import type { Config } from '../../../../config/schema.ts';
 import { type RedisHealth, redisHealth } from '../../../adapters/redis/policy.ts';
 import { isWritError, messageOf } from '../../../core/errors.ts';
-import type { Check } from '../../../core/ports/task-gateway.ts';
+import type { Check } from '../../../core/ports/diagnosis.ts';
 import { bytes } from '../../../surfaces/cli/text/values.ts';
 import type { CliRedis } from '../redis.ts';
 import { broken, examine, type Finding, warning, well } from './finding.ts';

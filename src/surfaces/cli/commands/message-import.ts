@@ -1,12 +1,33 @@
-import { Presets, SingleBar } from 'cli-progress';
+import { Option } from 'commander';
+import { IMPORT_FORMATS } from '../../../contracts/index.ts';
+import { WritError } from '../../../core/errors.ts';
 import type { ImportFormat, ImportSource } from '../../../core/ports/index.ts';
-import { type ImportSummary, importMessages } from '../../shared/messages/import.ts';
-import type { Call } from '../command.ts';
+import type { ImportSummary } from '../../shared/messages/import.ts';
+import { command, type CommandContext, type Registrar, auditedCommand } from '../command.ts';
 import type { CliIo } from '../services.ts';
 import { bytes, duration } from '../text/values.ts';
-import { auditedCall } from './audited-call.ts';
 
-export interface MessagesImportFlags {
+const HELP = `
+The format is found out by looking. A run that was broken off goes on where it was; what is there already is left as it is.
+Records that cannot be read are told and left out; the exit code is 1 then.`;
+
+export const addMessageImport: Registrar = (messages, deps, exit) => {
+  messages
+    .command('import')
+    .argument('<path>', 'JSON Lines, a Maildir, an mbox, or the database of an agent-mail server')
+    .addOption(new Option('--format <format>', 'what it is, unless it shall be found out').choices(IMPORT_FORMATS))
+    .option('--project <slug>', 'project for what names none; a mailbox is one project, of the name of its file')
+    .option('--from-start', 'read all of it again, also what an earlier run has read')
+    .description('import messages: a source of any size, as often as you like')
+    .addHelpText('after', HELP)
+    .action(command<[string], MessagesImportFlags>(deps, exit, runMessagesImport));
+  messages
+    .command('rebuild')
+    .description('make the full text of all messages anew, and wait for it')
+    .action(command<[], Record<never, never>>(deps, exit, runMessagesRebuild));
+};
+
+interface MessagesImportFlags {
   readonly format?: ImportFormat;
   readonly project?: string;
   readonly fromStart?: boolean;
@@ -18,32 +39,33 @@ const TOLD = 50;
 const MAX_SUBJECT = 1024;
 
 /** `writ messages import`: 0 all of it, 1 some records were left out or refused, or it was broken off. */
-export async function runMessagesImport(call: Call, flags: MessagesImportFlags, path: string): Promise<number> {
-  const { door, imports } = await (await call.services()).messageIngest();
+async function runMessagesImport(context: CommandContext, flags: MessagesImportFlags, path: string): Promise<number> {
+  const { importMessages } = await import('../../shared/messages/import.ts');
+  const { door, imports } = await (await context.services()).messageIngest();
   await using source = await imports.open(path, { format: flags.format, project: flags.project });
   const mark = flags.fromStart === true ? undefined : await imports.mark(source.name);
-  if (mark !== undefined && !call.output.json) call.output.note(`goes on behind ${mark.items} records of an earlier run (--from-start reads all of it again)`);
-  const progress = createBar(call.io, source);
-  const started = call.clock.monotonic();
+  if (mark !== undefined && !context.output.json) context.output.note(`goes on behind ${mark.items} records of an earlier run (--from-start reads all of it again)`);
+  const progress = await createBar(context.io, source);
+  const started = context.clock.monotonic();
   let told = 0;
   const report = {
     progress: progress.update,
     async bad(where: string, why: string): Promise<void> {
-      await call.output.line({ where, bad: why });
+      await context.output.line({ where, bad: why });
       told += 1;
-      if (call.output.json || told > TOLD) return;
+      if (context.output.json || told > TOLD) return;
       progress.aside();
-      call.output.note(told === TOLD ? `${where}: ${why}\n(more of these are only counted; --json tells all)` : `${where}: ${why}`);
+      context.output.note(told === TOLD ? `${where}: ${why}\n(more of these are only counted; --json tells all)` : `${where}: ${why}`);
     },
   };
   try {
     const entry = { action: 'message.import', subject: path.slice(0, MAX_SUBJECT), detail: { format: source.format } };
-    const work = () => importMessages(source, door, mark, report, call.interrupted());
-    const summary = await auditedCall(call, entry, work, ({ counts, bad, finished }) => ({ ...counts, bad, finished }));
+    const work = () => importMessages(source, door, mark, report, context.interrupted());
+    const summary = await auditedCommand(context, entry, work, ({ counts, bad, finished }) => ({ ...counts, bad, finished }));
     progress.stop();
-    const ms = Math.round(call.clock.monotonic() - started);
-    await call.output.answer({ summary: { format: source.format, ...summary, ms } }, () => summaryText(summary, ms));
-    for (const why of call.output.json ? [] : summary.refusals) call.output.note(`refused: ${why}`);
+    const ms = Math.round(context.clock.monotonic() - started);
+    await context.output.answer({ summary: { format: source.format, ...summary, ms } }, () => summaryText(summary, ms));
+    for (const why of context.output.json ? [] : summary.refusals) context.output.note(`refused: ${why}`);
     return summary.finished && summary.bad === 0 && summary.counts.refused === 0 ? 0 : 1;
   } finally {
     progress.stop();
@@ -67,8 +89,9 @@ interface Bar {
 const SILENT: Bar = { update: () => undefined, aside: () => undefined, stop: () => undefined };
 
 /** A bar on a terminal, nothing elsewhere. */
-function createBar({ stderr }: CliIo, { unit, total }: ImportSource): Bar {
+async function createBar({ stderr }: CliIo, { unit, total }: ImportSource): Promise<Bar> {
   if (stderr.isTTY !== true) return SILENT;
+  const { Presets, SingleBar } = await import('cli-progress');
   const amount = (read: number): string => (unit === 'bytes' ? bytes(read) : `${read} read`);
   const format = total === undefined ? ' {amount} | {items} stored | {rate}/s' : ' {bar} {percentage}% | {amount} | {items} stored | {rate}/s';
   const bar = new SingleBar({ format, stream: stderr, clearOnComplete: true, hideCursor: true, fps: 8 }, Presets.shades_classic);
@@ -82,4 +105,20 @@ function createBar({ stderr }: CliIo, { unit, total }: ImportSource): Bar {
     aside: () => void stderr.write('\r\u001b[2K'),
     stop: () => bar.stop(),
   };
+}
+
+/** `writ messages rebuild`: the writer makes the full text anew; searches see the old one until then. */
+async function runMessagesRebuild(context: CommandContext): Promise<number> {
+  const { door } = await (await context.services()).messageIngest();
+  const started = context.clock.monotonic();
+  const job = await auditedCommand(context, { action: 'message.rebuild', subject: 'full text' }, async () => {
+    const { job } = await door.submit([{ op: 'rebuild' }]);
+    const end = await door.settled(job, context.interrupted());
+    if (end === undefined) throw new WritError('WRONG_STATE', `not waited for: job ${job} goes on in the writer`);
+    if (!end.ok) throw new WritError('STORAGE_UNAVAILABLE', `the rebuild failed: ${end.message}`);
+    return job;
+  });
+  const seconds = ((context.clock.monotonic() - started) / 1000).toFixed(1);
+  await context.output.answer({ job, rebuilt: true }, () => `the full text is new, after ${seconds} s`);
+  return 0;
 }

@@ -1,12 +1,19 @@
-import type { ImportProgress, QueueStatus, SystemStatus } from '../../../core/ports/task-gateway.ts';
-import type { Call } from '../command.ts';
+import type { ImportProgress, QueueStatus, SystemStatus } from '../../../core/ports/system-status.ts';
+import { command, type CommandContext, type Registrar } from '../command.ts';
 import { pairs, table } from '../text/table.ts';
 import { bytes, counted, duration } from '../text/values.ts';
 
+export const register: Registrar = (program, deps, exit) => {
+  program
+    .command('status')
+    .description('queues, workers, failures by code, ledger and Redis')
+    .action(command<[], Record<never, never>>(deps, exit, runStatus));
+};
+
 /** `writ status`: what the system says about itself now. REDIS_UNAVAILABLE (exit 3) when it says nothing. */
-export async function runStatus(call: Call): Promise<number> {
-  const status = await (await call.services()).status();
-  await call.output.answer(statusValue(status), () => textOf(status));
+async function runStatus(context: CommandContext): Promise<number> {
+  const status = await (await context.services()).status();
+  await context.output.answer(statusValue(status), () => textOf(status));
   return 0;
 }
 

@@ -1,16 +1,33 @@
 import { ReadStream, WriteStream } from 'node:tty';
 import { WritError } from '../../../core/errors.ts';
-import { NO_FACETS } from '../../tui/model/facets.ts';
-import { askedBy } from '../../tui/model/link.ts';
-import type { Call } from '../command.ts';
+import { command, type CommandContext, type Registrar } from '../command.ts';
+
+const EXAMPLES = `
+A screen for searching the messages of this data directory: query, results, the message itself, and facets. The keys stand
+at the bottom; "?" shows all. It works over SSH and in tmux, from 40 columns and 12 lines on.
+
+Examples:
+  writ tui                       the newest messages
+  writ tui database locked       begins with these words
+  writ tui '/search?q=deploy&imp=urgent'   a link, as the key y shows it`;
+
+export const register: Registrar = (program, deps, exit) => {
+  program
+    .command('tui [words...]')
+    .description('search the messages of agents on a screen')
+    .addHelpText('after', EXAMPLES)
+    .action(command<[readonly string[] | undefined], object>(deps, exit, runTuiCommand));
+};
 
 /** `writ tui`: the screen of message search. Whoever may read the data directory may see every message. */
-export async function runTuiCommand(call: Call, _flags: object, words: readonly string[] = []): Promise<number> {
-  const { stdin, stdout } = call.io;
+async function runTuiCommand(context: CommandContext, _flags: object, words: readonly string[] = []): Promise<number> {
+  const { stdin, stdout } = context.io;
   if (!(stdin instanceof ReadStream) || !(stdout instanceof WriteStream)) {
     throw new WritError('INVALID_ARGUMENT', 'a screen needs a terminal for input and output; without one, use: writ messages search');
   }
-  const services = await call.services();
+  const { NO_FACETS } = await import('../../tui/model/facets.ts');
+  const { askedBy } = await import('../../tui/model/link.ts');
+  const services = await context.services();
   const search = await services.messageSearch();
   services.watched();
   // Drawing is loaded by nobody else, and takes longer than most commands.
@@ -20,8 +37,8 @@ export async function runTuiCommand(call: Call, _flags: object, words: readonly 
     stdin,
     stdout,
     ...(askedBy(words.join(' ')) ?? { text: words.join(' '), facets: NO_FACETS }),
-    now: call.clock.now,
-    signal: call.interrupted(),
+    now: context.clock.now,
+    signal: context.interrupted(),
   });
   return 0;
 }

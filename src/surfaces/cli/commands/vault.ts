@@ -1,11 +1,72 @@
 import { WritError } from '../../../core/errors.ts';
-import type { PurgeAnswer, Vault } from '../../../core/ports/task-gateway.ts';
-import type { Call } from '../command.ts';
-import { bytes, counted, parseSeconds } from '../text/values.ts';
-import { lineOf } from './vault-list.ts';
-import { vaultPages } from './vault-pages.ts';
+import type { PurgeAnswer, Vault, VaultEntry } from '../../../core/ports/index.ts';
+import { command, type CommandContext, type Registrar } from '../command.ts';
+import type { CliServices } from '../services.ts';
+import { table } from '../text/table.ts';
+import { bytes, counted, duration, parseSeconds } from '../text/values.ts';
 
-export interface PurgeFlags {
+export const register: Registrar = (program, deps, exit) => {
+  const vault = program.command('vault').helpCommand(false).description('deleted files, kept so that a delete can be undone');
+  vault
+    .command('list')
+    .description('show what lies in the vaults')
+    .option('--base <id>', 'only the vault of this base directory')
+    .action(command<[], ListFlags>(deps, exit, runVaultList));
+  vault
+    .command('purge')
+    .description('remove deleted files for good; this cannot be undone and is written to the audit file')
+    .requiredOption('--older-than <time>', 'only files that were deleted longer ago, e.g. 30d')
+    .option('--base <id>', 'only the vault of this base directory')
+    .option('--confirm', 'really do it; without it only what would be removed is shown')
+    .action(command<[], PurgeFlags>(deps, exit, runVaultPurge));
+};
+
+interface ListFlags {
+  readonly base?: string;
+}
+
+const COLUMNS = [{ title: 'task' }, { title: 'deleted', align: 'right' }, { title: 'size', align: 'right' }, { title: 'file' }] as const;
+
+/** `writ vault list`: what a delete has put aside. With --json a stream, because a vault may be large. */
+async function runVaultList(context: CommandContext, flags: ListFlags): Promise<number> {
+  const services = await context.services();
+  const vault = await services.vault();
+  const now = context.clock.now();
+  let files = 0;
+  let size = 0;
+  for await (const page of vaultPages(vault, flags.base === undefined ? {} : { base: flags.base })) {
+    for (const entry of page) {
+      files += 1;
+      size += entry.bytes;
+      await context.output.line(lineOf(entry, services));
+    }
+    if (!context.output.json) {
+      const rows = page.map((entry) => [
+        entry.taskId,
+        `${duration(now - entry.since)} ago`,
+        bytes(entry.bytes),
+        services.showPath(entry.original.base, entry.original.segments),
+      ]);
+      await context.output.answer({}, () => table(COLUMNS, rows));
+    }
+  }
+  await context.output.answer({ summary: { files, bytes: size } }, () => `${counted(files, 'file')}, ${bytes(size)}`);
+  return 0;
+}
+
+/** One entry in JSON. */
+function lineOf(entry: VaultEntry, services: Pick<CliServices, 'showPath'>): object {
+  return {
+    base: entry.base,
+    name: entry.name,
+    task_id: entry.taskId,
+    file: services.showPath(entry.original.base, entry.original.segments),
+    bytes: entry.bytes,
+    since: new Date(entry.since).toISOString(),
+  };
+}
+
+interface PurgeFlags {
   readonly olderThan: string;
   readonly base?: string;
   readonly confirm?: boolean;
@@ -20,11 +81,11 @@ interface PurgeSummary {
 }
 
 /** `writ vault purge`: the one way in which a deleted file is lost. Asked for by age and confirmed, each time. */
-export async function runVaultPurge(call: Call, flags: PurgeFlags): Promise<number> {
+async function runVaultPurge(context: CommandContext, flags: PurgeFlags): Promise<number> {
   const olderThanS = parseSeconds(flags.olderThan, '--older-than');
-  const now = call.clock.now();
+  const now = context.clock.now();
   const filter = { before: now - olderThanS * 1000, ...(flags.base === undefined ? {} : { base: flags.base }) };
-  const services = await call.services();
+  const services = await context.services();
   const vault = await services.vault();
   if (flags.confirm !== true) throw await unconfirmed(vault, filter);
 
@@ -32,13 +93,13 @@ export async function runVaultPurge(call: Call, flags: PurgeFlags): Promise<numb
   for await (const page of vaultPages(vault, filter)) {
     for (const answer of await vault.purge(page, { olderThanS, now })) {
       count(summary, answer);
-      await call.output.line({ ...lineOf(answer.entry, services), answer: answer.what, ...(answer.why === undefined ? {} : { why: answer.why }) });
+      await context.output.line({ ...lineOf(answer.entry, services), answer: answer.what, ...(answer.why === undefined ? {} : { why: answer.why }) });
       if (answer.what === 'failed' || answer.what === 'in-use')
-        call.output.note(`${answer.entry.base}/${answer.entry.name}: ${answer.what}: ${answer.why ?? ''}`);
+        context.output.note(`${answer.entry.base}/${answer.entry.name}: ${answer.what}: ${answer.why ?? ''}`);
     }
-    if (call.interrupted().aborted) break;
+    if (context.interrupted().aborted) break;
   }
-  await call.output.answer(
+  await context.output.answer(
     { summary },
     () =>
       `removed ${counted(summary.purged, 'file')} (${bytes(summary.bytes)}) for good${summary.in_use > 0 ? `, kept ${summary.in_use} that a task wants back` : ''}`,
@@ -59,4 +120,18 @@ async function unconfirmed(vault: Vault, filter: { base?: string; before: number
     for (const entry of page) size += entry.bytes;
   }
   return new WritError('INVALID_ARGUMENT', `this would remove ${counted(files, 'file')} (${bytes(size)}) for good; add --confirm to do it`);
+}
+
+const PAGE = 500;
+
+/** The entries of the vaults, a page at a time, so that a full vault does not fill memory. */
+export async function* vaultPages(vault: Vault, filter: { base?: string; before?: number }): AsyncGenerator<readonly VaultEntry[]> {
+  let after: string | undefined;
+  for (;;) {
+    const page = await vault.entries(filter, after, PAGE);
+    const last = page.at(-1);
+    if (!last) return;
+    yield page;
+    after = last.taskId;
+  }
 }

@@ -69,8 +69,8 @@ function filtersOf({ from, to, agent, thread, importance, ack, since, until }: M
   };
 }
 
-/** Where a command line looks; everywhere unless it says a place. Throws WritError NOT_FOUND for one that is not there. */
-export async function placeOf({ project, product }: MessagesSearchFlags, search: MessageSearch): Promise<SearchTarget> {
+/** The project or product that a command line names; everything unless it names one. Throws WritError NOT_FOUND for one that is not there. */
+export async function searchTargetOf({ project, product }: MessagesSearchFlags, search: MessageSearch): Promise<SearchTarget> {
   if (project !== undefined) return inProject(project, '--project', search);
   if (product !== undefined) return inProduct(product, '--product', search);
   return { ok: true, value: {} };

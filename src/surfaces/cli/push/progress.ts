@@ -1,7 +1,8 @@
 import { Presets, SingleBar } from 'cli-progress';
 import type { CliIo } from '../services.ts';
 import { bytes, duration } from '../text/values.ts';
-import { type PushSummary, takenOver } from './tally.ts';
+import { takenOver } from '../commands/push.ts';
+import type { PushSummary } from './push-all.ts';
 
 /** A bar on a terminal, nothing elsewhere. */
 export interface Progress {

@@ -1,5 +1,5 @@
 /** Where a search starts, and how the paths of its answer become paths as the user would write them. */
-export interface Place {
+export interface SearchBase {
   /** Absolute; relative paths of the tool start here. */
   readonly workingDirectory: string;
   /** The path of the request. */
@@ -16,11 +16,11 @@ export interface Place {
  * @param cwd the current directory, absolute and without links
  * @param realPath where an absolute path really lies; itself when that cannot be told
  */
-export function placeOf(typed: string | undefined, cwd: string, realPath: (path: string) => string): Place {
+export function searchBaseOf(typed: string | undefined, cwd: string, realPath: (path: string) => string): SearchBase {
   if (typed === undefined) return { workingDirectory: cwd, path: undefined, shown: (eventPath) => eventPath };
-  if (typed.startsWith('/') && !hasParent(typed)) return absolutePlace(typed, typed, cwd);
+  if (typed.startsWith('/') && !hasParent(typed)) return absoluteSearchBase(typed, typed, cwd);
   const { ups, rest } = climb(typed.split('/'));
-  if (typed.startsWith('/') || rest.includes('..')) return absolutePlace(realPath(typed.startsWith('/') ? typed : `${cwd}/${typed}`), typed, cwd);
+  if (typed.startsWith('/') || rest.includes('..')) return absoluteSearchBase(realPath(typed.startsWith('/') ? typed : `${cwd}/${typed}`), typed, cwd);
   const workingDirectory = above(cwd, ups);
   const path = rest.join('/');
   // `.` and `./a` are shown as they were written, as other programs of this kind do.
@@ -32,7 +32,7 @@ function hasParent(path: string): boolean {
   return path.split('/').includes('..');
 }
 
-function absolutePlace(path: string, typed: string, cwd: string): Place {
+function absoluteSearchBase(path: string, typed: string, cwd: string): SearchBase {
   const directory = typed.endsWith('/') ? typed : `${typed}/`;
   return {
     workingDirectory: cwd,

@@ -1,4 +1,5 @@
 import { WritError } from '../../../core/errors.ts';
+import type { LeaseTerms } from '../../../core/ports/index.ts';
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } satisfies Record<string, number>;
 const DURATION = /^(\d{1,9})(s|m|h|d)?$/;
@@ -21,6 +22,11 @@ export function parseWhole(word: string, option: string, range: { min: number; m
     throw new WritError('INVALID_ARGUMENT', `${option} must be a whole number from ${range.min} to ${range.max}`, { field: option });
   }
   return value;
+}
+
+/** The options of a lease that `push`, `find` and `lease issue` share. */
+export function parseLeaseTerms({ ttl, confirmedBy }: { readonly ttl?: string; readonly confirmedBy?: string }): LeaseTerms {
+  return { ...(ttl === undefined ? {} : { ttlS: parseSeconds(ttl, '--ttl') }), ...(confirmedBy === undefined ? {} : { confirmedBy }) };
 }
 
 /** `0.3 s`, `42 s`, `3 min 5 s`, `2 h 10 min`, `4 d 3 h`. */

@@ -3,7 +3,7 @@ import { sha256Hex } from '../../../core/hash.ts';
 import type { OperatorServices } from '../../shared/tasks/operator.ts';
 import { shownTask } from '../../shared/tasks/shown-task.ts';
 import type { KnownTaskStatus } from '../../shared/tasks/view.ts';
-import { isLast, waitForOutcome } from '../../shared/tasks/wait.ts';
+import { isLast, waitForOutcome } from '../../shared/tasks/task-status.ts';
 import type { Answer, Caller } from '../route.ts';
 import type { HttpServices } from '../services.ts';
 import type { Wait } from './prefer.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BulkReceipt, BulkSummary, TaskPage, TaskReceipt, TaskSubmission, TaskView } from '../../../contracts/index.ts';
 import { unknownTask } from '../../shared/tasks/task-id.ts';
-import { waitForOutcome } from '../../shared/tasks/wait.ts';
+import { waitForOutcome } from '../../shared/tasks/task-status.ts';
 import { isNdjson, NDJSON } from '../body.ts';
 import { route } from '../route.ts';
 import { tagged, viewOf } from './answers.ts';

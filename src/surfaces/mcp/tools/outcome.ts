@@ -3,7 +3,7 @@ import type { TaskGateway } from '../../../core/ports/index.ts';
 import type { OperatorServices } from '../../shared/tasks/operator.ts';
 import { shownTask } from '../../shared/tasks/shown-task.ts';
 import type { Submitter } from '../../shared/tasks/submit.ts';
-import { isLast, waitForOutcome } from '../../shared/tasks/wait.ts';
+import { isLast, waitForOutcome } from '../../shared/tasks/task-status.ts';
 import type { ToolCall } from '../tool.ts';
 import { waitMs } from './shapes.ts';
 

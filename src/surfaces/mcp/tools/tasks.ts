@@ -7,7 +7,7 @@ import { submitTask as submitToQueue } from '../../shared/tasks/submit.ts';
 import { unknownTask } from '../../shared/tasks/task-id.ts';
 import { readTaskStatus } from '../../shared/tasks/task-status.ts';
 import { undoTask as undoEffect } from '../../shared/tasks/undo.ts';
-import { waitForOutcome } from '../../shared/tasks/wait.ts';
+import { waitForOutcome } from '../../shared/tasks/task-status.ts';
 import { LOOKS_ONLY, tool } from '../tool.ts';
 import { endWithin, operatorServices, RECEIPTS, submitter } from './outcome.ts';
 import { lease, sign, taskId, waitMs, waitS } from './shapes.ts';

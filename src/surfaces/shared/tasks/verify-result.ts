@@ -1,5 +1,5 @@
 import { CAPABILITY_QUEUE } from '../../../contracts/index.ts';
-import type { SignatureReader } from '../../../core/ports/task-gateway.ts';
+import type { SignatureReader } from '../../../core/ports/signatures.ts';
 import { jobDataOf } from './job-data.ts';
 import type { FinishedTask } from './task-status.ts';
 

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { ContentSearchAnswer, ContentSearchEvent, ContentSearchRequest } from '../../../../src/contracts/index.ts';
 import { WritError } from '../../../../src/core/errors.ts';
 import type { ContentSearchOutcome } from '../../../../src/core/ports/index.ts';
-import { COLOURED, PLAIN } from '../../../../src/surfaces/cli/search/colours.ts';
+import { COLOURED, PLAIN } from '../../../../src/surfaces/cli/search/render.ts';
 import { literalPieces } from '../../../../src/surfaces/cli/search/literal.ts';
 import { type Look, renderEvents } from '../../../../src/surfaces/cli/search/render.ts';
-import { placeOf } from '../../../../src/surfaces/cli/search/search-base.ts';
+import { searchBaseOf } from '../../../../src/surfaces/cli/search/search-base.ts';
 import type { ContentSearchDoor, ContentSearchSetup } from '../../../../src/surfaces/cli/services.ts';
 import { printableLine } from '../../../../src/surfaces/cli/text/values.ts';
 import { NO_INDEX_SEARCH } from '../../../support/content/facts.ts';
@@ -209,7 +209,7 @@ describe('where a search starts, and how its paths are shown', () => {
       ],
     ],
   ])('%s starts in %s with the path %s', (typed, workingDirectory, path, shown) => {
-    const place = placeOf(typed, '/w/d', real);
+    const place = searchBaseOf(typed, '/w/d', real);
     expect({ workingDirectory: place.workingDirectory, path: place.path }).toEqual({ workingDirectory, path });
     for (const [eventPath, answerPath, text] of shown) expect(place.shown(eventPath, answerPath)).toBe(text);
   });

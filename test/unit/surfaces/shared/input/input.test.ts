@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createDetectingFeeder, shapeOf } from '../../../../../src/surfaces/shared/input/detect.ts';
+import { createDetectingFeeder, shapeOf } from '../../../../../src/surfaces/shared/input/read-items.ts';
 import { MAX_ITEM_BYTES, type RawItem } from '../../../../../src/surfaces/shared/input/raw-item.ts';
 import { readItems } from '../../../../../src/surfaces/shared/input/read-items.ts';
 
