@@ -1,58 +1,89 @@
 import { existsSync } from 'node:fs';
+import type { Config } from '../../config/schema.ts';
 import { createEnqueue } from '../../queues/enqueue.ts';
+import { type QueueShards, queueShards } from '../../queues/shards.ts';
 import { createRedisLedger } from '../adapters/redis/ledger.ts';
-import { createMemoryGuard } from '../adapters/redis/policy.ts';
-import { createRedisSignals } from '../adapters/redis/signals.ts';
-import { openJournalReader } from '../adapters/sqlite/journal/journal-reader.ts';
+import type { RedisConnection } from '../adapters/redis/redis-connection.ts';
+import { type Replicated, waitForReplicas } from '../adapters/redis/replicated.ts';
+import { type JournalReader, openJournalReader } from '../adapters/sqlite/journal/journal-reader.ts';
 import { systemClock } from '../core/clock.ts';
-import type { Ledger, TaskGateway, TaskSignals } from '../core/ports/index.ts';
-import type { CliRedis } from './cli/redis.ts';
-import type { CliSettings } from './cli/settings.ts';
+import type { Enqueue, Ledger, TaskGateway, TaskSignals } from '../core/ports/index.ts';
+import type { Places } from '../data-dir/places.ts';
 import { boundProviders } from './plan/providers.ts';
-import { sharding } from './sharding.ts';
+import { memoryGuard } from './redis-target.ts';
 
-export interface OpenTasks extends TaskGateway, AsyncDisposable {}
+export interface ProducerWiring {
+  readonly config: Config;
+  readonly places: Places;
+  /** Of the kind `producer`; the owner closes it. */
+  readonly connection: RedisConnection;
+  /** A subscription needs a connection of its own, which most commands do not: asked for with the first wait. */
+  signals(): Promise<Pick<TaskSignals, 'onRecorded'>>;
+}
 
-/** Queues, ledger, signals and, where it lies on this host, the journal. */
-export async function openTasks(settings: CliSettings, redis: CliRedis): Promise<OpenTasks> {
-  const { config } = settings.loaded;
-  const connection = await redis.connection('producer');
-  const ledger = await openLedger(settings, redis);
-  const guard = createMemoryGuard(connection, { highWater: config.redis.high_water, limitBytes: 0 }, systemClock);
+/** What a process that pushes tasks works with. */
+export interface ProducerSide extends AsyncDisposable {
+  /** @param observe counts and traces the pushes of one surface */
+  gateway(observe?: (enqueue: Enqueue) => Enqueue): TaskGateway;
+}
+
+/** Queues, ledger, signals and, where it lies on this host, the journal: the one way in which tasks are pushed and looked up. */
+export function openProducerSide({ config, places, connection, signals }: ProducerWiring): ProducerSide {
+  const ledger = openLedger(config, connection);
   const enqueue = createEnqueue({
     connection,
     ledger,
     clock: systemClock,
     pool: config.pool.id,
     providers: boundProviders(config),
-    guard,
+    guard: memoryGuard(config, connection),
     ...sharding(config, connection),
   });
-  const journal = existsSync(settings.places.journal) ? openJournalReader(settings.places.journal) : undefined;
+  const journal = openJournalWhenThere(places.journal);
   return {
-    enqueue,
-    ledger,
-    signals: lazySignals(redis),
-    journal: journal && { view: async (taskId) => journal.view(taskId) },
+    gateway: (observe = (port) => port) => ({
+      enqueue: observe(enqueue),
+      ledger,
+      signals: { onRecorded: async (taskId, listener) => (await signals()).onRecorded(taskId, listener) },
+      get journal() {
+        return journal.view();
+      },
+    }),
     async [Symbol.asyncDispose]() {
-      journal?.close();
+      journal.close();
       await enqueue.close();
     },
   };
 }
 
-export async function openLedger({ loaded }: CliSettings, redis: CliRedis): Promise<Ledger> {
-  const { retention_s, refused_ttl_s } = loaded.config.ledger;
-  return createRedisLedger(await redis.connection('producer'), { retentionMs: retention_s * 1000, refusedMs: refused_ttl_s * 1000 });
+/** The ledger with the retention of the settings. */
+export function openLedger({ ledger: { retention_s, refused_ttl_s } }: Config, connection: RedisConnection): Ledger {
+  return createRedisLedger(connection, { retentionMs: retention_s * 1000, refusedMs: refused_ttl_s * 1000 });
 }
 
-/** A subscription needs a connection of its own, which most commands do not. */
-function lazySignals(redis: CliRedis): Pick<TaskSignals, 'onRecorded'> {
-  let signals: Promise<Pick<TaskSignals, 'onRecorded'>> | undefined;
+/** Where a producer's pushes go, and what they wait for before they are acknowledged. */
+export function sharding({ queue, redis }: Config, connection: RedisConnection): { readonly shards: QueueShards; readonly replicated: Replicated | undefined } {
+  return { shards: queueShards(queue), replicated: waitForReplicas(connection, { replicas: redis.wait_replicas, ms: redis.wait_ms }) };
+}
+
+/** How often it is looked whether the first worker of this host has made the journal. */
+const LOOK_MS = 1000;
+
+/** The journal of this host as soon as there is one: a producer may be older than it. */
+function openJournalWhenThere(file: string): { view(): TaskGateway['journal']; close(): void } {
+  let reader: JournalReader | undefined;
+  let journal: TaskGateway['journal'];
+  let lookedAt = Number.NEGATIVE_INFINITY;
   return {
-    async onRecorded(taskId, listener) {
-      signals ??= redis.connection('subscriber').then(createRedisSignals);
-      return (await signals).onRecorded(taskId, listener);
+    view() {
+      if (journal !== undefined || systemClock.monotonic() - lookedAt < LOOK_MS) return journal;
+      lookedAt = systemClock.monotonic();
+      if (!existsSync(file)) return undefined;
+      const opened = openJournalReader(file);
+      reader = opened;
+      journal = { view: async (taskId) => opened.view(taskId) };
+      return journal;
     },
+    close: () => reader?.close(),
   };
 }

@@ -1,14 +1,34 @@
-import type { TaskJob } from '../../contracts/index.ts';
-import type { Enqueue, Plans } from '../../core/ports/index.ts';
-import { parseTraceparent, type TraceContext } from '../../core/trace-context.ts';
-import { told } from './calls.ts';
-import { capabilityName } from './capability-name.ts';
-import type { Span, SpanAttributes, Tracer } from './tracer.ts';
+import type { TaskJob } from '../contracts/index.ts';
+import type { Enqueue, Plans, Receipt } from '../core/ports/index.ts';
+import { parseTraceparent, type TraceContext } from '../core/trace-context.ts';
+import type { LabelsOf } from './events.ts';
+import type { Metrics } from './metrics.ts';
+import { told } from './tracing/calls.ts';
+import { capabilityName } from './tracing/capability-name.ts';
+import type { Span, SpanAttributes, Tracer } from './tracing/tracer.ts';
 
 const PUBLISH = { 'messaging.system': 'bullmq', 'messaging.operation.name': 'publish', 'messaging.operation.type': 'send' } as const;
 const CREATE = { 'messaging.system': 'bullmq', 'messaging.operation.name': 'create', 'messaging.operation.type': 'create' } as const;
 
+type Submission = LabelsOf<'writ_tasks_submitted_total'>;
+
+const OUTCOMES = {
+  accepted: 'accepted',
+  'in-flight': 'in_flight',
+  retried: 'retried',
+  finished: 'finished',
+  conflict: 'conflict',
+} as const satisfies Record<Receipt['kind'], Submission['outcome']>;
+
+/** Whose pushes are counted, and where. */
+export interface PushCounting {
+  readonly metrics: Metrics;
+  readonly surface: Submission['surface'];
+}
+
 export interface PushTracing {
+  /** `undefined`: tracing is off. */
+  readonly tracer: Tracer | undefined;
   /** The queue of a job that names none. */
   readonly queueOf: (capabilityId: string) => string;
   /**
@@ -18,8 +38,35 @@ export interface PushTracing {
   readonly prefer: 'job' | 'active';
 }
 
-/** The port as it is, with a span for each push; jobs carry the context of theirs. The very same port when tracing is off. */
-export function tracePushes<T extends Enqueue>(enqueue: T, tracer: Tracer | undefined, { queueOf, prefer }: PushTracing): T {
+/** The same port, its pushes counted and traced. The very same one when neither is wanted. */
+export function observePushes<T extends Enqueue>(enqueue: T, { count, trace }: { readonly count?: PushCounting; readonly trace?: PushTracing }): T {
+  const port = count === undefined ? enqueue : counted(enqueue, count);
+  return trace === undefined ? port : traced(port, trace);
+}
+
+/** Every push and retry is counted by what became of it. */
+function counted<T extends Enqueue>(enqueue: T, { metrics, surface }: PushCounting): T {
+  const count = (outcome: Submission['outcome'], by = 1): void => metrics.inc('writ_tasks_submitted_total', { surface, outcome }, by);
+  const answered = async <R>(tasks: number, work: Promise<R>, receipts: (answer: R) => readonly Submission['outcome'][]): Promise<R> => {
+    try {
+      const answer = await work;
+      for (const outcome of receipts(answer)) count(outcome);
+      return answer;
+    } catch (error) {
+      count('rejected', tasks);
+      throw error;
+    }
+  };
+  return {
+    ...enqueue,
+    push: (job, options) => answered(1, enqueue.push(job, options), ({ kind }) => [OUTCOMES[kind]]),
+    pushMany: (jobs, options) => answered(jobs.length, enqueue.pushMany(jobs, options), (all) => all.map(({ kind }) => OUTCOMES[kind])),
+    retry: (taskId, options) => answered(1, enqueue.retry(taskId, options), ({ kind }) => [kind === 'retried' ? 'retried' : 'rejected']),
+  };
+}
+
+/** Every push has a span, and the jobs carry the context of theirs. */
+function traced<T extends Enqueue>(enqueue: T, { tracer, queueOf, prefer }: PushTracing): T {
   if (tracer === undefined) return enqueue;
   return {
     ...enqueue,

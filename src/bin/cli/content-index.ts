@@ -1,10 +1,9 @@
 import { userSurroundings } from '../../../config/load.ts';
 import { createIndexLane } from '../../../queues/index-lane.ts';
 import { randomHex } from '../../adapters/crypto/random-hex.ts';
-import { createMemoryGuard } from '../../adapters/redis/policy.ts';
 import { indexService } from '../../content-search/settings/index-service.ts';
-import { systemClock } from '../../core/clock.ts';
 import type { IndexService } from '../../core/ports/index.ts';
+import { memoryGuard } from '../redis-target.ts';
 import type { CliRedis } from './redis.ts';
 import type { CliSettings } from './settings.ts';
 
@@ -17,7 +16,7 @@ export async function openContentIndex({ loaded }: CliSettings, redis: CliRedis)
     lane: {
       async submit(task) {
         const connection = await redis.connection('producer');
-        const guard = createMemoryGuard(connection, { highWater: config.redis.high_water, limitBytes: 0 }, systemClock);
+        const guard = memoryGuard(config, connection);
         await using lane = createIndexLane({ pool: config.pool.id, connection, newId: randomHex, guard });
         await lane.start();
         return await lane.submit(task);

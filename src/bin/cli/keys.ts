@@ -2,11 +2,10 @@ import { existsSync, linkSync, renameSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { renderOwnToml } from '../../../config/render.ts';
-import type { MadeKey } from '../../surfaces/cli/services.ts';
 import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
 import type { Places } from '../../data-dir/places.ts';
 import { generateKey, type KeyUse, parseJwks, publicJwk, readPrivateKey, writeJwks, writePrivateKey } from '../../lease/index.ts';
-import type { KeyRequest } from '../../surfaces/cli/services.ts';
+import type { KeyRequest, MadeKey } from '../../surfaces/cli/services.ts';
 
 /** Where a role's keys lie and what they are for. */
 const ROLES = {

@@ -13,7 +13,7 @@ import type { CliSettings } from './settings.ts';
 /** What a worker does after Redis lost the ledger, asked for by a person. Answers the number of tasks written back. */
 export async function rebuildLedger(settings: CliSettings, redis: CliRedis): Promise<number> {
   const { places, loaded } = settings;
-  const ledger = await openLedger(settings, redis);
+  const ledger = openLedger(loaded.config, await redis.connection('producer'));
   const feed = createRedisRevocations(await redis.connection('producer'));
   const ed25519 = await openEd25519(loaded.config.crypto.implementation);
   const keyring = createKeyring({ source: jwksFile(places.kernelKeyring), use: 'lease', clock: systemClock });

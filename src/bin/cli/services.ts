@@ -22,11 +22,16 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     return opened;
   };
   const redis = kept(createCliRedis(settings));
-  const tracing = once(async () => (config.tracing.enabled ? kept(await (await import('./tracing.ts')).openPushTracing(config)) : undefined));
+  const tracing = once(async () => (config.tracing.enabled ? kept(await (await import('./tracing.ts')).openTracedPushes(config)) : undefined));
+  const signals = once(async () => (await import('../../adapters/redis/signals.ts')).createRedisSignals(await redis.connection('subscriber')));
   const tasks = once(async () => {
     const traced = await tracing();
-    const opened = kept(await (await import('../producer-side.ts')).openTasks(settings, redis));
-    return traced?.tasks(opened) ?? opened;
+    const connection = await redis.connection('producer');
+    const producer = kept((await import('../producer-side.ts')).openProducerSide({ config, places, connection, signals }));
+    const gateway = producer.gateway(traced?.tasks);
+    // A journal that cannot be read is told before anything is pushed.
+    void gateway.journal;
+    return gateway;
   });
   const signatures = once(async () => (await import('../signatures.ts')).openSignatures(settings, redis));
   const kernel = once(async () => kept((await import('../kernel-client.ts')).openKernelClient(settings)));
@@ -35,7 +40,8 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
   const planPreview = once(async () => (await import('../plan/preview.ts')).createPlanPreview(config));
   const plans = once(async () => {
     const traced = await tracing();
-    const opened = kept(await (await import('./plans.ts')).openPlans(settings, redis));
+    const connection = await redis.connection('producer');
+    const opened = kept((await import('../plan/plan-side.ts')).openPlanSide({ config, connection, signals }));
     return traced?.plans(opened) ?? opened;
   });
   const planSigned = once(async () => {

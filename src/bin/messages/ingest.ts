@@ -3,7 +3,6 @@ import { messageWriter } from '../../../processors/message-writer.ts';
 import { createConnection } from '../../../queues/connection.ts';
 import { createMessageLane, type MessageLaneOptions } from '../../../queues/message-lane.ts';
 import { randomHex } from '../../adapters/crypto/random-hex.ts';
-import { createMemoryGuard } from '../../adapters/redis/policy.ts';
 import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import { systemClock } from '../../core/clock.ts';
 import { messageOf, WritError } from '../../core/errors.ts';
@@ -19,7 +18,7 @@ import { LOG_LINES } from '../../observability/log-lines.ts';
 import type { Logger } from '../../observability/logging.ts';
 import { ingestTelemetry } from '../../observability/message-ingest.ts';
 import type { Metrics } from '../../observability/metrics.ts';
-import { redisTarget } from '../redis-target.ts';
+import { memoryGuard, redisTarget } from '../redis-target.ts';
 
 interface LaneWiring {
   readonly config: Config;
@@ -32,7 +31,7 @@ export function sendingLane(wiring: LaneWiring): MessageLane {
 }
 
 function sending({ config, connection }: LaneWiring): MessageLaneOptions {
-  const guard = createMemoryGuard(connection, { highWater: config.redis.high_water, limitBytes: 0 }, systemClock);
+  const guard = memoryGuard(config, connection);
   return { pool: config.pool.id, connection, newId: randomHex, now: systemClock.now, guard };
 }
 

@@ -22,7 +22,7 @@ import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
 import { createLoginLinks } from '../../data-dir/login-links.ts';
 import type { Places } from '../../data-dir/places.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
-import { type PushTracing, tracePlanPushes, tracePushes } from '../../observability/tracing/pushes.ts';
+import { tracePlanPushes } from '../../observability/pushes.ts';
 import { boardPlugin } from '../../surfaces/http/board/plugin.ts';
 import type { HttpSettings } from '../../surfaces/http/options.ts';
 import type { Caller } from '../../surfaces/http/route.ts';
@@ -34,7 +34,6 @@ import { createApiMetrics } from '../api-metrics.ts';
 import { openAudit } from '../cli/audit.ts';
 import { contentService, limited } from '../content/service.ts';
 import { apiCertificate } from '../http/certificate.ts';
-import { pushingThrough } from '../http/pushing-through.ts';
 import { wireHttpServices } from '../http/services.ts';
 import { lanesOf } from '../lanes.ts';
 import { writingLane } from '../messages/ingest.ts';
@@ -95,13 +94,14 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
     contentIndex,
     messages: messages.door,
     messageSearch,
+    observe: (surface) => ({
+      count: { metrics: metrics.own, surface },
+      trace: { tracer, queueOf: (capability) => queueOf(capability, config.pool.id), prefer: 'job' },
+    }),
   });
-  const { tasks } = wired.services;
-  const pushes: PushTracing = { queueOf: (capability) => queueOf(capability, config.pool.id), prefer: 'job' };
-  const countedAs = (surface: 'http' | 'mcp' | 'board') => pushingThrough(tasks, tracePushes(metrics.counted(tasks.enqueue, surface), tracer, pushes));
   const plans = { ...wired.services.plans, plans: tracePlanPushes(wired.services.plans.plans, queueName('plan', config.pool.id), tracer) };
-  const services: HttpServices = { ...wired.services, plans, tasks: countedAs('http'), toolTasks: countedAs('mcp') };
-  const boardDoors: HttpServices = { ...wired.services, tasks: countedAs('board') };
+  const services: HttpServices = { ...wired.services, plans };
+  const boardServices: HttpServices = { ...wired.services, tasks: wired.boardTasks };
   const board = openBoardQueues({ connection, pool: config.pool.id, providers, lanes: lanesOf(config), shards });
 
   const tls = apiCertificate(config, log, metrics.own);
@@ -115,7 +115,7 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
       boardPlugin({
         queues: board.queues,
         pool: board.pool,
-        operate: (caller) => ({ ...operatorServices(boardDoors, caller), plans: boardDoors.plans.plans }),
+        operate: (caller) => ({ ...operatorServices(boardServices, caller), plans: boardServices.plans.plans }),
         audit,
         clock: services.clock,
         report: queueTrouble,

@@ -7,8 +7,8 @@ import { findBackends } from '../../../content-search/io/backend/find-backends.t
 import { missedText } from '../../../content-search/io/tool.ts';
 import { contentSettings } from '../../../content-search/settings/content-settings.ts';
 import { contentRefusal } from '../../../content-search/settings/refusals.ts';
-import type { CaseFolding } from '../../../core/ports/index.ts';
 import type { Check } from '../../../core/ports/diagnosis.ts';
+import type { CaseFolding } from '../../../core/ports/index.ts';
 import { broken, examine, type Finding, type Probe, warning, well } from './finding.ts';
 
 const INSTALL = 'install ugrep (`apt-get install ugrep`): without it approximate matching is not there, and the ripgrep that comes with Writ searches';

@@ -1,5 +1,5 @@
-import type { ScopeCatalog, ScopeState } from '../../../core/ports/search-scopes.ts';
 import type { Check } from '../../../core/ports/diagnosis.ts';
+import type { ScopeCatalog, ScopeState } from '../../../core/ports/search-scopes.ts';
 import { examine, type Finding, warning, well } from './finding.ts';
 
 /** What may be searched. A scope that is away is no fault of this installation: its searches answer SCOPE_UNAVAILABLE. */

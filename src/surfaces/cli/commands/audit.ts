@@ -1,6 +1,6 @@
 import { WritError } from '../../../core/errors.ts';
 import type { AuditReport, OperatorRecord } from '../../../core/ports/index.ts';
-import { command, type CommandContext, type Registrar } from '../command.ts';
+import { type CommandContext, command, type Registrar } from '../command.ts';
 import { table } from '../text/table.ts';
 import { counted, parseSeconds } from '../text/values.ts';
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { INDEX_ACTIONS, type IndexAction, type IndexActivity, type IndexReport, type IndexStatus, type IndexTaskEnd } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { IndexMode, IndexService, IndexTarget } from '../../../core/ports/index.ts';
-import { command, type CommandContext, type Registrar } from '../command.ts';
+import { type CommandContext, command, type Registrar } from '../command.ts';
 import { pairs, table } from '../text/table.ts';
 import { bytes, counted, duration, printable } from '../text/values.ts';
 

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { ContentSearchAnswer, ContentSearchRequest } from '../../../contracts/index.ts';
 import { isWritError, messageOf, WritError } from '../../../core/errors.ts';
-import { command, type CommandContext, type Registrar } from '../command.ts';
+import { type CommandContext, command, type Registrar } from '../command.ts';
 import type { SearchFlags } from '../search/request.ts';
 import type { SearchBase } from '../search/search-base.ts';
 import { pairs } from '../text/table.ts';
@@ -86,7 +86,12 @@ function indexedBy({ contentSearch }: CommandContext, { workingDirectory, path }
   return path?.startsWith('/') ? contentSearch.realPath(path) : workingDirectory;
 }
 
-async function show({ contentSearch, io, output }: CommandContext, answer: ContentSearchAnswer, request: ContentSearchRequest, base: SearchBase): Promise<void> {
+async function show(
+  { contentSearch, io, output }: CommandContext,
+  answer: ContentSearchAnswer,
+  request: ContentSearchRequest,
+  base: SearchBase,
+): Promise<void> {
   const { COLOURED, PLAIN, renderEvents } = await import('../search/render.ts');
   const { literalPieces } = await import('../search/literal.ts');
   const look = {

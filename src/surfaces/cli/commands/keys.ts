@@ -1,7 +1,7 @@
 import { ROLES, Role } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { ApiKey } from '../../../core/ports/index.ts';
-import { command, type CommandContext, type Registrar, auditedCommand } from '../command.ts';
+import { auditedCommand, type CommandContext, command, type Registrar } from '../command.ts';
 import type { ApiAccess } from '../services.ts';
 import { table } from '../text/table.ts';
 import { duration, parseSeconds, timeOf } from '../text/values.ts';

@@ -1,6 +1,6 @@
 import type { LeasePayload, TaskManifest } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
-import { command, type CommandContext, type Registrar, auditedCommand } from '../command.ts';
+import { auditedCommand, type CommandContext, command, type Registrar } from '../command.ts';
 import type { CliIo } from '../services.ts';
 import { pairs } from '../text/table.ts';
 import { duration, parseLeaseTerms, timeOf } from '../text/values.ts';

@@ -1,7 +1,7 @@
 import { ROLES, Role } from '../../../contracts/index.ts';
 import { messageOf, WritError } from '../../../core/errors.ts';
 import type { McpServices } from '../../mcp/services.ts';
-import { command, type CommandContext, type Registrar } from '../command.ts';
+import { type CommandContext, command, type Registrar } from '../command.ts';
 import type { CliServices } from '../services.ts';
 
 const MORE = `

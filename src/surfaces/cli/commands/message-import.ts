@@ -3,7 +3,7 @@ import { IMPORT_FORMATS } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { ImportFormat, ImportSource } from '../../../core/ports/index.ts';
 import type { ImportSummary } from '../../shared/messages/import.ts';
-import { command, type CommandContext, type Registrar, auditedCommand } from '../command.ts';
+import { auditedCommand, type CommandContext, command, type Registrar } from '../command.ts';
 import type { CliIo } from '../services.ts';
 import { bytes, duration } from '../text/values.ts';
 
@@ -44,7 +44,8 @@ async function runMessagesImport(context: CommandContext, flags: MessagesImportF
   const { door, imports } = await (await context.services()).messageIngest();
   await using source = await imports.open(path, { format: flags.format, project: flags.project });
   const mark = flags.fromStart === true ? undefined : await imports.mark(source.name);
-  if (mark !== undefined && !context.output.json) context.output.note(`goes on behind ${mark.items} records of an earlier run (--from-start reads all of it again)`);
+  if (mark !== undefined && !context.output.json)
+    context.output.note(`goes on behind ${mark.items} records of an earlier run (--from-start reads all of it again)`);
   const progress = await createBar(context.io, source);
   const started = context.clock.monotonic();
   let told = 0;

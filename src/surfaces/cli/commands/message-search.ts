@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { DOC_KINDS, SEARCH_MODES } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { ShadowReport } from '../../../core/ports/index.ts';
-import { command, type CommandContext, type Registrar } from '../command.ts';
+import { type CommandContext, command, type Registrar } from '../command.ts';
 import type { MessagesSearchFlags } from '../messages/query.ts';
 import { parseWhole } from '../text/values.ts';
 import { addMessageImport } from './message-import.ts';

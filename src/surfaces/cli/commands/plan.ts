@@ -3,7 +3,7 @@ import type { PlannedEffect, PlannedStep, PlanReceipt, PlanView } from '../../..
 import { workflowName } from '../../../core/workflow-name.ts';
 import { planIdOf, unknownPlan } from '../../shared/plans/plan-id.ts';
 import { endOf, hasEnded, planStatusOf } from '../../shared/plans/view.ts';
-import { command, type CommandContext, type Registrar, auditedCommand } from '../command.ts';
+import { auditedCommand, type CommandContext, command, type Registrar } from '../command.ts';
 import { countEffects, type EffectCounts, effectText } from '../plan/effect-text.ts';
 import type { FollowFlags } from '../plan/follow-plan.ts';
 import { pairs, table } from '../text/table.ts';

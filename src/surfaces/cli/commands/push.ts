@@ -1,5 +1,5 @@
 import type { Rejection } from '../../shared/input/parse-task.ts';
-import { command, type CommandContext, openInput, type Registrar } from '../command.ts';
+import { type CommandContext, command, openInput, type Registrar } from '../command.ts';
 import type { Progress } from '../push/progress.ts';
 import type { PushReport, PushSummary } from '../push/push-all.ts';
 import { taskStatusJson, taskStatusText } from '../text/task-status.ts';

@@ -2,7 +2,7 @@ import { type ExecutionResult, SEARCH_OUTPUT, type SearchCapability, type TaskMa
 import { WritError } from '../../../core/errors.ts';
 import type { ScopeState } from '../../../core/ports/search-scopes.ts';
 import type { TaskStatus } from '../../shared/tasks/task-status.ts';
-import { command, type CommandContext, type Registrar, auditedCommand } from '../command.ts';
+import { auditedCommand, type CommandContext, command, type Registrar } from '../command.ts';
 import type { CliServices } from '../services.ts';
 import { table } from '../text/table.ts';
 import { taskStatusText } from '../text/task-status.ts';

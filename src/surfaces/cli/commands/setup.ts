@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { CAPABILITY_QUEUE } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { Check } from '../../../core/ports/diagnosis.ts';
-import { command, type CommandContext, type Registrar } from '../command.ts';
+import { type CommandContext, command, type Registrar } from '../command.ts';
 import type { Diagnosis, KeyRequest } from '../services.ts';
 import { pairs } from '../text/table.ts';
 import { counted, printable } from '../text/values.ts';

@@ -1,5 +1,5 @@
 import type { ImportProgress, QueueStatus, SystemStatus } from '../../../core/ports/system-status.ts';
-import { command, type CommandContext, type Registrar } from '../command.ts';
+import { type CommandContext, command, type Registrar } from '../command.ts';
 import { pairs, table } from '../text/table.ts';
 import { bytes, counted, duration } from '../text/values.ts';
 

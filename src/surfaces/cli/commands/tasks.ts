@@ -1,7 +1,7 @@
 import { WritError } from '../../../core/errors.ts';
 import type { OperatorServices } from '../../shared/tasks/operator.ts';
 import type { TaskStatus } from '../../shared/tasks/task-status.ts';
-import { command, type CommandContext, type Registrar, auditedCommand } from '../command.ts';
+import { auditedCommand, type CommandContext, command, type Registrar } from '../command.ts';
 import { pairs } from '../text/table.ts';
 import { taskStatusJson, taskStatusText } from '../text/task-status.ts';
 import { parseSeconds } from '../text/values.ts';
@@ -89,7 +89,12 @@ async function runRetry(context: CommandContext, flags: RetryFlags, word: string
   const taskId = taskIdOf(word);
   const services = await operatorServices(context);
   const terms = flags.regrant === undefined ? {} : { regrant: flags.regrant };
-  const { regranted } = await auditedCommand(context, { action: 'task.retry', subject: taskId, detail: terms }, () => retryTask(taskId, terms, services), retryDetail);
+  const { regranted } = await auditedCommand(
+    context,
+    { action: 'task.retry', subject: taskId, detail: terms },
+    () => retryTask(taskId, terms, services),
+    retryDetail,
+  );
   const said = { value: { retried: true, regranted }, text: `${taskId} runs again${regranted ? ' under a new lease' : ''}` };
   return answerOrWait(context, services, taskId, flags, said);
 }
@@ -156,7 +161,10 @@ async function answerOrWait(
   const status = await waitForOutcome(taskId, tasks, { timeoutMs, signal: context.interrupted() });
   const code = exitOf(status);
   if (code === 3) throw new WritError('TIMEOUT', `${said.text}; no outcome within ${flags.timeout}: ${taskStatusText(status, context.clock.now())}`);
-  await context.output.answer({ task_id: taskId, ...said.value, ...taskStatusJson(status) }, () => `${said.text}\n${taskStatusText(status, context.clock.now())}`);
+  await context.output.answer(
+    { task_id: taskId, ...said.value, ...taskStatusJson(status) },
+    () => `${said.text}\n${taskStatusText(status, context.clock.now())}`,
+  );
   return code;
 }
 

@@ -1,6 +1,6 @@
 import { ReadStream, WriteStream } from 'node:tty';
 import { WritError } from '../../../core/errors.ts';
-import { command, type CommandContext, type Registrar } from '../command.ts';
+import { type CommandContext, command, type Registrar } from '../command.ts';
 
 const EXAMPLES = `
 A screen for searching the messages of this data directory: query, results, the message itself, and facets. The keys stand

@@ -1,6 +1,6 @@
 import { WritError } from '../../../core/errors.ts';
 import type { PurgeAnswer, Vault, VaultEntry } from '../../../core/ports/index.ts';
-import { command, type CommandContext, type Registrar } from '../command.ts';
+import { type CommandContext, command, type Registrar } from '../command.ts';
 import type { CliServices } from '../services.ts';
 import { table } from '../text/table.ts';
 import { bytes, counted, duration, parseSeconds } from '../text/values.ts';

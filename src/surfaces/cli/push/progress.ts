@@ -1,7 +1,7 @@
 import { Presets, SingleBar } from 'cli-progress';
+import { takenOver } from '../commands/push.ts';
 import type { CliIo } from '../services.ts';
 import { bytes, duration } from '../text/values.ts';
-import { takenOver } from '../commands/push.ts';
 import type { PushSummary } from './push-all.ts';
 
 /** A bar on a terminal, nothing elsewhere. */

@@ -14,7 +14,6 @@ const plain = (text: string): string => text;
 export const COLOURED: Paint = { path: sgr('35'), line: sgr('32'), match: sgr('1;31') };
 export const PLAIN: Paint = { path: plain, line: plain, match: plain };
 
-
 export interface Look {
   readonly paint: Paint;
   /** The matches of a file under its name, and no control character in a line; else every line names its file and is as it is. */

@@ -1,8 +1,7 @@
 import { WritError } from '../../../core/errors.ts';
 import type { OperatorServices } from './operator.ts';
 import { unknownTask } from './task-id.ts';
-import { readTaskStatus, type TaskStatus } from './task-status.ts';
-import { type WaitOptions, waitForOutcome } from './task-status.ts';
+import { readTaskStatus, type TaskStatus, type WaitOptions, waitForOutcome } from './task-status.ts';
 
 /** `cancelled`: nothing was done. `requested`: the outcome decides; `status` says where the task is. */
 export type Cancelled = { readonly kind: 'cancelled' } | { readonly kind: 'requested'; readonly status: TaskStatus };

@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode, WritError } from '../../../../src/core/errors.ts';
-import { failureOf, failureText } from '../../../../src/surfaces/cli/failure.ts';
 import { exitOf } from '../../../../src/surfaces/cli/commands/push.ts';
+import { failureOf, failureText } from '../../../../src/surfaces/cli/failure.ts';
 import { emptySummary, type PushSummary } from '../../../../src/surfaces/cli/push/push-all.ts';
 import { table } from '../../../../src/surfaces/cli/text/table.ts';
 import { bytes, duration, parseSeconds, printable } from '../../../../src/surfaces/cli/text/values.ts';

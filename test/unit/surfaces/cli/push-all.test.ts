@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { WritError } from '../../../../src/core/errors.ts';
 import type { Enqueue, KernelClient, TaskGateway } from '../../../../src/core/ports/index.ts';
-import { CHUNK, type PushPorts, type PushReport, pushAll } from '../../../../src/surfaces/cli/push/push-all.ts';
-import { emptySummary } from '../../../../src/surfaces/cli/push/push-all.ts';
+import { CHUNK, emptySummary, type PushPorts, type PushReport, pushAll } from '../../../../src/surfaces/cli/push/push-all.ts';
 import { createWorld } from './world.ts';
 
 const QUIET: PushReport = { receipt: async () => undefined, rejected: async () => undefined, outcome: async () => undefined, progress: () => undefined };

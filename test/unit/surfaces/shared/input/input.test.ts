@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createDetectingFeeder, shapeOf } from '../../../../../src/surfaces/shared/input/read-items.ts';
 import { MAX_ITEM_BYTES, type RawItem } from '../../../../../src/surfaces/shared/input/raw-item.ts';
-import { readItems } from '../../../../../src/surfaces/shared/input/read-items.ts';
+import { createDetectingFeeder, readItems, shapeOf } from '../../../../../src/surfaces/shared/input/read-items.ts';
 
 function read(bytes: Uint8Array, cuts: readonly number[] = []): RawItem[] {
   const feeder = createDetectingFeeder();
