@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Config } from '../../../config/schema.ts';
+import { queueOf } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
 import { createPlanEvents } from '../../../queues/plan-events.ts';
 import { queueShards } from '../../../queues/shards.ts';
@@ -16,7 +17,9 @@ import { createKernelConnection } from '../../kernel/index.ts';
 import { parseJwks } from '../../lease/index.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import type { Logger } from '../../observability/logging.ts';
+import type { Metrics } from '../../observability/metrics.ts';
 import { observePushes } from '../../observability/pushes.ts';
+import type { Tracer } from '../../observability/tracing/tracer.ts';
 import type { HttpServices } from '../../surfaces/http/services.ts';
 import { kernelClient } from '../kernel-client.ts';
 import { openPlanSide } from '../plan/plan-side.ts';
@@ -39,8 +42,10 @@ export interface HttpWiring {
   readonly contentIndex: HttpServices['contentIndex'];
   readonly messages: HttpServices['messages'];
   readonly messageSearch: HttpServices['messageSearch'];
-  /** How the pushes of a surface are counted and traced. */
-  readonly observe: (surface: Surface) => Parameters<typeof observePushes>[1];
+  /** Where pushes are counted, for each surface apart. */
+  readonly pushMetrics: Metrics | undefined;
+  /** `undefined`: tracing is off. */
+  readonly tracer: Tracer | undefined;
 }
 
 /** Who pushes through the API. */
@@ -58,7 +63,7 @@ export function wireHttpServices(wiring: HttpWiring): {
   readonly boardTasks: TaskGateway;
   readonly parts: readonly Lifecycle[];
 } {
-  const { config, places, log, version, index, audit, metrics, contentSearch, contentIndex, messages, messageSearch, observe } = wiring;
+  const { config, places, log, version, index, audit, metrics, contentSearch, contentIndex, messages, messageSearch, pushMetrics, tracer } = wiring;
   const clock = systemClock;
   const warn = (error: unknown): void => log.warn({ err: error }, 'redis');
   const target = redisTarget(config, places);
@@ -67,7 +72,9 @@ export function wireHttpServices(wiring: HttpWiring): {
   const redisSignals = createRedisSignals(subscriber);
   const signals = async () => redisSignals;
   const producer = openProducerSide({ config, places, connection, signals });
-  const tasksOf = (surface: Surface): TaskGateway => producer.gateway((enqueue) => observePushes(enqueue, observe(surface)));
+  const trace = { tracer, queueOf: (capability: string) => queueOf(capability, config.pool.id), prefer: 'job' } as const;
+  const tasksOf = (surface: Surface): TaskGateway =>
+    producer.gateway((enqueue) => observePushes(enqueue, { trace, ...(pushMetrics === undefined ? {} : { count: { metrics: pushMetrics, surface } }) }));
   const plans = openPlanSide({ config, connection, signals });
   const planEvents = createPlanEvents({ connection: subscriber, pool: config.pool.id, shards: queueShards(config.queue), reader: connection, onError: warn });
 

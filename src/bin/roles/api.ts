@@ -3,7 +3,7 @@ import { userSurroundings } from '../../../config/load.ts';
 import { packageVersion } from '../../../config/package.ts';
 import type { Config } from '../../../config/schema.ts';
 import { openBoardQueues } from '../../../queues/board-queues.ts';
-import { queueName, queueOf } from '../../../queues/catalog.ts';
+import { queueName } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
 import { createIndexLane } from '../../../queues/index-lane.ts';
 import { queueShards } from '../../../queues/shards.ts';
@@ -94,10 +94,8 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
     contentIndex,
     messages: messages.door,
     messageSearch,
-    observe: (surface) => ({
-      count: { metrics: metrics.own, surface },
-      trace: { tracer, queueOf: (capability) => queueOf(capability, config.pool.id), prefer: 'job' },
-    }),
+    pushMetrics: metrics.own,
+    tracer,
   });
   const plans = { ...wired.services.plans, plans: tracePlanPushes(wired.services.plans.plans, queueName('plan', config.pool.id), tracer) };
   const services: HttpServices = { ...wired.services, plans };

@@ -12,7 +12,7 @@ export interface LeaseTerms {
   readonly confirmedBy?: string;
 }
 
-/** The kernel's answer to one wish of many. */
+/** The kernel's answer to one manifest of many. */
 export type Grant =
   | { readonly kind: 'granted'; readonly lease: string }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string; readonly field?: string };

@@ -139,7 +139,7 @@ export interface CliServices extends AsyncDisposable {
   rebuildLedger(): Promise<number>;
   /** Writes the commented file of settings, unless there is one, and makes the keys that are missing. */
   initialise(): Promise<{ readonly configFile: string; readonly configWritten: boolean; readonly keys: readonly MadeKey[] }>;
-  makeKey(wish: KeyRequest): Promise<MadeKey>;
+  makeKey(request: KeyRequest): Promise<MadeKey>;
   /** Who asks, as the operating system says it. */
   readonly who: string;
   audit(): Promise<AuditLog>;
@@ -162,7 +162,7 @@ export interface ContentSearchDoor {
   /** Whether stdout is a terminal that shows colours, and nobody wants none. */
   colour(): boolean;
   /** Throws WritError INVALID_CONFIG; ExecutionFailed when there is no backend. */
-  open(options: GlobalOptions, wish: ContentSearchSetup): Promise<ContentSearch>;
+  open(options: GlobalOptions, setup: ContentSearchSetup): Promise<ContentSearch>;
 }
 
 export interface ContentSearchSetup {

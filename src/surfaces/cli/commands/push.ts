@@ -89,7 +89,7 @@ function reporter(context: CommandContext, progress: Progress): PushReport {
       await context.output.line({ task_id: taskId, ...taskStatusJson(status) });
       if (status.state !== 'finished' || status.outcome.status === 'FAILURE') tell(`${taskId}: ${taskStatusText(status, context.clock.now())}`);
     },
-    progress: (bytesRead, summary) => progress.update(bytesRead, summary),
+    progress: (bytesRead, summary) => progress.update(bytesRead, takenOver(summary)),
   };
 }
 
@@ -105,7 +105,7 @@ async function close(context: CommandContext, summary: PushSummary): Promise<voi
 }
 
 /** Tasks that a queue or the ledger knows now. */
-export function takenOver({ accepted, retried, in_flight, replayed }: PushSummary): number {
+function takenOver({ accepted, retried, in_flight, replayed }: PushSummary): number {
   return accepted + retried + in_flight + replayed;
 }
 

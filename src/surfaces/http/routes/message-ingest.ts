@@ -4,7 +4,7 @@ import { type IngestOp, IngestReceipt, IngestReport, MessageSubmission } from '.
 import { WritError } from '../../../core/errors.ts';
 import { audited } from '../../shared/tasks/audited.ts';
 import { type Answer, type Call, route } from '../route.ts';
-import { PREFER, PREFERENCE_APPLIED, waitOf } from './prefer.ts';
+import { PREFER, PREFERENCE_APPLIED, waitOf } from './answers.ts';
 
 const responses = {
   200: { description: 'Done, and durable. Only with `Prefer: wait`.', schema: IngestReport, headers: PREFERENCE_APPLIED },

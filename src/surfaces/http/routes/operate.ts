@@ -4,8 +4,7 @@ import { cancelTask } from '../../shared/tasks/cancel.ts';
 import { retryDetail, retryTask } from '../../shared/tasks/retry.ts';
 import { undoTask } from '../../shared/tasks/undo.ts';
 import { type Caller, route } from '../route.ts';
-import { operatorServices, outcomeWithin } from './answers.ts';
-import { PREFER, PREFERENCE_APPLIED, waitOf } from './prefer.ts';
+import { operatorServices, outcomeWithin, PREFER, PREFERENCE_APPLIED, waitOf } from './answers.ts';
 import { LOCATION, locationOf, TaskParams } from './shapes.ts';
 
 /** The entry of an operator's action in the audit log. */
@@ -42,9 +41,9 @@ export const retryOneTask = route({
   ],
   async handle(call) {
     const { params, body, caller, services } = call;
-    const wish = body?.regrant === undefined ? {} : { regrant: body.regrant };
-    const entry = { ...entryOf(caller, 'task.retry', params.id), detail: wish };
-    const { regranted } = await audited(services.audit, entry, () => retryTask(params.id, wish, operatorServices(services, caller)), retryDetail);
+    const terms = body?.regrant === undefined ? {} : { regrant: body.regrant };
+    const entry = { ...entryOf(caller, 'task.retry', params.id), detail: terms };
+    const { regranted } = await audited(services.audit, entry, () => retryTask(params.id, terms, operatorServices(services, caller)), retryDetail);
     const wait = waitOf(call.request, services.maxWaitS);
     const outcome = await outcomeWithin(params.id, wait, call);
     const location = locationOf(params.id);

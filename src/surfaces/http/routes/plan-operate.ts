@@ -3,8 +3,8 @@ import { assertPlanLease } from '../../shared/plans/lease-check.ts';
 import { cancelPlan, retryPlan } from '../../shared/plans/operate.ts';
 import { audited } from '../../shared/tasks/audited.ts';
 import { type Caller, route } from '../route.ts';
+import { PREFER, PREFERENCE_APPLIED, waitOf } from './answers.ts';
 import { endWithin } from './plan-answers.ts';
-import { PREFER, PREFERENCE_APPLIED, waitOf } from './prefer.ts';
 import { LOCATION, PlanParams, planLocationOf } from './shapes.ts';
 
 /** The entry of an operator's action in the audit log. */

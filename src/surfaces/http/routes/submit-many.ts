@@ -1,8 +1,8 @@
 import type { BulkReceipt, BulkSummary } from '../../../contracts/index.ts';
 import type { Receipt } from '../../../core/ports/index.ts';
 import { untilAborted } from '../../shared/input/until-aborted.ts';
-import { refuseLease } from '../../shared/tasks/lease-check.ts';
 import { type LineAnswer, pushStream } from '../../shared/tasks/push-stream.ts';
+import { refuseLease } from '../../shared/tasks/submit.ts';
 import { dropRest } from '../drop-rest.ts';
 import { problemOf } from '../problem.ts';
 import type { Answer, Call } from '../route.ts';

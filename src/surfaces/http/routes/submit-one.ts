@@ -4,19 +4,18 @@ import type { KernelClient, PushOptions, Receipt } from '../../../core/ports/ind
 import { assertMaySign, submitTask } from '../../shared/tasks/submit.ts';
 import { readTaskStatus } from '../../shared/tasks/task-status.ts';
 import type { Answer, Call } from '../route.ts';
-import { outcomeWithin, viewOf } from './answers.ts';
-import { waitOf } from './prefer.ts';
+import { outcomeWithin, viewOf, waitOf } from './answers.ts';
 import { locationOf, type PushQuery } from './shapes.ts';
 
 type SubmitCall = Call<undefined, PushQuery, TaskSubmission>;
 type Queued = Extract<Receipt, { queue: string }>;
 
-/** One task: judged at the door, queued, and waited for when the client asks. */
+/** One task: checked, queued, and waited for when the client asks. */
 export async function submitOne(call: SubmitCall): Promise<Answer> {
   const { query, caller } = call;
   const job = { ...call.body, ...inherited(call), v: 1 } as const;
-  const wish = { sign: query.sign === true, push: pushOptions(query) };
-  const receipt = await submitTask(job, wish, { surface: 'http', name: caller.name, roles: caller.roles }, submitDoors(call));
+  const terms = { sign: query.sign === true, push: pushOptions(query) };
+  const receipt = await submitTask(job, terms, { surface: 'http', name: caller.name, roles: caller.roles }, submitServices(call));
   return receipt.kind === 'finished' ? replayed(receipt.taskId, call) : queued(receipt, call);
 }
 
@@ -37,7 +36,7 @@ export async function signingKernel({ query, caller, services }: Pick<SubmitCall
   return services.kernel(caller);
 }
 
-function submitDoors({ services, caller }: Pick<SubmitCall, 'services' | 'caller'>) {
+function submitServices({ services, caller }: Pick<SubmitCall, 'services' | 'caller'>) {
   const { tasks, audit, clock, signatures, kernel } = services;
   return { tasks, audit, clock, signatures, kernel: () => kernel(caller) };
 }

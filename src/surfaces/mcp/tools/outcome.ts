@@ -1,9 +1,9 @@
 import type { TaskView } from '../../../contracts/index.ts';
 import type { TaskGateway } from '../../../core/ports/index.ts';
 import type { OperatorServices } from '../../shared/tasks/operator.ts';
-import { shownTask } from '../../shared/tasks/shown-task.ts';
 import type { Submitter } from '../../shared/tasks/submit.ts';
 import { isLast, waitForOutcome } from '../../shared/tasks/task-status.ts';
+import { shownTask } from '../../shared/tasks/view.ts';
 import type { ToolCall } from '../tool.ts';
 import { waitMs } from './shapes.ts';
 

@@ -34,11 +34,11 @@ export interface SubmittedPlan {
  * @throws WritError INVALID_MANIFEST, INVALID_LEASE, LEASE_EXPIRED; FORBIDDEN without the role to sign; the kernel's refusals;
  *   REDIS_FULL, REDIS_UNAVAILABLE, STORAGE_UNAVAILABLE
  */
-export async function submitPlan(wish: PlanSubmission, by: Submitter, doors: PlanSubmitServices): Promise<SubmittedPlan> {
-  const { plans, preview } = doors.plans;
+export async function submitPlan(wish: PlanSubmission, by: Submitter, services: PlanSubmitServices): Promise<SubmittedPlan> {
+  const { plans, preview } = services.plans;
   const { envelope, planSha256: id } = preview.link(wish.envelope);
-  const given = wish.lease ?? (wish.sign ? await leaseOf(envelope, id, by, doors) : undefined);
-  const lease = await assertPlanLease(given, id, doors.plans, doors.clock);
+  const given = wish.lease ?? (wish.sign ? await leaseOf(envelope, id, by, services) : undefined);
+  const lease = await assertPlanLease(given, id, services.plans, services.clock);
   const before = await plans.view(id);
   const receipt = await plans.push({ envelope, lease, ...(wish.traceparent === undefined ? {} : { traceparent: wish.traceparent }) });
   return { id, receipt, before };

@@ -4,8 +4,8 @@ import { gathered } from '../input/gather.ts';
 import { createLineFeeder } from '../input/lines.ts';
 import { type ParsedTask, parseTask, type Rejection } from '../input/parse-task.ts';
 import type { RawItem } from '../input/raw-item.ts';
-import type { LeaseRefusal } from './lease-check.ts';
 import { type Sent, sendChunk, signChunk } from './send.ts';
+import type { LeaseRefusal } from './submit.ts';
 
 /** Lines per request to the kernel, to the crypto threads and to Redis. */
 const CHUNK = 200;

@@ -27,10 +27,10 @@ const TOGETHER = 16;
 export async function* retryMany(
   { filter, regrant, limit = Number.POSITIVE_INFINITY }: BulkRetry,
   index: Pick<TaskIndex, 'list'>,
-  doors: OperatorServices,
+  services: OperatorServices,
   signal: AbortSignal,
 ): AsyncGenerator<readonly BulkRetryLine[]> {
-  const bounded: TaskFilter = { ...filter, state: 'failure', until: earlier(filter.until, doors.clock.now()) };
+  const bounded: TaskFilter = { ...filter, state: 'failure', until: earlier(filter.until, services.clock.now()) };
   const wish = regrant === undefined ? {} : { regrant };
   let cursor: string | undefined;
   let left = limit;
@@ -39,7 +39,7 @@ export async function* retryMany(
     const { lines, broken } = await retryPage(
       page.tasks.map(({ task_id }) => task_id),
       wish,
-      doors,
+      services,
       signal,
     );
     if (lines.length > 0) yield lines;
@@ -64,12 +64,12 @@ interface Broken {
 async function retryPage(
   ids: readonly string[],
   wish: RetryTerms,
-  doors: OperatorServices,
+  services: OperatorServices,
   signal: AbortSignal,
 ): Promise<{ readonly lines: readonly BulkRetryLine[]; readonly broken?: Broken }> {
   const lines: BulkRetryLine[] = [];
   for (let at = 0; at < ids.length && !signal.aborted; at += TOGETHER) {
-    const answers = await Promise.all(ids.slice(at, at + TOGETHER).map((taskId) => retryOne(taskId, wish, doors)));
+    const answers = await Promise.all(ids.slice(at, at + TOGETHER).map((taskId) => retryOne(taskId, wish, services)));
     lines.push(...answers.flatMap((answer) => ('outcome' in answer ? [answer] : [])));
     const broken = answers.find((answer) => 'error' in answer);
     if (broken) return { lines, broken };
@@ -77,9 +77,9 @@ async function retryPage(
   return { lines };
 }
 
-async function retryOne(taskId: string, wish: RetryTerms, doors: OperatorServices): Promise<BulkRetryLine | Broken> {
+async function retryOne(taskId: string, wish: RetryTerms, services: OperatorServices): Promise<BulkRetryLine | Broken> {
   try {
-    await retryTask(taskId, wish, doors);
+    await retryTask(taskId, wish, services);
     return { task_id: taskId, outcome: 'retried' };
   } catch (error) {
     // Exit code 3: something is not available, and the next task would fare no better.

@@ -25,11 +25,11 @@ export function retryDetail({ regranted }: Retried): { readonly regranted: boole
  *
  * @throws WritError NOT_FOUND, WRONG_STATE, LEASE_EXPIRED, and the kernel's refusals
  */
-export async function retryTask(taskId: string, { regrant }: RetryTerms, doors: OperatorServices): Promise<Retried> {
-  const status = failedStanding(taskId, await readTaskStatus(taskId, doors.tasks));
-  const renew = regrant === true || leaseHasExpired(status, await doors.signatures(), doors.clock.now());
-  const lease = renew ? await renewedLease(taskId, status, regrant ?? doors.regrantByDefault, doors) : undefined;
-  const answer = await doors.tasks.enqueue.retry(taskId, lease === undefined ? {} : { lease });
+export async function retryTask(taskId: string, { regrant }: RetryTerms, services: OperatorServices): Promise<Retried> {
+  const status = failedStanding(taskId, await readTaskStatus(taskId, services.tasks));
+  const renew = regrant === true || leaseHasExpired(status, await services.signatures(), services.clock.now());
+  const lease = renew ? await renewedLease(taskId, status, regrant ?? services.regrantByDefault, services) : undefined;
+  const answer = await services.tasks.enqueue.retry(taskId, lease === undefined ? {} : { lease });
   if (answer.kind !== 'retried') throw moved(taskId, answer);
   return { regranted: lease !== undefined };
 }
@@ -53,11 +53,11 @@ function leaseHasExpired(status: FinishedTask, signatures: SignatureReader, now:
 }
 
 /** The kernel signs again only for the manifest of a recorded, signed FAILURE. */
-async function renewedLease(taskId: string, status: FinishedTask, allowed: boolean, doors: OperatorServices): Promise<string> {
+async function renewedLease(taskId: string, status: FinishedTask, allowed: boolean, services: OperatorServices): Promise<string> {
   if (!allowed) throw new WritError('LEASE_EXPIRED', `the lease of ${taskId} has expired; ask for a regrant (--regrant) to have the kernel issue a new one`);
   const data = jobDataOf(status.job);
   if (!data) throw new WritError('WRONG_STATE', `the job of ${taskId} no longer holds its manifest`);
-  return (await doors.kernel()).regrant(data.manifest, status.result, {});
+  return (await services.kernel()).regrant(data.manifest, status.result, {});
 }
 
 function moved(taskId: string, answer: Exclude<RetryAnswer, { kind: 'retried' }>): WritError {

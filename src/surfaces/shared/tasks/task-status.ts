@@ -27,17 +27,17 @@ export type TaskStatus =
   | { readonly state: 'malformed'; readonly message: string; readonly job: JobView };
 
 /** Asks the job first and the row second: a failure that is read after its job is never an older one. */
-export async function readTaskStatus(taskId: string, door: TaskGateway): Promise<TaskStatus> {
-  const job = await door.enqueue.jobState(taskId);
-  const row = await door.ledger.row(taskId);
+export async function readTaskStatus(taskId: string, gateway: TaskGateway): Promise<TaskStatus> {
+  const job = await gateway.enqueue.jobState(taskId);
+  const row = await gateway.ledger.row(taskId);
   if (row?.state === 'success' && row.result !== undefined) return finished(row.result, 'ledger', row.manifestSha256, job);
   if (row?.state === 'running' && row.owner !== '') {
     return { state: 'running', since: row.updated, owner: row.owner, cancelRequested: row.cancelRequested, job };
   }
-  const memory = await rememberedBy(taskId, door, job);
+  const memory = await rememberedBy(taskId, gateway, job);
   if (memory) return memory;
   if (job && PENDING.has(job.state)) return pending(job, row);
-  if (job?.state === 'failed') return failed(taskId, job, row, door);
+  if (job?.state === 'failed') return failed(taskId, job, row, gateway);
   if (row?.state === 'failure' && row.result !== undefined) return finished(row.result, 'ledger', row.manifestSha256, job);
   if (row)
     return {
@@ -53,8 +53,8 @@ export async function readTaskStatus(taskId: string, door: TaskGateway): Promise
 const PENDING: ReadonlySet<string> = new Set(['waiting', 'delayed', 'active']);
 
 /** The journal has the last word where the ledger lost its row. */
-async function rememberedBy(taskId: string, door: TaskGateway, job: JobView | undefined): Promise<FinishedTask | undefined> {
-  const success = (await door.journal?.view(taskId))?.success;
+async function rememberedBy(taskId: string, gateway: TaskGateway, job: JobView | undefined): Promise<FinishedTask | undefined> {
+  const success = (await gateway.journal?.view(taskId))?.success;
   return success && finished(success.result, 'journal', success.manifestSha256, job);
 }
 
@@ -66,10 +66,10 @@ function pending(job: JobView, row: TaskRow | undefined): TaskStatus {
 }
 
 /** A failed job's reason tells whether the row or a refusal is its last outcome. */
-async function failed(taskId: string, job: JobView, row: TaskRow | undefined, door: TaskGateway): Promise<TaskStatus> {
+async function failed(taskId: string, job: JobView, row: TaskRow | undefined, gateway: TaskGateway): Promise<TaskStatus> {
   const recorded = row?.state === 'failure' && row.result !== undefined ? finished(row.result, 'ledger', row.manifestSha256, job) : undefined;
   if (recorded && reasonOf(recorded.outcome) === job.failedReason) return recorded;
-  const refusal = await door.ledger.refusal(taskId, `${job.queue}:${job.jobId}`);
+  const refusal = await gateway.ledger.refusal(taskId, `${job.queue}:${job.jobId}`);
   if (refusal !== undefined) return finished(refusal, 'refusal', '', job);
   return recorded ?? { state: 'malformed', message: job.failedReason ?? 'failed without a reason', job };
 }
@@ -104,12 +104,12 @@ export interface WaitOptions {
 }
 
 /** Waits until the task has a last outcome; answers where it stands then, or at the end of the time. */
-export async function waitForOutcome(taskId: string, door: TaskGateway, { timeoutMs, signal }: WaitOptions): Promise<TaskStatus> {
-  const now = await readTaskStatus(taskId, door);
+export async function waitForOutcome(taskId: string, gateway: TaskGateway, { timeoutMs, signal }: WaitOptions): Promise<TaskStatus> {
+  const now = await readTaskStatus(taskId, gateway);
   if (isLast(now) || signal.aborted || timeoutMs <= 0) return now;
   let wake = (): void => {};
   let recorded = false;
-  const stop = await door.signals.onRecorded(taskId, () => {
+  const stop = await gateway.signals.onRecorded(taskId, () => {
     recorded = true;
     wake();
   });
@@ -117,7 +117,7 @@ export async function waitForOutcome(taskId: string, door: TaskGateway, { timeou
   let settling = SETTLE_MS;
   try {
     for (;;) {
-      const status = await readTaskStatus(taskId, door);
+      const status = await readTaskStatus(taskId, gateway);
       const left = deadline - performance.now();
       if (isLast(status) || signal.aborted || left <= 0) return status;
       settling = Math.min(POLL_MS, settling * 2);

@@ -14,14 +14,14 @@ import { type FinishedTask, readTaskStatus } from './task-status.ts';
  * @returns the id of the undo's own task, and its receipt
  * @throws WritError NOT_FOUND, WRONG_STATE, TASK_ID_CONFLICT, and the kernel's refusals
  */
-export async function undoTask(taskId: string, doors: OperatorServices): Promise<{ readonly undoId: string; readonly receipt: Receipt }> {
-  const { tasks } = doors;
+export async function undoTask(taskId: string, services: OperatorServices): Promise<{ readonly undoId: string; readonly receipt: Receipt }> {
+  const { tasks } = services;
   const done = await finishedWithSuccess(taskId, tasks);
   await assertStanding(taskId, tasks);
-  const manifest = await manifestOf(taskId, done, doors);
+  const manifest = await manifestOf(taskId, done, services);
   const earlierUndos = await countUndos(taskId, tasks);
 
-  const job = await (await doors.kernel()).undo({ manifest, success: done.result, earlierUndos });
+  const job = await (await services.kernel()).undo({ manifest, success: done.result, earlierUndos });
   const undoId = job.manifest.task_id;
   const receipt = await tasks.enqueue.push(job);
   if (receipt.kind === 'conflict') throw new WritError('TASK_ID_CONFLICT', `the undo ${undoId} is already used for another manifest`);
@@ -43,10 +43,10 @@ async function assertStanding(taskId: string, tasks: TaskGateway): Promise<void>
 }
 
 /** The manifest with exactly the recorded hash: the job's, while it is kept, else the one that the kernel issued a lease for. */
-async function manifestOf(taskId: string, done: FinishedTask, doors: OperatorServices): Promise<TaskManifest> {
+async function manifestOf(taskId: string, done: FinishedTask, services: OperatorServices): Promise<TaskManifest> {
   const data = jobDataOf(done.job);
   if (data?.manifestSha256 === done.manifestSha256) return data.manifest;
-  const leased = await (await doors.kernel()).leasedManifest(taskId);
+  const leased = await (await services.kernel()).leasedManifest(taskId);
   if (leased && manifestSha256(leased) === done.manifestSha256) return leased;
   throw new WritError('NOT_FOUND', `the manifest of ${taskId} is no longer known here: neither its job nor the kernel's issue log has it`);
 }

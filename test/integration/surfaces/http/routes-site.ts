@@ -69,8 +69,8 @@ export async function startSite(
     readonly messageSearch?: HttpServices['messageSearch'];
     readonly routes?: readonly AnyRoute[];
     readonly kernel?: boolean;
-    /** How the pushes of a surface are counted. */
-    readonly observe?: HttpWiring['observe'];
+    /** Where pushes are counted. */
+    readonly pushMetrics?: HttpWiring['pushMetrics'];
   } = {},
 ): Promise<Site> {
   const rig = await startRig(options);
@@ -93,7 +93,8 @@ export async function startSite(
     contentSearch: options.contentSearch ?? { refusal: contentRefusal(config), search: () => Promise.reject(new Error('nobody asks')) },
     contentIndex: options.contentIndex ?? { mode: 'off', status: async () => [], request: () => Promise.reject(new Error('nobody asks')) },
     messageSearch: options.messageSearch ?? messageSearchTwin(),
-    observe: options.observe ?? (() => ({})),
+    pushMetrics: options.pushMetrics,
+    tracer: undefined,
     messages: options.messages ?? { submit: () => Promise.reject(new Error('nobody sends')), settled: () => Promise.reject(new Error('nobody waits')) },
   });
   const apiKeys = createApiKeyStore({ file: places.apiKeys });

@@ -20,7 +20,7 @@ beforeAll(async () => {
         reject(new Error('stopped'));
       });
     });
-  site = await startSite({ contentSearch: { refusal: undefined, search }, observe: (surface) => (surface === 'mcp' ? { count: { metrics, surface } } : {}) });
+  site = await startSite({ contentSearch: { refusal: undefined, search }, pushMetrics: metrics });
   await site.rig.startWorker();
 }, 60_000);
 afterAll(() => site[Symbol.asyncDispose]());

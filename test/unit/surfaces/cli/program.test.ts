@@ -53,6 +53,13 @@ describe('the command line', () => {
     expect((await world.cli([])).code).toBe(2);
   });
 
+  it('finds every command that its help lists', async () => {
+    const world = await createWorld();
+    const listed = [...(await world.cli(['--help'])).out.matchAll(/^ {2}([a-z][a-z-]+)(?: |$)/gm)].map(([, name = '']) => name);
+    expect(listed.length).toBeGreaterThan(20);
+    for (const name of listed) expect((await world.cli([name, '--help'])).out).toMatch(new RegExp(`^Usage: writ ${name}(?: |$)`, 'm'));
+  });
+
   it('prints help and version with 0', async () => {
     const world = await createWorld();
     expect(await world.cli(['--version'])).toMatchObject({ code: 0, out: '9.9.9\n' });

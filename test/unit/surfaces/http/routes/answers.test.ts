@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { waitOf } from '../../../../../src/surfaces/http/routes/prefer.ts';
+import { waitOf } from '../../../../../src/surfaces/http/routes/answers.ts';
 
 const asked = (prefer?: string) => waitOf({ headers: prefer === undefined ? {} : { prefer } } as FastifyRequest, 60);
 
