@@ -9,6 +9,7 @@ import { LeasePayload, RevocationPayload } from '../contracts/index.ts';
 import { systemClock } from '../core/clock.ts';
 import { isWritError } from '../core/errors.ts';
 import { manifestSha256 } from '../core/hash.ts';
+import { failed, ok } from '../core/result.ts';
 import type { Ed25519, RevocationFeed } from '../core/ports/index.ts';
 import type { SignatureReader } from '../core/ports/signatures.ts';
 import type { Places } from '../data-dir/places.ts';
@@ -42,9 +43,9 @@ export function signatureReader({ config, places, ed25519, feed }: SignatureWiri
       const expected = manifest
         ? { manifest, manifestSha256: manifestSha256(manifest), aud: queue ?? queueOf(manifest.capability_id, config.pool.id) }
         : asItSays(lease);
-      if (!expected) return { ok: false, message: 'this is no lease' };
+      if (!expected) return failed('this is no lease');
       const answer = await authenticateLease(lease, { ...expected, iss: config.lease.issuer }, leases);
-      return answer.ok ? { ok: true, payload: answer.lease, kid: answer.authority.kid } : answer;
+      return answer.ok ? ok({ payload: answer.lease, kid: answer.authority.kid }) : failed(answer.message);
     },
     async revocationOf(jti) {
       for (const token of [...(await localRevocations(places.revocations)), ...(await publishedRevocations(feed))]) {

@@ -1,7 +1,8 @@
 import type { LeasePayload, TaskManifest } from '../../contracts/index.ts';
+import type { Result } from '../result.ts';
 
-/** What a lease says and whether it holds; nothing in it is believed before `ok`. */
-export type LeaseReading = { readonly ok: true; readonly payload: LeasePayload; readonly kid: string } | { readonly ok: false; readonly message: string };
+/** What a lease says and whether it holds, or in a sentence why it does not; nothing in it is believed before `ok`. */
+export type LeaseReading = Result<{ readonly payload: LeasePayload; readonly kid: string }, string>;
 
 /** Judges what was signed, with public keys only. */
 export interface SignatureReader {

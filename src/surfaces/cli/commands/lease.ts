@@ -65,10 +65,10 @@ async function runLeaseVerify(context: CommandContext, flags: VerifyFlags, word:
   const signatures = await (await context.services()).signatures();
   const reading = await signatures.readLease(token, manifest);
   if (!reading.ok) {
-    await context.output.answer({ valid: false, code: 'INVALID_LEASE', message: reading.message }, () => `not valid: ${reading.message} (INVALID_LEASE)`);
+    await context.output.answer({ valid: false, code: 'INVALID_LEASE', message: reading.error }, () => `not valid: ${reading.error} (INVALID_LEASE)`);
     return 1;
   }
-  const { payload, kid } = reading;
+  const { payload, kid } = reading.value;
   const trouble = (await revoked(payload, signatures)) ?? expired(payload, context.clock.now());
   const value = { valid: trouble === undefined, ...(trouble ?? {}), kid, payload };
   await context.output.answer(value, () => leaseText(payload, kid, trouble?.message, context.clock.now()));

@@ -92,8 +92,8 @@ export interface LeaseCheckPorts {
 export async function refuseLease({ manifest, lease }: TaskJob, { signatures, ledger, now, queue }: LeaseCheckPorts): Promise<LeaseRefusal | undefined> {
   if (lease === undefined || lease === '') return refusal('INVALID_LEASE', 'the task carries no lease');
   const reading = await signatures.readLease(lease, manifest, queue);
-  if (!reading.ok) return refusal('INVALID_LEASE', reading.message);
-  const { exp } = reading.payload;
+  if (!reading.ok) return refusal('INVALID_LEASE', reading.error);
+  const { exp } = reading.value.payload;
   if (exp * 1000 > now) return undefined;
   const row = await ledger.row(manifest.task_id);
   if (row?.state === 'success' && row.manifestSha256 === manifestSha256(manifest)) return undefined;

@@ -4,6 +4,7 @@ import { LeasePayload, type TaskManifest } from '../../../../src/contracts/index
 import { canonicalJson } from '../../../../src/core/canonical-json.ts';
 import type { Clock } from '../../../../src/core/clock.ts';
 import { manifestSha256, sha256Hex } from '../../../../src/core/hash.ts';
+import { failed, ok } from '../../../../src/core/result.ts';
 import type { KernelClient, PlanTerms, SignatureReader } from '../../../../src/core/ports/index.ts';
 import { authenticateLease, createResultSigner, fixedKeyring, generateKey, signingKey, signLease, verifyResult } from '../../../../src/lease/index.ts';
 
@@ -94,10 +95,10 @@ export function createKernelTwin(clock: Clock): Kernel {
     },
     async readLease(token, manifest) {
       const claimed = signatures.peek(token);
-      if (!claimed) return { ok: false, message: 'this is no lease' };
+      if (!claimed) return failed('this is no lease');
       const expected = manifest ? { manifest, manifestSha256: manifestSha256(manifest) } : { manifest: claimed, manifestSha256: claimed.manifest_sha256 };
       const answer = await authenticateLease(token, { ...expected, aud: claimed.aud, iss: ISSUER }, { keyring: fixedKeyring([kernelKey]), ed25519 });
-      return answer.ok ? { ok: true, payload: answer.lease, kid: answer.authority.kid } : answer;
+      return answer.ok ? ok({ payload: answer.lease, kid: answer.authority.kid }) : failed(answer.message);
     },
     revocationOf: async (jti) => (jti === 'jti-revoked' ? 3 : undefined),
     verifyResult: async (result, about) => (await verifyResult(result, about, { keyring: fixedKeyring([executorKey]), ed25519 })).ok,
