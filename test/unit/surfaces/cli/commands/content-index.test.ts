@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { NO_INDEX } from '../../../../src/content-search/ngram-index/safety/transition.ts';
-import { IndexReceipt, IndexReport } from '../../../../src/contracts/index.ts';
-import { type GroundOptions, type IndexGround, indexGround, KEY, keep, ROOT } from '../../../support/content/index-service.ts';
-import { createWorld } from './world.ts';
+import { NO_INDEX } from '../../../../../src/content-search/ngram-index/safety/transition.ts';
+import { IndexReceipt, IndexReport } from '../../../../../src/contracts/index.ts';
+import { type GroundOptions, type IndexGround, indexGround, KEY, keep, ROOT } from '../../../../support/content/index-service.ts';
+import { createWorld } from '../world.ts';
 
 let ground: IndexGround | undefined;
 afterEach(() => ground?.[Symbol.asyncDispose]());

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { ContentSearchAnswer, ContentSearchEvent, ContentSearchRequest } from '../../../../src/contracts/index.ts';
-import { WritError } from '../../../../src/core/errors.ts';
-import type { ContentSearchOutcome } from '../../../../src/core/ports/index.ts';
-import { literalPieces } from '../../../../src/surfaces/cli/search/literal.ts';
-import { COLOURED, type Look, PLAIN, renderEvents } from '../../../../src/surfaces/cli/search/render.ts';
-import { searchBaseOf } from '../../../../src/surfaces/cli/search/search-base.ts';
-import type { ContentSearchDoor, ContentSearchSetup } from '../../../../src/surfaces/cli/services.ts';
-import { printableLine } from '../../../../src/surfaces/cli/text/values.ts';
-import { NO_INDEX_SEARCH } from '../../../support/content/facts.ts';
-import { createWorld } from './world.ts';
+import type { ContentSearchAnswer, ContentSearchEvent, ContentSearchRequest } from '../../../../../src/contracts/index.ts';
+import { WritError } from '../../../../../src/core/errors.ts';
+import type { ContentSearchOutcome } from '../../../../../src/core/ports/index.ts';
+import { literalPieces } from '../../../../../src/surfaces/cli/search/literal.ts';
+import { COLOURED, type Look, PLAIN, renderEvents } from '../../../../../src/surfaces/cli/search/render.ts';
+import { searchBaseOf } from '../../../../../src/surfaces/cli/search/search-base.ts';
+import type { ContentSearchDoor, ContentSearchSetup } from '../../../../../src/surfaces/cli/services.ts';
+import { printableLine } from '../../../../../src/surfaces/cli/text/values.ts';
+import { NO_INDEX_SEARCH } from '../../../../support/content/facts.ts';
+import { createWorld } from '../world.ts';
 
 const event = (path: string, line_number: number, text: string, type: ContentSearchEvent['type'] = 'match'): ContentSearchEvent => ({
   type,

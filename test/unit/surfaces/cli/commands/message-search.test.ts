@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { SearchResponse } from '../../../../src/contracts/index.ts';
-import { EXPLAIN_SAMPLE } from '../../../support/message-samples.ts';
-import { A_MESSAGE, messageSearchTwin } from '../../../support/message-search-twin.ts';
-import { createWorld } from './world.ts';
+import type { SearchResponse } from '../../../../../src/contracts/index.ts';
+import { EXPLAIN_SAMPLE } from '../../../../support/message-samples.ts';
+import { A_MESSAGE, messageSearchTwin } from '../../../../support/message-search-twin.ts';
+import { createWorld } from '../world.ts';
 
 /** `writ messages search` over a search that answers so. */
 async function search(args: readonly string[], response?: SearchResponse) {

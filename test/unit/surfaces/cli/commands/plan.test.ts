@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { PlannedStep, PlanView } from '../../../../src/core/ports/index.ts';
-import { createWorld, type World } from './world.ts';
-import { planIdOfEnvelope, signedEnd } from './world-plans.ts';
+import type { PlannedStep, PlanView } from '../../../../../src/core/ports/index.ts';
+import { createWorld, type World } from '../world.ts';
+import { planIdOfEnvelope, signedEnd } from '../world-plans.ts';
 
 const ENVELOPE = { payload: { steps: [{ type: 'tool', ref: 'writ.file', params: {} }] } };
 const FILE = JSON.stringify(ENVELOPE);

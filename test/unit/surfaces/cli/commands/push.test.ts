@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { failure } from '../../../../src/core/outcome.ts';
-import { createWorld } from './world.ts';
+import { failure } from '../../../../../src/core/outcome.ts';
+import { createWorld } from '../world.ts';
 
 const ndjson = (...values: unknown[]): string => values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join('\n');
 

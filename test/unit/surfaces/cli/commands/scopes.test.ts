@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { SearchCapability } from '../../../../src/contracts/index.ts';
-import { failure, type Outcome, success } from '../../../../src/core/outcome.ts';
-import type { ScopeCatalog, ScopeState } from '../../../../src/core/ports/search-scopes.ts';
-import { excerpt } from '../../../../src/surfaces/cli/text/excerpt.ts';
-import { createWorld, type World } from './world.ts';
+import type { SearchCapability } from '../../../../../src/contracts/index.ts';
+import { failure, type Outcome, success } from '../../../../../src/core/outcome.ts';
+import type { ScopeCatalog, ScopeState } from '../../../../../src/core/ports/search-scopes.ts';
+import { excerpt } from '../../../../../src/surfaces/cli/text/excerpt.ts';
+import { createWorld, type World } from '../world.ts';
 
 const SCOPES: Readonly<Record<string, SearchCapability>> = { workspace: 'SEARCH_FILES', inbox: 'SEARCH_EMAILS' };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { failure } from '../../../../src/core/outcome.ts';
-import { undoIdOf } from '../../../../src/surfaces/shared/tasks/undo.ts';
-import { createWorld } from './world.ts';
+import { failure } from '../../../../../src/core/outcome.ts';
+import { undoIdOf } from '../../../../../src/surfaces/shared/tasks/undo.ts';
+import { createWorld } from '../world.ts';
 
 describe('writ result', () => {
   it('shows the last outcome and exits by it', async () => {

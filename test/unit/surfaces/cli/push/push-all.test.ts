@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { WritError } from '../../../../src/core/errors.ts';
-import type { Enqueue, KernelClient, TaskGateway } from '../../../../src/core/ports/index.ts';
-import { CHUNK, emptySummary, type PushPorts, type PushReport, pushAll } from '../../../../src/surfaces/cli/push/push-all.ts';
-import { createWorld } from './world.ts';
+import { WritError } from '../../../../../src/core/errors.ts';
+import type { Enqueue, KernelClient, TaskGateway } from '../../../../../src/core/ports/index.ts';
+import { CHUNK, emptySummary, type PushPorts, type PushReport, pushAll } from '../../../../../src/surfaces/cli/push/push-all.ts';
+import { createWorld } from '../world.ts';
 
 const QUIET: PushReport = { receipt: async () => undefined, rejected: async () => undefined, outcome: async () => undefined, progress: () => undefined };
 const line = (at: number): string => `${JSON.stringify({ task_id: `t${at}`, capability_id: 'FILE_COPY', inputs: {}, constraints: {} })}\n`;

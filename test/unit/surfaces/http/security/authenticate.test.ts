@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import Fastify from 'fastify';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createApiKeyStore } from '../../../../src/data-dir/api-keys.ts';
-import { createAuthenticate } from '../../../../src/surfaces/http/security/authenticate.ts';
-import { createSessions } from '../../../../src/surfaces/http/security/sessions.ts';
+import { createApiKeyStore } from '../../../../../src/data-dir/api-keys.ts';
+import { createAuthenticate } from '../../../../../src/surfaces/http/security/authenticate.ts';
+import { createSessions } from '../../../../../src/surfaces/http/security/sessions.ts';
 
 let directory: string;
 beforeEach(() => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SearchMessagesOutput, SearchMessagesProductOutput, SearchQuery, TOOL_ALIASES } from '../../../../src/contracts/index.ts';
-import { A_MESSAGE, type MessageSearchTwin, messageSearchTwin } from '../../../support/message-search-twin.ts';
-import { startMcp, type Told } from './mcp-rig.ts';
+import { SearchMessagesOutput, SearchMessagesProductOutput, SearchQuery, TOOL_ALIASES } from '../../../../../src/contracts/index.ts';
+import { A_MESSAGE, type MessageSearchTwin, messageSearchTwin } from '../../../../support/message-search-twin.ts';
+import { startMcp, type Told } from '../mcp-rig.ts';
 
 const PROJECT = { project_key: 'backend', query: 'plan' };
 const PRODUCT = { product_key: 'suite', query: 'plan' };

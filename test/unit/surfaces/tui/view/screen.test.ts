@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { QueryExplain } from '../../../../src/contracts/index.ts';
-import { cells } from '../../../../src/surfaces/tui/text/cells.ts';
-import { tuiRig } from '../../../support/tui.ts';
+import type { QueryExplain } from '../../../../../src/contracts/index.ts';
+import { cells } from '../../../../../src/surfaces/tui/text/cells.ts';
+import { tuiRig } from '../../../../support/tui.ts';
 
 const KEYS = 'tab shift+tab enter up down pageup pagedown home end escape / d D i a s S t p m x n r e ? g G j k left right backspace type:é type:lock'.split(
   ' ',
