@@ -4,8 +4,8 @@ import { LeasePayload, type TaskManifest } from '../../../../src/contracts/index
 import { canonicalJson } from '../../../../src/core/canonical-json.ts';
 import type { Clock } from '../../../../src/core/clock.ts';
 import { manifestSha256, sha256Hex } from '../../../../src/core/hash.ts';
-import { failed, ok } from '../../../../src/core/result.ts';
 import type { KernelClient, PlanTerms, SignatureReader } from '../../../../src/core/ports/index.ts';
+import { failed, ok } from '../../../../src/core/result.ts';
 import { authenticateLease, createResultSigner, fixedKeyring, generateKey, signingKey, signLease, verifyResult } from '../../../../src/lease/index.ts';
 
 /** How often the kernel was asked for what. */
