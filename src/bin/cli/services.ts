@@ -26,8 +26,9 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
   const signals = once(async () => (await import('../../adapters/redis/signals.ts')).createRedisSignals(await redis.connection('subscriber')));
   const tasks = once(async () => {
     const traced = await tracing();
+    const { openProducerSide } = await import('../producer-side.ts');
     const connection = await redis.connection('producer');
-    const producer = kept((await import('../producer-side.ts')).openProducerSide({ config, places, connection, signals }));
+    const producer = kept(openProducerSide({ config, places, connection, signals }));
     const gateway = producer.gateway(traced?.tasks);
     // A journal that cannot be read is told before anything is pushed.
     void gateway.journal;
@@ -40,8 +41,9 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
   const planPreview = once(async () => (await import('../plan/preview.ts')).createPlanPreview(config));
   const plans = once(async () => {
     const traced = await tracing();
+    const { openPlanSide } = await import('../plan/plan-side.ts');
     const connection = await redis.connection('producer');
-    const opened = kept((await import('../plan/plan-side.ts')).openPlanSide({ config, connection, signals }));
+    const opened = kept(openPlanSide({ config, connection, signals }));
     return traced?.plans(opened) ?? opened;
   });
   const planSigned = once(async () => {
