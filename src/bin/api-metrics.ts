@@ -5,9 +5,7 @@ import { queueShards } from '../../queues/shards.ts';
 import type { RedisConnection } from '../adapters/redis/redis-connection.ts';
 import { wantsIndex } from '../content-search/settings/refusals.ts';
 import { systemClock } from '../core/clock.ts';
-import type { Enqueue } from '../core/ports/index.ts';
 import type { DataDirPaths } from '../data-dir/paths.ts';
-import { countSubmissions } from '../observability/counting.ts';
 import { createExporter } from '../observability/exporter.ts';
 import { createMetricsGatherer, type MetricsGatherer } from '../observability/gatherer.ts';
 import { createHttpMeter, type HttpMeter } from '../observability/http-requests.ts';
@@ -16,8 +14,6 @@ import { lanesOf } from './lanes.ts';
 import { boundProviders } from './plan/providers.ts';
 
 export interface ApiMetrics extends MetricsGatherer {
-  /** The same port, its pushes counted for a surface. */
-  counted<T extends Enqueue>(enqueue: T, surface: 'http' | 'mcp' | 'board'): T;
   readonly http: HttpMeter;
   /** Those of this process, for what else it does. */
   readonly own: Metrics;
@@ -47,7 +43,6 @@ export function createApiMetrics(options: {
   const refresh = createExporter({ metrics: own, read: reader.figures, clock: systemClock, ...box });
   return {
     ...createMetricsGatherer({ directory: places.metrics, own, refresh, ...box }),
-    counted: (enqueue, surface) => countSubmissions(enqueue, surface, own),
     http: createHttpMeter(own),
     own,
     close: reader.close,

@@ -1,8 +1,8 @@
 import { type Check, examine, type Finding, passed, warning } from './findings.ts';
-import type { ScopeState, ScopesDoor } from './ports/search-scopes.ts';
+import type { ScopeCatalog, ScopeState } from './ports/search-scopes.ts';
 
 /** What may be searched. A scope that is away is no fault of this installation: its searches answer SCOPE_UNAVAILABLE. */
-export async function examineScopes(scopes: ScopesDoor): Promise<Check[]> {
+export async function examineScopes(scopes: ScopeCatalog): Promise<Check[]> {
   const states = await scopes.look();
   return examine('Search', [
     ...states.map((state) => ({ title: `scope ${state.id}`, look: () => findingOf(state), todo: '' })),

@@ -2,7 +2,6 @@ import { existsSync, linkSync, renameSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createExclusively } from '../adapters/files/create-exclusively.ts';
-import type { MadeKey } from '../core/ports/front-door.ts';
 import { generateKey, type KeyUse, parseJwks, publicJwk } from '../lease/index.ts';
 import { ensureDataDirectory } from './data-directory.ts';
 import { readPrivateKey, writeJwks, writePrivateKey } from './key-files.ts';
@@ -15,6 +14,14 @@ export interface NewKey {
   readonly role: SigningRole;
   /** What the new key may sign; all capabilities unless given. */
   readonly capabilities?: readonly string[];
+}
+
+/** A key that was made; the private part stays in its file. */
+export interface MadeKey {
+  readonly kid: string;
+  readonly role: string;
+  readonly privateFile: string;
+  readonly publicFile: string;
 }
 
 /** Where a role's keys lie and what they are for. */

@@ -16,14 +16,14 @@ import {
 
 type WireRefusal = Extract<z.infer<typeof IssueReply>['answers'][number], { ok: false }>;
 
-export interface KernelClient extends KernelOperations {
+export interface KernelConnection extends KernelOperations {
   /** `issue` for one manifest; its refusal is thrown. */
   issueOne(request: IssueRequest, options?: GrantOptions): Promise<GrantedLease>;
   /** Closes idle connections; calls that run end by themselves. */
   close(): void;
 }
 
-export interface KernelClientOptions {
+export interface KernelConnectionOptions {
   readonly timeoutMs?: number;
 }
 
@@ -31,9 +31,9 @@ export interface KernelClientOptions {
  * The kernel over its unix socket, with connections kept alive. Refusals arrive as the WritErrors that the kernel threw;
  * nobody there, or no answer in time, is WritError KERNEL_UNAVAILABLE.
  */
-export function createKernelClient(socketPath: string, { timeoutMs = 10_000 }: KernelClientOptions = {}): KernelClient {
+export function createKernelConnection(socketPath: string, { timeoutMs = 10_000 }: KernelConnectionOptions = {}): KernelConnection {
   const { call, close } = createKernelCalls(socketPath, timeoutMs);
-  const client: KernelClient = {
+  const client: KernelConnection = {
     async issue(requests, options = {}) {
       const tasks = requests.map(({ manifest, confirmedBy }) => ({ manifest, confirmed_by: confirmedBy }));
       const { answers } = await call(IssueReply, 'POST', '/issue', { tasks, ...options });

@@ -1,5 +1,11 @@
 /** The kernel role: the only holder of the key that signs leases. */
-export { createKernelClient, createPlanKernelClient, type KernelClient, type KernelClientOptions, type PlanKernelClient } from './client.ts';
+export {
+  createKernelConnection,
+  createPlanKernelClient,
+  type KernelConnection,
+  type KernelConnectionOptions,
+  type PlanKernelClient,
+} from './client.ts';
 export { createKernel, type Kernel } from './kernel.ts';
 export type { KernelConfig, KernelOptions, KernelPlans } from './options.ts';
 export { deriveRoutes, kernelRoutes } from './routes.ts';

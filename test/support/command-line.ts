@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { processIo } from '../../src/bin/cli/io.ts';
+import { localContentSearch } from '../../src/bin/cli/local-search.ts';
 import { openServices } from '../../src/bin/cli/services.ts';
-import { localContentSearch } from '../../src/bin/cli-deps.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { runCli } from '../../src/surfaces/cli/program.ts';
 import { sinkOf } from './sink.ts';

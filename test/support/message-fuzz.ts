@@ -4,7 +4,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { isWritError } from '../../src/core/errors.ts';
 import type { MessageSearch } from '../../src/core/ports/index.ts';
 import type { McpServices } from '../../src/surfaces/mcp/services.ts';
-import { searchMessages, searchMessagesProduct } from '../../src/surfaces/mcp/tools/messages.ts';
+import { searchMessages, searchMessagesProduct } from '../../src/surfaces/mcp/tools/message-search.ts';
 import { patient } from './patience.ts';
 
 /** What became of the requests, by kind of answer. */

@@ -7,13 +7,13 @@ import { createPlans } from '../../queues/plans.ts';
 import { createRedisPlanViews } from '../../src/adapters/redis/plan-views.ts';
 import { createRedisSignals } from '../../src/adapters/redis/signals.ts';
 import { createPlanPreview } from '../../src/bin/plan/preview.ts';
+import { sharding } from '../../src/bin/producer-side.ts';
 import { createKernelRole } from '../../src/bin/roles/kernel.ts';
-import { sharding } from '../../src/bin/sharding.ts';
 import { ResultEnvelope } from '../../src/contracts/index.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { PlanLeaseRequest, PlanReceipt, Plans, PlanView } from '../../src/core/ports/index.ts';
-import { createKernelClient, type KernelClient } from '../../src/kernel/index.ts';
+import { createKernelConnection, type KernelConnection } from '../../src/kernel/index.ts';
 import { createLogger } from '../../src/observability/logging.ts';
 import { lookAgain } from './look-again.ts';
 import { PATIENCE_MS } from './patience.ts';
@@ -40,7 +40,7 @@ export interface EndedPlan {
 export interface PlanRig extends AsyncDisposable {
   readonly rig: Rig;
   readonly plans: Plans;
-  readonly kernel: KernelClient;
+  readonly kernel: KernelConnection;
   /** Makes a plan of an envelope and has the kernel sign for it. */
   link(envelope: object, terms?: Omit<PlanLeaseRequest, 'envelope'> & { readonly ttl?: number }): Promise<LinkedPlan>;
   push(plan: LinkedPlan): Promise<PlanReceipt>;
@@ -58,7 +58,7 @@ export async function startPlanRig({ tools = {}, ...options }: PlanRigOptions = 
   const { config, places } = rig;
   const kernelRole = await createKernelRole({ config, places, log: createLogger(options.logLevel ?? 'silent', 'kernel') });
   await kernelRole.start();
-  const kernel = createKernelClient(places.kernelSocket);
+  const kernel = createKernelConnection(places.kernelSocket);
   const { target } = rig;
   const [connection, subscriber] = [createConnection(target, 'ledger'), createConnection(target, 'subscriber')];
   const jobs = createPlanJobs({ connection, pool: config.pool.id, ...sharding(config, connection) });

@@ -9,7 +9,7 @@ import { examineContentIndex } from '../../content-search/ngram-index/serving/do
 import { contentSettings } from '../../content-search/settings/content-settings.ts';
 import { contentRefusal, indexRefusal } from '../../content-search/settings/refusals.ts';
 import { examine, passed } from '../../core/findings.ts';
-import type { ScopesDoor } from '../../core/ports/search-scopes.ts';
+import type { ScopeCatalog } from '../../core/ports/search-scopes.ts';
 import { examineScopes } from '../../core/scope-findings.ts';
 import { examineDirectories } from '../../data-dir/doctor/directories.ts';
 import { examineKeys } from '../../data-dir/doctor/keys.ts';
@@ -22,7 +22,7 @@ const START = 'run `npx writ up`';
 
 export interface DiagnosedServices {
   readonly redis: CliRedis;
-  readonly scopes: ScopesDoor;
+  readonly scopes: ScopeCatalog;
   reachKernel(): Promise<void>;
 }
 

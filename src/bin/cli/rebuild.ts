@@ -7,15 +7,15 @@ import { openJournalReader } from '../../adapters/sqlite/journal/journal-reader.
 import { systemClock } from '../../core/clock.ts';
 import { jwksFile } from '../../data-dir/key-files.ts';
 import { createKeyring, createRevocationMirror } from '../../lease/index.ts';
+import { openLedger } from '../producer-side.ts';
+import { openEd25519 } from '../signatures.ts';
 import type { CliRedis } from './redis.ts';
 import type { CliSettings } from './settings.ts';
-import { openEd25519 } from './signatures.ts';
-import { openLedger } from './tasks.ts';
 
 /** What a worker does after Redis lost the ledger, asked for by a person. Answers the number of tasks written back. */
 export async function rebuildLedger(settings: CliSettings, redis: CliRedis): Promise<number> {
   const { places, loaded } = settings;
-  const ledger = await openLedger(settings, redis);
+  const ledger = openLedger(loaded.config, await redis.connection('producer'));
   const feed = createRedisRevocations(await redis.connection('producer'));
   const ed25519 = await openEd25519(loaded.config.crypto.implementation);
   const keyring = createKeyring({ source: jwksFile(places.kernelKeyring), use: 'lease', clock: systemClock });

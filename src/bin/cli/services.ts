@@ -23,24 +23,32 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     return opened;
   };
   const redis = kept(createCliRedis(settings));
-  const tracing = once(async () => (config.tracing.enabled ? kept(await (await import('./tracing.ts')).openPushTracing(config)) : undefined));
+  const tracing = once(async () => (config.tracing.enabled ? kept(await (await import('./tracing.ts')).openTracedPushes(config)) : undefined));
+  const signals = once(async () => (await import('../../adapters/redis/signals.ts')).createRedisSignals(await redis.connection('subscriber')));
   const tasks = once(async () => {
     const traced = await tracing();
-    const opened = kept(await (await import('./tasks.ts')).openTasks(settings, redis));
-    return traced?.tasks(opened) ?? opened;
+    const { openProducerSide } = await import('../producer-side.ts');
+    const connection = await redis.connection('producer');
+    const producer = kept(openProducerSide({ config, places, connection, signals }));
+    const gateway = producer.gateway(traced?.tasks);
+    // A journal that cannot be read is told before anything is pushed.
+    void gateway.journal;
+    return gateway;
   });
-  const signatures = once(async () => (await import('./signatures.ts')).openSignatures(settings, redis));
-  const kernel = once(async () => kept((await import('./kernel.ts')).openKernel(settings)));
+  const signatures = once(async () => (await import('../signatures.ts')).openSignatures(settings, redis));
+  const kernel = once(async () => kept((await import('../kernel-client.ts')).openKernelClient(settings)));
   const audit = once(async () => openAudit(places));
   const scopes = openScopes(config);
   const planPreview = once(async () => (await import('../plan/preview.ts')).createPlanPreview(config));
   const plans = once(async () => {
     const traced = await tracing();
-    const opened = kept(await (await import('./plans.ts')).openPlans(settings, redis));
+    const { openPlanSide } = await import('../plan/plan-side.ts');
+    const connection = await redis.connection('producer');
+    const opened = kept(openPlanSide({ config, connection, signals }));
     return traced?.plans(opened) ?? opened;
   });
   const planSigned = once(async () => {
-    const [{ planSignatures }, { openEd25519 }] = await Promise.all([import('../plan/signatures.ts'), import('./signatures.ts')]);
+    const [{ planSignatures }, { openEd25519 }] = await Promise.all([import('../plan/signatures.ts'), import('../signatures.ts')]);
     return planSignatures({ config, places, ed25519: await openEd25519(config.crypto.implementation) });
   });
   const contentIndex = once(async () => (await import('../content.ts')).openContentIndex(settings, redis));

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createStatusReader } from '../../../queues/queue-status.ts';
 import { queueShards } from '../../../queues/shards.ts';
-import type { ImportStanding, SystemStatus } from '../../core/ports/front-door.ts';
+import type { ImportProgress, SystemStatus } from '../../core/ports/system-status.ts';
 import { openMessagesReader } from '../../messages/store/open.ts';
 import { lastImports } from '../../messages/store/write/engine.ts';
 import { lanesOf } from '../lanes.ts';
@@ -29,7 +29,7 @@ export async function readStatus({ loaded, places }: CliSettings, redis: CliRedi
 const IMPORTS_SHOWN = 5;
 
 /** A database that cannot be read is the doctor's to tell of; the queues are what a status is asked for. */
-function importsOf({ messages }: CliSettings['places']): readonly ImportStanding[] {
+function importsOf({ messages }: CliSettings['places']): readonly ImportProgress[] {
   if (!existsSync(messages)) return [];
   try {
     const db = openMessagesReader(messages);

@@ -1,21 +1,22 @@
 import type { Config } from '../../../config/schema.ts';
 import { queueName, queueOf } from '../../../queues/catalog.ts';
-import type { Plans, TaskDoor } from '../../core/ports/index.ts';
-import { tracePlanPushes, tracePushes } from '../../observability/tracing/pushes.ts';
+import type { Enqueue, Plans } from '../../core/ports/index.ts';
+import { observePushes, tracePlanPushes } from '../../observability/pushes.ts';
 import { traceRole } from '../tracing.ts';
 
 /** Pushes of one command, with spans. What the collector has not taken when the command ends is lost, after `tracing.timeout_ms` at most. */
-export interface PushTracing extends AsyncDisposable {
-  tasks(door: TaskDoor): TaskDoor;
+export interface TracedPushes extends AsyncDisposable {
+  tasks(enqueue: Enqueue): Enqueue;
   plans(plans: Plans): Plans;
 }
 
-export async function openPushTracing(config: Config): Promise<PushTracing> {
+export async function openTracedPushes(config: Config): Promise<TracedPushes> {
   const pool = config.pool.id;
   const { tracer, part } = await traceRole({ config, role: 'cli', log: undefined, metrics: undefined });
   await part.start();
+  const trace = { tracer, queueOf: (capability: string) => queueOf(capability, pool), prefer: 'job' } as const;
   return {
-    tasks: (door) => ({ ...door, enqueue: tracePushes(door.enqueue, tracer, { queueOf: (capability) => queueOf(capability, pool), prefer: 'job' }) }),
+    tasks: (enqueue) => observePushes(enqueue, { trace }),
     plans: (plans) => tracePlanPushes(plans, queueName('plan', pool), tracer),
     [Symbol.asyncDispose]: () => part.stop(),
   };

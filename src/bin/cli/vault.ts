@@ -3,14 +3,14 @@ import { createConfinedFileSystem } from '../../adapters/linux/confined-fs/index
 import { createInProcessJournal } from '../../adapters/sqlite/journal/journal-in-process.ts';
 import { openJournalReader } from '../../adapters/sqlite/journal/journal-reader.ts';
 import { WritError } from '../../core/errors.ts';
-import type { VaultDoor } from '../../core/ports/front-door.ts';
 import type { AuditLog } from '../../core/ports/index.ts';
+import type { Vault } from '../../core/ports/vault.ts';
 import { currentUser } from '../../data-dir/open-audit.ts';
 import { purgeVault } from '../../executors/file/index.ts';
 import type { CliSettings } from './settings.ts';
 
 /** The vaults of this host, through its journal and the confined file system. */
-export function openVault({ places, loaded }: CliSettings, audit: () => Promise<AuditLog>): VaultDoor & AsyncDisposable {
+export function openVault({ places, loaded }: CliSettings, audit: () => Promise<AuditLog>): Vault & AsyncDisposable {
   if (!existsSync(places.journal)) {
     throw new WritError('NOT_FOUND', `there is no journal in ${places.dataDir}: no file task has run here yet, so no vault holds anything`);
   }

@@ -1,13 +1,13 @@
 import { probeWrite } from '../../adapters/redis/policy.ts';
 import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { KernelDoor, TaskIndex } from '../../core/ports/index.ts';
+import type { KernelClient, TaskIndex } from '../../core/ports/index.ts';
 import { checkHealth } from '../../observability/health-check.ts';
 import type { Readiness } from '../../surfaces/http/services.ts';
 
 export interface ReadinessPorts {
   readonly connection: RedisConnection;
-  readonly kernel: Pick<KernelDoor, 'ping'>;
+  readonly kernel: Pick<KernelClient, 'ping'>;
   readonly index: Pick<TaskIndex, 'health'>;
   readonly clock: Clock;
 }

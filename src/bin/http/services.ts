@@ -1,35 +1,32 @@
 import { readFile } from 'node:fs/promises';
 import type { Config } from '../../../config/schema.ts';
+import { queueOf } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
-import { createEnqueue } from '../../../queues/enqueue.ts';
 import { createPlanEvents } from '../../../queues/plan-events.ts';
-import { createPlanJobs } from '../../../queues/plan-jobs.ts';
-import { createPlans } from '../../../queues/plans.ts';
 import { queueShards } from '../../../queues/shards.ts';
 import { createCryptoPool } from '../../adapters/crypto/pool.ts';
-import { createRedisLedger } from '../../adapters/redis/ledger.ts';
-import { createRedisPlanViews } from '../../adapters/redis/plan-views.ts';
-import { createMemoryGuard } from '../../adapters/redis/policy.ts';
 import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
 import { createRedisSignals } from '../../adapters/redis/signals.ts';
 import { systemClock } from '../../core/clock.ts';
 import { messageOf, WritError } from '../../core/errors.ts';
 import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
-import type { AuditLog, TaskIndex } from '../../core/ports/index.ts';
+import type { AuditLog, TaskGateway, TaskIndex } from '../../core/ports/index.ts';
 import type { DataDirPaths } from '../../data-dir/paths.ts';
-import { createKernelClient } from '../../kernel/index.ts';
+import { createKernelConnection } from '../../kernel/index.ts';
 import { parseJwks } from '../../lease/index.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import type { Logger } from '../../observability/logging.ts';
+import type { Metrics } from '../../observability/metrics.ts';
+import { observePushes } from '../../observability/pushes.ts';
+import type { Tracer } from '../../observability/tracing/tracer.ts';
 import type { HttpServices } from '../../surfaces/http/services.ts';
-import { kernelDoor } from '../cli/kernel.ts';
-import { signatureReader } from '../cli/signatures.ts';
+import { kernelClient } from '../kernel-client.ts';
+import { openPlanSide } from '../plan/plan-side.ts';
 import { createPlanPreview } from '../plan/preview.ts';
-import { boundProviders } from '../plan/providers.ts';
 import { planSignatures } from '../plan/signatures.ts';
+import { openProducerSide } from '../producer-side.ts';
 import { redisTarget } from '../redis-target.ts';
-import { sharding } from '../sharding.ts';
-import { createJournalDoor } from './journal-door.ts';
+import { signatureReader } from '../signatures.ts';
 import { createReadiness } from './readiness.ts';
 
 export interface HttpWiring {
@@ -44,7 +41,14 @@ export interface HttpWiring {
   readonly contentIndex: HttpServices['contentIndex'];
   readonly messages: HttpServices['messages'];
   readonly messageSearch: HttpServices['messageSearch'];
+  /** Where pushes are counted, for each surface apart. */
+  readonly pushMetrics: Metrics | undefined;
+  /** `undefined`: tracing is off. */
+  readonly tracer: Tracer | undefined;
 }
+
+/** Who pushes through the API. */
+type Surface = 'http' | 'mcp' | 'board';
 
 /**
  * What the HTTP surface works with, and the parts that must run meanwhile, in the order of starting. Redis and the kernel
@@ -54,45 +58,35 @@ export interface HttpWiring {
  */
 export function wireHttpServices(wiring: HttpWiring): {
   readonly services: HttpServices;
+  /** The tasks of the board, whose pushes are counted apart. */
+  readonly boardTasks: TaskGateway;
   readonly parts: readonly Lifecycle[];
 } {
-  const { config, places, log, version, index, audit, metrics, contentSearch, contentIndex, messages, messageSearch } = wiring;
+  const { config, places, log, version, index, audit, metrics, contentSearch, contentIndex, messages, messageSearch, pushMetrics, tracer } = wiring;
   const clock = systemClock;
   const warn = (error: unknown): void => log.warn({ err: error }, 'redis');
   const target = redisTarget(config, places);
   const connection = createConnection(target, 'producer', warn);
   const subscriber = createConnection(target, 'subscriber', warn);
-  const { retention_s, refused_ttl_s } = config.ledger;
-  const ledger = createRedisLedger(connection, { retentionMs: retention_s * 1000, refusedMs: refused_ttl_s * 1000 });
-  const guard = createMemoryGuard(connection, { highWater: config.redis.high_water, limitBytes: 0 }, clock);
-  const enqueue = createEnqueue({ connection, ledger, clock, pool: config.pool.id, providers: boundProviders(config), guard, ...sharding(config, connection) });
-  const journal = createJournalDoor(places.journal, clock);
-
-  // Off the event loop: the door verifies every lease, and a bulk push brings thousands.
-  const ed25519 = createCryptoPool({ threads: config.crypto.threads, library: config.crypto.implementation === 'node' ? 'node' : 'best' });
-  const signatures = signatureReader({ config, places, ed25519, feed: async () => createRedisRevocations(connection) });
-  const kernel = createKernelClient(places.kernelSocket);
-
-  const signals = createRedisSignals(subscriber);
-  const planJobs = createPlanJobs({ connection, pool: config.pool.id, ...sharding(config, connection) });
-  const views = createRedisPlanViews({ redis: connection, retentionMs: retention_s * 1000, listen: signals.onRecorded });
-
-  const plans = createPlans({ jobs: planJobs, views, clock, guard });
+  const redisSignals = createRedisSignals(subscriber);
+  const signals = async () => redisSignals;
+  const producer = openProducerSide({ config, places, connection, signals });
+  const trace = { tracer, queueOf: (capability: string) => queueOf(capability, config.pool.id), prefer: 'job' } as const;
+  const tasksOf = (surface: Surface): TaskGateway =>
+    producer.gateway((enqueue) => observePushes(enqueue, { trace, ...(pushMetrics === undefined ? {} : { count: { metrics: pushMetrics, surface } }) }));
+  const plans = openPlanSide({ config, connection, signals });
   const planEvents = createPlanEvents({ connection: subscriber, pool: config.pool.id, shards: queueShards(config.queue), reader: connection, onError: warn });
 
-  const tasks: HttpServices['tasks'] = {
-    enqueue,
-    ledger,
-    signals,
-    get journal() {
-      return journal.current();
-    },
-  };
+  // Off the event loop: every lease is verified before it is queued, and a bulk push brings thousands.
+  const ed25519 = createCryptoPool({ threads: config.crypto.threads, library: config.crypto.implementation === 'node' ? 'node' : 'best' });
+  const signatures = signatureReader({ config, places, ed25519, feed: async () => createRedisRevocations(connection) });
+  const kernel = createKernelConnection(places.kernelSocket);
+
   const services: HttpServices = {
     version,
     clock,
-    tasks,
-    toolTasks: tasks,
+    tasks: tasksOf('http'),
+    toolTasks: tasksOf('mcp'),
     plans: {
       plans,
       events: planEvents,
@@ -103,26 +97,25 @@ export function wireHttpServices(wiring: HttpWiring): {
     contentIndex,
     messages,
     messageSearch,
-    kernel: async ({ name }) => kernelDoor(kernel, `${name} (http)`),
+    kernel: async ({ name }) => kernelClient(kernel, `${name} (http)`),
     signatures: async () => signatures,
     resultKeys: () => resultKeys(places.executorKeyring),
     index,
     audit,
     regrantByDefault: config.board.regrant,
     maxWaitS: config.http.max_wait_s,
-    ready: createReadiness({ connection, kernel: kernelDoor(kernel, 'readiness (http)'), index, clock }),
+    ready: createReadiness({ connection, kernel: kernelClient(kernel, 'readiness (http)'), index, clock }),
     report: (error, tool) => log.error({ err: error, tool }, LOG_LINES.toolFailed.message),
     metrics,
   };
   const close = async (): Promise<void> => {
-    await enqueue.close();
+    await producer[Symbol.asyncDispose]();
     await planEvents.close();
-    await planJobs.close();
+    await plans[Symbol.asyncDispose]();
     kernel.close();
-    journal.close();
     for (const redis of [connection, subscriber]) redis.disconnect();
   };
-  return { services, parts: [lifecycle(() => undefined, close), ed25519] };
+  return { services, boardTasks: tasksOf('board'), parts: [lifecycle(() => undefined, close), ed25519] };
 }
 
 /** @throws WritError STORAGE_UNAVAILABLE */

@@ -3,7 +3,7 @@ import { userSurroundings } from '../../../config/load.ts';
 import { packageVersion } from '../../../config/package.ts';
 import type { Config } from '../../../config/schema.ts';
 import { openBoardQueues } from '../../../queues/board-queues.ts';
-import { queueName, queueOf } from '../../../queues/catalog.ts';
+import { queueName } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
 import { createIndexLane } from '../../../queues/index-lane.ts';
 import { queueShards } from '../../../queues/shards.ts';
@@ -23,18 +23,17 @@ import { createLoginLinks } from '../../data-dir/login-links.ts';
 import { openAudit } from '../../data-dir/open-audit.ts';
 import type { DataDirPaths } from '../../data-dir/paths.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
-import { type PushTracing, tracePlanPushes, tracePushes } from '../../observability/tracing/pushes.ts';
+import { tracePlanPushes } from '../../observability/pushes.ts';
 import { boardPlugin } from '../../surfaces/http/board/plugin.ts';
 import type { HttpSettings } from '../../surfaces/http/options.ts';
 import type { Caller } from '../../surfaces/http/route.ts';
 import { ROUTES } from '../../surfaces/http/routes/table.ts';
 import { createHttpServer } from '../../surfaces/http/server.ts';
 import type { HttpServices } from '../../surfaces/http/services.ts';
-import type { OperatorDoors } from '../../surfaces/shared/tasks/operator.ts';
+import type { OperatorServices } from '../../surfaces/shared/tasks/operator.ts';
 import { createApiMetrics } from '../api-metrics.ts';
 import { contentService } from '../content.ts';
 import { apiCertificate } from '../http/certificate.ts';
-import { pushingThrough } from '../http/pushing-through.ts';
 import { wireHttpServices } from '../http/services.ts';
 import { lanesOf } from '../lanes.ts';
 import { messageSearchOfRole, openMessageWriter } from '../messages.ts';
@@ -94,13 +93,12 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
     contentIndex,
     messages: messages.gateway,
     messageSearch,
+    pushMetrics: metrics.own,
+    tracer,
   });
-  const { tasks } = wired.services;
-  const pushes: PushTracing = { queueOf: (capability) => queueOf(capability, config.pool.id), prefer: 'job' };
-  const countedAs = (surface: 'http' | 'mcp' | 'board') => pushingThrough(tasks, tracePushes(metrics.counted(tasks.enqueue, surface), tracer, pushes));
   const plans = { ...wired.services.plans, plans: tracePlanPushes(wired.services.plans.plans, queueName('plan', config.pool.id), tracer) };
-  const services: HttpServices = { ...wired.services, plans, tasks: countedAs('http'), toolTasks: countedAs('mcp') };
-  const boardDoors: HttpServices = { ...wired.services, tasks: countedAs('board') };
+  const services: HttpServices = { ...wired.services, plans };
+  const boardServices: HttpServices = { ...wired.services, tasks: wired.boardTasks };
   const board = openBoardQueues({ connection, pool: config.pool.id, providers, lanes: lanesOf(config), shards });
 
   const tls = apiCertificate(config, log, metrics.own);
@@ -114,7 +112,7 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
       boardPlugin({
         queues: board.queues,
         pool: board.pool,
-        operate: (caller) => ({ ...operatorDoors(boardDoors, caller), plans: boardDoors.plans.plans }),
+        operate: (caller) => ({ ...operatorServices(boardServices, caller), plans: boardServices.plans.plans }),
         audit,
         clock: services.clock,
         report: queueTrouble,
@@ -159,7 +157,7 @@ function announced({ apiUrl }: DataDirPaths, url: () => string): Lifecycle {
   );
 }
 
-function operatorDoors({ tasks, kernel, signatures, regrantByDefault, clock }: HttpServices, caller: Caller): OperatorDoors {
+function operatorServices({ tasks, kernel, signatures, regrantByDefault, clock }: HttpServices, caller: Caller): OperatorServices {
   return { tasks, kernel: () => kernel(caller), signatures, regrantByDefault, clock };
 }
 

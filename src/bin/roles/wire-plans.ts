@@ -18,9 +18,9 @@ import { LOG_LINES } from '../../observability/log-lines.ts';
 import type { Logger } from '../../observability/logging.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import { countPlan, logPlan } from '../../observability/plans.ts';
+import { observePushes } from '../../observability/pushes.ts';
 import { traceCalls } from '../../observability/tracing/calls.ts';
 import { traceDeliveries, tracePlan } from '../../observability/tracing/deliveries.ts';
-import { tracePushes } from '../../observability/tracing/pushes.ts';
 import type { Tracer } from '../../observability/tracing/tracer.ts';
 import type { TestHooks } from './context.ts';
 import type { WorkerHealth } from './worker-health.ts';
@@ -97,7 +97,7 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
         journal,
         views,
         jobs,
-        enqueue: tracePushes(enqueue, tracer, { queueOf: (capability) => queueOf(capability, pool), prefer: 'active' }),
+        enqueue: observePushes(enqueue, { trace: { tracer, queueOf: (capability) => queueOf(capability, pool), prefer: 'active' } }),
         ledger,
         signer,
         endSigner,

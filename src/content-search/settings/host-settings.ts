@@ -1,5 +1,5 @@
-import type { HostsSettings } from '../../content-search/ngram-index/serving/hosts.ts';
 import type { ContentSettings } from '../io/settings.ts';
+import type { HostsSettings } from '../ngram-index/serving/hosts.ts';
 import type { IndexConfig } from './content-settings.ts';
 
 /** What the settings say to index hosts; `read` is what searches are told of the same. */

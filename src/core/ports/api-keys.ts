@@ -19,7 +19,7 @@ export interface ApiKeyStore {
   find(secret: string): Promise<ApiKey | undefined>;
   list(): Promise<readonly ApiKey[]>;
   /** `ttlS` in seconds. Throws WritError INVALID_ARGUMENT (`name`, `roles`, `ttl`). */
-  create(wish: { name: string; roles: readonly Role[]; ttlS?: number }): Promise<{ key: ApiKey; secret: string }>;
+  create(request: { name: string; roles: readonly Role[]; ttlS?: number }): Promise<{ key: ApiKey; secret: string }>;
   /** The old secret stays good for `graceS`. Throws WritError NOT_FOUND. */
   rotate(id: string, graceS: number): Promise<{ key: ApiKey; secret: string }>;
   /** `false`: there is no such key. */

@@ -1,6 +1,6 @@
 import type { TaskManifest } from '../../contracts/index.ts';
 import type { ErrorCode } from '../errors.ts';
-import type { GrantedPlanLease } from './plan-gateway.ts';
+import type { GrantedPlanLease } from './plans.ts';
 
 /** A manifest for which somebody asks a lease. */
 export interface IssueRequest {

@@ -1,65 +1,64 @@
+import type { PlanEvent } from '../../contracts/index.ts';
 import type { JsonObject } from '../json.ts';
+import type { PlanLinker, Plans } from './plans.ts';
+import type { ToolEffectClass } from './tool.ts';
 
-export type PlanStatus = 'waiting' | 'running' | 'success' | 'failure';
+/** Where a concrete step will go. */
+export type PlannedEffect =
+  | { readonly kind: 'task'; readonly capability: string; readonly queue: string; readonly effect: ToolEffectClass; readonly reversible: boolean }
+  | { readonly kind: 'request'; readonly adapter: string; readonly provider: string; readonly queue: string; readonly effect: ToolEffectClass }
+  /** The tool has no binding here: the step will be answered TOOL_UNAVAILABLE. */
+  | { readonly kind: 'unbound' };
 
-/** A plan as everybody may look at it; the result envelope, which holds its memory, only with permission. */
-export interface PlanView {
-  /** `plan_sha256`. */
-  readonly id: string;
-  readonly state: PlanStatus;
-  /** Concrete steps that have an answer, skipped ones not counted. */
-  readonly stepsDone: number;
-  readonly current: { readonly path: string; readonly tool: string; readonly operation: string; readonly taskId: string | undefined } | undefined;
-  readonly cancelRequested: boolean;
-  readonly error: { readonly code: string; readonly message: string } | undefined;
-  /** The signed end, JSON text (contracts/plan-result.schema.json). */
-  readonly result: string | undefined;
-  /** Milliseconds since 1970. */
-  readonly updated: number;
+/** One line of a plan's tree, in the order in which it may run. */
+export interface PlannedStep {
+  /** Place in the plan; `#*` stands for the turns of a `for_each`, `!fb` for a fallback. */
+  readonly path: string;
+  /** 0 for the steps of the envelope itself. */
+  readonly depth: number;
+  readonly type: 'tool' | 'capability' | 'usecase';
+  readonly ref: string;
+  /** Of a tool; `undefined` when it is not known before the step runs. */
+  readonly operation: string | undefined;
+  /** `when`, `for_each contract`, `on error: continue`, `save`: what decides whether and how it runs. */
+  readonly policies: readonly string[];
+  /** `undefined` for steps that are made of others. */
+  readonly effect: PlannedEffect | undefined;
 }
 
-export type PlanReceipt =
-  | { readonly kind: 'accepted' | 'in-flight' | 'retried'; readonly id: string; readonly queue: string; readonly jobId: string }
-  /** Ended with SUCCESS; `result` as in the view, not verified. */
-  | { readonly kind: 'finished'; readonly id: string; readonly result: string };
-
-/** Ways onto the plan queue, and what producers may see and do afterwards. Throws WritError INVALID_MANIFEST, REDIS_FULL, REDIS_UNAVAILABLE. */
-export interface Plans {
-  /** `envelope` is the linked one, over which the lease is. */
-  push(job: { readonly envelope: JsonObject; readonly lease: string; readonly traceparent?: string }): Promise<PlanReceipt>;
-  view(id: string): Promise<PlanView | undefined>;
-  /** Takes effect between steps. */
-  cancel(id: string): Promise<'requested' | 'ended' | 'not-found'>;
-  /** Runs a failed plan on from where it stopped; `lease` replaces its lease. */
-  retry(id: string, options?: { readonly lease?: string }): Promise<'retried' | 'wrong-state' | 'not-found'>;
-  /** Told of every change of the view; lossy, so look as well. */
-  onChange(id: string, listener: () => void): Promise<() => Promise<void>>;
+/** Makes plans of envelopes and says what they would do. Needs neither Redis nor keys, and runs nothing. */
+export interface PlanPreview extends PlanLinker {
+  outline(linked: JsonObject): readonly PlannedStep[];
 }
 
-/** What the kernel answers to a request for a plan lease. */
-export interface GrantedPlanLease {
-  readonly planSha256: string;
-  readonly lease: string;
-  readonly jti: string;
-  /** Seconds since 1970. */
-  readonly exp: number;
-  readonly capabilities: readonly string[];
+/** Judges what was signed about plans, with public keys only. */
+export interface PlanSignatures {
+  /** Why the lease does not stand for this plan on this host's plan queue; `undefined` when it does. Expiry is not looked at. */
+  refusalOf(lease: string, planSha256: string): Promise<string | undefined>;
+  /** When the lease expires, as it says itself: seconds since 1970, `undefined` when it is no lease. */
+  expiryOf(lease: string): number | undefined;
+  /** Whether an executor that is trusted here signed this end of this plan. */
+  verifyEnd(result: string, planSha256: string): Promise<boolean>;
 }
 
-/** Makes an envelope a plan: inlines what it reaches from this host's registries. Throws WritError INVALID_MANIFEST with the core's code in its message. */
-export interface PlanLinker {
-  link(envelope: unknown): { readonly envelope: JsonObject; readonly planSha256: string };
+/** What a plan's lease should allow; the kernel's defaults unless given. */
+export interface PlanTerms {
+  /** Life of the lease, seconds. */
+  readonly ttlS?: number;
+  readonly capabilities?: readonly string[];
+  readonly scopes?: readonly string[];
 }
 
-/** What everybody may look at while a plan runs, and the cancel that somebody asked; Redis, so it may vanish. */
-export interface PlanViews {
-  read(id: string): Promise<PlanView | undefined>;
-  /** Writes what changed and tells listeners. `exp`: of the plan lease, seconds. */
-  show(id: string, change: PlanViewChange, exp: number, now: number): Promise<void>;
-  /** False when there is no such plan. */
-  requestCancel(id: string, now: number): Promise<boolean>;
-  clearCancel(id: string): Promise<void>;
-  onChange(id: string, listener: () => void): Promise<() => Promise<void>>;
+/** Changes of all plans, for those who look; lossy, several changes may come as one. */
+export interface PlanEvents {
+  /** Answers how to stop listening. */
+  listen(listener: (event: PlanEvent) => void): () => void;
 }
 
-export type PlanViewChange = Pick<PlanView, 'state' | 'stepsDone' | 'current' | 'error' | 'result'>;
+/** Plans as a surface that stays open has them. */
+export interface PlanGateway {
+  readonly plans: Plans;
+  readonly preview: PlanPreview;
+  readonly signatures: PlanSignatures;
+  readonly events: PlanEvents;
+}

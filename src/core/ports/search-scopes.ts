@@ -16,7 +16,7 @@ export interface ScopeState {
 }
 
 /** The scopes that the settings allow. */
-export interface ScopesDoor {
+export interface ScopeCatalog {
   /** What searches a scope; undefined when there is none of that name. */
   capabilityOf(id: string): SearchCapability | undefined;
   /** Opens every scope for a moment, a mail server too; reads nothing of its content. In the order of the settings. */

@@ -1,7 +1,6 @@
 import { VAULT_DIRECTORY } from '../../contracts/index.ts';
 import { isWritError } from '../../core/errors.ts';
-import type { PurgeAnswer } from '../../core/ports/front-door.ts';
-import type { AuditLog, ConfinedBase, ConfinedFileSystem, FileJournal, OperatorAction, VaultEntry } from '../../core/ports/index.ts';
+import type { AuditLog, ConfinedBase, ConfinedFileSystem, FileJournal, OperatorAction, PurgeAnswer, VaultEntry } from '../../core/ports/index.ts';
 
 /** What removing files from vaults needs. */
 export interface VaultPurge {

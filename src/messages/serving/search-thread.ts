@@ -10,8 +10,7 @@ import { lookUp, productNamed, projectNamed } from '../store/named-places.ts';
 import { createMessagesReader } from '../store/reader.ts';
 import { createRecipientsReader } from '../store/recipients.ts';
 import { engineAtWork } from './engine-at-work.ts';
-import { type SearchThreadData } from './search-messages.ts';
-import { type SearchCalls } from './search-messages.ts';
+import type { SearchCalls, SearchThreadData } from './search-messages.ts';
 import { tantivyOf } from './tantivy.ts';
 import { vectorsOf } from './vector-engines.ts';
 

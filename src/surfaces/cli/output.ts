@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { printable } from './text/words.ts';
+import { printable } from './text/values.ts';
 
 /** What a command says: results on stdout, everything else on stderr. */
 export interface Output {

@@ -1,80 +1,108 @@
 import { Command, CommanderError, Option } from 'commander';
 import { WritError } from '../../core/errors.ts';
-import type { Exit, Registrar } from './act.ts';
-import { registerAudit } from './commands/audit.ts';
-import { registerCancel } from './commands/cancel.ts';
-import { registerContentIndex } from './commands/content-index.ts';
-import { registerDoctor } from './commands/doctor.ts';
-import { registerFind } from './commands/find.ts';
-import { registerInit } from './commands/init.ts';
-import { registerKey } from './commands/key.ts';
-import { registerKeygen } from './commands/keygen.ts';
-import { registerLease } from './commands/lease.ts';
-import { registerLoginLink } from './commands/login-link.ts';
-import { registerMcp } from './commands/mcp.ts';
-import { registerMessages } from './commands/messages.ts';
-import { registerPlan } from './commands/plan.ts';
-import { registerPush } from './commands/push.ts';
-import { registerResult } from './commands/result.ts';
-import { registerRetry } from './commands/retry.ts';
-import { registerRoles } from './commands/roles.ts';
-import { registerScopes } from './commands/scopes.ts';
-import { registerSearch } from './commands/search.ts';
-import { registerStatus } from './commands/status.ts';
-import { registerTui } from './commands/tui.ts';
-import { registerUndo } from './commands/undo.ts';
-import { registerVault } from './commands/vault.ts';
+import type { Exit, Registrar } from './command.ts';
 import { failureOf, failureText } from './failure.ts';
 import type { CliDeps } from './services.ts';
 
-const SECTIONS: readonly { readonly title: string; readonly register: readonly Registrar[] }[] = [
-  { title: 'Run:', register: [registerRoles, registerMcp] },
-  { title: 'Set up:', register: [registerInit, registerKeygen, registerDoctor] },
-  { title: 'Tasks:', register: [registerPush, registerResult, registerRetry, registerUndo, registerCancel, registerStatus] },
-  { title: 'Plans:', register: [registerPlan] },
-  { title: 'Searches:', register: [registerSearch, registerContentIndex, registerFind, registerScopes] },
-  { title: 'Messages:', register: [registerMessages, registerTui] },
-  { title: 'Authority:', register: [registerLease, registerKey, registerLoginLink, registerAudit] },
-  { title: 'Deleted files:', register: [registerVault] },
+/** A file of commands that stand together in the help. */
+interface CommandGroup {
+  readonly commands: readonly string[];
+  load(): Promise<{ readonly register: Registrar }>;
+}
+
+/** The help of the program, a section after the other. */
+const SECTIONS: readonly { readonly title: string; readonly groups: readonly CommandGroup[] }[] = [
+  {
+    title: 'Run:',
+    groups: [
+      { commands: ['up', 'api', 'worker', 'kernel', 'index-host'], load: () => import('./commands/roles.ts') },
+      { commands: ['mcp'], load: () => import('./commands/mcp.ts') },
+    ],
+  },
+  { title: 'Set up:', groups: [{ commands: ['init', 'keygen', 'doctor'], load: () => import('./commands/setup.ts') }] },
+  {
+    title: 'Tasks:',
+    groups: [
+      { commands: ['push'], load: () => import('./commands/push.ts') },
+      { commands: ['result', 'retry', 'undo', 'cancel'], load: () => import('./commands/tasks.ts') },
+      { commands: ['status'], load: () => import('./commands/status.ts') },
+    ],
+  },
+  { title: 'Plans:', groups: [{ commands: ['plan'], load: () => import('./commands/plan.ts') }] },
+  {
+    title: 'Searches:',
+    groups: [
+      { commands: ['search'], load: () => import('./commands/content-search.ts') },
+      { commands: ['index'], load: () => import('./commands/content-index.ts') },
+      { commands: ['find', 'scopes'], load: () => import('./commands/scopes.ts') },
+    ],
+  },
+  {
+    title: 'Messages:',
+    groups: [
+      { commands: ['messages'], load: () => import('./commands/message-search.ts') },
+      { commands: ['tui'], load: () => import('./commands/tui.ts') },
+    ],
+  },
+  {
+    title: 'Authority:',
+    groups: [
+      { commands: ['lease'], load: () => import('./commands/lease.ts') },
+      { commands: ['key', 'login-link'], load: () => import('./commands/keys.ts') },
+      { commands: ['audit'], load: () => import('./commands/audit.ts') },
+    ],
+  },
+  { title: 'Deleted files:', groups: [{ commands: ['vault'], load: () => import('./commands/vault.ts') }] },
 ];
 
 const EXIT_CODES = `
 Exit codes: 0 success, 1 the task failed or was refused, 2 usage, 3 something is not available; "search" has those of grep.
 --json prints one JSON document on stdout; "push" prints one line per task and a closing summary.`;
 
-/** The command line as a commander program. Nothing is opened before a command runs. */
-export function createProgram(deps: CliDeps, exit: Exit): Command {
-  const program = new Command('writ')
-    .description('Leased, once-only file operations, searches and plans on a message queue.')
-    .version(deps.version, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'print help')
-    .helpCommand(false)
-    .showSuggestionAfterError()
-    .exitOverride()
-    .configureHelp({ showGlobalOptions: true })
-    // Errors are told once, by runCli; what commander writes to stderr beside them is the help of a group of commands.
-    .configureOutput({ writeOut: (text) => deps.io.stdout.write(text), writeErr: (text) => deps.io.stderr.write(text), outputError: () => undefined })
-    .option('--json', 'answer in JSON on stdout')
-    .option('--data-dir <directory>', 'data directory (WRIT_DATA_DIR)')
-    .option('--config <file>', 'read this instead of <data directory>/writ.toml')
-    .addOption(new Option('--set <key=value>', 'set one setting, e.g. redis.port=6390; may be repeated').argParser(collectSetting))
-    .addHelpText('after', EXIT_CODES);
-  for (const { title, register } of SECTIONS) {
+/** The program without its commands. Nothing is opened before a command runs. */
+function createProgram(deps: CliDeps): Command {
+  return (
+    new Command('writ')
+      .description('Leased, once-only file operations, searches and plans on a message queue.')
+      .version(deps.version, '-V, --version', 'print the version')
+      .helpOption('-h, --help', 'print help')
+      .helpCommand(false)
+      .showSuggestionAfterError()
+      .exitOverride()
+      .configureHelp({ showGlobalOptions: true })
+      // Errors are told once, by runCli; what commander writes to stderr beside them is the help of a group of commands.
+      .configureOutput({ writeOut: (text) => deps.io.stdout.write(text), writeErr: (text) => deps.io.stderr.write(text), outputError: () => undefined })
+      .option('--json', 'answer in JSON on stdout')
+      .option('--data-dir <directory>', 'data directory (WRIT_DATA_DIR)')
+      .option('--config <file>', 'read this instead of <data directory>/writ.toml')
+      .addOption(new Option('--set <key=value>', 'set one setting, e.g. redis.port=6390; may be repeated').argParser(collectSetting))
+      .addHelpText('after', EXIT_CODES)
+  );
+}
+
+/** Adds the group of the named command; without a name that is known, all of them. */
+async function addCommands(program: Command, name: string | undefined, deps: CliDeps, exit: Exit): Promise<void> {
+  const isNamed = ({ commands }: CommandGroup): boolean => name !== undefined && commands.includes(name);
+  const isKnown = SECTIONS.some(({ groups }) => groups.some(isNamed));
+  for (const { title, groups } of SECTIONS) {
+    const wanted = isKnown ? groups.filter(isNamed) : groups;
+    const loaded = await Promise.all(wanted.map((group) => group.load()));
     program.commandsGroup(title);
-    for (const add of register) add(program, deps, exit);
+    for (const { register } of loaded) register(program, deps, exit);
   }
-  return program;
 }
 
 /** Runs one command line and answers the exit code; errors are told, never thrown. */
 export async function runCli(args: readonly string[], deps: CliDeps): Promise<number> {
   const exit: Exit = { code: 0 };
-  const program = createProgram(deps, exit);
-  if (args.length === 0) {
-    program.outputHelp();
-    return 2;
-  }
+  const program = createProgram(deps);
   try {
+    const [name] = program.parseOptions([...args]).operands;
+    await addCommands(program, name, deps, exit);
+    if (args.length === 0) {
+      program.outputHelp();
+      return 2;
+    }
     await program.parseAsync([...args], { from: 'user' });
     return exit.code;
   } catch (error) {

@@ -9,9 +9,8 @@ import type {
   ContentSearch,
   IndexService,
   IngestGateway,
-  KernelDoor,
+  KernelClient,
   LoginLinks,
-  MadeKey,
   MessageImporter,
   MessageSearch,
   PlanPreview,
@@ -22,11 +21,11 @@ import type {
   ShadowReport,
   SignatureReader,
   SystemStatus,
-  TaskDoor,
-  VaultDoor,
+  TaskGateway,
+  Vault,
 } from '../../core/ports/index.ts';
 import type { ShelfStore } from '../../core/ports/screen-shelf.ts';
-import type { ScopesDoor } from '../../core/ports/search-scopes.ts';
+import type { ScopeCatalog } from '../../core/ports/search-scopes.ts';
 import type { ServerContentSearch } from '../mcp/services.ts';
 import type { SearchPlace } from '../tui/port.ts';
 
@@ -44,8 +43,15 @@ export interface CliIo {
   readonly stdin: Readable;
   readonly stdout: Writable & { readonly isTTY?: boolean };
   readonly stderr: Writable & { readonly isTTY?: boolean };
-  /** A file as a stream, with its size. Throws WritError NOT_FOUND or INVALID_ARGUMENT. */
-  openFile(path: string): Promise<{ readonly stream: AsyncIterable<Uint8Array>; readonly bytes: number | undefined }>;
+  /** Throws WritError NOT_FOUND or INVALID_ARGUMENT. */
+  openFile(path: string): Promise<CliInput>;
+}
+
+/** A file or standard input. */
+export interface CliInput {
+  readonly stream: AsyncIterable<Uint8Array>;
+  /** `undefined` for a pipe. */
+  readonly bytes: number | undefined;
 }
 
 /** What the findings of a doctor are made of. */
@@ -54,14 +60,22 @@ export interface Diagnosis {
   readonly checks: readonly Check[];
 }
 
-export interface KeyWish {
+export interface KeyRequest {
   readonly role: 'kernel' | 'executor';
   /** What the new key may sign; all capabilities unless given. */
   readonly capabilities?: readonly string[];
 }
 
+/** A key that was made; the private part stays in its file. */
+export interface MadeKey {
+  readonly kid: string;
+  readonly role: string;
+  readonly privateFile: string;
+  readonly publicFile: string;
+}
+
 /** Who may use the HTTP API of this data directory. */
-export interface AccessDoor {
+export interface ApiAccess {
   keys(): Promise<ApiKeyStore>;
   links(): Promise<LoginLinks>;
   /** Where the API of these settings is found from this host: `http://127.0.0.1:8377`. The running API's own word first. Throws WritError WRONG_STATE when it does not run and the port is not fixed. */
@@ -94,13 +108,13 @@ export interface CliServices extends AsyncDisposable {
   randomId(): string;
   /** Absolute path of a file below a base directory, for showing. */
   showPath(base: string, segments: readonly string[]): string;
-  tasks(): Promise<TaskDoor>;
+  tasks(): Promise<TaskGateway>;
   /** Throws WritError KERNEL_UNAVAILABLE, here or when it is asked. */
-  kernel(): Promise<KernelDoor>;
+  kernel(): Promise<KernelClient>;
   signatures(): Promise<SignatureReader>;
   status(): Promise<SystemStatus>;
-  vault(): Promise<VaultDoor>;
-  readonly scopes: ScopesDoor;
+  vault(): Promise<Vault>;
+  readonly scopes: ScopeCatalog;
   /** Links envelopes with the registries of this host. Throws WritError INVALID_CONFIG for registries with a fault. */
   planPreview(): Promise<PlanPreview>;
   plans(): Promise<Plans>;
@@ -126,12 +140,12 @@ export interface CliServices extends AsyncDisposable {
   rebuildLedger(): Promise<number>;
   /** Writes the commented file of settings, unless there is one, and makes the keys that are missing. */
   initialise(): Promise<{ readonly configFile: string; readonly configWritten: boolean; readonly keys: readonly MadeKey[] }>;
-  makeKey(wish: KeyWish): Promise<MadeKey>;
+  makeKey(request: KeyRequest): Promise<MadeKey>;
   /** Who asks, as the operating system says it. */
   readonly who: string;
   audit(): Promise<AuditLog>;
   auditReader(): AuditReader;
-  readonly access: AccessDoor;
+  readonly access: ApiAccess;
 }
 
 /** A long-running role; resolves with the exit code when it has stopped. */

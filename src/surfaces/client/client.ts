@@ -4,7 +4,7 @@ import { type EventsOptions, events } from './events.ts';
 import { createMessages, type MessagesApi } from './messages.ts';
 import { settingsOf, type WritClientOptions } from './options.ts';
 import { createPlans, type PlansApi } from './plans.ts';
-import { createSearch, type SearchApi } from './search.ts';
+import { createSearch, type SearchApi } from './search-tasks.ts';
 import { type CallOptions, createTasks, type TasksApi } from './tasks.ts';
 import { createTransport, type Transport } from './transport.ts';
 import type { Envelope, KeySet, LeaseAnswer, LeaseRequest, PlanLeaseAnswer, PlanLeaseRequest, TaskEvent, TaskManifest } from './types.ts';

@@ -13,6 +13,6 @@ export type { ChangedMessages, MessagesApi } from './messages.ts';
 export type { WritClientOptions } from './options.ts';
 export type { ActedOnPlan, PlansApi, SubmitPlanOptions, SubmittedPlan } from './plans.ts';
 export type { RetryManyOptions } from './retry-many.ts';
-export type { SearchApi, SearchOptions } from './search.ts';
+export type { SearchApi, SearchOptions } from './search-tasks.ts';
 export type { Acted, CallOptions, SubmitOptions, Submitted, TasksApi, WaitOptions } from './tasks.ts';
 export type * from './types.ts';

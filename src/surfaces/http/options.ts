@@ -50,7 +50,7 @@ export interface HttpServerOptions {
   readonly loginLinks: LoginLinks;
   readonly http: HttpSettings;
   readonly plugins?: readonly HttpPlugin[];
-  /** Where `/` and a login without a wish lead a caller with these roles to; `/docs/` unless given. */
+  /** Where `/` and a login without `next` lead a caller with these roles to; `/docs/` unless given. */
   readonly home?: (roles: ReadonlySet<Role>) => string;
   readonly log?: HttpLog;
   readonly meter?: HttpMeter;

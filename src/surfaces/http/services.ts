@@ -3,11 +3,11 @@ import type {
   AuditLog,
   IndexService,
   IngestGateway,
-  KernelDoor,
+  KernelClient,
   MessageSearch,
   PlanGateway,
   SignatureReader,
-  TaskDoor,
+  TaskGateway,
   TaskIndex,
 } from '../../core/ports/index.ts';
 import type { ServerContentSearch } from '../mcp/services.ts';
@@ -24,16 +24,16 @@ export interface Readiness {
 export interface HttpServices {
   readonly version: string;
   readonly clock: Clock;
-  readonly tasks: TaskDoor;
+  readonly tasks: TaskGateway;
   /** The same for the tools of `/mcp`, whose pushes are counted apart. */
-  readonly toolTasks: TaskDoor;
+  readonly toolTasks: TaskGateway;
   readonly plans: PlanGateway;
   readonly contentSearch: ServerContentSearch;
   readonly contentIndex: IndexService;
   readonly messages: IngestGateway;
   readonly messageSearch: MessageSearch;
   /** The kernel, asked in the name of the caller. Throws WritError KERNEL_UNAVAILABLE. */
-  kernel(caller: Caller): Promise<KernelDoor>;
+  kernel(caller: Caller): Promise<KernelClient>;
   signatures(): Promise<SignatureReader>;
   /** JWKS that verifies results. */
   resultKeys(): Promise<{ readonly keys: readonly object[] }>;

@@ -1,6 +1,6 @@
 import type { Role } from '../../contracts/index.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { AuditLog, ContentSearch, IndexService, KernelDoor, MessageSearch, PlanGateway, SignatureReader, TaskDoor } from '../../core/ports/index.ts';
+import type { AuditLog, ContentSearch, IndexService, KernelClient, MessageSearch, PlanGateway, SignatureReader, TaskGateway } from '../../core/ports/index.ts';
 
 /** Who calls: the key of a request, or the person in whose name the process runs. */
 export interface McpCaller {
@@ -25,13 +25,13 @@ export interface McpServices {
   readonly maxWaitS: number;
   /** `board.regrant`. */
   readonly regrantByDefault: boolean;
-  tasks(): Promise<TaskDoor>;
+  tasks(): Promise<TaskGateway>;
   plans(): Promise<Pick<PlanGateway, 'plans' | 'preview' | 'signatures'>>;
   contentSearch(): Promise<ServerContentSearch>;
   contentIndex(): Promise<IndexService>;
   messageSearch(): Promise<MessageSearch>;
   /** Throws WritError KERNEL_UNAVAILABLE. */
-  kernel(): Promise<KernelDoor>;
+  kernel(): Promise<KernelClient>;
   signatures(): Promise<SignatureReader>;
   audit(): Promise<AuditLog>;
 }

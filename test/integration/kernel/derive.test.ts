@@ -195,8 +195,8 @@ describe('derivation of a lease for a step', () => {
     ).rejects.toMatchObject({
       code: 'KERNEL_UNAVAILABLE',
     });
-    const { createKernelClient } = await import('../../../src/kernel/index.ts');
-    const intruder = createKernelClient(join(directory, 'derive.sock'));
+    const { createKernelConnection } = await import('../../../src/kernel/index.ts');
+    const intruder = createKernelConnection(join(directory, 'derive.sock'));
     await expect(intruder.issue([])).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await expect(intruder.issuePlan({ envelope: linked([copy(0)]) })).rejects.toMatchObject({ code: 'NOT_FOUND' });
     intruder.close();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openKernelStore } from '../../../src/adapters/sqlite/kernel-store/kernel-store.ts';
-import { createKernelClient, createKernelServer } from '../../../src/kernel/index.ts';
+import { createKernelConnection, createKernelServer } from '../../../src/kernel/index.ts';
 import { type KernelRig, type KernelRigOptions, startKernel } from '../../fixtures/authority/kernel-rig.ts';
 import { MANIFEST, memoryFeed, NOW } from '../../fixtures/authority/world.ts';
 
@@ -168,7 +168,7 @@ describe('hostile requests to the socket', () => {
 describe('a client without a kernel', () => {
   it('is told that the kernel is unavailable: no socket, no listener, no answer, no kernel', async () => {
     const socketPath = join(dir, 'other.sock');
-    const client = createKernelClient(socketPath, { timeoutMs: 150 });
+    const client = createKernelConnection(socketPath, { timeoutMs: 150 });
     await expect(client.health()).rejects.toMatchObject({ code: 'KERNEL_UNAVAILABLE' });
     await writeFile(socketPath, '');
     await expect(client.health()).rejects.toMatchObject({ code: 'KERNEL_UNAVAILABLE' });
@@ -181,7 +181,7 @@ describe('a client without a kernel', () => {
 
   it('finds a restarted kernel with the connection that it kept', async () => {
     const first = await start();
-    const client = createKernelClient(first.socketPath);
+    const client = createKernelConnection(first.socketPath);
     await client.health();
     await end(first);
     await expect(client.health()).rejects.toMatchObject({ code: 'KERNEL_UNAVAILABLE' });

@@ -13,6 +13,7 @@ import { labelAllows } from '../../../src/observability/labels.ts';
 import type { MetricRow } from '../../../src/observability/metric-row.ts';
 import { createMetrics } from '../../../src/observability/metrics.ts';
 import { createMetricsSocket } from '../../../src/observability/metrics-socket.ts';
+import { observePushes } from '../../../src/observability/pushes.ts';
 import { indexGround } from '../../support/content/index-service.ts';
 import { manifestOf } from '../../support/rig.ts';
 import { type Site, samplesOf, startSite, total } from './site.ts';
@@ -49,7 +50,7 @@ describe('the metrics of an installation', () => {
     const before = await site.scrape();
     const change = async (name: string, labels: Record<string, string>): Promise<number> =>
       total(await site.scrape(), name, labels) - total(before, name, labels);
-    const counted = api.counted(rig.enqueue, 'http');
+    const counted = observePushes(rig.enqueue, { count: { metrics: api.own, surface: 'http' } });
     writeFileSync(join(rig.base, 'a'), 'x');
     const copy = manifestOf('FILE_COPY', join(rig.base, 'a'), join(rig.base, 'b'));
     const missing = manifestOf('FILE_COPY', join(rig.base, 'nothing'), join(rig.base, 'c'));

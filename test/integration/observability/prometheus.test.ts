@@ -14,6 +14,7 @@ import { ingestTelemetry } from '../../../src/observability/message-ingest.ts';
 import { messageSearchTelemetry } from '../../../src/observability/message-search.ts';
 import { createMetrics } from '../../../src/observability/metrics.ts';
 import { createMetricsSocket } from '../../../src/observability/metrics-socket.ts';
+import { observePushes } from '../../../src/observability/pushes.ts';
 import { createTestCa } from '../../support/certificates.ts';
 import { indexGround } from '../../support/content/index-service.ts';
 import { type DashboardJson, exprsOf } from '../../support/dashboards.ts';
@@ -99,7 +100,7 @@ it('feeds a real Prometheus, in which every query of every dashboard has a value
   await using prometheus = await startPrometheus(shown.port);
   site.api.http.follow({ connections: () => 1, streams: () => 0 });
   await site.rig.startWorker();
-  const enqueue = site.api.counted(site.rig.enqueue, 'http');
+  const enqueue = observePushes(site.rig.enqueue, { count: { metrics: site.api.own, surface: 'http' } });
   const { base } = site.rig;
   index.happen();
   writeFileSync(join(base, 'a'), 'x');

@@ -54,7 +54,7 @@ describe('docker-compose.yml', () => {
     expect(Object.values(words).flatMap(([, , queues = '']) => queues.split(',').filter(Boolean))).toEqual(
       expect.arrayContaining([...new Set(Object.values(CAPABILITY_QUEUE))]),
     );
-    const help = readFileSync(inRoot('src/surfaces/cli/commands/roles.ts'), 'utf8') + readFileSync(inRoot('src/surfaces/cli/commands/init.ts'), 'utf8');
+    const help = readFileSync(inRoot('src/surfaces/cli/commands/roles.ts'), 'utf8') + readFileSync(inRoot('src/surfaces/cli/commands/setup.ts'), 'utf8');
     for (const [role] of Object.values(words)) expect(help).toContain(`.command('${role}')`);
   });
 

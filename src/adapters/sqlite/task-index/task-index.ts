@@ -4,8 +4,7 @@ import { createNotifier } from '../../../core/notifier.ts';
 import type { TaskIndexHealth, TaskIndexStore } from '../../../core/ports/index.ts';
 import { followEvents } from '../../../core/task-events.ts';
 import { holdLock } from '../../files/hold-lock.ts';
-import { createIndexReader } from './task-index-client.ts';
-import { createIndexWriter } from './task-index-client.ts';
+import { createIndexReader, createIndexWriter } from './task-index-client.ts';
 import type { IndexOptions } from './task-index-engine.ts';
 import type { Lost } from './task-index-view.ts';
 

@@ -1,9 +1,9 @@
-import { DIALECTS } from '../../../content-search/backends/dialects.ts';
-import { compileDenied, isDenied } from '../../../content-search/enumerate/denied.ts';
 import type { IndexStatus } from '../../../contracts/index.ts';
 import { messageOf } from '../../../core/errors.ts';
 import { type Lifecycle, lifecycle } from '../../../core/lifecycle.ts';
 import type { IndexHostEvent, MaintenanceLane, SearchBackend } from '../../../core/ports/index.ts';
+import { DIALECTS } from '../../backends/dialects.ts';
+import { compileDenied, isDenied } from '../../enumerate/denied.ts';
 import { findBackends } from '../../io/backend/find-backends.ts';
 import type { ContentSettings } from '../../io/settings.ts';
 import { missedText } from '../../io/tool.ts';

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { compileDenied, isDenied } from '../../../content-search/enumerate/denied.ts';
+import { compileDenied, isDenied } from '../../enumerate/denied.ts';
 import type { IndexSettings } from '../../io/settings.ts';
 import { DEFAULT_DENIED_PATTERNS } from '../../search/sandbox.ts';
 import { chooseStorage } from '../safety/cache-root.ts';

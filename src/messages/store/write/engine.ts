@@ -1,6 +1,6 @@
 import type { IngestOp, IngestOutcome } from '../../../contracts/index.ts';
 import { messageOf, WritError } from '../../../core/errors.ts';
-import type { CommitNews, ImportMark, ImportStanding, IngestBatch, RebuildNews } from '../../../core/ports/index.ts';
+import type { CommitNews, ImportMark, ImportProgress, IngestBatch, RebuildNews } from '../../../core/ports/index.ts';
 import { openMessagesWriter } from '../open.ts';
 import { createMessageWriter } from './message.ts';
 import { createNames } from './names.ts';
@@ -99,9 +99,9 @@ function outcomeOf(done: readonly Done[]): IngestOutcome {
 }
 
 /** The imports that went on last, the newest first. */
-export function lastImports(db: ReturnType<typeof openMessagesWriter>, most: number): readonly ImportStanding[] {
+export function lastImports(db: ReturnType<typeof openMessagesWriter>, most: number): readonly ImportProgress[] {
   return db
-    .prepare<[number], Omit<ImportStanding, 'finished'> & { finished: number }>(
+    .prepare<[number], Omit<ImportProgress, 'finished'> & { finished: number }>(
       'SELECT name, items, bad, finished, updated_ts / 1000 AS updatedAt FROM imports ORDER BY updated_ts DESC, name LIMIT ?',
     )
     .all(most)

@@ -1,16 +1,91 @@
-import { act, type Registrar } from '../act.ts';
-import type { AuditListFlags } from '../operations/audit-list.ts';
+import { WritError } from '../../../core/errors.ts';
+import type { AuditReport, OperatorRecord } from '../../../core/ports/index.ts';
+import { counted } from '../../../core/units.ts';
+import { type CommandContext, command, type Registrar } from '../command.ts';
+import { table } from '../text/table.ts';
+import { parseSeconds } from '../text/values.ts';
 
-export const registerAudit: Registrar = (program, deps, exit) => {
+export const register: Registrar = (program, deps, exit) => {
   const audit = program.command('audit').helpCommand(false).description('what operators did, and whether the record of it is whole');
   audit
     .command('verify')
     .description('check every line of the audit log; exit 1 when one was changed, removed or added')
-    .action(act<[], Record<never, never>>(deps, exit, async () => (await import('../operations/audit-verify.ts')).runAuditVerify));
+    .action(command<[], Record<never, never>>(deps, exit, runAuditVerify));
   audit
     .command('list')
     .description('show the records, oldest first')
     .option('--since <time>', 'only so far back (e.g. 7d), or from a date on (2026-11-21T00:00:00Z)')
     .option('--action <action>', 'only these, e.g. task.retry; "key." means all that begin so')
-    .action(act<[], AuditListFlags>(deps, exit, async () => (await import('../operations/audit-list.ts')).runAuditList));
+    .action(command<[], AuditListFlags>(deps, exit, runAuditList));
 };
+
+/** `writ audit verify`: every line, its place in the chain, and the end. Exits 1 at the first fault. */
+async function runAuditVerify(context: CommandContext): Promise<number> {
+  const report = await (await context.services()).auditReader().verify();
+  await context.output.answer({ ...report }, () => reportText(report));
+  return report.ok ? 0 : 1;
+}
+
+function reportText({ records, unchained, head, brokenAt }: AuditReport): string {
+  const old = unchained === 0 ? [] : [`${counted(unchained, 'line')} of an older version before the chain: ${OLD[records === 0 ? 'open' : 'covered']}`];
+  if (brokenAt) return [`BROKEN: line ${brokenAt.line} ${brokenAt.why}`, `${counted(records, 'record')} before it are good`, ...old].join('\n');
+  return [`${counted(records, 'record')}, all in their places`, ...old, `head  ${head}`].join('\n');
+}
+
+const OLD = { open: 'not protected until the next action is recorded', covered: 'not chained themselves, but covered by one hash in record 1' };
+
+interface AuditListFlags {
+  readonly since?: string;
+  readonly action?: string;
+}
+
+const COLUMNS = [
+  { title: 'n', align: 'right' },
+  { title: 'time' },
+  { title: 'who' },
+  { title: 'by' },
+  { title: 'action' },
+  { title: 'outcome' },
+  { title: 'subject' },
+] as const;
+const PAGE = 200;
+
+/** `writ audit list`: shows what stands there; whether it is whole `writ audit verify` tells. With --json a stream. */
+async function runAuditList(context: CommandContext, flags: AuditListFlags): Promise<number> {
+  const since = flags.since === undefined ? undefined : sinceOf(flags.since, context.clock.now());
+  let records = 0;
+  let page: OperatorRecord[] = [];
+  const show = async (): Promise<void> => {
+    if (page.length === 0) return;
+    const rows = page.map(rowOf);
+    await context.output.answer({}, () => table(COLUMNS, rows));
+    page = [];
+  };
+  for await (const record of (await context.services()).auditReader().records()) {
+    if (since !== undefined && Date.parse(record.at) < since) continue;
+    if (flags.action !== undefined && !isOf(record.action, flags.action)) continue;
+    records += 1;
+    await context.output.line(record);
+    if (!context.output.json && page.push(record) === PAGE) await show();
+  }
+  await show();
+  await context.output.answer({ summary: { records } }, () => counted(records, 'record'));
+  return 0;
+}
+
+function rowOf({ n, at, who, surface, action, outcome, subject, detail }: OperatorRecord): string[] {
+  const code = detail?.['code'];
+  return [String(n), at, who, surface, action, code === undefined ? outcome : `${outcome} ${String(code)}`, subject];
+}
+
+function isOf(action: string, wanted: string): boolean {
+  return wanted.endsWith('.') ? action.startsWith(wanted) : action === wanted;
+}
+
+/** A span back from now, or a time; milliseconds since 1970. */
+function sinceOf(word: string, now: number): number {
+  if (/^\d+[smhd]?$/.test(word)) return now - parseSeconds(word, '--since') * 1000;
+  const time = Date.parse(word);
+  if (Number.isNaN(time)) throw new WritError('INVALID_ARGUMENT', '--since must be a time such as 7d or 2026-11-21T00:00:00Z', { field: '--since' });
+  return time;
+}

@@ -1,8 +1,14 @@
-import { act, type Registrar } from '../act.ts';
-import type { PlanCheckFlags } from '../operations/plan-check.ts';
-import type { PlanRetryFlags } from '../operations/plan-retry.ts';
-import type { PlanRunFlags } from '../operations/plan-run.ts';
-import type { PlanShowFlags } from '../operations/plan-show.ts';
+import { WritError } from '../../../core/errors.ts';
+import type { PlannedEffect, PlannedStep, PlanReceipt, PlanView } from '../../../core/ports/index.ts';
+import { counted } from '../../../core/units.ts';
+import { workflowName } from '../../../core/workflow-name.ts';
+import { planIdOf, unknownPlan } from '../../shared/plans/plan-id.ts';
+import { endOf, hasEnded, planStatusOf } from '../../shared/plans/view.ts';
+import { auditedCommand, type CommandContext, command, type Registrar } from '../command.ts';
+import { countEffects, type EffectCounts, effectText } from '../plan/effect-text.ts';
+import type { FollowFlags } from '../plan/follow-plan.ts';
+import { pairs, table } from '../text/table.ts';
+import { duration, parseSeconds, printable } from '../text/values.ts';
 
 const EXAMPLES = `
 A plan is one envelope (docs/plans.md); its id is the hash of the linked one, so that the same envelope is the same plan.
@@ -14,36 +20,198 @@ Examples:
 
 const ID = 'hash of the linked envelope, as "plan check" and "plan run" print it';
 
-export const registerPlan: Registrar = (program, deps, exit) => {
+export const register: Registrar = (program, deps, exit) => {
   const plan = program.command('plan').helpCommand(false).description('check, run and follow plans').addHelpText('after', EXAMPLES);
   plan
     .command('check <file>')
     .description('link an envelope and show the tree of its steps with their effects; runs nothing ("-" reads standard input)')
     .option('--linked', 'print the linked envelope instead: the bytes that a lease is over')
     .addHelpText('after', '\nExits 0 when every step has a tool here, 1 when one has none, 2 when it is no plan.')
-    .action(act<[string], PlanCheckFlags>(deps, exit, async () => (await import('../operations/plan-check.ts')).runPlanCheck));
+    .action(command<[string], PlanCheckFlags>(deps, exit, runPlanCheck));
   plan
     .command('run <file>')
     .description('link an envelope, have the kernel sign its lease, and push it ("-" reads standard input)')
     .option('--ttl <time>', 'life of the lease, e.g. 15m, 24h, 30d')
     .option('--wait', 'follow the steps and wait for the end')
     .option('--timeout <time>', 'with --wait: give up after so long without news', '300s')
-    .action(act<[string], PlanRunFlags>(deps, exit, async () => (await import('../operations/plan-run.ts')).runPlanRun));
+    .action(command<[string], PlanRunFlags>(deps, exit, runPlanRun));
   plan
     .command('show <plan_id>')
     .description('how far a plan is, and how it ended')
     .option('--memory', 'with the results of its steps and its memory')
     .option('--verify', "check the executor's signature with the public keys of this data directory")
     .addHelpText('after', `\n<plan_id>: ${ID}.\nExits 0 for success, 1 for failure or an unknown id, 3 while it has not ended.`)
-    .action(act<[string], PlanShowFlags>(deps, exit, async () => (await import('../operations/plan-show.ts')).runPlanShow));
+    .action(command<[string], PlanShowFlags>(deps, exit, runPlanShow));
   plan
     .command('cancel <plan_id>')
     .description('end a plan before its next step; a step that has begun is finished')
-    .action(act<[string], Record<never, never>>(deps, exit, async () => (await import('../operations/plan-cancel.ts')).runPlanCancel));
+    .action(command<[string], Record<never, never>>(deps, exit, runPlanCancel));
   plan
     .command('retry <plan_id>')
     .description('run a failed plan on from the step that ended it; under a new lease: "plan run" with the same file')
     .option('--wait', 'follow the steps and wait for the end')
     .option('--timeout <time>', 'with --wait: give up after so long without news', '300s')
-    .action(act<[string], PlanRetryFlags>(deps, exit, async () => (await import('../operations/plan-retry.ts')).runPlanRetry));
+    .action(command<[string], FollowFlags>(deps, exit, runPlanRetry));
 };
+
+interface PlanCheckFlags {
+  readonly linked?: boolean;
+}
+
+/** `writ plan check`: what a plan would do. Exit 1: a step can reach a tool that is not bound on this host. */
+async function runPlanCheck(context: CommandContext, flags: PlanCheckFlags, file: string): Promise<number> {
+  const { readPlan } = await import('../plan/read-plan.ts');
+  const { envelope, planSha256, preview } = await readPlan(context, file);
+  const steps = preview.outline(envelope);
+  const counts = countEffects(steps);
+  const exit = counts.unbound > 0 ? 1 : 0;
+  if (flags.linked === true) {
+    await context.output.answer(envelope, () => JSON.stringify(envelope));
+    return exit;
+  }
+  const value = { plan_id: planSha256, steps: steps.map(stepLine), ...counts };
+  await context.output.answer(value, () => [`plan ${planSha256}`, tree(steps), countsText(counts)].join('\n'));
+  return exit;
+}
+
+const COLUMNS = [{ title: 'step' }, { title: 'does' }, { title: 'policies' }] as const;
+
+function tree(steps: readonly PlannedStep[]): string {
+  const rows = steps.map(({ depth, type, ref, operation, policies, effect }) => [
+    `${'  '.repeat(depth)}${type} ${ref}${operation === undefined ? '' : ` ${operation}`}`,
+    effect === undefined ? '' : effectText(effect),
+    policies.join(', '),
+  ]);
+  return table(COLUMNS, rows);
+}
+
+function countsText({ tools, once, irreversible, unbound }: EffectCounts): string {
+  const effects = once === 0 ? 'without an effect' : `${once} with an effect, ${irreversible} of which cannot be taken back`;
+  const missing = unbound === 0 ? '' : `; ${unbound} cannot run here`;
+  return `${counted(tools, 'tool step')}: ${effects}${missing}. Nothing was run.`;
+}
+
+function stepLine({ path, depth, type, ref, operation, policies, effect }: PlannedStep): Record<string, unknown> {
+  return {
+    path,
+    depth,
+    type,
+    ref,
+    workflow: workflowName(type, ref),
+    ...(operation === undefined ? {} : { operation }),
+    policies,
+    ...(effect === undefined ? {} : { effect: effectLine(effect) }),
+  };
+}
+
+function effectLine(effect: PlannedEffect): Record<string, unknown> {
+  return effect.kind === 'unbound' ? { kind: 'unbound', code: 'TOOL_UNAVAILABLE' } : { ...effect };
+}
+
+interface PlanRunFlags extends FollowFlags {
+  readonly ttl?: string;
+}
+
+/** `writ plan run`: links, has the kernel sign the lease, pushes; with --wait, follows the steps to the end. */
+async function runPlanRun(context: CommandContext, flags: PlanRunFlags, file: string): Promise<number> {
+  const terms = flags.ttl === undefined ? {} : { ttlS: parseSeconds(flags.ttl, '--ttl') };
+  parseSeconds(flags.timeout, '--timeout');
+  const { answerEnd, followPlan } = await import('../plan/follow-plan.ts');
+  const { readPlan } = await import('../plan/read-plan.ts');
+  const { envelope, planSha256 } = await readPlan(context, file);
+  const services = await context.services();
+  const [plans, kernel] = [await services.plans(), await services.kernel()];
+  const { lease } = await kernel.issuePlan(envelope, terms);
+  const before = await plans.view(planSha256);
+  const receipt = await plans.push({ envelope, lease });
+  if (flags.wait === true) {
+    await context.output.line(receiptLine(planSha256, receipt));
+    if (!context.output.json) context.output.note(receiptText(planSha256, receipt));
+    const view = receipt.kind === 'finished' ? await plans.view(planSha256) : undefined;
+    return view?.state === 'success' ? answerEnd(context, view) : followPlan(context, planSha256, plans, flags, before);
+  }
+  await context.output.answer(receiptLine(planSha256, receipt), () => receiptText(planSha256, receipt));
+  return 0;
+}
+
+const WORDS = {
+  accepted: 'is queued',
+  'in-flight': 'waits or runs already',
+  retried: 'runs on from where it failed',
+  finished: 'has succeeded before; nothing is done again',
+} satisfies Record<PlanReceipt['kind'], string>;
+
+function receiptText(id: string, { kind }: PlanReceipt): string {
+  return `plan ${id} ${WORDS[kind]}`;
+}
+
+function receiptLine(id: string, receipt: PlanReceipt): Record<string, unknown> {
+  return { plan_id: id, receipt: receipt.kind, ...('jobId' in receipt ? { queue: receipt.queue, job_id: receipt.jobId } : {}) };
+}
+
+interface PlanShowFlags {
+  readonly memory?: boolean;
+  readonly verify?: boolean;
+}
+
+/** `writ plan show`: where a plan is, or how it ended. */
+async function runPlanShow(context: CommandContext, flags: PlanShowFlags, word: string): Promise<number> {
+  const id = planIdOf(word);
+  const services = await context.services();
+  const view = await (await services.plans()).view(id);
+  if (view === undefined) throw unknownPlan(id);
+  const verified = flags.verify === true && view.result !== undefined ? await (await services.planSignatures()).verifyEnd(view.result, id) : undefined;
+  const value = { ...planStatusOf(view, flags.memory === true), ...(verified === undefined ? {} : { verified }) };
+  await context.output.answer(value, () => planText(view, flags, verified, context.clock.now()));
+  if (verified === false)
+    throw new WritError('INVALID_RESULT', `the end of plan ${id} was not signed by an executor key of this data directory: do not trust it`);
+  if (!hasEnded(view)) return 3;
+  return view.state === 'success' ? 0 : 1;
+}
+
+function planText(view: PlanView, { memory }: PlanShowFlags, verified: boolean | undefined, now: number): string {
+  const { id, state, stepsDone, current, cancelRequested, error, updated } = view;
+  const rows: [string, string][] = [
+    ['plan', id],
+    ['state', state],
+    ['steps done', String(stepsDone)],
+  ];
+  if (current !== undefined && !hasEnded(view)) {
+    rows.push(['current step', `${current.tool} ${current.operation} at ${current.path}`]);
+    if (current.taskId !== undefined) rows.push(['its task', current.taskId]);
+  }
+  if (cancelRequested) rows.push(['cancel', 'asked']);
+  if (error !== undefined) rows.push(['error', `${error.code}: ${error.message}`]);
+  rows.push(['changed', `${duration(now - updated)} ago`]);
+  if (verified !== undefined) rows.push(['signature', verified ? 'verified' : 'DOES NOT VERIFY']);
+  const shown = memory === true && view.result !== undefined ? `\n${documentText(endOf(view.result).envelope)}` : '';
+  return `${pairs(rows)}${shown}`;
+}
+
+function documentText(document: object): string {
+  return JSON.stringify(document, null, 2).split('\n').map(printable).join('\n');
+}
+
+/** `writ plan cancel`: the plan ends before its next step. */
+async function runPlanCancel(context: CommandContext, _flags: Record<never, never>, word: string): Promise<number> {
+  const id = planIdOf(word);
+  const plans = await (await context.services()).plans();
+  const { cancelPlan } = await import('../../shared/plans/operate.ts');
+  await auditedCommand(context, { action: 'plan.cancel', subject: id }, () => cancelPlan(id, plans));
+  await context.output.answer({ plan_id: id, cancel: 'requested' }, () => `a cancel of plan ${id} is requested: it ends before its next step`);
+  return 0;
+}
+
+/** `writ plan retry`: the failed plan runs on; what its steps have done stands. */
+async function runPlanRetry(context: CommandContext, flags: FollowFlags, word: string): Promise<number> {
+  const id = planIdOf(word);
+  parseSeconds(flags.timeout, '--timeout');
+  const plans = await (await context.services()).plans();
+  const before = await plans.view(id);
+  const { retryPlan } = await import('../../shared/plans/operate.ts');
+  const { followPlan } = await import('../plan/follow-plan.ts');
+  await auditedCommand(context, { action: 'plan.retry', subject: id }, () => retryPlan(id, undefined, plans));
+  if (flags.wait === true) return followPlan(context, id, plans, flags, before);
+  await context.output.answer({ plan_id: id, retried: true }, () => `plan ${id} runs on`);
+  return 0;
+}

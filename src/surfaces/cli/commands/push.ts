@@ -1,5 +1,10 @@
-import { act, type Registrar } from '../act.ts';
-import type { PushFlags } from '../push/run.ts';
+import { counted } from '../../../core/units.ts';
+import type { Rejection } from '../../shared/input/parse-task.ts';
+import { type CommandContext, command, openInput, type Registrar } from '../command.ts';
+import type { Progress } from '../push/progress.ts';
+import type { PushReport, PushSummary } from '../push/push-all.ts';
+import { taskStatusJson, taskStatusText } from '../text/task-status.ts';
+import { parseLeaseTerms, parseSeconds, parseWhole } from '../text/values.ts';
 
 const EXAMPLES = `
 Examples:
@@ -7,7 +12,7 @@ Examples:
   writ push tasks.ndjson --sign              a manifest or {"manifest", "lease"} per line
   generate | writ push - --json > receipts   a stream, answered as a stream`;
 
-export const registerPush: Registrar = (program, deps, exit) => {
+export const register: Registrar = (program, deps, exit) => {
   program
     .command('push <file>')
     .description('push tasks onto their queue: JSON or NDJSON, "-" reads standard input')
@@ -18,5 +23,104 @@ export const registerPush: Registrar = (program, deps, exit) => {
     .option('--wait', 'wait for every outcome')
     .option('--timeout <time>', 'with --wait: give up after so long without news', '300s')
     .addHelpText('after', EXAMPLES)
-    .action(act<[string], PushFlags>(deps, exit, async () => (await import('../push/run.ts')).runPush));
+    .action(command<[string], PushFlags>(deps, exit, runPush));
 };
+
+interface PushFlags {
+  readonly sign?: boolean;
+  readonly ttl?: string;
+  readonly attempts?: string;
+  readonly confirmedBy?: string;
+  readonly wait?: boolean;
+  readonly timeout: string;
+}
+
+/** So many troubles are told one by one to a person; a program gets all of them with --json. */
+const TOLD = 50;
+const MAX_ATTEMPTS = 25;
+
+/** `writ push`: reads, signs, pushes, waits; answers with a summary even when it was broken off. */
+async function runPush(context: CommandContext, flags: PushFlags, file: string): Promise<number> {
+  const { createProgress } = await import('../push/progress.ts');
+  const { createFollower, emptySummary, pushAll } = await import('../push/push-all.ts');
+  const terms = parseLeaseTerms(flags);
+  const quietMs = parseSeconds(flags.timeout, '--timeout') * 1000;
+  const attempts = flags.attempts === undefined ? undefined : parseWhole(flags.attempts, '--attempts', { min: 1, max: MAX_ATTEMPTS });
+  const input = await openInput(context, file);
+  const services = await context.services();
+  const tasks = await services.tasks();
+  const kernel = flags.sign === true ? await services.kernel() : undefined;
+  const signal = context.interrupted();
+  const follower = flags.wait === true ? createFollower(tasks, quietMs, signal) : undefined;
+
+  const summary = emptySummary();
+  const started = context.clock.monotonic();
+  const progress = createProgress(context.io, input.bytes);
+  try {
+    const push = attempts === undefined ? {} : { attempts };
+    await pushAll(input.stream, { tasks, kernel, follower }, { terms, push, signal }, reporter(context, progress), summary);
+  } finally {
+    follower?.stop();
+    progress.stop();
+    summary.ms = Math.round(context.clock.monotonic() - started);
+    await close(context, summary);
+  }
+  return exitOf(summary);
+}
+
+function reporter(context: CommandContext, progress: Progress): PushReport {
+  let told = 0;
+  const tell = (text: string): void => {
+    told += 1;
+    if (context.output.json || told > TOLD) return;
+    progress.aside();
+    context.output.note(told === TOLD ? `${text}\n(more of these are only counted; --json tells all)` : text);
+  };
+  return {
+    async receipt({ line }, receipt) {
+      const { taskId, kind } = receipt;
+      await context.output.line({ line, task_id: taskId, receipt: kind, ...('jobId' in receipt ? { queue: receipt.queue, job_id: receipt.jobId } : {}) });
+      if (kind === 'conflict') tell(`line ${line}: ${taskId}: the task_id is already used for another manifest (TASK_ID_CONFLICT)`);
+    },
+    async rejected(rejection) {
+      await context.output.line({ ...rejection, receipt: 'rejected' });
+      tell(rejectionText(rejection));
+    },
+    async outcome(taskId, status) {
+      await context.output.line({ task_id: taskId, ...taskStatusJson(status) });
+      if (status.state !== 'finished' || status.outcome.status === 'FAILURE') tell(`${taskId}: ${taskStatusText(status, context.clock.now())}`);
+    },
+    progress: (bytesRead, summary) => progress.update(bytesRead, takenOver(summary)),
+  };
+}
+
+function rejectionText({ line, task_id, code, field, message }: Rejection): string {
+  return `line ${line}: ${task_id === undefined ? '' : `${task_id}: `}${field === undefined ? '' : `${field} `}${message} (${code})`;
+}
+
+async function close(context: CommandContext, summary: PushSummary): Promise<void> {
+  await context.output.answer({ summary }, () => `${summaryText(summary)} in ${(summary.ms / 1000).toFixed(1)} s`);
+  if (!context.output.json && summary.unanswered > 0 && !summary.interrupted) {
+    context.output.note(`no outcome yet for ${counted(summary.unanswered, 'task')}: is a worker running? \`npx writ status\` shows it`);
+  }
+}
+
+/** Tasks that a queue or the ledger knows now. */
+function takenOver({ accepted, retried, in_flight, replayed }: PushSummary): number {
+  return accepted + retried + in_flight + replayed;
+}
+
+/** 2: nothing was usable. 1: something was refused, failed or broken off. 3: no outcome in time. */
+export function exitOf(summary: PushSummary): number {
+  if (summary.rejected > 0 && takenOver(summary) + summary.conflicts === 0) return 2;
+  if (summary.rejected + summary.conflicts + summary.failed > 0 || summary.interrupted) return 1;
+  return summary.unanswered > 0 ? 3 : 0;
+}
+
+/** `accepted 3, rejected 1`, without the zeros. */
+function summaryText(summary: PushSummary): string {
+  const words = Object.entries(summary)
+    .filter((entry): entry is [string, number] => typeof entry[1] === 'number' && entry[0] !== 'ms' && entry[1] > 0)
+    .map(([name, count]) => `${name.replace('_', ' ')} ${count}`);
+  return `${words.length === 0 ? 'nothing to push' : words.join(', ')}${summary.interrupted ? ' (interrupted)' : ''}`;
+}

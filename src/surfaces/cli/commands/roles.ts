@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
-import { globalOptions, type Registrar } from '../act.ts';
+import { globalOptions, type Registrar } from '../command.ts';
 
 /** The long-running roles. They own their signals and their log; the command line only starts them. */
-export const registerRoles: Registrar = (program, deps, exit) => {
+export const register: Registrar = (program, deps, exit) => {
   program
     .command('up')
     .description('run everything on this host: Redis, kernel, workers, API, and the index host if an index is wanted')

@@ -1,4 +1,6 @@
-import { act, type Registrar } from '../act.ts';
+import { ReadStream, WriteStream } from 'node:tty';
+import { WritError } from '../../../core/errors.ts';
+import { type CommandContext, command, type Registrar } from '../command.ts';
 
 const EXAMPLES = `
 A screen for searching the messages of this data directory: query, results, the message itself, and facets. The keys stand
@@ -9,10 +11,34 @@ Examples:
   writ tui database locked       begins with these words
   writ tui '/search?q=deploy&imp=urgent'   a link, as the key y shows it`;
 
-export const registerTui: Registrar = (program, deps, exit) => {
+export const register: Registrar = (program, deps, exit) => {
   program
     .command('tui [words...]')
     .description('search the messages of agents on a screen')
     .addHelpText('after', EXAMPLES)
-    .action(act<[readonly string[] | undefined], object>(deps, exit, async () => (await import('../operations/tui.ts')).runTuiCommand));
+    .action(command<[readonly string[] | undefined], object>(deps, exit, runTuiCommand));
 };
+
+/** `writ tui`: the screen of message search. Whoever may read the data directory may see every message. */
+async function runTuiCommand(context: CommandContext, _flags: object, words: readonly string[] = []): Promise<number> {
+  const { stdin, stdout } = context.io;
+  if (!(stdin instanceof ReadStream) || !(stdout instanceof WriteStream)) {
+    throw new WritError('INVALID_ARGUMENT', 'a screen needs a terminal for input and output; without one, use: writ messages search');
+  }
+  const { NO_FACETS } = await import('../../tui/model/facets.ts');
+  const { askedBy } = await import('../../tui/model/link.ts');
+  const services = await context.services();
+  const search = await services.messageSearch();
+  services.watched();
+  // Drawing is loaded by nobody else, and takes longer than most commands.
+  const { runTui } = await import('../../tui/run.ts');
+  await runTui({
+    door: { search: (query) => search.search(query, null), places: () => services.messagePlaces(), shelf: services.screenShelf },
+    stdin,
+    stdout,
+    ...(askedBy(words.join(' ')) ?? { text: words.join(' '), facets: NO_FACETS }),
+    now: context.clock.now,
+    signal: context.interrupted(),
+  });
+  return 0;
+}

@@ -1,9 +1,9 @@
 import type { DocKind, SearchMode, SearchQuery } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { MessageSearch } from '../../../core/ports/index.ts';
-import { inProduct, inProject, type SearchedPlace } from '../../shared/messages/places.ts';
-import { importancesOf, momentOf, nameOf, rankingOf, timeRangeOf, wordOf } from '../../shared/messages/words.ts';
-import { parseWhole } from '../text/words.ts';
+import { importancesOf, momentOf, nameOf, rankingOf, timeRangeOf, wordOf } from '../../shared/messages/query-values.ts';
+import { inProduct, inProject, type SearchTarget } from '../../shared/messages/search-target.ts';
+import { parseWhole } from '../text/values.ts';
 
 export interface MessagesSearchFlags {
   readonly project?: string;
@@ -69,8 +69,8 @@ function filtersOf({ from, to, agent, thread, importance, ack, since, until }: M
   };
 }
 
-/** Where a command line looks; everywhere unless it says a place. Throws WritError NOT_FOUND for one that is not there. */
-export async function placeOf({ project, product }: MessagesSearchFlags, search: MessageSearch): Promise<SearchedPlace> {
+/** The project or product that a command line names; everything unless it names one. Throws WritError NOT_FOUND for one that is not there. */
+export async function searchTargetOf({ project, product }: MessagesSearchFlags, search: MessageSearch): Promise<SearchTarget> {
   if (project !== undefined) return inProject(project, '--project', search);
   if (product !== undefined) return inProduct(product, '--product', search);
   return { ok: true, value: {} };

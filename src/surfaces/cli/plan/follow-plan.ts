@@ -4,8 +4,8 @@ import { counted } from '../../../core/units.ts';
 import { unknownPlan } from '../../shared/plans/plan-id.ts';
 import { hasEnded, planStatusOf } from '../../shared/plans/view.ts';
 import { waitForPlan } from '../../shared/plans/wait.ts';
-import type { Call } from '../act.ts';
-import { parseSeconds, printable } from '../text/words.ts';
+import type { CommandContext } from '../command.ts';
+import { parseSeconds, printable } from '../text/values.ts';
 import { createPlanProgress } from './progress.ts';
 
 export interface FollowFlags {
@@ -20,12 +20,12 @@ export interface FollowFlags {
  * @param before how the plan stood before it was pushed or retried: an end that is still this one is not waited for
  * @throws WritError TIMEOUT without an end; INVALID_RESULT when no executor of this data directory signed it
  */
-export async function followPlan(call: Call, id: string, plans: Plans, flags: FollowFlags, before: PlanView | undefined): Promise<number> {
+export async function followPlan(context: CommandContext, id: string, plans: Plans, flags: FollowFlags, before: PlanView | undefined): Promise<number> {
   const quietMs = parseSeconds(flags.timeout, '--timeout') * 1000;
-  const signal = call.interrupted();
+  const signal = context.interrupted();
   const quiet = new AbortController();
   const watchdog = setTimeout(() => quiet.abort(), quietMs);
-  const progress = createPlanProgress(call);
+  const progress = createPlanProgress(context);
   let last = '';
   const seen = (view: PlanView): void => {
     if (isStale(view, before)) return;
@@ -47,9 +47,9 @@ export async function followPlan(call: Call, id: string, plans: Plans, flags: Fo
     progress.stop();
   }
   if (view === undefined) throw unknownPlan(id);
-  if (hasEnded(view) && !isStale(view, before)) return answerEnd(call, view);
+  if (hasEnded(view) && !isStale(view, before)) return answerEnd(context, view);
   if (!signal.aborted) throw new WritError('TIMEOUT', `no news of plan ${id} for ${flags.timeout}: is a worker running? \`npx writ status\` shows it`);
-  await call.output.answer({ ...planStatusOf(view, false), interrupted: true }, () => `plan ${id} goes on; \`npx writ plan cancel\` ends it`);
+  await context.output.answer({ ...planStatusOf(view, false), interrupted: true }, () => `plan ${id} goes on; \`npx writ plan cancel\` ends it`);
   return 1;
 }
 
@@ -58,12 +58,12 @@ function isStale(view: PlanView, before: PlanView | undefined): boolean {
 }
 
 /** The end of a plan, verified. */
-export async function answerEnd(call: Call, view: PlanView): Promise<number> {
+export async function answerEnd(context: CommandContext, view: PlanView): Promise<number> {
   const { id, state, stepsDone, error, result } = view;
-  if (result !== undefined && !(await (await (await call.services()).planSignatures()).verifyEnd(result, id))) {
+  if (result !== undefined && !(await (await (await context.services()).planSignatures()).verifyEnd(result, id))) {
     throw new WritError('INVALID_RESULT', `the end of plan ${id} was not signed by an executor key of this data directory: do not trust it`);
   }
-  await call.output.answer(planStatusOf(view, false), () => endText(state, stepsDone, error));
+  await context.output.answer(planStatusOf(view, false), () => endText(state, stepsDone, error));
   return state === 'success' ? 0 : 1;
 }
 

@@ -1,7 +1,7 @@
 import type { PlanView } from '../../../core/ports/index.ts';
 import { counted } from '../../../core/units.ts';
-import type { Call } from '../act.ts';
-import { duration, printable } from '../text/words.ts';
+import type { CommandContext } from '../command.ts';
+import { duration, printable } from '../text/values.ts';
 
 /** Tells how a plan goes on: one line that changes on a terminal, a line a step elsewhere, JSON lines with --json. */
 export interface PlanProgress {
@@ -15,15 +15,15 @@ const CLEAR_LINE = '\r\u001b[2K';
 const TICK_MS = 500;
 const WIDEST = 100;
 
-export function createPlanProgress(call: Call): PlanProgress {
-  const { stderr } = call.io;
-  const live = stderr.isTTY === true && !call.output.json;
-  const started = call.clock.monotonic();
+export function createPlanProgress(context: CommandContext): PlanProgress {
+  const { stderr } = context.io;
+  const live = stderr.isTTY === true && !context.output.json;
+  const started = context.clock.monotonic();
   let last: PlanView | undefined;
   const draw = (): void => {
     if (!live || last === undefined) return;
     // The time first: a narrow line may end before the path does.
-    const text = printable(`${duration(call.clock.monotonic() - started)}: ${stepText(last)}`);
+    const text = printable(`${duration(context.clock.monotonic() - started)}: ${stepText(last)}`);
     stderr.write(`${CLEAR_LINE}${[...text].slice(0, WIDEST).join('')}`);
   };
   const ticking = live ? setInterval(draw, TICK_MS) : undefined;
@@ -32,8 +32,8 @@ export function createPlanProgress(call: Call): PlanProgress {
       const isNews = last === undefined || stepText(last) !== stepText(view);
       last = view;
       if (live) draw();
-      else if (isNews && call.output.json) void call.output.line(stepLine(view));
-      else if (isNews) call.output.note(stepText(view));
+      else if (isNews && context.output.json) void context.output.line(stepLine(view));
+      else if (isNews) context.output.note(stepText(view));
     },
     stop() {
       clearInterval(ticking);

@@ -1,8 +1,8 @@
 import { parseStrictJson } from '../../../core/canonical-json.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { PlanPreview } from '../../../core/ports/index.ts';
-import type { Call } from '../act.ts';
-import { readText } from '../input/open.ts';
+import type { CommandContext } from '../command.ts';
+import { readText } from '../read-text.ts';
 
 /** Room for an envelope with all the definitions that it uses; the queue takes no larger job. */
 const MAX_ENVELOPE_BYTES = 1_048_576;
@@ -17,8 +17,8 @@ export interface LinkedPlan {
  *
  * @throws WritError INVALID_MANIFEST when it is no plan
  */
-export async function readPlan(call: Call, file: string): Promise<LinkedPlan & { readonly preview: PlanPreview }> {
-  const envelope = parseStrictJson(await readText(call.io, file, MAX_ENVELOPE_BYTES), { maxBytes: MAX_ENVELOPE_BYTES });
-  const preview = await (await call.services()).planPreview();
+export async function readPlan(context: CommandContext, file: string): Promise<LinkedPlan & { readonly preview: PlanPreview }> {
+  const envelope = parseStrictJson(await readText(context.io, file, MAX_ENVELOPE_BYTES), { maxBytes: MAX_ENVELOPE_BYTES });
+  const preview = await (await context.services()).planPreview();
   return { ...preview.link(envelope), preview };
 }

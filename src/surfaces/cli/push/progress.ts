@@ -1,12 +1,11 @@
 import { Presets, SingleBar } from 'cli-progress';
 import { bytes } from '../../../core/units.ts';
 import type { CliIo } from '../services.ts';
-import { duration } from '../text/words.ts';
-import { type PushSummary, takenOver } from './tally.ts';
+import { duration } from '../text/values.ts';
 
 /** A bar on a terminal, nothing elsewhere. */
 export interface Progress {
-  update(bytesRead: number, summary: PushSummary): void;
+  update(bytesRead: number, tasks: number): void;
   /** Frees the line of the bar for a message; the next update draws it again. */
   aside(): void;
   stop(): void;
@@ -24,9 +23,8 @@ export function createProgress(io: CliIo, size: number | undefined): Progress {
   const started = performance.now();
   bar.start(known ? size : 0, 0, { read: bytes(0), tasks: 0, rate: 0, left: '?' });
   return {
-    update(read, summary) {
+    update(read, tasks) {
       const seconds = Math.max(0.001, (performance.now() - started) / 1000);
-      const tasks = takenOver(summary);
       const left = known && read > 0 ? duration(((size - read) / read) * seconds * 1000) : '?';
       bar.update(read, { read: bytes(read), tasks, rate: Math.round(tasks / seconds), left });
     },

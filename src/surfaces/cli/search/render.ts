@@ -1,6 +1,18 @@
 import type { ContentSearchEvent } from '../../../contracts/index.ts';
-import { printable, printableLine } from '../text/words.ts';
-import type { Paint } from './colours.ts';
+import { printable, printableLine } from '../text/values.ts';
+
+/** How the parts of a line are painted on a terminal (ECMA-48 SGR), in the colours that programs of this kind use. */
+export interface Paint {
+  path(text: string): string;
+  line(text: string): string;
+  match(text: string): string;
+}
+
+const sgr = (code: string) => (text: string) => `\u001b[${code}m${text}\u001b[0m`;
+const plain = (text: string): string => text;
+
+export const COLOURED: Paint = { path: sgr('35'), line: sgr('32'), match: sgr('1;31') };
+export const PLAIN: Paint = { path: plain, line: plain, match: plain };
 
 export interface Look {
   readonly paint: Paint;

@@ -1,6 +1,6 @@
 import { CONTENT_CONTEXT_MAX, CONTENT_RESULTS_MAX, CONTENT_TIMEOUT_MAX_MS, type ContentSearchRequest } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
-import { parseSeconds, parseWhole } from '../text/words.ts';
+import { parseSeconds, parseWhole } from '../text/values.ts';
 
 export interface SearchFlags {
   readonly ignoreCase?: boolean;

@@ -1,4 +1,4 @@
-import { printable } from './words.ts';
+import { printable } from './values.ts';
 
 export interface Column {
   readonly title: string;

@@ -3,16 +3,16 @@ import path from 'node:path';
 import type { TaskManifest } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import { manifestSha256 } from '../../../core/hash.ts';
-import type { KernelDoor, SignatureReader, TaskDoor } from '../../../core/ports/front-door.ts';
-import type { PlanView, Receipt } from '../../../core/ports/index.ts';
-import type { Finished } from '../../shared/tasks/standing.ts';
-import { waitForOutcome } from '../../shared/tasks/wait.ts';
+import type { PlanView, Receipt, SignatureReader } from '../../../core/ports/index.ts';
+import type { KernelClient } from '../../../core/ports/kernel-client.ts';
+import type { TaskGateway } from '../../../core/ports/task-gateway.ts';
+import { type FinishedTask, waitForOutcome } from '../../shared/tasks/task-status.ts';
 import type { BoardVisitor } from './board.ts';
 
 /** What the tour works with: the same services that every surface has. */
 export interface TourServices {
-  readonly tasks: TaskDoor;
-  readonly kernel: KernelDoor;
+  readonly tasks: TaskGateway;
+  readonly kernel: KernelClient;
   readonly signatures: SignatureReader;
   /** The scope that searches the workspace; undefined when the settings have none. */
   readonly searchScope: string | undefined;
@@ -34,7 +34,7 @@ export interface Scene {
   lease(manifest: TaskManifest, ttlS?: number): Promise<string>;
   push(manifest: TaskManifest, lease: string): Promise<Receipt>;
   /** Waits for the recorded outcome and checks its signature. */
-  answer(manifest: TaskManifest): Promise<Finished>;
+  answer(manifest: TaskManifest): Promise<FinishedTask>;
   isThere(file: string): Promise<boolean>;
   same(one: string, other: string): Promise<boolean>;
 }

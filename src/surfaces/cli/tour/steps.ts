@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { TaskManifest } from '../../../contracts/index.ts';
-import type { Finished } from '../../shared/tasks/standing.ts';
+import type { FinishedTask } from '../../shared/tasks/task-status.ts';
 import type { Scene, TourServices } from './scene.ts';
 
 /** One line of the tour. */
@@ -188,15 +188,15 @@ async function searchContents(scene: Scene): Promise<Line> {
   return { task: 'search for a line in files', answer: codeOf(done), proves: 'what a file says is found by path and line', passed };
 }
 
-function codeOf({ outcome }: Finished): string {
+function codeOf({ outcome }: FinishedTask): string {
   return outcome.error === null ? outcome.status : outcome.error.error_code;
 }
 
-function succeeded({ outcome }: Finished): boolean {
+function succeeded({ outcome }: FinishedTask): boolean {
   return outcome.status === 'SUCCESS';
 }
 
-function failedWith({ outcome }: Finished, code: string): boolean {
+function failedWith({ outcome }: FinishedTask, code: string): boolean {
   return outcome.error?.error_code === code;
 }
 

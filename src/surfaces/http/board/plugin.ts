@@ -13,7 +13,7 @@ import { isRead } from './allow-list.ts';
 import { BOARD_CSP, BOARD_CSS, ownPage, ownWords } from './page.ts';
 import { notAllowed, shownProblem } from './problem.ts';
 import { createRetryAll } from './retry-all.ts';
-import type { BoardDoors } from './retry-job.ts';
+import type { BoardServices } from './retry-job.ts';
 import { retryOne } from './retry-one.ts';
 import type { BoardSource } from './source.ts';
 
@@ -23,7 +23,7 @@ export interface BoardOptions {
   /** Shown as a badge. */
   readonly pool: string;
   /** The operations of an operator, in the name of the caller. */
-  readonly operate: (caller: Caller) => BoardDoors;
+  readonly operate: (caller: Caller) => BoardServices;
   readonly audit: AuditLog;
   readonly clock: Clock;
   /** Told of a retry-all that broke down when nobody waited for it any more. */

@@ -1,7 +1,7 @@
 import { type ErrorCode, isWritError, WritError } from '../../../core/errors.ts';
 import type { AuditLog, OperatorAction } from '../../../core/ports/index.ts';
 import { withTimeout } from '../../../core/with-timeout.ts';
-import type { BoardDoors } from './retry-job.ts';
+import type { BoardServices } from './retry-job.ts';
 import { retryPage, type Tally, total } from './retry-page.ts';
 import { cut } from './shown-job.ts';
 import type { BoardSource } from './source.ts';
@@ -42,12 +42,12 @@ export function createRetryAll({ audit, report }: { readonly audit: AuditLog; re
      * @throws WritError WRONG_STATE when a run of this queue is under way, STORAGE_UNAVAILABLE when it cannot be audited,
      * and the code that ended it early
      */
-    async start(source: BoardSource, who: string, doors: BoardDoors): Promise<RetryAllAnswer> {
+    async start(source: BoardSource, who: string, services: BoardServices): Promise<RetryAllAnswer> {
       const current = runs.get(source.name);
       if (current) throw new WritError('WRONG_STATE', `The failed jobs of ${source.name} are being retried already: ${current.tally.retried} so far.`);
       const tally: Tally = { retried: 0, refused: new Map() };
       const entry = { surface: 'board', who, action: 'task.retry_all', subject: `queue ${source.name}` } as const;
-      const work = carryOut(tally, source, doors, entry).finally(() => runs.delete(source.name));
+      const work = carryOut(tally, source, services, entry).finally(() => runs.delete(source.name));
       runs.set(source.name, { tally, work });
       const end = await withTimeout(work, QUICK_MS);
       // From here on nobody waits for it any more.
@@ -63,11 +63,11 @@ export function createRetryAll({ audit, report }: { readonly audit: AuditLog; re
     },
   };
 
-  async function carryOut(tally: Tally, source: BoardSource, doors: BoardDoors, entry: Omit<OperatorAction, 'outcome'>): Promise<End> {
+  async function carryOut(tally: Tally, source: BoardSource, services: BoardServices, entry: Omit<OperatorAction, 'outcome'>): Promise<End> {
     await audit.append({ ...entry, outcome: 'asked', detail: { failed: await source.failedCount() } });
     let end: End = 'INTERNAL';
     try {
-      end = await allPages(tally, source, doors, entry);
+      end = await allPages(tally, source, services, entry);
       return end;
     } catch (error) {
       end = isWritError(error) ? error.code : 'INTERNAL';
@@ -78,13 +78,13 @@ export function createRetryAll({ audit, report }: { readonly audit: AuditLog; re
     }
   }
 
-  async function allPages(tally: Tally, source: BoardSource, doors: BoardDoors, entry: Omit<OperatorAction, 'outcome'>): Promise<End> {
+  async function allPages(tally: Tally, source: BoardSource, services: BoardServices, entry: Omit<OperatorAction, 'outcome'>): Promise<End> {
     let page = 0;
     for await (const ids of source.failedPages(PAGE)) {
       if (stopping.signal.aborted) return 'stopped';
       page += 1;
       const before = { retried: tally.retried, refused: total(tally) };
-      const stopper = await retryPage(ids, tally, doors);
+      const stopper = await retryPage(ids, tally, services);
       const done = { page, retried: tally.retried - before.retried, refused: total(tally) - before.refused };
       await audit.append({ ...entry, outcome: 'done', detail: { ...done, first: cut(ids[0], MAX_ID), last: cut(ids.at(-1), MAX_ID) } });
       if (stopper !== undefined) return stopper;

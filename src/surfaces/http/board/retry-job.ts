@@ -1,14 +1,14 @@
 import { WritError } from '../../../core/errors.ts';
 import type { Plans } from '../../../core/ports/index.ts';
 import { retryPlan } from '../../shared/plans/operate.ts';
-import type { OperatorDoors } from '../../shared/tasks/operator.ts';
+import type { OperatorServices } from '../../shared/tasks/operator.ts';
 import { type Retried, retryTask } from '../../shared/tasks/retry.ts';
 import { taskIdOf } from '../../shared/tasks/task-id.ts';
 import { isIndexJob } from './shown-index.ts';
 import { planOfJob } from './shown-plan.ts';
 
 /** What a retry on the board works with. */
-export interface BoardDoors extends OperatorDoors {
+export interface BoardServices extends OperatorServices {
   readonly plans: Pick<Plans, 'retry' | 'view'>;
 }
 
@@ -31,9 +31,9 @@ export function taskOfJob(jobId: string): string {
 }
 
 /** Runs the failed task again, or the failed plan on. Throws what `retryTask` and `retryPlan` throw. */
-export async function retryJob(jobId: string, doors: BoardDoors): Promise<Retried> {
+export async function retryJob(jobId: string, services: BoardServices): Promise<Retried> {
   const plan = planOfJob(jobId);
-  if (plan === undefined) return retryTask(taskOfJob(jobId), {}, doors);
-  await retryPlan(plan, undefined, doors.plans);
+  if (plan === undefined) return retryTask(taskOfJob(jobId), {}, services);
+  await retryPlan(plan, undefined, services.plans);
   return { regranted: false };
 }

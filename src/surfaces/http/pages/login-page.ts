@@ -1,7 +1,7 @@
 import { escapeHtml, page } from './html.ts';
 
-/** Without a wish the server decides by the roles of who logs in. */
-const wish = (next: string | undefined) => (next === undefined ? '' : hidden('next', next));
+/** Without `next` the server decides by the roles of who logs in. */
+const nextField = (next: string | undefined) => (next === undefined ? '' : hidden('next', next));
 const hidden = (name: string, value: string) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`;
 
 /** The form for an API key; `failure` says that a try did not work, and not which part of it was wrong. */
@@ -10,7 +10,7 @@ export function loginPage(next: string | undefined, failure?: string): string {
   const described = failure === undefined ? 'help' : 'failure help';
   return page(
     'Log in to Writ',
-    `${failed}<form method="post" action="/login">${wish(next)}
+    `${failed}<form method="post" action="/login">${nextField(next)}
 <label for="key">API key</label>
 <input id="key" name="key" type="password" required autofocus autocomplete="current-password" spellcheck="false" aria-describedby="${described}"${failure === undefined ? '' : ' aria-invalid="true"'}>
 <p class="note" id="help">It looks like <code>writ_…</code>. The first start wrote an operator key into the data directory; <code>writ login-link</code> makes a link that needs none.</p>
@@ -23,7 +23,7 @@ export function tokenPage(token: string, next: string | undefined): string {
   return page(
     'Log in to Writ',
     `<p>This link opens a session in this browser. It works once.</p>
-<form method="post" action="/login">${hidden('token', token)}${wish(next)}
+<form method="post" action="/login">${hidden('token', token)}${nextField(next)}
 <button type="submit" autofocus>Continue</button></form>`,
   );
 }

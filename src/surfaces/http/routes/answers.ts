@@ -1,21 +1,46 @@
+import type { FastifyRequest } from 'fastify';
 import type { TaskView } from '../../../contracts/index.ts';
 import { sha256Hex } from '../../../core/hash.ts';
-import type { OperatorDoors } from '../../shared/tasks/operator.ts';
-import { shownTask } from '../../shared/tasks/shown-task.ts';
-import type { KnownStanding } from '../../shared/tasks/view.ts';
-import { isLast, waitForOutcome } from '../../shared/tasks/wait.ts';
+import type { OperatorServices } from '../../shared/tasks/operator.ts';
+import { isLast, waitForOutcome } from '../../shared/tasks/task-status.ts';
+import type { KnownTaskStatus } from '../../shared/tasks/view.ts';
+import { shownTask } from '../../shared/tasks/view.ts';
 import type { Answer, Caller } from '../route.ts';
 import type { HttpServices } from '../services.ts';
-import type { Wait } from './prefer.ts';
+
+/** The row's sentence about the header. */
+export const PREFER = { prefer: '`wait=N` (RFC 7240): keep the request open until the task has ended, at most N seconds and at most `http.max_wait_s`.' };
+export const PREFERENCE_APPLIED = { 'preference-applied': 'The wait that was granted, `wait=N`.' };
+
+/** A wait that the client asked for. */
+export interface Wait {
+  readonly timeoutMs: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const WAIT = /^wait\s*=\s*"?(\d{1,9})"?\s*(?:;|$)/i;
+
+/** The wait of `Prefer: wait=N`, bounded; `undefined` when none was asked for. Preferences that are not known are ignored (RFC 7240 2). */
+export function waitOf({ headers }: FastifyRequest, maxWaitS: number): Wait | undefined {
+  const given = headers['prefer'];
+  const preferences = (Array.isArray(given) ? given.join(',') : (given ?? '')).split(',');
+  for (const preference of preferences) {
+    const seconds = WAIT.exec(preference.trim())?.[1];
+    if (seconds === undefined) continue;
+    const granted = Math.min(Number(seconds), maxWaitS);
+    return { timeoutMs: granted * 1000, headers: { 'preference-applied': `wait=${granted}` } };
+  }
+  return undefined;
+}
 
 /** The services of a call as the operations of every surface want them. */
-export function operatorDoors({ tasks, kernel, signatures, regrantByDefault, clock }: HttpServices, caller: Caller): OperatorDoors {
+export function operatorServices({ tasks, kernel, signatures, regrantByDefault, clock }: HttpServices, caller: Caller): OperatorServices {
   return { tasks, kernel: () => kernel(caller), signatures, regrantByDefault, clock };
 }
 
 /** A task as it stands. Throws WritError INVALID_RESULT when `verified` is asked for and the executor did not sign the result. */
-export async function viewOf(taskId: string, standing: KnownStanding, services: HttpServices, verified: boolean): Promise<TaskView> {
-  return shownTask(taskId, standing, await services.signatures(), verified);
+export async function viewOf(taskId: string, status: KnownTaskStatus, services: HttpServices, verified: boolean): Promise<TaskView> {
+  return shownTask(taskId, status, await services.signatures(), verified);
 }
 
 /**
@@ -30,9 +55,9 @@ export async function outcomeWithin(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer | undefined> {
   if (!wait) return undefined;
-  const standing = await waitForOutcome(taskId, call.services.tasks, { timeoutMs: wait.timeoutMs, signal: call.signal });
-  if (standing.state === 'unknown' || !isLast(standing)) return undefined;
-  return { status: 200, body: await viewOf(taskId, standing, call.services, true), headers: { ...headers, ...wait.headers } };
+  const status = await waitForOutcome(taskId, call.services.tasks, { timeoutMs: wait.timeoutMs, signal: call.signal });
+  if (status.state === 'unknown' || !isLast(status)) return undefined;
+  return { status: 200, body: await viewOf(taskId, status, call.services, true), headers: { ...headers, ...wait.headers } };
 }
 
 /** A 200 with an ETag over the body, or a 304 for a client that has it already. */

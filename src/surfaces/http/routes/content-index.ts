@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { IndexAction, IndexReceipt, IndexReport } from '../../../contracts/index.ts';
-import { askIndex } from '../../shared/content-index/ask.ts';
+import { askIndex } from '../../shared/content-index/index-tasks.ts';
 import { route } from '../route.ts';
 
 const ActionParams = z.strictObject({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LeaseAnswer, LeaseRequest, PlanLeaseAnswer, PlanLeaseRequest } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
 import { WritError } from '../../../core/errors.ts';
-import type { KernelDoor } from '../../../core/ports/index.ts';
+import type { KernelClient } from '../../../core/ports/index.ts';
 import { type Answer, type Call, route } from '../route.ts';
 
 export const issueLease = route({
@@ -34,7 +34,7 @@ async function forTask(body: LeaseRequest, { caller, services }: LeaseCall): Pro
   return { status: 201, body: answer, headers: NOT_KEPT };
 }
 
-async function oneLease({ manifest, ttl, confirmed_by }: LeaseRequest, kernel: KernelDoor): Promise<string> {
+async function oneLease({ manifest, ttl, confirmed_by }: LeaseRequest, kernel: KernelClient): Promise<string> {
   const terms = { ...(ttl === undefined ? {} : { ttlS: ttl }), ...(confirmed_by === undefined ? {} : { confirmedBy: confirmed_by }) };
   const [grant] = await kernel.issue([manifest], terms);
   if (grant === undefined) throw new WritError('KERNEL_UNAVAILABLE', 'the kernel did not answer');

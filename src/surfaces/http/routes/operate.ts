@@ -4,8 +4,7 @@ import { cancelTask } from '../../shared/tasks/cancel.ts';
 import { retryDetail, retryTask } from '../../shared/tasks/retry.ts';
 import { undoTask } from '../../shared/tasks/undo.ts';
 import { type Caller, route } from '../route.ts';
-import { operatorDoors, outcomeWithin } from './answers.ts';
-import { PREFER, PREFERENCE_APPLIED, waitOf } from './prefer.ts';
+import { operatorServices, outcomeWithin, PREFER, PREFERENCE_APPLIED, waitOf } from './answers.ts';
 import { LOCATION, locationOf, TaskParams } from './shapes.ts';
 
 /** The entry of an operator's action in the audit log. */
@@ -42,9 +41,9 @@ export const retryOneTask = route({
   ],
   async handle(call) {
     const { params, body, caller, services } = call;
-    const wish = body?.regrant === undefined ? {} : { regrant: body.regrant };
-    const entry = { ...entryOf(caller, 'task.retry', params.id), detail: wish };
-    const { regranted } = await audited(services.audit, entry, () => retryTask(params.id, wish, operatorDoors(services, caller)), retryDetail);
+    const terms = body?.regrant === undefined ? {} : { regrant: body.regrant };
+    const entry = { ...entryOf(caller, 'task.retry', params.id), detail: terms };
+    const { regranted } = await audited(services.audit, entry, () => retryTask(params.id, terms, operatorServices(services, caller)), retryDetail);
     const wait = waitOf(call.request, services.maxWaitS);
     const outcome = await outcomeWithin(params.id, wait, call);
     const location = locationOf(params.id);
@@ -83,7 +82,7 @@ export const undoOneTask = route({
   async handle(call) {
     const { params, caller, services } = call;
     const { undoId, receipt } = await audited(services.audit, entryOf(caller, 'task.undo', params.id), () =>
-      undoTask(params.id, operatorDoors(services, caller)),
+      undoTask(params.id, operatorServices(services, caller)),
     );
     const wait = waitOf(call.request, services.maxWaitS);
     const outcome = await outcomeWithin(undoId, wait, call);
@@ -115,13 +114,13 @@ export const cancelOneTask = route({
     const wait = waitOf(request, services.maxWaitS);
     const options = { timeoutMs: wait?.timeoutMs ?? 0, signal };
     const cancelled = await audited(services.audit, entryOf(caller, 'task.cancel', params.id), () =>
-      cancelTask(params.id, options, operatorDoors(services, caller)),
+      cancelTask(params.id, options, operatorServices(services, caller)),
     );
     if (cancelled.kind === 'cancelled') {
       const answer: CancelAnswer = { task_id: params.id, cancel: 'cancelled' };
       return { status: 200, body: answer, headers: { ...wait?.headers } };
     }
-    const state = cancelled.standing.state === 'running' ? 'running' : 'waiting';
+    const state = cancelled.status.state === 'running' ? 'running' : 'waiting';
     const answer: CancelAnswer = { task_id: params.id, cancel: 'requested', state };
     return { status: 202, body: answer, headers: { location: locationOf(params.id), ...wait?.headers } };
   },

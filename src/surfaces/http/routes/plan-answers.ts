@@ -4,7 +4,7 @@ import { hasEnded, isEndBefore, planStatusOf } from '../../shared/plans/view.ts'
 import { waitForPlan } from '../../shared/plans/wait.ts';
 import type { Answer } from '../route.ts';
 import type { HttpServices } from '../services.ts';
-import type { Wait } from './prefer.ts';
+import type { Wait } from './answers.ts';
 
 /**
  * The end of a plan that was put on its way, when the client asked to wait and there is one in time.

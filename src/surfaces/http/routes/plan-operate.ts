@@ -1,10 +1,10 @@
 import { PlanCancelAnswer, PlanRetryAnswer, PlanRetryRequest, PlanStatus } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
-import { assertPlanLease } from '../../shared/plans/lease-at-door.ts';
+import { assertPlanLease } from '../../shared/plans/lease-check.ts';
 import { cancelPlan, retryPlan } from '../../shared/plans/operate.ts';
 import { type Caller, route } from '../route.ts';
+import { PREFER, PREFERENCE_APPLIED, waitOf } from './answers.ts';
 import { endWithin } from './plan-answers.ts';
-import { PREFER, PREFERENCE_APPLIED, waitOf } from './prefer.ts';
 import { LOCATION, PlanParams, planLocationOf } from './shapes.ts';
 
 /** The entry of an operator's action in the audit log. */

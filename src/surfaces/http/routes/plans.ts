@@ -7,9 +7,8 @@ import { submitPlan as submitToQueue } from '../../shared/plans/submit.ts';
 import { planStatusOf } from '../../shared/plans/view.ts';
 import { waitForPlan } from '../../shared/plans/wait.ts';
 import { type Call, route } from '../route.ts';
-import { tagged } from './answers.ts';
+import { PREFER, PREFERENCE_APPLIED, tagged, waitOf } from './answers.ts';
 import { endWithin } from './plan-answers.ts';
-import { PREFER, PREFERENCE_APPLIED, waitOf } from './prefer.ts';
 import { LOCATION, PlanParams, PlanPushQuery, PlanReadQuery, planLocationOf, REPLAYED } from './shapes.ts';
 
 export const submitPlan = route({
@@ -51,9 +50,9 @@ export const submitPlan = route({
     const { body, query, caller } = call;
     // What the body says of its trace counts before what the request says.
     const traceparent = body.traceparent ?? call.traceparent;
-    const wish = { envelope: body.envelope, lease: body.lease, sign: query.sign === true, traceparent };
+    const plan = { envelope: body.envelope, lease: body.lease, sign: query.sign === true, traceparent };
     const by = { surface: 'http', name: caller.name, roles: caller.roles } as const;
-    const { id: planSha256, receipt, before } = await submitToQueue(wish, by, planSubmitDoors(call));
+    const { id: planSha256, receipt, before } = await submitToQueue(plan, by, planSubmitServices(call));
     if (receipt.kind === 'finished') return replayed(planSha256, call);
     const headers = receipt.kind === 'in-flight' ? KNOWN : {};
     const wait = waitOf(call.request, call.services.maxWaitS);
@@ -74,7 +73,7 @@ const WORDS = { accepted: 'accepted', 'in-flight': 'in_flight', retried: 'retrie
   PlanSubmitted['receipt']
 >;
 
-function planSubmitDoors({ services, caller }: SubmitCall) {
+function planSubmitServices({ services, caller }: SubmitCall) {
   const { plans, audit, clock, kernel } = services;
   return { plans, audit, clock, kernel: () => kernel(caller) };
 }

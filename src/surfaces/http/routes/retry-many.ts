@@ -5,7 +5,7 @@ import { assertRetryable, retryMany } from '../../shared/tasks/retry-many.ts';
 import { NDJSON } from '../body.ts';
 import { problemOf } from '../problem.ts';
 import { type Call, route } from '../route.ts';
-import { operatorDoors } from './answers.ts';
+import { operatorServices } from './answers.ts';
 import { answerLines, linesOf } from './ndjson-answer.ts';
 
 export const retryManyTasks = route({
@@ -37,7 +37,7 @@ async function* retryLines({ body, caller, services, signal }: Call<undefined, u
   let page = 0;
   let end: End = 'client gone';
   try {
-    for await (const lines of retryMany(body, services.index, operatorDoors(services, caller), signal)) {
+    for await (const lines of retryMany(body, services.index, operatorServices(services, caller), signal)) {
       page += 1;
       const counts = countsOf(lines);
       summary.tasks += counts.tasks;

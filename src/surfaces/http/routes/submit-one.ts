@@ -1,22 +1,21 @@
 import type { TaskReceipt, TaskSubmission } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
-import type { KernelDoor, PushOptions, Receipt } from '../../../core/ports/index.ts';
-import { standingOf } from '../../shared/tasks/standing.ts';
+import type { KernelClient, PushOptions, Receipt } from '../../../core/ports/index.ts';
 import { assertMaySign, submitTask } from '../../shared/tasks/submit.ts';
+import { readTaskStatus } from '../../shared/tasks/task-status.ts';
 import type { Answer, Call } from '../route.ts';
-import { outcomeWithin, viewOf } from './answers.ts';
-import { waitOf } from './prefer.ts';
+import { outcomeWithin, viewOf, waitOf } from './answers.ts';
 import { locationOf, type PushQuery } from './shapes.ts';
 
 type SubmitCall = Call<undefined, PushQuery, TaskSubmission>;
 type Queued = Extract<Receipt, { queue: string }>;
 
-/** One task: judged at the door, queued, and waited for when the client asks. */
+/** One task: checked, queued, and waited for when the client asks. */
 export async function submitOne(call: SubmitCall): Promise<Answer> {
   const { query, caller } = call;
   const job = { ...call.body, ...inherited(call), v: 1 } as const;
-  const wish = { sign: query.sign === true, push: pushOptions(query) };
-  const receipt = await submitTask(job, wish, { surface: 'http', name: caller.name, roles: caller.roles }, submitDoors(call));
+  const terms = { sign: query.sign === true, push: pushOptions(query) };
+  const receipt = await submitTask(job, terms, { surface: 'http', name: caller.name, roles: caller.roles }, submitServices(call));
   return receipt.kind === 'finished' ? replayed(receipt.taskId, call) : queued(receipt, call);
 }
 
@@ -31,13 +30,13 @@ export function pushOptions({ attempts, queue }: PushQuery): PushOptions {
 }
 
 /** The kernel, when the caller asks to have leases issued. Throws WritError FORBIDDEN without the role. */
-export async function signingKernel({ query, caller, services }: Pick<SubmitCall, 'query' | 'caller' | 'services'>): Promise<KernelDoor | undefined> {
+export async function signingKernel({ query, caller, services }: Pick<SubmitCall, 'query' | 'caller' | 'services'>): Promise<KernelClient | undefined> {
   if (query.sign !== true) return undefined;
   assertMaySign(true, caller);
   return services.kernel(caller);
 }
 
-function submitDoors({ services, caller }: Pick<SubmitCall, 'services' | 'caller'>) {
+function submitServices({ services, caller }: Pick<SubmitCall, 'services' | 'caller'>) {
   const { tasks, audit, clock, signatures, kernel } = services;
   return { tasks, audit, clock, signatures, kernel: () => kernel(caller) };
 }
@@ -46,9 +45,9 @@ const REPLAYED = { 'idempotency-replayed': 'true' };
 
 /** The same task has succeeded before: its stored result, after a look at the signature. */
 async function replayed(taskId: string, { services }: SubmitCall): Promise<Answer> {
-  const standing = await standingOf(taskId, services.tasks);
-  if (standing.state !== 'finished') throw new WritError('WRONG_STATE', `${taskId} has just changed; push again`);
-  return { status: 200, body: await viewOf(taskId, standing, services, true), headers: REPLAYED };
+  const status = await readTaskStatus(taskId, services.tasks);
+  if (status.state !== 'finished') throw new WritError('WRONG_STATE', `${taskId} has just changed; push again`);
+  return { status: 200, body: await viewOf(taskId, status, services, true), headers: REPLAYED };
 }
 
 const WORDS = { accepted: 'accepted', 'in-flight': 'in_flight', retried: 'retried' } as const satisfies Record<Queued['kind'], TaskReceipt['receipt']>;

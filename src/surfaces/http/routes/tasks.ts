@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { BulkReceipt, BulkSummary, TaskPage, TaskReceipt, TaskSubmission, TaskView } from '../../../contracts/index.ts';
 import { unknownTask } from '../../shared/tasks/task-id.ts';
-import { waitForOutcome } from '../../shared/tasks/wait.ts';
+import { waitForOutcome } from '../../shared/tasks/task-status.ts';
 import { isNdjson, NDJSON } from '../body.ts';
 import { route } from '../route.ts';
-import { tagged, viewOf } from './answers.ts';
-import { PREFER, PREFERENCE_APPLIED, waitOf } from './prefer.ts';
+import { PREFER, PREFERENCE_APPLIED, tagged, viewOf, waitOf } from './answers.ts';
 import { ListQuery, LOCATION, PushQuery, REPLAYED, TaskParams } from './shapes.ts';
 import { submitMany } from './submit-many.ts';
 import { submitOne } from './submit-one.ts';
@@ -90,8 +89,8 @@ export const readTask = route({
   problems: ['INVALID_ARGUMENT', 'NOT_FOUND', 'INVALID_RESULT', 'REDIS_UNAVAILABLE', 'STORAGE_UNAVAILABLE'],
   async handle({ params: { id }, request, services, signal }) {
     const wait = waitOf(request, services.maxWaitS);
-    const standing = await waitForOutcome(id, services.tasks, { timeoutMs: wait?.timeoutMs ?? 0, signal });
-    if (standing.state === 'unknown') throw unknownTask(id);
-    return tagged(await viewOf(id, standing, services, false), request.headers['if-none-match'], wait?.headers);
+    const status = await waitForOutcome(id, services.tasks, { timeoutMs: wait?.timeoutMs ?? 0, signal });
+    if (status.state === 'unknown') throw unknownTask(id);
+    return tagged(await viewOf(id, status, services, false), request.headers['if-none-match'], wait?.headers);
   },
 });

@@ -1,24 +1,24 @@
 import type { TaskView } from '../../../contracts/index.ts';
-import type { TaskDoor } from '../../../core/ports/index.ts';
-import type { OperatorDoors } from '../../shared/tasks/operator.ts';
-import { shownTask } from '../../shared/tasks/shown-task.ts';
+import type { TaskGateway } from '../../../core/ports/index.ts';
+import type { OperatorServices } from '../../shared/tasks/operator.ts';
 import type { Submitter } from '../../shared/tasks/submit.ts';
-import { isLast, waitForOutcome } from '../../shared/tasks/wait.ts';
+import { isLast, waitForOutcome } from '../../shared/tasks/task-status.ts';
+import { shownTask } from '../../shared/tasks/view.ts';
 import type { ToolCall } from '../tool.ts';
 import { waitMs } from './shapes.ts';
 
 type AnyCall = Pick<ToolCall<unknown>, 'services' | 'caller' | 'signal'>;
 
 /** The task with its end, if that comes within the wait; its signature is checked. */
-export async function endWithin(taskId: string, waitS: number | undefined, { services, signal }: AnyCall, tasks: TaskDoor): Promise<{ task?: TaskView }> {
+export async function endWithin(taskId: string, waitS: number | undefined, { services, signal }: AnyCall, tasks: TaskGateway): Promise<{ task?: TaskView }> {
   const timeoutMs = waitMs(waitS, services.maxWaitS);
   if (timeoutMs === 0) return {};
-  const standing = await waitForOutcome(taskId, tasks, { timeoutMs, signal });
-  if (standing.state === 'unknown' || !isLast(standing)) return {};
-  return { task: await shownTask(taskId, standing, await services.signatures(), true) };
+  const status = await waitForOutcome(taskId, tasks, { timeoutMs, signal });
+  if (status.state === 'unknown' || !isLast(status)) return {};
+  return { task: await shownTask(taskId, status, await services.signatures(), true) };
 }
 
-export async function operatorDoors({ services }: AnyCall): Promise<OperatorDoors> {
+export async function operatorServices({ services }: AnyCall): Promise<OperatorServices> {
   const { regrantByDefault, clock } = services;
   return { tasks: await services.tasks(), kernel: services.kernel, signatures: services.signatures, regrantByDefault, clock };
 }

@@ -32,9 +32,9 @@ export const submitPlan = tool({
   }),
   async run({ input, services, caller, signal }) {
     const [plans, audit] = [await services.plans(), await services.audit()];
-    const doors = { plans, audit, clock: services.clock, kernel: services.kernel };
-    const wish = { envelope: input.envelope, lease: input.lease, sign: input.sign === true, traceparent: undefined };
-    const { id, receipt, before } = await submitToQueue(wish, submitter(caller), doors);
+    const submitServices = { plans, audit, clock: services.clock, kernel: services.kernel };
+    const plan = { envelope: input.envelope, lease: input.lease, sign: input.sign === true, traceparent: undefined };
+    const { id, receipt, before } = await submitToQueue(plan, submitter(caller), submitServices);
     const known = receipt.kind === 'finished';
     const isStale = (view: Parameters<typeof isEndBefore>[0]): boolean => !known && isEndBefore(view, before);
     const timeoutMs = known ? 0 : waitMs(input.wait_s, services.maxWaitS);

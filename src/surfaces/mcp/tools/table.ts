@@ -1,8 +1,8 @@
 import type { AnyTool } from '../tool.ts';
+import { search } from './content-search.ts';
 import { indexStatus } from './index-status.ts';
-import { searchMessages, searchMessagesProduct } from './messages.ts';
+import { searchMessages, searchMessagesProduct } from './message-search.ts';
 import { getPlan, submitPlan } from './plans.ts';
-import { search } from './search.ts';
 import { getTask, retryTaskTool, submitTask, undoTaskTool } from './tasks.ts';
 
 /** The tools, a row each, in the order in which they are listed. */

@@ -2,14 +2,13 @@ import { z } from 'zod';
 import { TaskId, TaskManifest, TaskView } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
 import { retryDetail, retryTask } from '../../shared/tasks/retry.ts';
-import { shownTask } from '../../shared/tasks/shown-task.ts';
-import { standingOf } from '../../shared/tasks/standing.ts';
 import { submitTask as submitToQueue } from '../../shared/tasks/submit.ts';
 import { unknownTask } from '../../shared/tasks/task-id.ts';
+import { readTaskStatus, waitForOutcome } from '../../shared/tasks/task-status.ts';
 import { undoTask as undoEffect } from '../../shared/tasks/undo.ts';
-import { waitForOutcome } from '../../shared/tasks/wait.ts';
+import { shownTask } from '../../shared/tasks/view.ts';
 import { LOOKS_ONLY, tool } from '../tool.ts';
-import { endWithin, operatorDoors, RECEIPTS, submitter } from './outcome.ts';
+import { endWithin, operatorServices, RECEIPTS, submitter } from './outcome.ts';
 import { lease, sign, taskId, waitMs, waitS } from './shapes.ts';
 
 /** Told with `task` when it has ended: before, or while the call waited. */
@@ -39,12 +38,12 @@ export const submitTask = tool({
     const [tasks, audit] = [await services.tasks(), await services.audit()];
     const job = { v: 1, manifest, ...(input.lease === undefined ? {} : { lease: input.lease }) } as const;
     const push = { ...(attempts === undefined ? {} : { attempts }), ...(queue === undefined ? {} : { queue }) };
-    const doors = { tasks, audit, clock: services.clock, signatures: services.signatures, kernel: services.kernel };
-    const done = await submitToQueue(job, { sign: input.sign === true, push }, submitter(caller), doors);
+    const submitServices = { tasks, audit, clock: services.clock, signatures: services.signatures, kernel: services.kernel };
+    const done = await submitToQueue(job, { sign: input.sign === true, push }, submitter(caller), submitServices);
     const answer = { task_id: done.taskId, receipt: RECEIPTS[done.kind] };
     if (done.kind !== 'finished') return { ...answer, queue: done.queue, ...(await endWithin(done.taskId, input.wait_s, call, tasks)) };
-    const standing = await standingOf(done.taskId, tasks);
-    return { ...answer, ...(standing.state === 'finished' ? { task: await shownTask(done.taskId, standing, await services.signatures(), true) } : {}) };
+    const status = await readTaskStatus(done.taskId, tasks);
+    return { ...answer, ...(status.state === 'finished' ? { task: await shownTask(done.taskId, status, await services.signatures(), true) } : {}) };
   },
 });
 
@@ -57,9 +56,9 @@ export const getTask = tool({
   input: z.strictObject({ task_id: taskId, wait_s: waitS }),
   output: TaskView,
   async run({ input: { task_id: id, wait_s }, services, signal }) {
-    const standing = await waitForOutcome(id, await services.tasks(), { timeoutMs: waitMs(wait_s, services.maxWaitS), signal });
-    if (standing.state === 'unknown') throw unknownTask(id);
-    return shownTask(id, standing, await services.signatures(), false);
+    const status = await waitForOutcome(id, await services.tasks(), { timeoutMs: waitMs(wait_s, services.maxWaitS), signal });
+    if (status.state === 'unknown') throw unknownTask(id);
+    return shownTask(id, status, await services.signatures(), false);
   },
 });
 
@@ -80,11 +79,11 @@ export const retryTaskTool = tool({
   output: z.strictObject({ task_id: TaskId, regranted: z.boolean(), task: ended }),
   async run(call) {
     const { input, services, caller } = call;
-    const wish = input.regrant === undefined ? {} : { regrant: input.regrant };
-    const doors = await operatorDoors(call);
-    const entry = { surface: 'mcp', who: caller.name, action: 'task.retry', subject: input.task_id, detail: wish } as const;
-    const { regranted } = await audited(await services.audit(), entry, () => retryTask(input.task_id, wish, doors), retryDetail);
-    return { task_id: input.task_id, regranted, ...(await endWithin(input.task_id, input.wait_s, call, doors.tasks)) };
+    const terms = input.regrant === undefined ? {} : { regrant: input.regrant };
+    const operator = await operatorServices(call);
+    const entry = { surface: 'mcp', who: caller.name, action: 'task.retry', subject: input.task_id, detail: terms } as const;
+    const { regranted } = await audited(await services.audit(), entry, () => retryTask(input.task_id, terms, operator), retryDetail);
+    return { task_id: input.task_id, regranted, ...(await endWithin(input.task_id, input.wait_s, call, operator.tasks)) };
   },
 });
 
@@ -98,11 +97,11 @@ export const undoTaskTool = tool({
   output: z.strictObject({ task_id: TaskId.meta({ description: 'The task that takes it back.' }), undo_of: TaskId, receipt, task: ended }),
   async run(call) {
     const { input, services, caller } = call;
-    const doors = await operatorDoors(call);
+    const operator = await operatorServices(call);
     const entry = { surface: 'mcp', who: caller.name, action: 'task.undo', subject: input.task_id } as const;
-    const { undoId, receipt: done } = await audited(await services.audit(), entry, () => undoEffect(input.task_id, doors));
+    const { undoId, receipt: done } = await audited(await services.audit(), entry, () => undoEffect(input.task_id, operator));
     // A conflict was thrown.
     const word = done.kind === 'conflict' ? 'finished' : RECEIPTS[done.kind];
-    return { task_id: undoId, undo_of: input.task_id, receipt: word, ...(await endWithin(undoId, input.wait_s, call, doors.tasks)) };
+    return { task_id: undoId, undo_of: input.task_id, receipt: word, ...(await endWithin(undoId, input.wait_s, call, operator.tasks)) };
   },
 });

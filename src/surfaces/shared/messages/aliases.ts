@@ -1,6 +1,6 @@
 import { TOOL_ALIASES } from '../../../contracts/index.ts';
 import type { RangeEnd } from '../../../core/message-time.ts';
-import { type Given, invalid, momentOf, wordOf } from './words.ts';
+import { type Given, invalid, momentOf, wordOf } from './query-values.ts';
 
 /**
  * One value from an argument with several names (message-search.md 6): names that say the same are fine, names that differ are

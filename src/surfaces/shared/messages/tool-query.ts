@@ -6,7 +6,7 @@ import {
   TOOL_WINDOW_MAX,
 } from '../../../contracts/index.ts';
 import { aliasedMoment, aliasedText, DATE_END, DATE_START, SENDER } from './aliases.ts';
-import { importancesOf, invalid, nameOf, rankingOf, timeRangeOf, wordOf } from './words.ts';
+import { importancesOf, invalid, nameOf, rankingOf, timeRangeOf, wordOf } from './query-values.ts';
 
 type Inputs = SearchMessagesInputs | SearchMessagesProductInputs;
 

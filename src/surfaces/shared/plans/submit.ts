@@ -1,18 +1,18 @@
 import { audited } from '../../../core/audited.ts';
 import type { Clock } from '../../../core/clock.ts';
 import type { JsonObject } from '../../../core/json.ts';
-import type { AuditLog, KernelDoor, PlanGateway, PlanReceipt, PlanView } from '../../../core/ports/index.ts';
+import type { AuditLog, KernelClient, PlanGateway, PlanReceipt, PlanView } from '../../../core/ports/index.ts';
 import { assertMaySign, type Submitter } from '../tasks/submit.ts';
-import { assertPlanLease } from './lease-at-door.ts';
+import { assertPlanLease } from './lease-check.ts';
 
-export interface PlanSubmitDoors {
+export interface PlanSubmitServices {
   readonly plans: Pick<PlanGateway, 'plans' | 'preview' | 'signatures'>;
   readonly audit: AuditLog;
   readonly clock: Clock;
-  kernel(): Promise<KernelDoor>;
+  kernel(): Promise<KernelClient>;
 }
 
-export interface PlanWish {
+export interface PlanSubmission {
   /** Of either form, linked or not. */
   readonly envelope: unknown;
   readonly lease: string | undefined;
@@ -34,17 +34,17 @@ export interface SubmittedPlan {
  * @throws WritError INVALID_MANIFEST, INVALID_LEASE, LEASE_EXPIRED; FORBIDDEN without the role to sign; the kernel's refusals;
  *   REDIS_FULL, REDIS_UNAVAILABLE, STORAGE_UNAVAILABLE
  */
-export async function submitPlan(wish: PlanWish, by: Submitter, doors: PlanSubmitDoors): Promise<SubmittedPlan> {
-  const { plans, preview } = doors.plans;
+export async function submitPlan(wish: PlanSubmission, by: Submitter, services: PlanSubmitServices): Promise<SubmittedPlan> {
+  const { plans, preview } = services.plans;
   const { envelope, planSha256: id } = preview.link(wish.envelope);
-  const given = wish.lease ?? (wish.sign ? await leaseOf(envelope, id, by, doors) : undefined);
-  const lease = await assertPlanLease(given, id, doors.plans, doors.clock);
+  const given = wish.lease ?? (wish.sign ? await leaseOf(envelope, id, by, services) : undefined);
+  const lease = await assertPlanLease(given, id, services.plans, services.clock);
   const before = await plans.view(id);
   const receipt = await plans.push({ envelope, lease, ...(wish.traceparent === undefined ? {} : { traceparent: wish.traceparent }) });
   return { id, receipt, before };
 }
 
-async function leaseOf(envelope: JsonObject, id: string, by: Submitter, { audit, kernel }: PlanSubmitDoors): Promise<string> {
+async function leaseOf(envelope: JsonObject, id: string, by: Submitter, { audit, kernel }: PlanSubmitServices): Promise<string> {
   assertMaySign(true, by);
   const entry = { surface: by.surface, who: by.name, action: 'lease.issue', subject: id };
   return (await audited(audit, entry, async () => (await kernel()).issuePlan(envelope, {}))).lease;

@@ -1,21 +1,21 @@
 import { isWritError } from '../../../core/errors.ts';
-import type { KernelDoor, LeaseTerms, PushOptions, Receipt, TaskDoor } from '../../../core/ports/index.ts';
+import type { KernelClient, LeaseTerms, PushOptions, Receipt, TaskGateway } from '../../../core/ports/index.ts';
 import { gathered } from '../input/gather.ts';
 import { createLineFeeder } from '../input/lines.ts';
-import { type Offer, offerOf, type Rejection } from '../input/offer.ts';
+import { type ParsedTask, parseTask, type Rejection } from '../input/parse-task.ts';
 import type { RawItem } from '../input/raw-item.ts';
-import type { DoorRefusal } from './lease-at-door.ts';
 import { type Sent, sendChunk, signChunk } from './send.ts';
+import type { LeaseRefusal } from './submit.ts';
 
 /** Lines per request to the kernel, to the crypto threads and to Redis. */
 const CHUNK = 200;
 
 export interface PushStreamPorts {
-  readonly tasks: Pick<TaskDoor, 'enqueue' | 'ledger'>;
+  readonly tasks: Pick<TaskGateway, 'enqueue' | 'ledger'>;
   /** Judges a job before it is queued (`lease-at-door.ts`). */
-  refusal(job: Offer['job']): Promise<DoorRefusal | undefined>;
+  refusal(job: ParsedTask['job']): Promise<LeaseRefusal | undefined>;
   /** Signs what has no lease; `undefined`: a missing lease is refused. */
-  readonly kernel: Pick<KernelDoor, 'issue'> | undefined;
+  readonly kernel: Pick<KernelClient, 'issue'> | undefined;
 }
 
 /** What became of one line. */
@@ -60,16 +60,16 @@ function* slices(items: readonly RawItem[]): Generator<readonly RawItem[]> {
 }
 
 interface Judged {
-  readonly offers: readonly Offer[];
+  readonly offers: readonly ParsedTask[];
   readonly rejections: readonly Rejection[];
 }
 
 /** Shape, lease from the kernel where one is missing and may be asked for, and the lease itself. */
 async function judge(items: readonly RawItem[], { kernel, refusal }: PushStreamPorts, terms: LeaseTerms): Promise<Judged> {
-  const offers: Offer[] = [];
+  const offers: ParsedTask[] = [];
   const rejections: Rejection[] = [];
   for (const item of items) {
-    const offer = offerOf(item);
+    const offer = parseTask(item);
     if ('code' in offer) rejections.push(offer);
     else offers.push(offer);
   }
@@ -80,7 +80,7 @@ async function judge(items: readonly RawItem[], { kernel, refusal }: PushStreamP
   return { offers: signed.offers.filter((_, at) => refusals[at] === undefined), rejections: [...rejections, ...signed.rejections, ...refused] };
 }
 
-async function refusalOf({ line, job }: Offer, refusal: PushStreamPorts['refusal']): Promise<Rejection | undefined> {
+async function refusalOf({ line, job }: ParsedTask, refusal: PushStreamPorts['refusal']): Promise<Rejection | undefined> {
   const task_id = job.manifest.task_id;
   try {
     const refused = await refusal(job);

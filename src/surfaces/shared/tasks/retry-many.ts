@@ -1,10 +1,10 @@
 import type { BulkRetryLine, TaskFilter } from '../../../contracts/index.ts';
 import { ERRORS, isWritError, WritError } from '../../../core/errors.ts';
 import type { TaskIndex } from '../../../core/ports/index.ts';
-import type { OperatorDoors } from './operator.ts';
-import { type RetryWish, retryTask } from './retry.ts';
+import type { OperatorServices } from './operator.ts';
+import { type RetryTerms, retryTask } from './retry.ts';
 
-export interface RetryManyWish {
+export interface BulkRetry {
   /** `state` may only be `failure`. */
   readonly filter: TaskFilter;
   readonly regrant?: boolean | undefined;
@@ -25,12 +25,12 @@ const TOGETHER = 16;
  * @throws WritError INVALID_ARGUMENT for a filter on another state; errors of Redis, kernel and index end the run
  */
 export async function* retryMany(
-  { filter, regrant, limit = Number.POSITIVE_INFINITY }: RetryManyWish,
+  { filter, regrant, limit = Number.POSITIVE_INFINITY }: BulkRetry,
   index: Pick<TaskIndex, 'list'>,
-  doors: OperatorDoors,
+  services: OperatorServices,
   signal: AbortSignal,
 ): AsyncGenerator<readonly BulkRetryLine[]> {
-  const bounded: TaskFilter = { ...filter, state: 'failure', until: earlier(filter.until, doors.clock.now()) };
+  const bounded: TaskFilter = { ...filter, state: 'failure', until: earlier(filter.until, services.clock.now()) };
   const wish = regrant === undefined ? {} : { regrant };
   let cursor: string | undefined;
   let left = limit;
@@ -39,7 +39,7 @@ export async function* retryMany(
     const { lines, broken } = await retryPage(
       page.tasks.map(({ task_id }) => task_id),
       wish,
-      doors,
+      services,
       signal,
     );
     if (lines.length > 0) yield lines;
@@ -63,13 +63,13 @@ interface Broken {
 /** Stops before the rest of the page when the client has gone, or when an error would meet the rest as well. */
 async function retryPage(
   ids: readonly string[],
-  wish: RetryWish,
-  doors: OperatorDoors,
+  wish: RetryTerms,
+  services: OperatorServices,
   signal: AbortSignal,
 ): Promise<{ readonly lines: readonly BulkRetryLine[]; readonly broken?: Broken }> {
   const lines: BulkRetryLine[] = [];
   for (let at = 0; at < ids.length && !signal.aborted; at += TOGETHER) {
-    const answers = await Promise.all(ids.slice(at, at + TOGETHER).map((taskId) => retryOne(taskId, wish, doors)));
+    const answers = await Promise.all(ids.slice(at, at + TOGETHER).map((taskId) => retryOne(taskId, wish, services)));
     lines.push(...answers.flatMap((answer) => ('outcome' in answer ? [answer] : [])));
     const broken = answers.find((answer) => 'error' in answer);
     if (broken) return { lines, broken };
@@ -77,9 +77,9 @@ async function retryPage(
   return { lines };
 }
 
-async function retryOne(taskId: string, wish: RetryWish, doors: OperatorDoors): Promise<BulkRetryLine | Broken> {
+async function retryOne(taskId: string, wish: RetryTerms, services: OperatorServices): Promise<BulkRetryLine | Broken> {
   try {
-    await retryTask(taskId, wish, doors);
+    await retryTask(taskId, wish, services);
     return { task_id: taskId, outcome: 'retried' };
   } catch (error) {
     // Exit code 3: something is not available, and the next task would fare no better.

@@ -1,11 +1,11 @@
 import { WritError } from '../../../core/errors.ts';
 import type { RetryAnswer, SignatureReader } from '../../../core/ports/index.ts';
 import { jobDataOf } from './job-data.ts';
-import type { OperatorDoors } from './operator.ts';
-import { type Finished, type Standing, standingOf } from './standing.ts';
+import type { OperatorServices } from './operator.ts';
 import { unknownTask } from './task-id.ts';
+import { type FinishedTask, readTaskStatus, type TaskStatus } from './task-status.ts';
 
-export interface RetryWish {
+export interface RetryTerms {
   /** `true`: under a new lease in any case. Absent: when the old one has expired, if `board.regrant` allows it. */
   readonly regrant?: boolean;
 }
@@ -25,39 +25,39 @@ export function retryDetail({ regranted }: Retried): { readonly regranted: boole
  *
  * @throws WritError NOT_FOUND, WRONG_STATE, LEASE_EXPIRED, and the kernel's refusals
  */
-export async function retryTask(taskId: string, { regrant }: RetryWish, doors: OperatorDoors): Promise<Retried> {
-  const standing = failedStanding(taskId, await standingOf(taskId, doors.tasks));
-  const renew = regrant === true || leaseHasExpired(standing, await doors.signatures(), doors.clock.now());
-  const lease = renew ? await renewedLease(taskId, standing, regrant ?? doors.regrantByDefault, doors) : undefined;
-  const answer = await doors.tasks.enqueue.retry(taskId, lease === undefined ? {} : { lease });
+export async function retryTask(taskId: string, { regrant }: RetryTerms, services: OperatorServices): Promise<Retried> {
+  const status = failedStanding(taskId, await readTaskStatus(taskId, services.tasks));
+  const renew = regrant === true || leaseHasExpired(status, await services.signatures(), services.clock.now());
+  const lease = renew ? await renewedLease(taskId, status, regrant ?? services.regrantByDefault, services) : undefined;
+  const answer = await services.tasks.enqueue.retry(taskId, lease === undefined ? {} : { lease });
   if (answer.kind !== 'retried') throw moved(taskId, answer);
   return { regranted: lease !== undefined };
 }
 
 /** @throws WritError NOT_FOUND, WRONG_STATE */
-function failedStanding(taskId: string, standing: Standing): Finished {
-  if (standing.state === 'unknown') throw unknownTask(taskId);
-  if (standing.state === 'malformed') throw new WritError('WRONG_STATE', `${taskId} was no task that could run (${standing.message}): push a correct one`);
-  if (standing.state !== 'finished') throw new WritError('WRONG_STATE', `${taskId} has not failed: it is ${standing.state}`);
-  if (standing.outcome.status === 'SUCCESS') throw new WritError('WRONG_STATE', `${taskId} has succeeded; there is nothing to retry`);
-  if (standing.job?.state !== 'failed') {
+function failedStanding(taskId: string, status: TaskStatus): FinishedTask {
+  if (status.state === 'unknown') throw unknownTask(taskId);
+  if (status.state === 'malformed') throw new WritError('WRONG_STATE', `${taskId} was no task that could run (${status.message}): push a correct one`);
+  if (status.state !== 'finished') throw new WritError('WRONG_STATE', `${taskId} has not failed: it is ${status.state}`);
+  if (status.outcome.status === 'SUCCESS') throw new WritError('WRONG_STATE', `${taskId} has succeeded; there is nothing to retry`);
+  if (status.job?.state !== 'failed') {
     throw new WritError('NOT_FOUND', `${taskId} has failed, but its job is no longer kept (7 days): push the same manifest again`);
   }
-  return standing;
+  return status;
 }
 
-function leaseHasExpired(standing: Finished, signatures: SignatureReader, now: number): boolean {
-  const lease = jobDataOf(standing.job)?.lease;
+function leaseHasExpired(status: FinishedTask, signatures: SignatureReader, now: number): boolean {
+  const lease = jobDataOf(status.job)?.lease;
   const exp = lease === undefined ? undefined : signatures.peek(lease)?.exp;
   return exp !== undefined && exp * 1000 <= now;
 }
 
 /** The kernel signs again only for the manifest of a recorded, signed FAILURE. */
-async function renewedLease(taskId: string, standing: Finished, allowed: boolean, doors: OperatorDoors): Promise<string> {
+async function renewedLease(taskId: string, status: FinishedTask, allowed: boolean, services: OperatorServices): Promise<string> {
   if (!allowed) throw new WritError('LEASE_EXPIRED', `the lease of ${taskId} has expired; ask for a regrant (--regrant) to have the kernel issue a new one`);
-  const data = jobDataOf(standing.job);
+  const data = jobDataOf(status.job);
   if (!data) throw new WritError('WRONG_STATE', `the job of ${taskId} no longer holds its manifest`);
-  return (await doors.kernel()).regrant(data.manifest, standing.result, {});
+  return (await services.kernel()).regrant(data.manifest, status.result, {});
 }
 
 function moved(taskId: string, answer: Exclude<RetryAnswer, { kind: 'retried' }>): WritError {

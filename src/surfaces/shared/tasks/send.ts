@@ -1,28 +1,28 @@
 import { isWritError } from '../../../core/errors.ts';
-import type { Enqueue, Grant, KernelDoor, LeaseTerms, PushOptions, Receipt } from '../../../core/ports/index.ts';
-import type { Offer, Rejection } from '../input/offer.ts';
+import type { Enqueue, Grant, KernelClient, LeaseTerms, PushOptions, Receipt } from '../../../core/ports/index.ts';
+import type { ParsedTask, Rejection } from '../input/parse-task.ts';
 
 /** What one chunk became: every offer is in exactly one of the lists. */
 export interface Sent {
-  readonly receipts: readonly (readonly [Offer, Receipt])[];
+  readonly receipts: readonly (readonly [ParsedTask, Receipt])[];
   readonly rejections: readonly Rejection[];
 }
 
 export interface Signed {
-  readonly offers: readonly Offer[];
+  readonly offers: readonly ParsedTask[];
   readonly rejections: readonly Rejection[];
 }
 
 /** Asks the kernel for the leases that are missing, all in one request. A lease that came with the task is kept. */
-export async function signChunk(chunk: readonly Offer[], kernel: Pick<KernelDoor, 'issue'> | undefined, terms: LeaseTerms): Promise<Signed> {
+export async function signChunk(chunk: readonly ParsedTask[], kernel: Pick<KernelClient, 'issue'> | undefined, terms: LeaseTerms): Promise<Signed> {
   const bare = chunk.filter(({ job }) => job.lease === undefined);
   if (kernel === undefined || bare.length === 0) return { offers: chunk, rejections: [] };
   const grants = await kernel.issue(
     bare.map(({ job }) => job.manifest),
     terms,
   );
-  const grantOf = new Map<Offer, Grant | undefined>(bare.map((offer, at) => [offer, grants[at]]));
-  const offers: Offer[] = [];
+  const grantOf = new Map<ParsedTask, Grant | undefined>(bare.map((offer, at) => [offer, grants[at]]));
+  const offers: ParsedTask[] = [];
   const rejections: Rejection[] = [];
   for (const offer of chunk) {
     const grant = grantOf.get(offer);
@@ -48,8 +48,8 @@ export async function sendChunk({ offers, rejections }: Signed, enqueue: Enqueue
   }
 }
 
-async function oneByOne(offers: readonly Offer[], before: readonly Rejection[], enqueue: Enqueue, options: PushOptions): Promise<Sent> {
-  const receipts: (readonly [Offer, Receipt])[] = [];
+async function oneByOne(offers: readonly ParsedTask[], before: readonly Rejection[], enqueue: Enqueue, options: PushOptions): Promise<Sent> {
+  const receipts: (readonly [ParsedTask, Receipt])[] = [];
   const rejections = [...before];
   for (const offer of offers) {
     try {
@@ -67,6 +67,6 @@ function isRefusal(error: unknown): error is Parameters<typeof rejection>[1] {
   return isWritError(error) && (error.code === 'INVALID_MANIFEST' || error.code === 'INVALID_ARGUMENT');
 }
 
-function rejection({ line, job }: Offer, { code, message, field }: { code: Rejection['code']; message: string; field?: string | undefined }): Rejection {
+function rejection({ line, job }: ParsedTask, { code, message, field }: { code: Rejection['code']; message: string; field?: string | undefined }): Rejection {
   return { line, task_id: job.manifest.task_id, code, message, ...(field === undefined ? {} : { field }) };
 }

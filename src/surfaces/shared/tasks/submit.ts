@@ -2,8 +2,8 @@ import type { Role, TaskJob } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
 import type { Clock } from '../../../core/clock.ts';
 import { WritError } from '../../../core/errors.ts';
-import type { AuditLog, KernelDoor, OperatorAction, PushOptions, Receipt, SignatureReader, TaskDoor } from '../../../core/ports/index.ts';
-import { refusalAtDoor } from './lease-at-door.ts';
+import { manifestSha256 } from '../../../core/hash.ts';
+import type { AuditLog, KernelClient, OperatorAction, PushOptions, Receipt, SignatureReader, TaskGateway } from '../../../core/ports/index.ts';
 
 /** Who submits, and where. */
 export interface Submitter {
@@ -12,33 +12,38 @@ export interface Submitter {
   readonly roles: ReadonlySet<Role>;
 }
 
-export interface SubmitDoors {
-  readonly tasks: TaskDoor;
+export interface SubmitServices {
+  readonly tasks: TaskGateway;
   readonly audit: AuditLog;
   readonly clock: Clock;
   signatures(): Promise<SignatureReader>;
   /** The kernel, asked in the name of the submitter. */
-  kernel(): Promise<KernelDoor>;
+  kernel(): Promise<KernelClient>;
 }
 
-export interface SubmitWish {
+export interface SubmitTerms {
   /** Have the kernel issue a lease for a task that has none. */
   readonly sign: boolean;
   readonly push: PushOptions;
 }
 
 /**
- * Judges one task at the door and queues it.
+ * Checks the lease of one task and queues it.
  *
  * @throws WritError INVALID_MANIFEST, INVALID_LEASE, LEASE_EXPIRED, TASK_ID_CONFLICT; FORBIDDEN without the role to sign; the kernel's
  *   refusals; REDIS_FULL, REDIS_UNAVAILABLE, STORAGE_UNAVAILABLE
  */
-export async function submitTask(job: TaskJob, { sign, push }: SubmitWish, by: Submitter, doors: SubmitDoors): Promise<Exclude<Receipt, { kind: 'conflict' }>> {
-  const leased = await withLease(job, sign, by, doors);
-  const signatures = await doors.signatures();
-  const refusal = await refusalAtDoor(leased, { signatures, ledger: doors.tasks.ledger, now: doors.clock.now(), queue: push.queue });
+export async function submitTask(
+  job: TaskJob,
+  { sign, push }: SubmitTerms,
+  by: Submitter,
+  services: SubmitServices,
+): Promise<Exclude<Receipt, { kind: 'conflict' }>> {
+  const leased = await withLease(job, sign, by, services);
+  const signatures = await services.signatures();
+  const refusal = await refuseLease(leased, { signatures, ledger: services.tasks.ledger, now: services.clock.now(), queue: push.queue });
   if (refusal) throw new WritError(refusal.code, refusal.message, { field: refusal.field });
-  const receipt = await doors.tasks.enqueue.push(leased, push);
+  const receipt = await services.tasks.enqueue.push(leased, push);
   if (receipt.kind === 'conflict') throw new WritError('TASK_ID_CONFLICT', 'the task_id is already used for another manifest', { field: 'manifest.task_id' });
   return receipt;
 }
@@ -48,16 +53,53 @@ export function assertMaySign(sign: boolean, { roles }: Pick<Submitter, 'roles'>
   if (sign && !roles.has('kernel')) throw new WritError('FORBIDDEN', 'sign=true asks for a lease, which needs the role kernel');
 }
 
-async function withLease(job: TaskJob, sign: boolean, by: Submitter, doors: SubmitDoors): Promise<TaskJob> {
+async function withLease(job: TaskJob, sign: boolean, by: Submitter, services: SubmitServices): Promise<TaskJob> {
   assertMaySign(sign, by);
   if (!sign || job.lease !== undefined) return job;
   const entry = { surface: by.surface, who: by.name, action: 'lease.issue', subject: job.manifest.task_id };
-  return { ...job, lease: await audited(doors.audit, entry, async () => leaseFor(job, await doors.kernel())) };
+  return { ...job, lease: await audited(services.audit, entry, async () => leaseFor(job, await services.kernel())) };
 }
 
-async function leaseFor({ manifest }: TaskJob, kernel: KernelDoor): Promise<string> {
+async function leaseFor({ manifest }: TaskJob, kernel: KernelClient): Promise<string> {
   const [grant] = await kernel.issue([manifest], {});
   if (grant === undefined) throw new WritError('KERNEL_UNAVAILABLE', 'the kernel did not answer');
   if (grant.kind === 'refused') throw new WritError(grant.code, grant.message, grant.field === undefined ? {} : { field: grant.field });
   return grant.lease;
+}
+
+export interface LeaseRefusal {
+  readonly code: 'INVALID_LEASE' | 'LEASE_EXPIRED';
+  readonly message: string;
+  readonly field: 'lease';
+}
+
+export interface LeaseCheckPorts {
+  readonly signatures: Pick<SignatureReader, 'readLease'>;
+  readonly ledger: Pick<TaskGateway['ledger'], 'row'>;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** The queue that the push names, if it does. */
+  readonly queue?: string | undefined;
+}
+
+/**
+ * Whether a task may be queued: its lease is genuine, was issued for exactly this manifest and queue, and has not
+ * expired. A finished task needs no valid time, because its answer stands. Revocation is the worker's to judge, whose
+ * copy of the log is the one that counts.
+ *
+ * @throws WritError INVALID_MANIFEST for a manifest without a canonical form
+ */
+export async function refuseLease({ manifest, lease }: TaskJob, { signatures, ledger, now, queue }: LeaseCheckPorts): Promise<LeaseRefusal | undefined> {
+  if (lease === undefined || lease === '') return refusal('INVALID_LEASE', 'the task carries no lease');
+  const reading = await signatures.readLease(lease, manifest, queue);
+  if (!reading.ok) return refusal('INVALID_LEASE', reading.error);
+  const { exp } = reading.value.payload;
+  if (exp * 1000 > now) return undefined;
+  const row = await ledger.row(manifest.task_id);
+  if (row?.state === 'success' && row.manifestSha256 === manifestSha256(manifest)) return undefined;
+  return refusal('LEASE_EXPIRED', `the lease expired at ${new Date(exp * 1000).toISOString()}`);
+}
+
+function refusal(code: LeaseRefusal['code'], message: string): LeaseRefusal {
+  return { code, message, field: 'lease' };
 }

@@ -1,54 +1,67 @@
 import type { TaskView } from '../../../contracts/index.ts';
+import { WritError } from '../../../core/errors.ts';
 import { wellFormed } from '../../../core/i-json.ts';
 import type { SignatureReader } from '../../../core/ports/index.ts';
 import { jobDataOf } from './job-data.ts';
-import type { Standing } from './standing.ts';
+import type { TaskStatus } from './task-status.ts';
+import { verifies } from './verify-result.ts';
 
-/** A standing that there is something to show of. */
-export type KnownStanding = Exclude<Standing, { state: 'unknown' }>;
+/** A status that there is something to show of. */
+export type KnownTaskStatus = Exclude<TaskStatus, { state: 'unknown' }>;
 
 const MAX_MESSAGE = 2000;
 
-/** A task as HTTP shows it. Jobs are written by others: what does not fit the contract is left out. */
-export function taskViewOf(taskId: string, standing: KnownStanding, signatures: Pick<SignatureReader, 'peek'>): TaskView {
-  return { task_id: taskId, ...jobPart(standing, signatures), ...statePart(standing) };
+/**
+ * A task as it stands.
+ *
+ * @throws WritError INVALID_RESULT when `verified` is asked for and the executor did not sign the result
+ */
+export async function shownTask(taskId: string, status: KnownTaskStatus, signatures: SignatureReader, verified: boolean): Promise<TaskView> {
+  if (verified && status.state === 'finished' && !(await verifies(taskId, status, signatures)))
+    throw new WritError('INVALID_RESULT', `the stored result of ${taskId} was not signed by an executor that is trusted here`);
+  return taskViewOf(taskId, status, signatures);
 }
 
-function statePart(standing: KnownStanding): Pick<TaskView, 'state' | 'result' | 'message' | 'cancel_requested' | 'since'> {
-  switch (standing.state) {
+/** A task as HTTP shows it. Jobs are written by others: what does not fit the contract is left out. */
+export function taskViewOf(taskId: string, status: KnownTaskStatus, signatures: Pick<SignatureReader, 'peek'>): TaskView {
+  return { task_id: taskId, ...jobPart(status, signatures), ...statePart(status) };
+}
+
+function statePart(status: KnownTaskStatus): Pick<TaskView, 'state' | 'result' | 'message' | 'cancel_requested' | 'since'> {
+  switch (status.state) {
     case 'finished':
-      return { state: standing.outcome.status === 'SUCCESS' ? 'success' : 'failure', result: standing.outcome };
+      return { state: status.outcome.status === 'SUCCESS' ? 'success' : 'failure', result: status.outcome };
     case 'malformed':
-      return { state: 'failure', message: wellFormed(standing.message.slice(0, MAX_MESSAGE)) };
+      return { state: 'failure', message: wellFormed(status.message.slice(0, MAX_MESSAGE)) };
     case 'running':
-      return { state: 'running', cancel_requested: standing.cancelRequested, ...given('since', timeOf(standing.since)) };
+      return { state: 'running', cancel_requested: status.cancelRequested, ...given('since', timeOf(status.since)) };
     case 'waiting':
       return {
-        state: standing.job?.state === 'delayed' ? 'delayed' : 'waiting',
-        cancel_requested: standing.cancelRequested,
-        ...given('since', timeOf(standing.since)),
+        state: status.job?.state === 'delayed' ? 'delayed' : 'waiting',
+        cancel_requested: status.cancelRequested,
+        ...given('since', timeOf(status.since)),
       };
   }
 }
 
-function jobPart(standing: KnownStanding, signatures: Pick<SignatureReader, 'peek'>): Partial<TaskView> {
-  const { job } = standing;
+function jobPart(status: KnownTaskStatus, signatures: Pick<SignatureReader, 'peek'>): Partial<TaskView> {
+  const { job } = status;
   const data = jobDataOf(job);
-  const finished = standing.state === 'finished' ? standing : undefined;
+  const finished = status.state === 'finished' ? status : undefined;
   const named = finished?.outcome.output?.['capability_id'];
   const exp = data?.lease === undefined ? undefined : signatures.peek(data.lease)?.exp;
   return {
     ...given('capability_id', data?.manifest.capability_id ?? (typeof named === 'string' ? named : undefined)),
     ...given('queue', job?.queue),
     ...given('manifest_sha256', finished?.manifestSha256 || data?.manifestSha256),
-    ...given('attempts', attemptsOf(standing)),
+    ...given('attempts', attemptsOf(status)),
     ...given('submitted_at', job && timeOf(job.addedAt)),
     ...given('lease_expires_at', exp === undefined ? undefined : timeOf(exp * 1000)),
   };
 }
 
 /** BullMQ counts a try when its job ends, a moment after the outcome is recorded: the try that gave the outcome counts here. */
-function attemptsOf({ state, job }: KnownStanding): number | undefined {
+function attemptsOf({ state, job }: KnownTaskStatus): number | undefined {
   const made = job?.attemptsMade;
   if (!Number.isSafeInteger(made) || made === undefined) return undefined;
   if (state !== 'finished') return made;

@@ -1,4 +1,4 @@
-import { printableLine } from '../../cli/text/words.ts';
+import { printableLine } from '../../cli/text/values.ts';
 import { cells, characters } from './cells.ts';
 
 /** More lines of one text than anybody scrolls through. */

@@ -6,7 +6,7 @@ import { QUEUE_PREFIX } from '../../../../queues/catalog.ts';
 import { createConnection } from '../../../../queues/connection.ts';
 import { createTaskFeed } from '../../../../queues/task-feed.ts';
 import { createTaskIndex } from '../../../../src/adapters/sqlite/task-index/task-index.ts';
-import { wireHttpServices } from '../../../../src/bin/http/services.ts';
+import { type HttpWiring, wireHttpServices } from '../../../../src/bin/http/services.ts';
 import { boundProviders } from '../../../../src/bin/plan/providers.ts';
 import { createKernelRole } from '../../../../src/bin/roles/kernel.ts';
 import { contentRefusal } from '../../../../src/content-search/settings/refusals.ts';
@@ -69,8 +69,8 @@ export async function startSite(
     readonly messageSearch?: HttpServices['messageSearch'];
     readonly routes?: readonly AnyRoute[];
     readonly kernel?: boolean;
-    /** What the tools of /mcp push through, made from what the routes do. */
-    readonly toolTasks?: (tasks: HttpServices['tasks']) => HttpServices['tasks'];
+    /** Where pushes are counted. */
+    readonly pushMetrics?: HttpWiring['pushMetrics'];
   } = {},
 ): Promise<Site> {
   const rig = await startRig(options);
@@ -93,6 +93,8 @@ export async function startSite(
     contentSearch: options.contentSearch ?? { refusal: contentRefusal(config), search: () => Promise.reject(new Error('nobody asks')) },
     contentIndex: options.contentIndex ?? { mode: 'off', status: async () => [], request: () => Promise.reject(new Error('nobody asks')) },
     messageSearch: options.messageSearch ?? messageSearchTwin(),
+    pushMetrics: options.pushMetrics,
+    tracer: undefined,
     messages: options.messages ?? { submit: () => Promise.reject(new Error('nobody sends')), settled: () => Promise.reject(new Error('nobody waits')) },
   });
   const apiKeys = createApiKeyStore({ file: places.apiKeys });
@@ -102,7 +104,7 @@ export async function startSite(
   }
   mkdirSync(places.loginLinks, { recursive: true });
   const server = createHttpServer({
-    services: { ...services, toolTasks: options.toolTasks?.(services.tasks) ?? services.tasks },
+    services,
     routes: options.routes ?? ROUTES,
     apiKeys,
     loginLinks: createLoginLinks({ directory: places.loginLinks }),

@@ -1,10 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pushingThrough } from '../../../../src/bin/http/pushing-through.ts';
-import { countSubmissions } from '../../../../src/observability/counting.ts';
 import { createMetrics } from '../../../../src/observability/metrics.ts';
-import type { HttpServices } from '../../../../src/surfaces/http/services.ts';
 import { toldBy } from '../../../unit/surfaces/mcp/mcp-rig.ts';
 import { type Site, startSite } from '../http/routes-site.ts';
 import { inspect } from './inspector.ts';
@@ -23,8 +20,7 @@ beforeAll(async () => {
         reject(new Error('stopped'));
       });
     });
-  const toolTasks = (tasks: HttpServices['tasks']) => pushingThrough(tasks, countSubmissions(tasks.enqueue, 'mcp', metrics));
-  site = await startSite({ contentSearch: { refusal: undefined, search }, toolTasks });
+  site = await startSite({ contentSearch: { refusal: undefined, search }, pushMetrics: metrics });
   await site.rig.startWorker();
 });
 afterAll(() => site[Symbol.asyncDispose]());

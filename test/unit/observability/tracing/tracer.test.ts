@@ -4,11 +4,11 @@ import { WritError } from '../../../../src/core/errors.ts';
 import { failure, success } from '../../../../src/core/outcome.ts';
 import type { BoundTool, Enqueue, PushOptions, TaskExecutor } from '../../../../src/core/ports/index.ts';
 import { parseTraceparent } from '../../../../src/core/trace-context.ts';
+import { observePushes } from '../../../../src/observability/pushes.ts';
 import { ATTRIBUTES, SPANS, type SpanRow } from '../../../../src/observability/spans.ts';
 import { traceCalls } from '../../../../src/observability/tracing/calls.ts';
 import { traceDeliveries, traceDelivery } from '../../../../src/observability/tracing/deliveries.ts';
 import { traceExecutor } from '../../../../src/observability/tracing/executors.ts';
-import { tracePushes } from '../../../../src/observability/tracing/pushes.ts';
 import { traceTools } from '../../../../src/observability/tracing/tools.ts';
 import { keepingTracer } from '../../../support/spans.ts';
 
@@ -48,7 +48,7 @@ describe('the contract of spans', () => {
 describe('a tracer that is off', () => {
   it('leaves every port as it is: nobody pays', async () => {
     const { enqueue } = recordingEnqueue();
-    expect(tracePushes(enqueue, undefined, PUSHES)).toBe(enqueue);
+    expect(observePushes(enqueue, { trace: { tracer: undefined, ...PUSHES } })).toBe(enqueue);
     const executorOf = (): TaskExecutor => ({ capabilities: new Set(), maxRunMs: 1, execute: async () => ({ kind: 'outcome', outcome: success({}) }) });
     expect(traceExecutor(executorOf, undefined)).toBe(executorOf);
     const tools = new Map<string, BoundTool>();
@@ -67,7 +67,7 @@ describe('a push', () => {
   it('goes on in the trace that the producer brought, and its span travels in the job', async () => {
     const { tracer, spans } = keepingTracer();
     const { pushed, enqueue } = recordingEnqueue();
-    await tracePushes(enqueue, tracer, PUSHES).push(jobOf('a', PARENT));
+    await observePushes(enqueue, { trace: { tracer, ...PUSHES } }).push(jobOf('a', PARENT));
     const [span] = spans;
     expect(span?.spanContext().traceId).toBe(parseTraceparent(PARENT)?.traceId);
     expect(span?.parentSpanContext?.spanId).toBe(parseTraceparent(PARENT)?.spanId);
@@ -80,7 +80,7 @@ describe('a push', () => {
     for (const traceparent of [undefined, 'garbage']) {
       const { tracer, spans } = keepingTracer();
       const { pushed, enqueue } = recordingEnqueue();
-      await tracePushes(enqueue, tracer, PUSHES).push(jobOf('a', traceparent));
+      await observePushes(enqueue, { trace: { tracer, ...PUSHES } }).push(jobOf('a', traceparent));
       expect(spans[0]?.parentSpanContext).toBeUndefined();
       expect(parseTraceparent(pushed[0]?.traceparent)?.traceId).toBe(spans[0]?.spanContext().traceId);
     }
@@ -89,7 +89,7 @@ describe('a push', () => {
   it('keeps a decision against recording: the context travels on, and there is no span', async () => {
     const { tracer, spans } = keepingTracer();
     const { pushed, enqueue } = recordingEnqueue();
-    await tracePushes(enqueue, tracer, PUSHES).push(jobOf('a', UNSAMPLED));
+    await observePushes(enqueue, { trace: { tracer, ...PUSHES } }).push(jobOf('a', UNSAMPLED));
     expect(spans).toEqual([]);
     expect(parseTraceparent(pushed[0]?.traceparent)).toMatchObject({ traceId: parseTraceparent(UNSAMPLED)?.traceId, sampled: false });
   });
@@ -97,7 +97,7 @@ describe('a push', () => {
   it('of many gives each task a trace of its own, linked to the push', async () => {
     const { tracer, spans, named } = keepingTracer();
     const { pushed, enqueue } = recordingEnqueue();
-    await tracePushes(enqueue, tracer, PUSHES).pushMany([jobOf('a'), jobOf('b', PARENT)]);
+    await observePushes(enqueue, { trace: { tracer, ...PUSHES } }).pushMany([jobOf('a'), jobOf('b', PARENT)]);
     const publish = named('publish');
     const created = spans.filter(({ name }) => name === 'create file');
     expect(created.map((span) => span.links[0]?.context.spanId)).toEqual([publish.spanContext().spanId, publish.spanContext().spanId]);
@@ -111,7 +111,7 @@ describe('a push', () => {
     const { tracer, spans } = keepingTracer();
     const { enqueue } = recordingEnqueue();
     const full: Enqueue = { ...enqueue, push: () => Promise.reject(new WritError('REDIS_FULL', 'a secret sentence')) };
-    await expect(tracePushes(full, tracer, PUSHES).push(jobOf('a'))).rejects.toThrow('secret');
+    await expect(observePushes(full, { trace: { tracer, ...PUSHES } }).push(jobOf('a'))).rejects.toThrow('secret');
     expect(spans[0]?.attributes['error.type']).toBe('REDIS_FULL');
     expect(JSON.stringify([spans[0]?.status, spans[0]?.events, spans[0]?.attributes])).not.toContain('secret');
   });
@@ -201,7 +201,7 @@ describe('the share of traces that is recorded', () => {
   it('is drawn where a trace begins', async () => {
     const { tracer, spans } = keepingTracer(0);
     const { pushed, enqueue } = recordingEnqueue();
-    const traced = tracePushes(enqueue, tracer, PUSHES);
+    const traced = observePushes(enqueue, { trace: { tracer, ...PUSHES } });
     await traced.push(jobOf('a'));
     expect([spans.length, parseTraceparent(pushed[0]?.traceparent)?.sampled]).toEqual([0, false]);
     await traced.push(jobOf('b', PARENT));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SystemStatus, VaultDoor, VaultEntry } from '../../../../src/core/ports/index.ts';
+import type { SystemStatus, Vault, VaultEntry } from '../../../../src/core/ports/index.ts';
 import { createWorld } from './world.ts';
 
 describe('writ lease', () => {
@@ -40,9 +40,9 @@ describe('writ lease', () => {
   });
 });
 
-function vaultOf(entries: VaultEntry[]): { vault: VaultDoor; purged: string[] } {
+function vaultOf(entries: VaultEntry[]): { vault: Vault; purged: string[] } {
   const purged: string[] = [];
-  const vault: VaultDoor = {
+  const vault: Vault = {
     entries: async ({ base, before }, after = '', limit) =>
       entries
         .filter((entry) => entry.taskId > after && (base === undefined || entry.base === base) && (before === undefined || entry.since < before))

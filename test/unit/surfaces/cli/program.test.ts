@@ -2,10 +2,11 @@ import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode, WritError } from '../../../../src/core/errors.ts';
 import { bytes } from '../../../../src/core/units.ts';
+import { exitOf } from '../../../../src/surfaces/cli/commands/push.ts';
 import { failureOf, failureText } from '../../../../src/surfaces/cli/failure.ts';
-import { emptySummary, exitOf, type PushSummary } from '../../../../src/surfaces/cli/push/tally.ts';
+import { emptySummary, type PushSummary } from '../../../../src/surfaces/cli/push/push-all.ts';
 import { table } from '../../../../src/surfaces/cli/text/table.ts';
-import { duration, parseSeconds, printable } from '../../../../src/surfaces/cli/text/words.ts';
+import { duration, parseSeconds, printable } from '../../../../src/surfaces/cli/text/values.ts';
 import { createWorld } from './world.ts';
 
 describe('exit codes', () => {
@@ -51,6 +52,13 @@ describe('the command line', () => {
     expect((await world.cli(['status', '--set', 'nonsense'])).err).toContain('--set wants key=value');
     expect((await world.cli(['lease'])).code).toBe(2);
     expect((await world.cli([])).code).toBe(2);
+  });
+
+  it('finds every command that its help lists', async () => {
+    const world = await createWorld();
+    const listed = [...(await world.cli(['--help'])).out.matchAll(/^ {2}([a-z][a-z-]+)(?: |$)/gm)].map(([, name = '']) => name);
+    expect(listed.length).toBeGreaterThan(20);
+    for (const name of listed) expect((await world.cli([name, '--help'])).out).toMatch(new RegExp(`^Usage: writ ${name}(?: |$)`, 'm'));
   });
 
   it('prints help and version with 0', async () => {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Clock } from '../../../../src/core/clock.ts';
 import { WritError } from '../../../../src/core/errors.ts';
-import type { AuditLog, KernelDoor, PlanGateway, SignatureReader, TaskDoor } from '../../../../src/core/ports/index.ts';
+import type { AuditLog, KernelClient, PlanGateway, SignatureReader, TaskGateway } from '../../../../src/core/ports/index.ts';
 import { runCli } from '../../../../src/surfaces/cli/program.ts';
 import type { CliDeps, CliServices, LocalContentSearch } from '../../../../src/surfaces/cli/services.ts';
 import { sinkOf } from '../../../support/sink.ts';
@@ -24,9 +24,9 @@ export type Cli = (
 
 export interface CliWorld {
   readonly clock: Clock;
-  readonly tasks: TaskDoor;
+  readonly tasks: TaskGateway;
   readonly plans: PlanGateway;
-  readonly kernel: KernelDoor;
+  readonly kernel: KernelClient;
   readonly signatures: SignatureReader;
   readonly audit: AuditLog;
   interrupt(): AbortSignal;

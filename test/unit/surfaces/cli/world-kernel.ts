@@ -4,7 +4,8 @@ import { LeasePayload, type TaskManifest } from '../../../../src/contracts/index
 import { canonicalJson } from '../../../../src/core/canonical-json.ts';
 import type { Clock } from '../../../../src/core/clock.ts';
 import { manifestSha256, sha256Hex } from '../../../../src/core/hash.ts';
-import type { KernelDoor, PlanTerms, SignatureReader } from '../../../../src/core/ports/index.ts';
+import type { KernelClient, PlanTerms, SignatureReader } from '../../../../src/core/ports/index.ts';
+import { failed, ok } from '../../../../src/core/result.ts';
 import { authenticateLease, createResultSigner, fixedKeyring, generateKey, signingKey, signLease, verifyResult } from '../../../../src/lease/index.ts';
 
 /** How often the kernel was asked for what. */
@@ -17,7 +18,7 @@ export interface Asked {
 }
 
 export interface Kernel {
-  readonly door: KernelDoor;
+  readonly door: KernelClient;
   readonly signatures: SignatureReader;
   /** Signs results as the executor does. */
   readonly signer: ReturnType<typeof createResultSigner>;
@@ -52,7 +53,7 @@ export function createKernelTwin(clock: Clock): Kernel {
     };
     return signLease(payload, kernelKey, ed25519);
   };
-  const kernel: KernelDoor = {
+  const kernel: KernelClient = {
     async issue(manifests, { ttlS, confirmedBy }) {
       asked.issue += 1;
       return Promise.all(
@@ -94,10 +95,10 @@ export function createKernelTwin(clock: Clock): Kernel {
     },
     async readLease(token, manifest) {
       const claimed = signatures.peek(token);
-      if (!claimed) return { ok: false, message: 'this is no lease' };
+      if (!claimed) return failed('this is no lease');
       const expected = manifest ? { manifest, manifestSha256: manifestSha256(manifest) } : { manifest: claimed, manifestSha256: claimed.manifest_sha256 };
       const answer = await authenticateLease(token, { ...expected, aud: claimed.aud, iss: ISSUER }, { keyring: fixedKeyring([kernelKey]), ed25519 });
-      return answer.ok ? { ok: true, payload: answer.lease, kid: answer.authority.kid } : answer;
+      return answer.ok ? ok({ payload: answer.lease, kid: answer.authority.kid }) : failed(answer.message);
     },
     revocationOf: async (jti) => (jti === 'jti-revoked' ? 3 : undefined),
     verifyResult: async (result, about) => (await verifyResult(result, about, { keyring: fixedKeyring([executorKey]), ed25519 })).ok,

@@ -2,7 +2,7 @@ import { createMemoryLedger } from '../../../../src/adapters/memory/ledger.ts';
 import { createMemoryChannels } from '../../../../src/adapters/memory/signals.ts';
 import type { TaskManifest } from '../../../../src/contracts/index.ts';
 import { GENESIS, sealRecord } from '../../../../src/core/audit-chain.ts';
-import type { AuditLog, OperatorRecord, Receipt, TaskDoor } from '../../../../src/core/ports/index.ts';
+import type { AuditLog, OperatorRecord, Receipt, TaskGateway } from '../../../../src/core/ports/index.ts';
 import { type Cli, createCli } from './world-cli.ts';
 import { type Asked, createKernelTwin, type Kernel, manifestOf } from './world-kernel.ts';
 import { createPlanTwin, type PlanTwin } from './world-plans.ts';
@@ -11,7 +11,7 @@ import { createWorkerTwin, type Worker } from './world-worker.ts';
 
 /** Queues, ledger, kernel and clock in memory, with real signatures. */
 export interface World extends Worker {
-  readonly tasks: TaskDoor;
+  readonly tasks: TaskGateway;
   readonly plans: PlanTwin;
   readonly kernel: Kernel['door'];
   readonly signatures: Kernel['signatures'];
@@ -38,7 +38,7 @@ export async function createWorld(): Promise<World> {
   await ledger.markGeneration('g');
   const { enqueue, jobs, pushed } = createQueueTwin(ledger, clock, (taskId) => world.onPush?.(taskId));
   const kernel = createKernelTwin(clock);
-  const tasks: TaskDoor = { enqueue, ledger, signals: channels, journal: undefined };
+  const tasks: TaskGateway = { enqueue, ledger, signals: channels, journal: undefined };
   const records: OperatorRecord[] = [];
   const audit: AuditLog = {
     async append(action) {

@@ -2,10 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { isWritError } from '../../../../src/core/errors.ts';
-import { checked } from '../../../../src/surfaces/http/check.ts';
 import { openApiDocument } from '../../../../src/surfaces/http/openapi/document.ts';
 import { safeNext } from '../../../../src/surfaces/http/pages/next.ts';
-import { route } from '../../../../src/surfaces/http/route.ts';
+import { checked, route } from '../../../../src/surfaces/http/route.ts';
 import { ROUTES } from '../../../../src/surfaces/http/routes/table.ts';
 import { createSessions } from '../../../../src/surfaces/http/security/sessions.ts';
 

@@ -7,9 +7,9 @@ import { inlineEd25519 } from '../../../../../src/adapters/crypto/inline.ts';
 import { nodeEd25519 } from '../../../../../src/adapters/crypto/node-crypto.ts';
 import { toWritError } from '../../../../../src/adapters/redis/redis-error.ts';
 import { createRedisSignals } from '../../../../../src/adapters/redis/signals.ts';
-import { kernelDoor } from '../../../../../src/bin/cli/kernel.ts';
-import { signatureReader } from '../../../../../src/bin/cli/signatures.ts';
+import { kernelClient } from '../../../../../src/bin/kernel-client.ts';
 import { createKernelRole } from '../../../../../src/bin/roles/kernel.ts';
+import { signatureReader } from '../../../../../src/bin/signatures.ts';
 import type { Role } from '../../../../../src/contracts/index.ts';
 import { systemClock } from '../../../../../src/core/clock.ts';
 import type { Lifecycle } from '../../../../../src/core/lifecycle.ts';
@@ -17,12 +17,12 @@ import type { OperatorAction, Plans } from '../../../../../src/core/ports/index.
 import { createApiKeyStore } from '../../../../../src/data-dir/api-keys.ts';
 import { createAuditLog } from '../../../../../src/data-dir/audit-log.ts';
 import { createLoginLinks } from '../../../../../src/data-dir/login-links.ts';
-import { createKernelClient } from '../../../../../src/kernel/index.ts';
+import { createKernelConnection } from '../../../../../src/kernel/index.ts';
 import { createLogger } from '../../../../../src/observability/logging.ts';
 import { BOARD_PATH, type BoardOptions, boardPlugin } from '../../../../../src/surfaces/http/board/plugin.ts';
 import type { HttpSettings } from '../../../../../src/surfaces/http/options.ts';
 import { createHttpServer } from '../../../../../src/surfaces/http/server.ts';
-import type { OperatorDoors } from '../../../../../src/surfaces/shared/tasks/operator.ts';
+import type { OperatorServices } from '../../../../../src/surfaces/shared/tasks/operator.ts';
 import { type Rig, startRig } from '../../../../support/rig.ts';
 import { coreServices } from '../core-site.ts';
 
@@ -65,12 +65,12 @@ export async function startBoardRig(running?: Running): Promise<BoardRig> {
   const rig = running?.rig ?? (await startRig());
   const redis = await rig.redis.client('producer');
   const boardQueues = openBoardQueues({ connection: redis, pool: 'default' });
-  const client = createKernelClient(rig.places.kernelSocket);
+  const client = createKernelConnection(rig.places.kernelSocket);
   const signals = createRedisSignals(await rig.redis.client('subscriber'));
   const signatures = signatureReader({ config: rig.config, places: rig.places, ed25519: inlineEd25519(nodeEd25519()), feed: async () => rig.feed });
-  const doors = (who: string): OperatorDoors => ({
+  const doors = (who: string): OperatorServices => ({
     tasks: { enqueue: rig.enqueue, ledger: rig.ledger, signals, journal: undefined },
-    kernel: async () => kernelDoor(client, who),
+    kernel: async () => kernelClient(client, who),
     signatures: async () => signatures,
     regrantByDefault: true,
     clock: systemClock,

@@ -1,7 +1,7 @@
 import { toWritError } from '../../../../../src/adapters/redis/redis-error.ts';
 import { systemClock } from '../../../../../src/core/clock.ts';
 import { type BoardOptions, boardPlugin } from '../../../../../src/surfaces/http/board/plugin.ts';
-import type { BoardDoors } from '../../../../../src/surfaces/http/board/retry-job.ts';
+import type { BoardServices } from '../../../../../src/surfaces/http/board/retry-job.ts';
 import { type Site, startSite } from '../core-site.ts';
 
 /** The board alone, over the queues that a test brings. */
@@ -10,7 +10,7 @@ export interface BoardSite extends AsyncDisposable {
   call(method: string, path: string): ReturnType<Site['fetch']>;
 }
 
-export type BoardSiteOptions = Pick<BoardOptions, 'queues' | 'audit'> & Pick<BoardDoors, 'tasks' | 'plans'>;
+export type BoardSiteOptions = Pick<BoardOptions, 'queues' | 'audit'> & Pick<BoardServices, 'tasks' | 'plans'>;
 
 export async function startBoardSite({ queues, audit, tasks, plans }: BoardSiteOptions): Promise<BoardSite> {
   const unused = () => {

@@ -3,7 +3,7 @@ import { systemClock } from '../../../../../src/core/clock.ts';
 import { type ErrorCode, WritError } from '../../../../../src/core/errors.ts';
 import type { OperatorAction } from '../../../../../src/core/ports/index.ts';
 import { createRetryAll } from '../../../../../src/surfaces/http/board/retry-all.ts';
-import type { BoardDoors } from '../../../../../src/surfaces/http/board/retry-job.ts';
+import type { BoardServices } from '../../../../../src/surfaces/http/board/retry-job.ts';
 import type { BoardSource } from '../../../../../src/surfaces/http/board/source.ts';
 
 const FAILURE = JSON.stringify({ status: 'FAILURE', output: null, error: { error_code: 'INVALID_LEASE', message: 'no' }, signature: 's' });
@@ -12,7 +12,7 @@ const unused = (): never => {
 };
 
 /** Every task has failed; `refusing` says what a retry of one meets. */
-function doors(refusing: (taskId: string) => ErrorCode | undefined = () => undefined): BoardDoors {
+function doors(refusing: (taskId: string) => ErrorCode | undefined = () => undefined): BoardServices {
   return {
     plans: { retry: async (id) => (id.startsWith('a') ? 'retried' : 'not-found'), view: async () => undefined },
     tasks: {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JobState, JobView } from '../../../../../src/core/ports/index.ts';
-import type { Finished } from '../../../../../src/surfaces/shared/tasks/standing.ts';
+import type { FinishedTask } from '../../../../../src/surfaces/shared/tasks/task-status.ts';
 import { taskViewOf } from '../../../../../src/surfaces/shared/tasks/view.ts';
 
 const job = (state: JobState, attemptsMade: number): JobView => ({
@@ -12,7 +12,7 @@ const job = (state: JobState, attemptsMade: number): JobView => ({
   attemptsMade,
   addedAt: 0,
 });
-const finished = (view: JobView): Finished => ({
+const finished = (view: JobView): FinishedTask => ({
   state: 'finished',
   result: '{}',
   outcome: { status: 'SUCCESS', output: {}, error: null, signature: 's' },

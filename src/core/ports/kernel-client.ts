@@ -1,0 +1,35 @@
+import type { TaskJob, TaskManifest } from '../../contracts/index.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import type { RevokeAnswer } from './kernel.ts';
+import type { PlanTerms } from './plan-gateway.ts';
+import type { GrantedPlanLease } from './plans.ts';
+
+export interface LeaseTerms {
+  /** Life of the lease, seconds; the kernel's default unless given. */
+  readonly ttlS?: number;
+  /** Who confirmed a manifest with `hrc_required`. */
+  readonly confirmedBy?: string;
+}
+
+/** The kernel's answer to one manifest of many. */
+export type Grant =
+  | { readonly kind: 'granted'; readonly lease: string }
+  | { readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string; readonly field?: string };
+
+/** The kernel as a surface needs it; the audit says for whom it asks. Throws WritError KERNEL_UNAVAILABLE and the kernel's refusals. */
+export interface KernelClient {
+  /** Grants in the order of the manifests; how many are asked for at once is not the caller's concern. */
+  issue(manifests: readonly TaskManifest[], terms: LeaseTerms): Promise<readonly Grant[]>;
+  /** A lease for a linked envelope. */
+  issuePlan(envelope: JsonObject, terms: PlanTerms): Promise<GrantedPlanLease>;
+  /** A new lease for the manifest of a failed task; `failure` is its signed result. */
+  regrant(manifest: TaskManifest, failure: string, terms: LeaseTerms): Promise<string>;
+  /** The task that takes back a standing effect; `success` is the signed result of the task that is undone. */
+  undo(undone: { readonly manifest: TaskManifest; readonly success: string; readonly earlierUndos: number }): Promise<TaskJob>;
+  /** A lease, or the jti of one with a bound for its expiry (seconds). */
+  revoke(lease: string | { readonly jti: string; readonly exp: number }): Promise<RevokeAnswer>;
+  /** The manifest that was leased under the id. */
+  leasedManifest(taskId: string): Promise<TaskManifest | undefined>;
+  ping(): Promise<void>;
+}

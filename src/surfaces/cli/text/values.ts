@@ -1,0 +1,68 @@
+import { WritError } from '../../../core/errors.ts';
+import type { LeaseTerms } from '../../../core/ports/index.ts';
+
+const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } satisfies Record<string, number>;
+const DURATION = /^(\d{1,9})(s|m|h|d)?$/;
+
+/**
+ * `90`, `90s`, `15m`, `24h`, `30d` in seconds.
+ *
+ * @throws WritError INVALID_ARGUMENT
+ */
+export function parseSeconds(word: string, option: string): number {
+  const match = DURATION.exec(word);
+  if (!match) throw new WritError('INVALID_ARGUMENT', `${option} must be a time such as 90s, 15m, 24h or 30d`, { field: option });
+  return Number(match[1]) * SECONDS[(match[2] ?? 's') as keyof typeof SECONDS];
+}
+
+/** @throws WritError INVALID_ARGUMENT */
+export function parseWhole(word: string, option: string, range: { min: number; max: number }): number {
+  const value = /^\d{1,9}$/.test(word) ? Number(word) : Number.NaN;
+  if (!(value >= range.min && value <= range.max)) {
+    throw new WritError('INVALID_ARGUMENT', `${option} must be a whole number from ${range.min} to ${range.max}`, { field: option });
+  }
+  return value;
+}
+
+/** The options of a lease that `push`, `find` and `lease issue` share. */
+export function parseLeaseTerms({ ttl, confirmedBy }: { readonly ttl?: string; readonly confirmedBy?: string }): LeaseTerms {
+  return { ...(ttl === undefined ? {} : { ttlS: parseSeconds(ttl, '--ttl') }), ...(confirmedBy === undefined ? {} : { confirmedBy }) };
+}
+
+/** `0.3 s`, `42 s`, `3 min 5 s`, `2 h 10 min`, `4 d 3 h`. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, ms) / 1000;
+  if (seconds < 10) return `${Math.round(seconds * 10) / 10} s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return pair(whole, 60, 'min', 's', 1);
+  if (whole < 86_400) return pair(whole, 3600, 'h', 'min', 60);
+  return pair(whole, 86_400, 'd', 'h', 3600);
+}
+
+function pair(seconds: number, large: number, largeName: string, smallName: string, small: number): string {
+  const rest = Math.floor((seconds % large) / small);
+  return `${Math.floor(seconds / large)} ${largeName}${rest === 0 ? '' : ` ${rest} ${smallName}`}`;
+}
+
+/** The time in UTC to the second. */
+export function timeOf(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+/**
+ * A line of a file on a terminal: no control character but the tab, nothing that ends the line or turns its direction.
+ * Other format characters stay, because scripts and emoji need them.
+ */
+export function printableLine(text: string): string {
+  return text.replace(/[^\P{Cc}\t]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, escaped);
+}
+
+function escaped(character: string): string {
+  return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+}
+
+/** Text from elsewhere on a terminal: no control characters, nothing that could rewrite what stands before it. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped);
+}

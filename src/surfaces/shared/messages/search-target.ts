@@ -1,0 +1,60 @@
+import type { SearchQuery, SearchResponse } from '../../../contracts/index.ts';
+import { WritError } from '../../../core/errors.ts';
+import type { EngineAnswer, MessageSearch, NamedPlace } from '../../../core/ports/index.ts';
+
+/**
+ * Places that a search names. That one is not there is the caller's mistake; that nobody can tell, because the database is
+ * missing or damaged, is an error for the search to say (`MessageSearch.errorResponse`), never NOT_FOUND.
+ */
+type Product = NamedPlace & { readonly project_ids: readonly number[] };
+
+/** @throws WritError NOT_FOUND */
+async function projectNamed(key: string, field: string, search: Pick<MessageSearch, 'project'>): Promise<EngineAnswer<NamedPlace>> {
+  return there(await search.project(key.trim()), field, 'there is no project of this name');
+}
+
+/** @throws WritError NOT_FOUND */
+async function productNamed(key: string, field: string, search: Pick<MessageSearch, 'product'>): Promise<EngineAnswer<Product>> {
+  return there(await search.product(key.trim()), field, 'there is no product of this name');
+}
+
+/** A project of the product. Throws WritError NOT_FOUND for one that is not linked to it. */
+async function projectOf(product: Product, key: string, field: string, search: Pick<MessageSearch, 'project'>): Promise<EngineAnswer<NamedPlace>> {
+  const answer = await search.project(key.trim());
+  const linked = answer.ok && answer.value !== undefined && product.project_ids.includes(answer.value.id);
+  return there(answer.ok && !linked ? { ok: true, value: undefined } : answer, field, 'the product has no project of this name');
+}
+
+function there<T>(answer: EngineAnswer<T | undefined>, field: string, message: string): EngineAnswer<T> {
+  if (!answer.ok) return answer;
+  if (answer.value === undefined) throw new WritError('NOT_FOUND', `${field}: ${message}`, { field });
+  return { ok: true, value: answer.value };
+}
+
+/** Where a search looks: places that were found, or why they could not be looked up. */
+export type SearchTarget = EngineAnswer<Pick<SearchQuery, 'project_id' | 'product_id'>>;
+
+/** The whole of a project. Throws WritError NOT_FOUND. */
+export async function inProject(key: string, field: string, search: MessageSearch): Promise<SearchTarget> {
+  const project = await projectNamed(key, field, search);
+  return project.ok ? { ok: true, value: { project_id: project.value.id } } : project;
+}
+
+/** A product, or the one of its projects that is wanted. Throws WritError NOT_FOUND. */
+export async function inProduct(
+  key: string,
+  field: string,
+  search: MessageSearch,
+  wanted?: { readonly field: string; readonly word: string },
+): Promise<SearchTarget> {
+  const product = await productNamed(key, field, search);
+  if (!product.ok) return product;
+  if (wanted === undefined) return { ok: true, value: { product_id: product.value.id } };
+  const project = await projectOf(product.value, wanted.word, wanted.field, search);
+  return project.ok ? { ok: true, value: { project_id: project.value.id } } : project;
+}
+
+/** The search in its place, for somebody who may see everything. */
+export function searchIn(place: SearchTarget, query: SearchQuery, search: MessageSearch): Promise<SearchResponse> {
+  return place.ok ? search.search({ ...query, ...place.value }, null) : search.errorResponse(query, place.error);
+}
