@@ -1,6 +1,7 @@
 import type { SearchQuery, SearchResponse, SearchResult } from '../../src/contracts/index.ts';
-import { EMPTY_SHELF, type Shelf } from '../../src/core/ports/screen-shelf.ts';
-import type { MessageScreenDoor } from '../../src/surfaces/tui/port.ts';
+import { EMPTY_SHELF } from '../../src/core/ports/screen-shelf.ts';
+import { type Shelf } from '../../src/core/ports/screen-shelf.ts';
+import { type MessageScreenServices } from '../../src/surfaces/tui/port.ts';
 import { createSession, type Session } from '../../src/surfaces/tui/session.ts';
 import { screenOf } from '../../src/surfaces/tui/view/screen.ts';
 import { type CorpusMessage, corpusMessages } from '../quality/messages/corpus.ts';
@@ -26,7 +27,7 @@ export async function tuiRig(size: { columns: number; rows: number } = { columns
   const asked: SearchQuery[] = [];
   const play: TuiRig['play'] = { failure: undefined, answer: {}, shelf: EMPTY_SHELF, shelfFailure: undefined };
   let due: (() => void) | undefined;
-  const door: MessageScreenDoor = {
+  const door: MessageScreenServices = {
     async search(query) {
       asked.push(query);
       if (play.failure) throw play.failure;

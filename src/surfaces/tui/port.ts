@@ -10,7 +10,7 @@ export interface SearchPlace {
 }
 
 /** What the screen needs: the search that every surface has, and the places that there are. */
-export interface MessageScreenDoor {
+export interface MessageScreenServices {
   /** Never throws for what the query says; throws WritError STORAGE_UNAVAILABLE when there is no database. */
   search(query: SearchQuery): Promise<SearchResponse>;
   /** Projects and products by name, at most 1,000. */

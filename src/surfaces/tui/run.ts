@@ -2,7 +2,7 @@ import { render } from 'ink';
 import { createElement } from 'react';
 import { createKeyReader, MARK_PASTES, NO_PASTE_MARKS } from './input.ts';
 import type { Facets } from './model/facets.ts';
-import type { MessageScreenDoor } from './port.ts';
+import type { MessageScreenServices } from './port.ts';
 import { createSession, type Press } from './session.ts';
 import { App } from './view/app.ts';
 
@@ -17,7 +17,7 @@ const OTHER_SCREEN = `\x1b[?1049h${CLEAR}${MARK_PASTES}`;
 const OWN_SCREEN = `${NO_PASTE_MARKS}\x1b[?1049l\x1b[?25h`;
 
 export interface TuiOptions {
-  readonly door: MessageScreenDoor;
+  readonly door: MessageScreenServices;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   /** What stands in the query box at the start. */

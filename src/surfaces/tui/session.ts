@@ -6,7 +6,7 @@ import { type Facets, NO_FACETS } from './model/facets.ts';
 import { actionOf } from './model/keys.ts';
 import { MAX_ROWS, nextPage, queriesOf } from './model/query.ts';
 import { type Found, initialState, type TuiState } from './model/state.ts';
-import type { MessageScreenDoor } from './port.ts';
+import type { MessageScreenServices } from './port.ts';
 import { createShelving } from './shelving.ts';
 
 /** A key by its name (`up`, `ctrl+u`, `j`), and what it types, if anything. */
@@ -26,7 +26,7 @@ export interface Session {
 }
 
 export interface SessionDeps {
-  readonly door: MessageScreenDoor;
+  readonly door: MessageScreenServices;
   readonly columns: number;
   readonly rows: number;
   readonly text: string;

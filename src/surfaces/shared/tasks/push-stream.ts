@@ -12,7 +12,7 @@ const CHUNK = 200;
 
 export interface PushStreamPorts {
   readonly tasks: Pick<TaskGateway, 'enqueue' | 'ledger'>;
-  /** Judges a job before it is queued (`lease-at-door.ts`). */
+  /** Checks a job before it is queued (`refuseLease`). */
   refusal(job: ParsedTask['job']): Promise<LeaseRefusal | undefined>;
   /** Signs what has no lease; `undefined`: a missing lease is refused. */
   readonly kernel: Pick<KernelClient, 'issue'> | undefined;
@@ -23,7 +23,7 @@ export type LineAnswer = { readonly line: number; readonly receipt: Receipt } | 
 
 /**
  * Pushes the lines of an NDJSON stream in their order. Back-pressure goes both ways: a chunk is pushed when the answers
- * to the one before it have been taken, and while nobody takes them one further chunk is judged and one piece (256 KiB) read.
+ * to the one before it have been taken, and while nobody takes them one further chunk is checked and one piece (256 KiB) read.
  *
  * @returns the answers to one chunk after the other, in the order of the lines
  * @throws errors of Redis and the kernel; what was answered before them is queued
@@ -34,17 +34,17 @@ export async function* pushStream(
   options: { readonly push: PushOptions; readonly terms: LeaseTerms },
 ): AsyncGenerator<readonly LineAnswer[]> {
   const chunks = chunksOf(source);
-  const judgeNext = async (): Promise<Judged | undefined> => {
+  const checkNext = async (): Promise<CheckedChunk | undefined> => {
     const chunk = await chunks.next();
-    return chunk.done === true ? undefined : judge(chunk.value, ports, options.terms);
+    return chunk.done === true ? undefined : check(chunk.value, ports, options.terms);
   };
-  let ahead = judgeNext();
+  let ahead = checkNext();
   for (;;) {
-    const judged = await ahead;
-    if (!judged) return;
-    ahead = judgeNext();
+    const checked = await ahead;
+    if (!checked) return;
+    ahead = checkNext();
     ahead.catch(() => undefined);
-    yield inOrder(await sendChunk(judged, ports.tasks.enqueue, options.push));
+    yield inOrder(await sendChunk(checked, ports.tasks.enqueue, options.push));
   }
 }
 
@@ -59,25 +59,25 @@ function* slices(items: readonly RawItem[]): Generator<readonly RawItem[]> {
   for (let at = 0; at < items.length; at += CHUNK) yield items.slice(at, at + CHUNK);
 }
 
-interface Judged {
-  readonly offers: readonly ParsedTask[];
+interface CheckedChunk {
+  readonly tasks: readonly ParsedTask[];
   readonly rejections: readonly Rejection[];
 }
 
 /** Shape, lease from the kernel where one is missing and may be asked for, and the lease itself. */
-async function judge(items: readonly RawItem[], { kernel, refusal }: PushStreamPorts, terms: LeaseTerms): Promise<Judged> {
-  const offers: ParsedTask[] = [];
+async function check(items: readonly RawItem[], { kernel, refusal }: PushStreamPorts, terms: LeaseTerms): Promise<CheckedChunk> {
+  const tasks: ParsedTask[] = [];
   const rejections: Rejection[] = [];
   for (const item of items) {
-    const offer = parseTask(item);
-    if ('code' in offer) rejections.push(offer);
-    else offers.push(offer);
+    const task = parseTask(item);
+    if ('code' in task) rejections.push(task);
+    else tasks.push(task);
   }
-  const signed = await signChunk(offers, kernel, terms);
+  const signed = await signChunk(tasks, kernel, terms);
   // All at once, so that the crypto threads get one batch.
-  const refusals = await Promise.all(signed.offers.map((offer) => refusalOf(offer, refusal)));
+  const refusals = await Promise.all(signed.tasks.map((task) => refusalOf(task, refusal)));
   const refused = refusals.filter((rejection) => rejection !== undefined);
-  return { offers: signed.offers.filter((_, at) => refusals[at] === undefined), rejections: [...rejections, ...signed.rejections, ...refused] };
+  return { tasks: signed.tasks.filter((_, at) => refusals[at] === undefined), rejections: [...rejections, ...signed.rejections, ...refused] };
 }
 
 async function refusalOf({ line, job }: ParsedTask, refusal: PushStreamPorts['refusal']): Promise<Rejection | undefined> {

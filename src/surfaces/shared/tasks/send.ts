@@ -2,61 +2,61 @@ import { isWritError } from '../../../core/errors.ts';
 import type { Enqueue, Grant, KernelClient, LeaseTerms, PushOptions, Receipt } from '../../../core/ports/index.ts';
 import type { ParsedTask, Rejection } from '../input/parse-task.ts';
 
-/** What one chunk became: every offer is in exactly one of the lists. */
+/** What one chunk became: every task is in exactly one of the lists. */
 export interface Sent {
   readonly receipts: readonly (readonly [ParsedTask, Receipt])[];
   readonly rejections: readonly Rejection[];
 }
 
 export interface Signed {
-  readonly offers: readonly ParsedTask[];
+  readonly tasks: readonly ParsedTask[];
   readonly rejections: readonly Rejection[];
 }
 
 /** Asks the kernel for the leases that are missing, all in one request. A lease that came with the task is kept. */
 export async function signChunk(chunk: readonly ParsedTask[], kernel: Pick<KernelClient, 'issue'> | undefined, terms: LeaseTerms): Promise<Signed> {
   const bare = chunk.filter(({ job }) => job.lease === undefined);
-  if (kernel === undefined || bare.length === 0) return { offers: chunk, rejections: [] };
+  if (kernel === undefined || bare.length === 0) return { tasks: chunk, rejections: [] };
   const grants = await kernel.issue(
     bare.map(({ job }) => job.manifest),
     terms,
   );
-  const grantOf = new Map<ParsedTask, Grant | undefined>(bare.map((offer, at) => [offer, grants[at]]));
-  const offers: ParsedTask[] = [];
+  const grantOf = new Map<ParsedTask, Grant | undefined>(bare.map((task, at) => [task, grants[at]]));
+  const tasks: ParsedTask[] = [];
   const rejections: Rejection[] = [];
-  for (const offer of chunk) {
-    const grant = grantOf.get(offer);
-    if (!grantOf.has(offer)) offers.push(offer);
-    else if (grant?.kind === 'granted') offers.push({ ...offer, job: { ...offer.job, lease: grant.lease } });
-    else rejections.push(rejection(offer, grant ?? { code: 'KERNEL_UNAVAILABLE', message: 'the kernel did not answer for this task' }));
+  for (const task of chunk) {
+    const grant = grantOf.get(task);
+    if (!grantOf.has(task)) tasks.push(task);
+    else if (grant?.kind === 'granted') tasks.push({ ...task, job: { ...task.job, lease: grant.lease } });
+    else rejections.push(rejection(task, grant ?? { code: 'KERNEL_UNAVAILABLE', message: 'the kernel did not answer for this task' }));
   }
-  return { offers, rejections };
+  return { tasks, rejections };
 }
 
 /** Pushes one chunk. When a job of it is refused as it stands, the others are pushed one by one. */
-export async function sendChunk({ offers, rejections }: Signed, enqueue: Enqueue, options: PushOptions): Promise<Sent> {
-  if (offers.length === 0) return { receipts: [], rejections };
+export async function sendChunk({ tasks, rejections }: Signed, enqueue: Enqueue, options: PushOptions): Promise<Sent> {
+  if (tasks.length === 0) return { receipts: [], rejections };
   try {
     const receipts = await enqueue.pushMany(
-      offers.map(({ job }) => job),
+      tasks.map(({ job }) => job),
       options,
     );
-    return { receipts: offers.flatMap((offer, at) => (receipts[at] ? [[offer, receipts[at]] as const] : [])), rejections };
+    return { receipts: tasks.flatMap((task, at) => (receipts[at] ? [[task, receipts[at]] as const] : [])), rejections };
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    return oneByOne(offers, rejections, enqueue, options);
+    return oneByOne(tasks, rejections, enqueue, options);
   }
 }
 
-async function oneByOne(offers: readonly ParsedTask[], before: readonly Rejection[], enqueue: Enqueue, options: PushOptions): Promise<Sent> {
+async function oneByOne(tasks: readonly ParsedTask[], before: readonly Rejection[], enqueue: Enqueue, options: PushOptions): Promise<Sent> {
   const receipts: (readonly [ParsedTask, Receipt])[] = [];
   const rejections = [...before];
-  for (const offer of offers) {
+  for (const task of tasks) {
     try {
-      receipts.push([offer, await enqueue.push(offer.job, options)]);
+      receipts.push([task, await enqueue.push(task.job, options)]);
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      rejections.push(rejection(offer, error));
+      rejections.push(rejection(task, error));
     }
   }
   return { receipts, rejections };
