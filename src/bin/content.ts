@@ -1,10 +1,8 @@
 import { userSurroundings } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
-import { openContentTool } from '../content-search/io/tool.ts';
 import type { ContentProcessFacts } from '../content-search/process/client.ts';
 import { limitSearches } from '../content-search/search/limit-searches.ts';
 import { userSettings } from '../content-search/settings/content-settings.ts';
-import { indexService } from '../content-search/settings/index-service.ts';
 import { createServerSearch, type ServerSearch } from '../content-search/settings/server-search.ts';
 import { systemClock } from '../core/clock.ts';
 import { WritError } from '../core/errors.ts';
@@ -46,13 +44,16 @@ export async function openServerSearch(config: Config): Promise<ServerContentSea
 export async function openLocalSearch(options: GlobalOptions, search: LocalSearchOptions): Promise<ContentSearch> {
   const settings = userSettings(readSettings(options).loaded.config, userSurroundings(), search);
   const first = !search.fuzzy && settings.fuzzyFallback === undefined;
+  // The tool is heavy: servers have it in a process of its own.
+  const { openContentTool } = await import('../content-search/io/tool.ts');
   const { tool, problem } = await openContentTool(settings, { confined: false, workingDirectory: search.workingDirectory, backend: search.backend, first });
   if (problem !== undefined) throw new WritError('ExecutionFailed', problem);
   return tool;
 }
 
 /** The indexes of this pool, for one command. Looking at them needs no Redis. */
-export function openContentIndex({ loaded: { config } }: CliSettings, redis: CliRedis): IndexService {
+export async function openContentIndex({ loaded: { config } }: CliSettings, redis: CliRedis): Promise<IndexService> {
+  const { indexService } = await import('../content-search/settings/index-service.ts');
   return indexService({
     surroundings: userSurroundings(),
     config,
