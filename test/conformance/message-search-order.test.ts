@@ -4,7 +4,7 @@ import type { EngineFound, EngineRequest, EngineRow, MessageEngine } from '../..
 import { fts5Ranking } from '../../src/messages/engines/fts5/engine.ts';
 import { createSetReader } from '../../src/messages/engines/result-set/reader.ts';
 import { scoredRanking } from '../../src/messages/engines/result-set/scored-engine.ts';
-import type { Place, Ranking } from '../../src/messages/engines/result-set/statements.ts';
+import type { PageStart, Ranking } from '../../src/messages/engines/result-set/statements.ts';
 import type { MessageSearchService } from '../../src/messages/search/service.ts';
 import { createMessagesReader } from '../../src/messages/store/reader.ts';
 import type { SqlValue } from '../../src/messages/visibility/sql.ts';
@@ -70,7 +70,7 @@ function toldBy({ rows, more, matched, denied, list }: EngineFound): Told {
 }
 
 /** The same from the one statement. */
-function bySql(db: SqliteDatabase, ask: EngineRequest, ranking: Ranking, place: Place | null): Told {
+function bySql(db: SqliteDatabase, ask: EngineRequest, ranking: Ranking, place: PageStart | null): Told {
   const { text, params } = rankedSql(ask, ranking, place);
   const [header = [], ...rows] = db
     .prepare<SqlValue[], Cell[]>(text)
@@ -135,11 +135,11 @@ function shuffled<T>(items: readonly T[], random: Random): T[] {
 }
 
 /** The same question with other pages, thresholds, viewers and orders; `found` is what it finds, with what the viewers may not see. */
-function variants(asked: EngineRequest, found: readonly EngineRow[], random: Random): { readonly ask: EngineRequest; readonly place: Place | null }[] {
+function variants(asked: EngineRequest, found: readonly EngineRow[], random: Random): { readonly ask: EngineRequest; readonly place: PageStart | null }[] {
   const [rows, hidden] = [found.filter(({ visible }) => visible), found.filter(({ visible }) => !visible)];
   const row = rows.length === 0 ? undefined : random.pick(rows);
   const gone = 9_007_199_254_740_993n;
-  const behind = (id: bigint, score: number): { ask: EngineRequest; place: Place } => ({
+  const behind = (id: bigint, score: number): { ask: EngineRequest; place: PageStart } => ({
     ask: { ...asked, after: { id, score, tagged: true }, offset: 0, list: 0, limit: 3 },
     place: { id, score, at: null },
   });

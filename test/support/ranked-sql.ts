@@ -1,5 +1,5 @@
 import type { EngineRequest } from '../../src/core/ports/message-engine.ts';
-import { filterConditions, type Place, type Ranking, where } from '../../src/messages/engines/result-set/statements.ts';
+import { filterConditions, type PageStart, type Ranking, where } from '../../src/messages/engines/result-set/statements.ts';
 import { KINDS, type KindTables } from '../../src/messages/visibility/kinds.ts';
 import { joined, NOTHING, type Sql, sql } from '../../src/messages/visibility/sql.ts';
 import { type Visibility, visibilityOf } from '../../src/messages/visibility/visibility.ts';
@@ -16,7 +16,7 @@ import { type Visibility, visibilityOf } from '../../src/messages/visibility/vis
  * Header: [0, matched, denied, f, lowest key, highest key, key of the anchor, rows in the list, ids, keys, version, ...]; rows:
  * [1, id, key, ...].
  */
-export function rankedSql(ask: EngineRequest, ranking: Ranking, after: Place | null): Sql {
+export function rankedSql(ask: EngineRequest, ranking: Ranking, after: PageStart | null): Sql {
   const kind = KINDS[ask.kind];
   const visibility = visibilityOf(ask, ask.now_us);
   const newest = ask.order === 'newest';
@@ -53,19 +53,19 @@ export function rankedSql(ask: EngineRequest, ranking: Ranking, after: Place | n
 }
 
 /** Where the last row of the page before stands now; one row, NULL when it is gone. */
-function anchor(key: Sql, only: Sql, { id }: Place): Sql {
+function anchor(key: Sql, only: Sql, { id }: PageStart): Sql {
   const found = sql`SELECT ${key} FROM hit, scale${only === NOTHING ? sql` WHERE` : sql`${only} AND`} hit.id = ${id}`;
   return sql`anchor AS MATERIALIZED (SELECT (${found}) AS k),`;
 }
 
 /** Behind the anchor's row, or where it is gone behind its score. */
-function isBehind(key: Sql, { id, score }: Place): Sql {
+function isBehind(key: Sql, { id, score }: PageStart): Sql {
   const own = scoreOf(key);
   return sql`CASE WHEN anchor.k IS NOT NULL THEN ${key} > anchor.k OR (${key} = anchor.k AND hit.id > ${id})
     ELSE ${own} < ${score} OR (${own} = ${score} AND hit.id > ${id}) END`;
 }
 
-function isOlder(time: Sql, row: Sql, { at, id }: Place): Sql {
+function isOlder(time: Sql, row: Sql, { at, id }: PageStart): Sql {
   return sql`(${time} < ${at} OR (${time} = ${at} AND ${row} > ${id}))`;
 }
 

@@ -1,6 +1,5 @@
-import { WritError } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
-import type { CommitNews, IngestGateway, MessageStore } from '../../core/ports/index.ts';
+import type { CommitNews, MessageStore } from '../../core/ports/index.ts';
 import type { IndexListener } from '../engines/index-keeper.ts';
 import { loadTantivy } from '../engines/tantivy/binding.ts';
 import { createTantivyKeeper } from '../engines/tantivy/keeper.ts';

@@ -73,7 +73,7 @@ function deferred(name: 'semantic' | 'hybrid' | 'hybrid_rerank', open: () => Pro
 /** Milliseconds that a reranker may take for one search. */
 const RERANK_BUDGET_MS = 2000;
 
-export interface VectorEngineWishes {
+export interface VectorSearchParts {
   readonly embedder: Embedder;
   readonly searcher: VectorSearcher;
   readonly database: () => SqliteDatabase;
@@ -84,7 +84,7 @@ export interface VectorEngineWishes {
 }
 
 /** The engines that need vectors: alone, joined with words, and that order judged by a model. */
-export function vectorEngines({ embedder, searcher, database, lexical, reranker, rerankBudgetMs = RERANK_BUDGET_MS }: VectorEngineWishes) {
+export function vectorEngines({ embedder, searcher, database, lexical, reranker, rerankBudgetMs = RERANK_BUDGET_MS }: VectorSearchParts) {
   const semantic = createSemanticEngine({ embedder, searcher, database });
   const sides = { lexical, semantic };
   const hybrid = createScoredEngine({

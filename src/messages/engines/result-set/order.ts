@@ -1,6 +1,6 @@
 import type { EngineRequest } from '../../../core/ports/message-engine.ts';
 import type { Hits } from './collector.ts';
-import type { Place, ScoreScale } from './statements.ts';
+import type { PageStart, ScoreScale } from './statements.ts';
 
 /** The front of an order, and what holds for the whole set. */
 export interface Ordered {
@@ -22,7 +22,7 @@ export interface Ordered {
  * Orders a set: costs are snapped, so that the last bits of a float decide nothing, scores are what lies between the best
  * and the worst row of the whole set, and ties are broken by id (message-search.md 3.3, 4.3).
  */
-export function orderOf(hits: Hits, request: EngineRequest, scale: ScoreScale, after: Place | null): Ordered {
+export function orderOf(hits: Hits, request: EngineRequest, scale: ScoreScale, after: PageStart | null): Ordered {
   const { size, ids, costs, times } = hits;
   const isIn: Test = request.scope.keep_denied ? () => true : (row) => hits.seen[row] === 1;
   const span = spanOf(hits, isIn);
@@ -63,7 +63,7 @@ export function scoreOf(key: number, lowest: number, highest: number): number {
 
 const SCORES = 2 ** 40;
 
-function anchorOf({ size, ids }: Hits, keys: Float64Array, { id }: Place, isIn: Test): number | null {
+function anchorOf({ size, ids }: Hits, keys: Float64Array, { id }: PageStart, isIn: Test): number | null {
   const row = ids.subarray(0, size).indexOf(Number(id));
   return row < 0 || !isIn(row) ? null : at(keys, row);
 }
@@ -72,13 +72,13 @@ function isAtLeast(least: number, scores: (row: number) => number): Test {
   return (row) => scores(row) >= least;
 }
 
-function isOlder({ times, ids }: Hits, after: Place): Test {
+function isOlder({ times, ids }: Hits, after: PageStart): Test {
   const [time, id] = [after.at ?? Number.NaN, Number(after.id)];
   return (row) => at(times, row) < time || (times[row] === time && at(ids, row) > id);
 }
 
 /** Behind the anchor's row, or where it is gone behind its score. */
-function isBehind({ ids }: Hits, keys: Float64Array, scores: (row: number) => number, anchor: number | null, after: Place): Test {
+function isBehind({ ids }: Hits, keys: Float64Array, scores: (row: number) => number, anchor: number | null, after: PageStart): Test {
   const id = Number(after.id);
   if (anchor !== null) return (row) => at(keys, row) > anchor || (keys[row] === anchor && at(ids, row) > id);
   return (row) => {

@@ -12,7 +12,7 @@ import {
   countStatement,
   hitsStatement,
   listedStatement,
-  type Place,
+  type PageStart,
   pageStatement,
   type Ranking,
   rowsStatement,
@@ -95,7 +95,7 @@ function engineError(_set: EngineSet, error: unknown): SearchError {
 }
 
 function find(asking: Asking, request: EngineRequest, ranking: Ranking | null): EngineFound {
-  const place = placeOf(asking, request);
+  const place = pageStartOf(asking, request);
   const front = ranking === null ? listed(asking, request, place.after) : ranked(asking, request, ranking, place.after);
   const { ids, keys, lowest, highest } = front;
   const resumed = place.resumed === 'ranked' ? resumedAt(request, front.anchor) : place.resumed;
@@ -127,13 +127,13 @@ function find(asking: Asking, request: EngineRequest, ranking: Ranking | null): 
 /** What an order begins with; nobody counted where `matched` is null. */
 type Front = Omit<Ordered, 'matched' | 'denied'> & { readonly matched: number | null; readonly denied: number | null; readonly sql: string };
 
-function ranked({ all, database }: Asking, request: EngineRequest, ranking: Ranking, after: Place | null): Front {
+function ranked({ all, database }: Asking, request: EngineRequest, ranking: Ranking, after: PageStart | null): Front {
   const statement = hitsStatement(request, ranking);
   const hits = collectorOf(database()).collect(() => all(statement));
   return { ...orderOf(hits, request, ranking.scale, after), sql: statement.text };
 }
 
-function listed({ all }: Asking, request: EngineRequest, after: Place | null): Front {
+function listed({ all }: Asking, request: EngineRequest, after: PageStart | null): Front {
   const statement = listedStatement(request, after);
   const [matched = null, denied = null] = request.count
     ? (all(countStatement(request))[0] ?? [])
@@ -143,13 +143,13 @@ function listed({ all }: Asking, request: EngineRequest, after: Place | null): F
 }
 
 interface Anchored {
-  readonly after: Place | null;
+  readonly after: PageStart | null;
   /** `ranked`: the order itself tells. */
   readonly resumed: EngineFound['resumed'] | 'ranked';
 }
 
 /** Where the page begins. Times are looked up first: a row that is still there stands where it stands now. */
-function placeOf({ all }: Asking, request: EngineRequest): Anchored {
+function pageStartOf({ all }: Asking, request: EngineRequest): Anchored {
   if (request.after === null) return { after: null, resumed: 'no' };
   const { id, score, tagged } = request.after;
   const order = { id, score, at: null };

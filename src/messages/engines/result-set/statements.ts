@@ -8,7 +8,9 @@ import { COLLECT_HIT } from './collector.ts';
  * SQLite finds, filters and counts; who comes first where rows are ranked is said in `order.ts`. The statements of a page are
  * asked in one transaction.
  */
-export interface Place {
+
+/** The row after which a page begins. */
+export interface PageStart {
   /** Time, where the order is newest first. */
   readonly at: number | null;
   readonly id: bigint;
@@ -50,7 +52,7 @@ export function hitsStatement(request: EngineRequest, { from, id, cost, match, c
 }
 
 /** Ids up to the end of a page where nothing is ranked, substrings and filters, and of the row behind it. */
-export function listedStatement(request: EngineRequest, after: Place | null): Sql {
+export function listedStatement(request: EngineRequest, after: PageStart | null): Sql {
   const kind = KINDS[request.kind];
   const visibility = visibilityOf(request, request.now_us);
   const newest = request.order === 'newest';
@@ -79,7 +81,7 @@ function listedConditions(request: EngineRequest, kind: KindTables, visibility: 
   return [...(request.match.by === 'substrings' ? containsAll(request.match.terms, kind) : []), ...filterConditions(request, kind, visibility)];
 }
 
-function isOlder(time: Sql, { at, id }: Place): Sql {
+function isOlder(time: Sql, { at, id }: PageStart): Sql {
   return sql`(${time} < ${at} OR (${time} = ${at} AND m.id > ${id}))`;
 }
 
