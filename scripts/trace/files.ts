@@ -19,9 +19,9 @@ export function readTraceInput(root = packageRoot()): TraceInput {
   };
 }
 
-/** docs/traceability.md as it should be. */
+/** docs/generated/traceability.md as it should be. */
 export function traceFiles(root = packageRoot()): GeneratedFile[] {
-  return [{ path: 'docs/traceability.md', content: renderTrace(readTraceInput(root)) }];
+  return [{ path: 'docs/generated/traceability.md', content: renderTrace(readTraceInput(root)) }];
 }
 
 /** Test files, and the conformance suites that test files run against every implementation of a port. */

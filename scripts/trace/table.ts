@@ -22,7 +22,7 @@ interface Row {
   readonly decisions: readonly Decision[];
 }
 
-/** The page docs/traceability.md. */
+/** The page docs/generated/traceability.md. */
 export function renderTrace(input: TraceInput): string {
   const rows = rowsOf(input);
   const lines = rows.map((row) => `| ${row.requirement.id} | ${row.state} | ${evidence(row)} |`);
