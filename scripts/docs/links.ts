@@ -7,10 +7,21 @@ import { pages, readersOfPages, type TreeFile } from './tree.ts';
 /** Pages that code names in words: `docs/leases.md`. */
 const NAMED_PAGE = /(?<![\w/.-])docs\/[\w./-]+\.md\b/g;
 
-/** Links of pages that lead nowhere, and pages named in sources that are not there; one sentence each. */
+/** The one page that speaks of files as they were. */
+const HISTORY = 'CHANGELOG.md';
+
+/** Links of pages that lead nowhere, paths of the tree that pages name, and pages that sources name, where they are not there; one sentence each. */
 export function linkProblems(root = packageRoot()): string[] {
   const exists = (file: string): boolean => existsSync(path.join(root, file));
-  return [...brokenLinks(pages(root), exists), ...missingPages(readersOfPages(root), exists)];
+  const written = pages(root);
+  return [
+    ...brokenLinks(written, exists),
+    ...missingPaths(
+      written.filter(({ file }) => file !== HISTORY),
+      exists,
+    ),
+    ...missingPages(readersOfPages(root), exists),
+  ];
 }
 
 /**
@@ -25,6 +36,15 @@ export function brokenLinks(files: readonly TreeFile[], exists: (file: string) =
       const problem = problemOf(target, file, parsed, exists);
       return problem === undefined ? [] : [`${file}:${line}: ${target} ${problem}`];
     }),
+  );
+}
+
+/** Files and folders that pages name in code spans and that are not there. */
+export function missingPaths(files: readonly TreeFile[], exists: (file: string) => boolean): string[] {
+  return files.flatMap(({ file, text }) =>
+    parsePage(text)
+      .paths.filter(({ target }) => !exists(target))
+      .map(({ line, target }) => `${file}:${line}: ${target} is not there`),
   );
 }
 

@@ -15,9 +15,9 @@ const PRODUCT = ['src', 'queues', 'processors', 'config'] as const;
 /** What may name a page. */
 const READERS = [...PRODUCT, 'scripts', 'bench', 'test', 'examples', 'prometheus', 'deploy'] as const;
 
-/** Every page for people. */
+/** Every page for people; evidence is written by suites and may speak of what it met. */
 export function pages(root: string): TreeFile[] {
-  const isPage = (name: string): boolean => name.endsWith('.md');
+  const isPage = (name: string): boolean => name.endsWith('.md') && !name.startsWith('evidence/');
   const atRoot = readdirSync(root).filter(isPage);
   return read(root, [...atRoot, ...PAGE_FOLDERS.flatMap((folder) => filesBelow(root, folder, isPage))]);
 }
@@ -30,11 +30,11 @@ export function productFiles(root: string): TreeFile[] {
   );
 }
 
-/** Sources and settings in whose comments a page may be named. */
+/** Sources and settings in whose comments a page may be named; the tests of the checks invent pages. */
 export function readersOfPages(root: string): TreeFile[] {
   return read(
     root,
-    READERS.flatMap((folder) => filesBelow(root, folder, (name) => /\.(?:tsx?|mjs|js|py|sql|lua|toml|ya?ml|conf)$/.test(name))),
+    READERS.flatMap((folder) => filesBelow(root, folder, (name) => /\.(?:tsx?|mjs|js|py|sql|lua|toml|ya?ml|conf)$/.test(name) && !name.startsWith('unit/scripts/'))),
   );
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { brokenLinks, missingPages } from '../../../../scripts/docs/links.ts';
+import { brokenLinks, missingPages, missingPaths } from '../../../../scripts/docs/links.ts';
 
 describe('links of pages', () => {
   const files = [
@@ -14,6 +14,11 @@ describe('links of pages', () => {
       'docs/a.md:3: #second leads to no heading',
       'docs/a.md:3: ../../etc/passwd leads to no file',
     ]);
+  });
+
+  it('may be paths in code, but not those with a placeholder or in a block', () => {
+    const text = 'a `src/x.ts`, `docs/` and `src/gone.ts`\n\n```\n`src/gone.ts`\n```\n`src/*.ts`, `src/<name>.ts`, `src/gone.ts:3`';
+    expect(missingPaths([{ file: 'docs/a.md', text }], (file) => there.has(file))).toEqual(['docs/a.md:1: src/gone.ts is not there']);
   });
 
   it('are looked for in the words of sources, too', () => {
