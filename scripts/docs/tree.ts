@@ -34,7 +34,9 @@ export function productFiles(root: string): TreeFile[] {
 export function readersOfPages(root: string): TreeFile[] {
   return read(
     root,
-    READERS.flatMap((folder) => filesBelow(root, folder, (name) => /\.(?:tsx?|mjs|js|py|sql|lua|toml|ya?ml|conf)$/.test(name) && !name.startsWith('unit/scripts/'))),
+    READERS.flatMap((folder) =>
+      filesBelow(root, folder, (name) => /\.(?:tsx?|mjs|js|py|sql|lua|toml|ya?ml|conf)$/.test(name) && !name.startsWith('unit/scripts/')),
+    ),
   );
 }
 
