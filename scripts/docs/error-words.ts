@@ -58,7 +58,7 @@ export const REQUEST_ERRORS = {
   HRC_REQUIRED: {
     meaning: 'The manifest asks for the confirmation of a person, and none is recorded.',
     who: 'producer',
-    mend: 'Have a person confirm it when the lease is issued ([leases.md](../leases.md)).',
+    mend: 'Have a person confirm it when the lease is issued: `--confirmed-by <person>`, or `confirmed_by` over HTTP ([leases.md](../leases.md)).',
   },
   TASK_ID_CONFLICT: {
     meaning: 'The `task_id` belongs to another manifest already.',
