@@ -21,7 +21,7 @@ export function renderOwnToml(): string {
   return renderToml(OWN_HEAD, (setting) => `# ${assignment(setting).replaceAll('\n', '\n# ')}`);
 }
 
-/** The text of docs/configuration.md. */
+/** The text of docs/generated/configuration.md. */
 export function renderMarkdown(): string {
   const parts = sections().map((section) => `## [${section.name}]\n\n${section.description}\n\n${table(section)}`);
   return `${MARKDOWN_HEAD}\n${parts.join('\n\n')}\n`;

@@ -10,7 +10,7 @@ import { Tracing } from './tracing.ts';
 
 /**
  * Every setting of Writ with its type, range, default and one sentence.
- * `config/writ.toml` and `docs/configuration.md` are written from this file (`npm run config:write`).
+ * `config/writ.toml` and `docs/generated/configuration.md` are written from this file (`npm run config:write`).
  * Units are part of a name: `_ms`, `_s`, `_mb`, `_bytes`.
  */
 

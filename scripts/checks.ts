@@ -1,6 +1,10 @@
 import { configFiles } from './config-files.ts';
 import { contractFiles } from './contract-files.ts';
 import { contractBreaks } from './contracts/breaks.ts';
+import { dependencyProblems } from './docs/dependencies.ts';
+import { docsFiles } from './docs/files.ts';
+import { glossaryProblems } from './docs/glossary.ts';
+import { linkProblems } from './docs/links.ts';
 import { driftOf } from './generated.ts';
 import { houseProblems } from './house/rows.ts';
 import { kernelFiles } from './kernel-files.ts';
@@ -28,6 +32,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'kernel of vectors', problems: () => driftOf(kernelFiles(), 'npm run kernel') },
   { name: 'configuration', problems: () => driftOf(configFiles(), 'npm run config:write') },
   { name: 'metrics', problems: () => driftOf(telemetryFiles(), 'npm run config:write') },
+  { name: 'documents', problems: () => [...driftOf(docsFiles(), 'npm run docs'), ...linkProblems(), ...glossaryProblems(), ...dependencyProblems()] },
   { name: 'lock file', problems: () => driftOf(lockFiles(), 'npm run lock') },
   { name: 'bill of materials', problems: () => sbomProblems() },
   { name: 'licences', problems: () => licenceProblems(readLock()) },

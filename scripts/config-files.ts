@@ -5,6 +5,6 @@ import type { GeneratedFile } from './generated.ts';
 export function configFiles(): GeneratedFile[] {
   return [
     { path: 'config/writ.toml', content: renderShippedToml() },
-    { path: 'docs/configuration.md', content: renderMarkdown() },
+    { path: 'docs/generated/configuration.md', content: renderMarkdown() },
   ];
 }

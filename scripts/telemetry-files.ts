@@ -5,7 +5,7 @@ import { metricsDocument } from './telemetry/metrics-document.ts';
 /** What is written from the telemetry contract and the tables of panels. */
 export function telemetryFiles(): GeneratedFile[] {
   return [
-    { path: 'docs/metrics.md', content: metricsDocument() },
+    { path: 'docs/generated/metrics.md', content: metricsDocument() },
     ...dashboards().map(([name, dashboard]) => ({ path: `grafana/dashboards/${name}.json`, content: `${JSON.stringify(dashboard, null, 2)}\n` })),
   ];
 }

@@ -2,7 +2,7 @@ import { driftOf, writeGenerated } from './generated.ts';
 import { readTraceInput, traceFiles } from './trace/files.ts';
 import { traceProblems } from './trace/table.ts';
 
-/** `npm run trace` writes docs/traceability.md; `-- --check` writes nothing and fails on any problem. */
+/** `npm run trace` writes docs/generated/traceability.md and docs/decisions/README.md; `-- --check` writes nothing and fails on any problem. */
 const check = process.argv.includes('--check');
 const problems = [...(check ? driftOf(traceFiles(), 'npm run trace') : []), ...traceProblems(readTraceInput())];
 if (!check) writeGenerated(traceFiles());

@@ -1,6 +1,7 @@
 import { configFiles } from './config-files.ts';
 import { contractFiles } from './contract-files.ts';
 import { contractBreaks } from './contracts/breaks.ts';
+import { docsFiles } from './docs/files.ts';
 import { type GeneratedFile, writeGenerated } from './generated.ts';
 import { kernelFiles } from './kernel-files.ts';
 import { lockFiles } from './lock/files.ts';
@@ -11,6 +12,7 @@ import { telemetryFiles } from './telemetry-files.ts';
 const WRITERS: Readonly<Record<string, () => GeneratedFile[]>> = {
   config: () => [...configFiles(), ...telemetryFiles()],
   contracts: contractFiles,
+  docs: docsFiles,
   kernel: kernelFiles,
   lock: lockFiles,
   sbom: sbomFiles,

@@ -4,14 +4,14 @@ import { LOG_LINES } from '../../src/observability/log-lines.ts';
 import type { EventRow, MetricRow } from '../../src/observability/metric-row.ts';
 import { ATTRIBUTES, SPANS, type SpanRow } from '../../src/observability/spans.ts';
 
-/** `docs/metrics.md`, from the telemetry contract. */
+/** `docs/generated/metrics.md`, from the telemetry contract. */
 export function metricsDocument(): string {
   return [
     '# Metrics, log lines and spans',
     '',
     'Written by `npm run config:write` from `src/observability/events.ts`; `npm run check` refuses a difference.',
     '',
-    'The API gathers the figures of all processes of its data directory under `/metrics`. There every sample also carries `role` and `instance` (the process; a restart is a new one). Labels come from closed sets: a capability or code that Writ does not know is counted as `other`. No label is ever an id, a path or a message. How to look at them: [monitoring.md](monitoring.md).',
+    'The API gathers the figures of all processes of its data directory under `/metrics`. There every sample also carries `role` and `instance` (the process; a restart is a new one). Labels come from closed sets: a capability or code that Writ does not know is counted as `other`. No label is ever an id, a path or a message. How to look at them: [monitoring.md](../monitoring.md).',
     '',
     '## Metrics',
     '',
@@ -43,7 +43,7 @@ export function metricsDocument(): string {
       ({ message, level, roles, fields, help }) => `| ${message} | ${level} | ${roles.join(', ')} | ${code(fields)} | ${help} |`,
     ),
     '',
-    'Lines within a span also carry `traceId`, when traces are on ([tracing.md](tracing.md)).',
+    'Lines within a span also carry `traceId`, when traces are on ([tracing.md](../tracing.md)).',
     '',
     '## Spans',
     '',

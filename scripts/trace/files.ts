@@ -1,27 +1,42 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../../config/package.ts';
 import type { GeneratedFile } from '../generated.ts';
-import { parseDecisions } from './decisions.ts';
+import { areaTitle, renderDecisionIndex } from './decision-index.ts';
+import { type DecisionPage, parseDecisions } from './decisions.ts';
 import { parseAreas, parseRequirements } from './register.ts';
 import { renderTrace, type TraceInput } from './table.ts';
 import { tracedTests } from './titles.ts';
 
+const DECISIONS = 'docs/decisions';
+
 /** Reads the register, the areas, all test titles and the decisions. */
 export function readTraceInput(root = packageRoot()): TraceInput {
   const read = (name: string) => readFileSync(path.join(root, name), 'utf8');
-  const decisions = existsSync(path.join(root, 'docs/decisions.md')) ? parseDecisions(read('docs/decisions.md')) : [];
   return {
     requirements: parseRequirements(read('docs/requirements.tsv')),
     areas: parseAreas(read('docs/areas.tsv')),
     tests: testFiles(root).flatMap((file) => tracedTests(file, read(file))),
-    decisions,
+    decisions: decisionPages(root).flatMap(parseDecisions),
   };
 }
 
-/** docs/traceability.md as it should be. */
+/** docs/generated/traceability.md and the index of the decisions, as they should be. */
 export function traceFiles(root = packageRoot()): GeneratedFile[] {
-  return [{ path: 'docs/traceability.md', content: renderTrace(readTraceInput(root)) }];
+  const input = readTraceInput(root);
+  const areas = decisionPages(root).map(({ area, markdown }) => ({ area, title: areaTitle(markdown) }));
+  return [
+    { path: 'docs/generated/traceability.md', content: renderTrace(input) },
+    { path: `${DECISIONS}/README.md`, content: renderDecisionIndex(areas, input.decisions) },
+  ];
+}
+
+/** The pages of decisions, by name; the index is none of them. */
+function decisionPages(root: string): DecisionPage[] {
+  return readdirSync(path.join(root, DECISIONS))
+    .filter((name) => name.endsWith('.md') && name !== 'README.md')
+    .sort()
+    .map((name) => ({ area: name.slice(0, -'.md'.length), markdown: readFileSync(path.join(root, DECISIONS, name), 'utf8') }));
 }
 
 /** Test files, and the conformance suites that test files run against every implementation of a port. */

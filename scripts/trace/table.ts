@@ -1,4 +1,5 @@
-import { anchorOf, type Decision } from './decisions.ts';
+import { anchorOf } from '../docs/markdown.ts';
+import { type Decision, decisionProblems } from './decisions.ts';
 import { type Area, isFinished, type Requirement } from './register.ts';
 import type { TracedTest } from './titles.ts';
 
@@ -10,7 +11,7 @@ export interface TraceInput {
 }
 
 /**
- * `tested`: a test title names the id. `decided`: an entry of docs/decisions.md replaces the text, and a test names
+ * `tested`: a test title names the id. `decided`: an entry of docs/decisions replaces the text, and a test names
  * the id where the text binds (MUST, MUST_NOT). `manual`: an entry says how a person checks it. `uncovered`: none of these.
  */
 export type State = 'tested' | 'decided' | 'manual' | 'uncovered';
@@ -22,7 +23,7 @@ interface Row {
   readonly decisions: readonly Decision[];
 }
 
-/** The page docs/traceability.md. */
+/** The page docs/generated/traceability.md. */
 export function renderTrace(input: TraceInput): string {
   const rows = rowsOf(input);
   const lines = rows.map((row) => `| ${row.requirement.id} | ${row.state} | ${evidence(row)} |`);
@@ -31,7 +32,7 @@ export function renderTrace(input: TraceInput): string {
   );
   return `# Traceability
 
-Written by \`npm run trace\` from \`docs/requirements.tsv\`, the titles of tests and \`docs/decisions.md\`; \`npm run check\` refuses a difference. Finished areas (\`docs/areas.tsv\`) may leave no MUST and no MUST_NOT uncovered.
+Written by \`npm run trace\` from \`docs/requirements.tsv\`, the titles of tests and the entries of \`docs/decisions\`; \`npm run check\` refuses a difference. Finished areas (\`docs/areas.tsv\`) may leave no MUST and no MUST_NOT uncovered.
 
 ${rows.length} requirements: ${counts.join(', ')}.
 
@@ -47,8 +48,9 @@ export function traceProblems(input: TraceInput): string[] {
   const unknown = (ids: readonly string[], where: string) =>
     ids.filter((id) => !known.has(id)).map((id) => `${where} names ${id}, which docs/requirements.tsv does not have`);
   return [
+    ...decisionProblems(input.decisions),
     ...input.tests.flatMap(({ file, title, ids }) => unknown(ids, `${file} "${title}"`)),
-    ...input.decisions.flatMap(({ title, decided, manual }) => unknown([...decided, ...manual], `docs/decisions.md "${title}"`)),
+    ...input.decisions.flatMap(({ area, title, decided, manual }) => unknown([...decided, ...manual], `docs/decisions/${area}.md "${title}"`)),
     ...rowsOf(input)
       .filter(({ requirement, state }) => state === 'uncovered' && binds(requirement) && isFinished(requirement.id, input.areas))
       .map(
@@ -80,7 +82,7 @@ function binds({ level }: Requirement): boolean {
 }
 
 function evidence({ tests, decisions }: Row): string {
-  const entries = decisions.map(({ title }) => `[${title}](decisions.md#${anchorOf(title)})`);
+  const entries = decisions.map(({ area, title }) => `[${title}](../decisions/${area}.md#${anchorOf(title)})`);
   const titles = tests.map(({ file, title }) => `\`${file}\` ${title}`);
   return [...entries, ...titles].map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join('; ');
 }

@@ -18,7 +18,7 @@ export const SHOWN_STATES = ['waiting', 'delayed', 'running', 'success', 'failur
 export const ShownState = z.enum(SHOWN_STATES);
 export type ShownState = z.infer<typeof ShownState>;
 
-/** RFC 9457. `code` is one of ours (`docs/errors.md`), `field` the dotted path of what is at fault. */
+/** RFC 9457. `code` is one of ours (`docs/generated/errors.md`), `field` the dotted path of what is at fault. */
 export const Problem = z.strictObject({
   type: z.string(),
   title: z.string(),

@@ -8,7 +8,7 @@ import type { MetricRow } from './metric-row.ts';
 import { PROCESS_METRICS } from './process-metrics.ts';
 
 /**
- * The telemetry contract: every metric, every kind of log line (`log-lines.ts`) and every span (`spans.ts`). Code can record only what stands here; `docs/metrics.md`
+ * The telemetry contract: every metric, every kind of log line (`log-lines.ts`) and every span (`spans.ts`). Code can record only what stands here; `docs/generated/metrics.md`
  * is written from it (`npm run config:write`), dashboards are checked against it. Labels come from closed sets: never an
  * id, a path or a message.
  */

@@ -1,7 +1,7 @@
 import type { MetricRole } from './labels.ts';
 
 /**
- * The contract of traces, part of the telemetry contract: every span and every attribute. `docs/metrics.md` is written from
+ * The contract of traces, part of the telemetry contract: every span and every attribute. `docs/generated/metrics.md` is written from
  * it. Attributes hold ids, names out of our own tables, codes and counts: no path, no message, nothing of a payload.
  */
 

@@ -15,7 +15,7 @@ export interface Failure {
 const HINTS = {
   REDIS_UNAVAILABLE: 'start it with `npx writ up`, or set redis.url to a server of yours',
   KERNEL_UNAVAILABLE: 'the kernel role signs leases: start everything with `npx writ up`, or the role alone with `npx writ kernel`',
-  INVALID_CONFIG: 'docs/configuration.md lists every setting',
+  INVALID_CONFIG: 'docs/generated/configuration.md lists every setting',
   STORAGE_UNAVAILABLE: 'look at the disk and at the permissions of the data directory with `npx writ doctor`',
 } satisfies Partial<Record<ErrorCode, string>>;
 

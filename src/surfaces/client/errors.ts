@@ -1,6 +1,6 @@
 import type { Problem, ResultErrorCode } from './types.ts';
 
-/** The server refused. `code` is one of docs/errors.md; `HTTP_<status>` when the answer was no problem document (a proxy). */
+/** The server refused. `code` is one of docs/generated/errors.md; `HTTP_<status>` when the answer was no problem document (a proxy). */
 export class WritApiError extends Error {
   override readonly name = 'WritApiError';
   readonly code: string;

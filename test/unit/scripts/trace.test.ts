@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { anchorOf, parseDecisions } from '../../../scripts/trace/decisions.ts';
+import { areaTitle, renderDecisionIndex } from '../../../scripts/trace/decision-index.ts';
+import { decisionProblems, parseDecisions } from '../../../scripts/trace/decisions.ts';
 import { isFinished, parseAreas, parseRequirements } from '../../../scripts/trace/register.ts';
 import { renderTrace, type TraceInput, traceProblems } from '../../../scripts/trace/table.ts';
 import { tracedTests } from '../../../scripts/trace/titles.ts';
@@ -43,15 +44,41 @@ describe('decisions', () => {
   const page = '# Decisions\n\nIds: AA-9\n\n## D1. Moves, and `links`\nText. Ids: AA-1, AA-2.3.\n\n## D2. By hand\nManual: AA-4\n\n## D3. None\nNothing.\n';
 
   it('name the ids that they settle, per heading', () => {
-    expect(parseDecisions(page)).toEqual([
-      { title: 'D1. Moves, and `links`', decided: ['AA-1', 'AA-2.3'], manual: [] },
-      { title: 'D2. By hand', decided: [], manual: ['AA-4'] },
-      { title: 'D3. None', decided: [], manual: [] },
+    expect(parseDecisions({ area: 'files', markdown: page })).toEqual([
+      { area: 'files', title: 'D1. Moves, and `links`', decided: ['AA-1', 'AA-2.3'], manual: [] },
+      { area: 'files', title: 'D2. By hand', decided: [], manual: ['AA-4'] },
+      { area: 'files', title: 'D3. None', decided: [], manual: [] },
     ]);
   });
 
-  it('have the addresses that renderers give to headings', () => {
-    expect(anchorOf('D1. Moves, and `links`')).toBe('d1-moves-and-links');
+  it('have an index, page by page, with links to their headings and the next number', () => {
+    const decisions = [...parseDecisions({ area: 'files', markdown: page }), ...parseDecisions({ area: 'plans', markdown: '# P\n\n## D7. Walks\n' })];
+    const areas = [
+      { area: 'files', title: areaTitle('# Files: decisions\n') },
+      { area: 'plans', title: areaTitle('# P\n') },
+    ];
+    const index = renderDecisionIndex(areas, decisions);
+    expect(index.slice(index.indexOf('## '))).toBe(`## Files
+
+- [D1. Moves, and \`links\`](files.md#d1-moves-and-links)
+- [D2. By hand](files.md#d2-by-hand)
+- [D3. None](files.md#d3-none)
+
+## P
+
+- [D7. Walks](plans.md#d7-walks)
+`);
+    expect(index).toContain('the next one is D8.');
+  });
+
+  it('have numbers of their own, in order within a page', () => {
+    const entry = (area: string, title: string) => ({ area, title, decided: [], manual: [] });
+    expect(decisionProblems([entry('a', 'D1. x'), entry('a', 'D3. y'), entry('b', 'D2. z')])).toEqual([]);
+    expect(decisionProblems([entry('a', 'D2. x'), entry('a', 'D1. y'), entry('b', 'D2. z'), entry('b', 'Z')])).toEqual([
+      'docs/decisions/a.md: D1 stands behind D2',
+      'docs/decisions/b.md: D2 is an entry of docs/decisions/a.md, too',
+      "docs/decisions/b.md: 'Z' does not begin with its number, like 'D7. '",
+    ]);
   });
 });
 
@@ -91,8 +118,8 @@ describe('the trace', () => {
       { file: 'test/b.test.ts', title: 'does c', ids: ['A-2'] },
     ],
     decisions: [
-      { title: 'D1. x', decided: ['A-2', 'A-4', 'A-6'], manual: [] },
-      { title: 'D2. y', decided: [], manual: ['A-5'] },
+      { area: 'files', title: 'D1. x', decided: ['A-2', 'A-4', 'A-6'], manual: [] },
+      { area: 'files', title: 'D2. y', decided: [], manual: ['A-5'] },
     ],
   };
 
@@ -102,11 +129,11 @@ describe('the trace', () => {
       .filter((line) => /^\| [AB]-/.test(line));
     expect(rows).toEqual([
       '| A-1 | tested | `test/a.test.ts` does a \\| b |',
-      '| A-2 | decided | [D1. x](decisions.md#d1-x); `test/b.test.ts` does c |',
+      '| A-2 | decided | [D1. x](../decisions/files.md#d1-x); `test/b.test.ts` does c |',
       '| A-3 | uncovered |  |',
-      '| A-4 | uncovered | [D1. x](decisions.md#d1-x) |',
-      '| A-5 | manual | [D2. y](decisions.md#d2-y) |',
-      '| A-6 | decided | [D1. x](decisions.md#d1-x) |',
+      '| A-4 | uncovered | [D1. x](../decisions/files.md#d1-x) |',
+      '| A-5 | manual | [D2. y](../decisions/files.md#d2-y) |',
+      '| A-6 | decided | [D1. x](../decisions/files.md#d1-x) |',
       '| B-1 | uncovered |  |',
     ]);
   });
@@ -118,11 +145,11 @@ describe('the trace', () => {
 
   it('refuses ids that the register does not have', () => {
     const tests = [...input.tests, { file: 'test/c.test.ts', title: 'does d', ids: ['A-99'] }];
-    const decisions = [{ title: 'D1. x', decided: ['A-4', 'A-98'], manual: ['A-97', 'A-5'] }];
+    const decisions = [{ area: 'plans', title: 'D1. x', decided: ['A-4', 'A-98'], manual: ['A-97', 'A-5'] }];
     expect(traceProblems({ ...input, tests, decisions }).filter((problem) => problem.includes('does not have'))).toEqual([
       'test/c.test.ts "does d" names A-99, which docs/requirements.tsv does not have',
-      'docs/decisions.md "D1. x" names A-98, which docs/requirements.tsv does not have',
-      'docs/decisions.md "D1. x" names A-97, which docs/requirements.tsv does not have',
+      'docs/decisions/plans.md "D1. x" names A-98, which docs/requirements.tsv does not have',
+      'docs/decisions/plans.md "D1. x" names A-97, which docs/requirements.tsv does not have',
     ]);
   });
 });

@@ -22,7 +22,7 @@ export interface TantivyEngineParts {
 const WINDOW = 2000;
 /** Scores are sums of numbers of 24 bits, in an order that is Tantivy's own: what differs less is the same. */
 const BITS = 20;
-/** Zero is the engine's lower bound, so a score says what share of the best row's a row has (docs/decisions.md, D111). */
+/** Zero is the engine's lower bound, so a score says what share of the best row's a row has (docs/decisions/messages.md, D111). */
 const SCALE = { best: null, worst: 0 };
 
 /**
