@@ -284,7 +284,7 @@ module.exports = {
       name: 'nobody-imports-bench-or-scripts',
       comment: 'Benchmarks and tools of the house may disappear without the product noticing.',
       severity: 'error',
-      from: { pathNot: '^(bench|scripts|test)/' },
+      from: { pathNot: '^((bench|scripts|test)/|vitest[.]config[.]ts$)' },
       to: { path: '^(bench|scripts)/' },
     },
     {

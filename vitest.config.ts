@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { requirementTags } from './scripts/trace/register.ts';
 import { LongFirst } from './test/support/long-first.ts';
 import { testFiles } from './test/support/parts.ts';
 import { measuredSlowness } from './test/support/slowness.ts';
@@ -22,6 +24,8 @@ export default defineConfig({
   test: {
     ...testFiles(process.env['WRIT_TEST_PART']),
     globalSetup: [at('test/support/compiled/setup.ts')],
+    // A test names the requirements that it shows as tags; another word is refused.
+    tags: requirementTags(readFileSync(at('docs/requirements.tsv'), 'utf8')),
     provide: { caseFactor: 1 },
     env: { WRIT_TEST_SLOWNESS: String(slowness) },
     testTimeout: whole,

@@ -4,7 +4,7 @@ import { messageOf, WritError } from '../src/core/errors.ts';
 import { isWithin } from './base-directories.ts';
 import { type Fault, faultsOf, invalidConfig } from './issues.ts';
 import { type Layer, mergeLayers, type Source } from './layers.ts';
-import { ENGINE_WISHES } from './messages.ts';
+import { ENGINE_STATES } from './messages.ts';
 import { packageRoot } from './package.ts';
 import { dataDirectory } from './places.ts';
 import { type Config, ConfigSchema } from './schema.ts';
@@ -99,13 +99,13 @@ export function forgetBuildServer(env: NodeJS.ProcessEnv = process.env): void {
 /** The word of SEARCH_ENGINE that is none of its states, and so counts as if it were not there (message-search.md 1.3). */
 export function unknownSearchEngine(env: NonNullable<LoadOptions['env']> = process.env): string | undefined {
   const word = searchEngineWord(env);
-  return isEngineWish(word) ? undefined : word;
+  return isEngineState(word) ? undefined : word;
 }
 
 /** SEARCH_ENGINE wins over `messages.engine`, in any case and with blanks around it. */
 function searchEngineLayer(env: NonNullable<LoadOptions['env']>): Layer {
   const word = searchEngineWord(env);
-  const values = word !== '' && isEngineWish(word) ? { messages: { engine: word } } : {};
+  const values = word !== '' && isEngineState(word) ? { messages: { engine: word } } : {};
   return { values, sourceOf: () => ({ layer: 'environment', place: 'SEARCH_ENGINE' }) };
 }
 
@@ -113,8 +113,8 @@ function searchEngineWord(env: NonNullable<LoadOptions['env']>): string {
   return (env['SEARCH_ENGINE'] ?? '').trim().toLowerCase();
 }
 
-function isEngineWish(word: string): boolean {
-  return ENGINE_WISHES.some((wish) => wish === word);
+function isEngineState(word: string): boolean {
+  return ENGINE_STATES.some((state) => state === word);
 }
 
 /** The shipped file documents the defaults, so what it says is not called a source of its own. */

@@ -4,7 +4,7 @@ import { MAX_INGEST_OPS } from '../src/contracts/index.ts';
 /** `[messages]`: agent mail, its store and its search (docs/message-search.md, docs/messages-import.md). */
 
 /** What `SEARCH_ENGINE` may say (message-search.md 1.3); empty: whatever is there. */
-export const ENGINE_WISHES = ['', 'fts5', 'tantivy', 'shadow', 'hybrid'] as const;
+export const ENGINE_STATES = ['', 'fts5', 'tantivy', 'shadow', 'hybrid'] as const;
 
 export const MessageSettings = z.strictObject({
   enabled: z.boolean().default(true).describe('Whether messages are taken in and can be searched; they lie in messages/messages.sqlite of the data directory.'),
@@ -40,7 +40,7 @@ export const MessageSettings = z.strictObject({
     .describe('Directory with the model.onnx and tokenizer.json of a cross-encoder, for the mode hybrid_rerank; empty: there is none.'),
   vector_batch: z.int().min(1).max(4096).default(256).describe('Texts whose vectors are made and stored together.'),
   engine: z
-    .enum(ENGINE_WISHES)
+    .enum(ENGINE_STATES)
     .default('')
     .describe('Engine that searches are held to: fts5, tantivy, shadow or hybrid; empty: the best that is there. The variable SEARCH_ENGINE wins.'),
 });

@@ -6,11 +6,11 @@ import { areaTitle, renderDecisionIndex } from './decision-index.ts';
 import { type DecisionPage, parseDecisions } from './decisions.ts';
 import { parseAreas, parseRequirements } from './register.ts';
 import { renderTrace, type TraceInput } from './table.ts';
-import { tracedTests } from './titles.ts';
+import { tracedTests } from './tags.ts';
 
 const DECISIONS = 'docs/decisions';
 
-/** Reads the register, the areas, all test titles and the decisions. */
+/** Reads the register, the areas, the tags of all tests, and the decisions. */
 export function readTraceInput(root = packageRoot()): TraceInput {
   const read = (name: string) => readFileSync(path.join(root, name), 'utf8');
   return {

@@ -26,6 +26,11 @@ export function parseRequirements(tsv: string): Requirement[] {
   return rows;
 }
 
+/** The ids of docs/requirements.tsv as tags that a test may have. */
+export function requirementTags(tsv: string): { name: string }[] {
+  return parseRequirements(tsv).map(({ id }) => ({ name: id }));
+}
+
 /** Reads docs/areas.tsv. */
 export function parseAreas(tsv: string): Area[] {
   return rowsOf(tsv).map(([prefix = '', , finished = '']) => {

@@ -1,7 +1,7 @@
 import { anchorOf } from '../docs/markdown.ts';
 import { type Decision, decisionProblems } from './decisions.ts';
 import { type Area, isFinished, type Requirement } from './register.ts';
-import type { TracedTest } from './titles.ts';
+import type { TracedTest } from './tags.ts';
 
 export interface TraceInput {
   readonly requirements: readonly Requirement[];
@@ -11,7 +11,7 @@ export interface TraceInput {
 }
 
 /**
- * `tested`: a test title names the id. `decided`: an entry of docs/decisions replaces the text, and a test names
+ * `tested`: a test is tagged with the id. `decided`: an entry of docs/decisions replaces the text, and a test names
  * the id where the text binds (MUST, MUST_NOT). `manual`: an entry says how a person checks it. `uncovered`: none of these.
  */
 export type State = 'tested' | 'decided' | 'manual' | 'uncovered';
@@ -32,7 +32,7 @@ export function renderTrace(input: TraceInput): string {
   );
   return `# Traceability
 
-Written by \`npm run trace\` from \`docs/requirements.tsv\`, the titles of tests and the entries of \`docs/decisions\`; \`npm run check\` refuses a difference. Finished areas (\`docs/areas.tsv\`) may leave no MUST and no MUST_NOT uncovered.
+Written by \`npm run trace\` from \`docs/requirements.tsv\`, the tags of tests and the entries of \`docs/decisions\`; \`npm run check\` refuses a difference. Finished areas (\`docs/areas.tsv\`) may leave no MUST and no MUST_NOT uncovered.
 
 ${rows.length} requirements: ${counts.join(', ')}.
 

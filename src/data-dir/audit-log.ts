@@ -9,7 +9,7 @@ import { type LogEnd, MAX_BATCH, readLogEnd } from './audit-end.ts';
 import { openToAppend, unavailable } from './audit-file.ts';
 import { writeHead } from './audit-head.ts';
 
-interface Wish {
+interface PendingAppend {
   readonly action: OperatorAction;
   resolve(record: OperatorRecord): void;
   reject(error: unknown): void;
@@ -23,7 +23,7 @@ interface Wish {
  * fails on the way is taken back, so that a refused action leaves no record behind, as far as the disk still obeys.
  */
 export function createAuditLog({ file, clock }: { readonly file: string; readonly clock: Pick<Clock, 'now'> }): AuditLog {
-  const waiting: Wish[] = [];
+  const waiting: PendingAppend[] = [];
   let writing = false;
   const drain = async (): Promise<void> => {
     while (waiting.length > 0) await writeBatch(file, clock, waiting);
@@ -47,9 +47,9 @@ export function createAuditLog({ file, clock }: { readonly file: string; readonl
 }
 
 /** Takes what waits once the lock is held; never throws. */
-async function writeBatch(file: string, clock: Pick<Clock, 'now'>, waiting: Wish[]): Promise<void> {
+async function writeBatch(file: string, clock: Pick<Clock, 'now'>, waiting: PendingAppend[]): Promise<void> {
   let handle: FileHandle | undefined;
-  let batch: readonly Wish[] = [];
+  let batch: readonly PendingAppend[] = [];
   try {
     handle = await openToAppend(file);
     const end = await readLogEnd(handle, file);

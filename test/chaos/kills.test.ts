@@ -11,7 +11,10 @@ beforeAll(async () => {
 afterAll(() => field?.stop());
 
 describe('workers that are killed and stopped under a stream of tasks', () => {
-  it('do every effect at most once, and lose, clobber and tear nothing [FE-24] [FE-37] [FE-39] [FE-53]', { timeout: patient(240_000) }, async () => {
+  it('do every effect at most once, and lose, clobber and tear nothing', {
+    tags: ['FE-24', 'FE-37', 'FE-39', 'FE-53'],
+    timeout: patient(240_000),
+  }, async () => {
     await fight(field, {
       rounds: 40,
       lanes: 24,

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => field?.stop());
 
 describe('workers on a kernel that refuses renameat2', () => {
-  it('link and unlink instead, and still do every effect at most once [FE-24] [FE-39]', { timeout: patient(240_000) }, async () => {
+  it('link and unlink instead, and still do every effect at most once', { tags: ['FE-24', 'FE-39'], timeout: patient(240_000) }, async () => {
     await fight(field, { rounds: 20, lanes: 16, kinds: ['kill-at-point', 'kill-at-random', 'taken-back', 'zombie'], linked: true });
     expect(field.counts.notes).toEqual([]);
     expect(field.counts.violations).toEqual(NOTHING_WRONG);

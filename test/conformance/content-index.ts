@@ -45,7 +45,7 @@ export function contentIndexConformance(name: string, make: () => Promise<Record
     });
 
   describe(`${name}: metadata`, () => {
-    check('gives back an index as it was created, each component of its key by itself [FR-LSI-IDX-KEY-02.1]', ({ write, read }) => {
+    check('gives back an index as it was created, each component of its key by itself', ({ write, read }) => {
       const metas = [
         metaFor('b'),
         metaFor('a', { sizeBytes: 3_000_000_000, generation: 'g7', enumerateErrors: 2, bloom: { ...metaFor('a').bloom, seed: 2n ** 64n - 1n } }),
@@ -118,7 +118,7 @@ export function contentIndexConformance(name: string, make: () => Promise<Record
   });
 
   describe(`${name}: safety, checkpoint, inputs`, () => {
-    check('keeps one safety record per key, with every cause [FR-LSI-SAFE-01]', ({ write, read }) => {
+    check('keeps one safety record per key, with every cause', ({ write, read }) => {
       const disabled: IndexSafety = { ...ABSENT, state: 'DISABLED', reason: 'MEMORY_BUDGET_EXCEEDED', disabledUntilMs: T0 + 5 };
       write((records) => {
         records.create(metaFor('a'), ABSENT);
@@ -132,7 +132,7 @@ export function contentIndexConformance(name: string, make: () => Promise<Record
       expect(read((records) => records.safety('a'))).toEqual(disabled);
     });
 
-    check('keeps how far a build came, and why it stopped [FR-LSI-BG-41.2]', ({ write, read }) => {
+    check('keeps how far a build came, and why it stopped', ({ write, read }) => {
       const stopped: BuildCheckpoint = {
         ...CHECKPOINT,
         lastPath: null,

@@ -24,7 +24,7 @@ function put(files: IndexFiles, delta = 0): void {
 indexFilesConformance('index files on disk', place);
 
 describe('index files on disk', () => {
-  it('are for their user alone [SEC-LSI-STORE-01]', async () => {
+  it('are for their user alone', { tags: ['SEC-LSI-STORE-01'] }, async () => {
     await using at = await place();
     put(at.files);
     at.files.runs(1).write(0, [Buffer.from('x')]);
@@ -34,7 +34,7 @@ describe('index files on disk', () => {
     expect(await Promise.all(['CURRENT', 'gen-1/base.seg', 'gen-1/runs-0'].map(mode))).toEqual([0o600, 0o600, 0o600]);
   });
 
-  it('are refused where others may write [SEC-LSI-STORE-01]', async () => {
+  it('are refused where others may write', { tags: ['SEC-LSI-STORE-01'] }, async () => {
     await using at = await place();
     put(at.files);
     at.files.flip({ generation: 1, deltas: [] });

@@ -20,7 +20,7 @@ export function recordConformance(rig: () => LedgerRig): void {
       });
     }
 
-    it('refuses the epoch of an earlier claim, and of none [FE-37]', async () => {
+    it('refuses the epoch of an earlier claim, and of none', { tags: ['FE-37'] }, async () => {
       const { ledger } = rig();
       const taskId = newTaskId();
       await ledger.claim(claimOf(taskId));
@@ -31,7 +31,7 @@ export function recordConformance(rig: () => LedgerRig): void {
       expect(await ledger.record(recordOf(taskId, 2))).toBe('recorded');
     });
 
-    it('writes the outcome, clears claim, cancel and takeovers, and keeps the row for its life [FE-38]', async () => {
+    it('writes the outcome, clears claim, cancel and takeovers, and keeps the row for its life', { tags: ['FE-38'] }, async () => {
       for (const outcome of [{}, FAILED]) {
         const { ledger } = rig();
         const taskId = newTaskId();
@@ -57,7 +57,7 @@ export function recordConformance(rig: () => LedgerRig): void {
       }
     });
 
-    it('answers the same bytes for every later claim, for results of up to 1 MiB [FE-38]', async () => {
+    it('answers the same bytes for every later claim, for results of up to 1 MiB', { tags: ['FE-38'] }, async () => {
       const { ledger } = rig();
       const taskId = newTaskId();
       const result = `{"x":"${'é'.repeat((MAX_RESULT_BYTES - 8) / 2)}"}`;

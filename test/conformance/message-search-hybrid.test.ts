@@ -52,39 +52,46 @@ describe('message search by words and vectors', () => {
     ['hybrid', 'the fusion of both orders of the same set', 302],
     ['hybrid_rerank', 'that fusion, its first rows in the order of a judge', 303],
     ['hybrid_rerank', 'that fusion, its first rows in the order of a judge', 304],
-  ] as const)('in mode %s is %s, on every page (seed %i) [MS-009, MS-010, MS-059, MS-064, MS-065, MS-069, MS-046]', async (mode, _, seed) => {
-    const random = createRandom(seed);
-    const box = randomMailbox(random, 150);
-    const { file, remove } = mailboxFile(box);
-    const texts = new Map(box.mails.map(({ id, subject, body }) => [id, embeddedText(subject, body)]));
-    const search = semanticSearchOver(file, { reranker: { id: 'by hand', judge: async (__, asked) => asked.map(logit) } });
-    for (let index = 0; index < queries; index += 1) {
-      const asked = randomAsked(random, box.agents);
-      if (asked.wanted.by !== 'words') continue;
-      const { ranking: _ranking, min_score, ...query } = asked.query;
-      const ids = async (side: 'lexical' | 'semantic') =>
-        (await search.search(SearchQuery.parse({ ...query, mode: side, limit: 1000 }), asked.viewer)).results.map(({ id }) => id);
-      const k = random.pick([1, 60, 1000]);
-      const top = random.pick([1, 10, 25, 100]);
-      const fused = fusedByHand(await ids('lexical'), await ids('semantic'), k);
-      const ranked = mode === 'hybrid' ? fused : judgedByHand(fused, Math.max(10, top), (id) => texts.get(id) ?? '');
-      const expected = snapped(ranked).filter(({ score }) => score >= (min_score ?? 0));
-      const found: Ranked[] = [];
-      const limit = 1 + random.integer(40);
-      let cursor: string | undefined;
-      do {
-        const wish = { ...query, min_score, mode, rrf_k: k, rerank_top_k: top, limit, cursor, explain: true };
-        const answer = await search.search(SearchQuery.parse(wish), asked.viewer);
-        expect(answer.explain).toMatchObject({ engine: mode, method: mode, actual_mode: mode, mode_downgraded: false });
-        found.push(
-          ...answer.results.map(({ id, score, redacted }) => ({ id, score: redacted ? (expected.find((row) => row.id === id)?.score ?? -1) : (score ?? -1) })),
-        );
-        cursor = answer.next_cursor;
-      } while (cursor !== undefined);
-      expect({ ids: found.map(({ id }) => id), asked }).toEqual({ ids: expected.map(({ id }) => id), asked });
-      for (const [at, { score }] of found.entries()) expect(score).toBeCloseTo(expected[at]?.score ?? -1, 8);
-    }
-    search.close();
-    remove();
-  });
+  ] as const)(
+    'in mode %s is %s, on every page (seed %i)',
+    { tags: ['MS-009', 'MS-010', 'MS-059', 'MS-064', 'MS-065', 'MS-069', 'MS-046'] },
+    async (mode, _, seed) => {
+      const random = createRandom(seed);
+      const box = randomMailbox(random, 150);
+      const { file, remove } = mailboxFile(box);
+      const texts = new Map(box.mails.map(({ id, subject, body }) => [id, embeddedText(subject, body)]));
+      const search = semanticSearchOver(file, { reranker: { id: 'by hand', judge: async (__, asked) => asked.map(logit) } });
+      for (let index = 0; index < queries; index += 1) {
+        const asked = randomAsked(random, box.agents);
+        if (asked.wanted.by !== 'words') continue;
+        const { ranking: _ranking, min_score, ...query } = asked.query;
+        const ids = async (side: 'lexical' | 'semantic') =>
+          (await search.search(SearchQuery.parse({ ...query, mode: side, limit: 1000 }), asked.viewer)).results.map(({ id }) => id);
+        const k = random.pick([1, 60, 1000]);
+        const top = random.pick([1, 10, 25, 100]);
+        const fused = fusedByHand(await ids('lexical'), await ids('semantic'), k);
+        const ranked = mode === 'hybrid' ? fused : judgedByHand(fused, Math.max(10, top), (id) => texts.get(id) ?? '');
+        const expected = snapped(ranked).filter(({ score }) => score >= (min_score ?? 0));
+        const found: Ranked[] = [];
+        const limit = 1 + random.integer(40);
+        let cursor: string | undefined;
+        do {
+          const wish = { ...query, min_score, mode, rrf_k: k, rerank_top_k: top, limit, cursor, explain: true };
+          const answer = await search.search(SearchQuery.parse(wish), asked.viewer);
+          expect(answer.explain).toMatchObject({ engine: mode, method: mode, actual_mode: mode, mode_downgraded: false });
+          found.push(
+            ...answer.results.map(({ id, score, redacted }) => ({
+              id,
+              score: redacted ? (expected.find((row) => row.id === id)?.score ?? -1) : (score ?? -1),
+            })),
+          );
+          cursor = answer.next_cursor;
+        } while (cursor !== undefined);
+        expect({ ids: found.map(({ id }) => id), asked }).toEqual({ ids: expected.map(({ id }) => id), asked });
+        for (const [at, { score }] of found.entries()) expect(score).toBeCloseTo(expected[at]?.score ?? -1, 8);
+      }
+      search.close();
+      remove();
+    },
+  );
 });

@@ -37,7 +37,49 @@ export function messageSearchConformance(make: MakeSearch, { mailboxes, queries,
   const seeds = Array.from({ length: mailboxes }, (_, index) => seed + index);
 
   it.each(seeds)(
-    'A: without writes all pages together are the order of the oracle (seed %i) [MS-004, MS-027, MS-028, MS-031, MS-032, MS-033, MS-034, MS-037, MS-039, MS-042, MS-043, MS-044, MS-055, MS-056, MS-061, MS-066, MS-067, MS-071, MS-072, MS-079, MS-080, MS-081, MS-091, MS-129, MS-130, MS-131, MS-132, MS-133, MS-134, MS-135, MS-136, MS-137, MS-138, MS-139, MS-140, MS-141, MS-142, MS-171]',
+    'A: without writes all pages together are the order of the oracle (seed %i)',
+    {
+      tags: [
+        'MS-004',
+        'MS-027',
+        'MS-028',
+        'MS-031',
+        'MS-032',
+        'MS-033',
+        'MS-034',
+        'MS-037',
+        'MS-039',
+        'MS-042',
+        'MS-043',
+        'MS-044',
+        'MS-055',
+        'MS-056',
+        'MS-061',
+        'MS-066',
+        'MS-067',
+        'MS-071',
+        'MS-072',
+        'MS-079',
+        'MS-080',
+        'MS-081',
+        'MS-091',
+        'MS-129',
+        'MS-130',
+        'MS-131',
+        'MS-132',
+        'MS-133',
+        'MS-134',
+        'MS-135',
+        'MS-136',
+        'MS-137',
+        'MS-138',
+        'MS-139',
+        'MS-140',
+        'MS-141',
+        'MS-142',
+        'MS-171',
+      ],
+    },
     async (n) => {
       await withRig({ make, mode, rank }, createRandom(n), 20 + (n % 5) * 60, async (rig, random) => {
         for (let index = 0; index < queries; index += 1) await exactPages(rig, random);
@@ -45,16 +87,20 @@ export function messageSearchConformance(make: MakeSearch, { mailboxes, queries,
     },
   );
 
-  it.each(seeds)('B: newest first and filters alone, mail that comes and goes repeats and hides nothing (seed %i) [MS-060, MS-083]', async (n) => {
-    await withRig({ make, mode, rank }, createRandom(n), 120, async (rig, random) => {
-      for (let index = 0; index < queries / 5; index += 1) {
-        const asked = randomAsked(random, rig.box.agents);
-        await changingPages(rig, random, { ...asked, query: { ...asked.query, ranking: 'recency', min_score: undefined } }, rig.search);
-      }
-    });
-  });
+  it.each(seeds)(
+    'B: newest first and filters alone, mail that comes and goes repeats and hides nothing (seed %i)',
+    { tags: ['MS-060', 'MS-083'] },
+    async (n) => {
+      await withRig({ make, mode, rank }, createRandom(n), 120, async (rig, random) => {
+        for (let index = 0; index < queries / 5; index += 1) {
+          const asked = randomAsked(random, rig.box.agents);
+          await changingPages(rig, random, { ...asked, query: { ...asked.query, ranking: 'recency', min_score: undefined } }, rig.search);
+        }
+      });
+    },
+  );
 
-  it.each(seeds)('C: by relevance too, while the order of the first page is kept (seed %i) [MS-083]', async (n) => {
+  it.each(seeds)('C: by relevance too, while the order of the first page is kept (seed %i)', { tags: ['MS-083'] }, async (n) => {
     await withRig({ make, mode, rank }, createRandom(n), 120, async (rig, random) => {
       for (let index = 0; index < queries / 5; index += 1) {
         const asked = randomAsked(random, rig.box.agents);

@@ -23,7 +23,9 @@ afterAll(() => {
 });
 
 describe('the enumerator', () => {
-  it('lists the files that the definition lists, in its order, on trees with every oddity [FR-LSI-ORD-03.1] [FR-LSI-ELIG-01.1] [T-LSI-PATH-01] [T-LSI-PATH-02]', () => {
+  it('lists the files that the definition lists, in its order, on trees with every oddity', {
+    tags: ['FR-LSI-ORD-03.1', 'FR-LSI-ELIG-01.1', 'T-LSI-PATH-01', 'T-LSI-PATH-02'],
+  }, () => {
     const random = createRandom(20_260_722);
     for (let tree = 0; tree < cases(40); tree++) {
       const root = mkdtempSync(path.join(base, 'tree-'));

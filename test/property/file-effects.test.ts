@@ -31,7 +31,7 @@ async function empty(): Promise<void> {
 }
 
 describe('any manifest', () => {
-  it('ends with SUCCESS or one of five codes, destroys no bytes, and touches nothing outside [FE-45] [FE-52]', async () => {
+  it('ends with SUCCESS or one of five codes, destroys no bytes, and touches nothing outside', { tags: ['FE-45', 'FE-52'] }, async () => {
     const outside = `${rig.directory}/outside`;
     const names = ['a', 'b', 'dir', 'dir/c', 'link', 'dir-link/x', 'none', 'none/x', '.writ-vault/x', '..', '../outside/x', 'a/', 'a//b', '*', '\0'];
     const path = fc.oneof(
@@ -78,7 +78,7 @@ describe('any manifest', () => {
 });
 
 describe('the output', () => {
-  it('is the same for the same manifest and the same files, on another journal too [FE-50]', async () => {
+  it('is the same for the same manifest and the same files, on another journal too', { tags: ['FE-50'] }, async () => {
     const second = await createFileRig({ near: '/dev/shm', far: '/tmp' });
     const twin = await rig.executor({ journal: second.journal });
     await fc.assert(
@@ -114,7 +114,7 @@ describe('the output', () => {
 });
 
 describe('undo, redo, undo', () => {
-  it('brings one file to and fro, never two, never none, in any order of undos [FE-53]', async () => {
+  it('brings one file to and fro, never two, never none, in any order of undos', { tags: ['FE-53'] }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom('delete', 'next', 'far'), fc.array(fc.nat({ max: 5 }), { minLength: 3, maxLength: 7 }), async (kind, picks) => {
         made += 1;

@@ -41,7 +41,7 @@ const nearPath = fc
   .map(([head, parts]) => head + parts.join('/'));
 
 describe('any path', () => {
-  it('that is taken lies below a base, component by component, and nowhere else [FE-20] [FE-52]', () => {
+  it('that is taken lies below a base, component by component, and nowhere else', { tags: ['FE-20', 'FE-52'] }, () => {
     fc.assert(
       fc.property(nearPath, fc.boolean(), (raw, permitVault) => {
         const answer = parsePath(raw, BASES, permitVault);
@@ -60,7 +60,7 @@ describe('any path', () => {
     );
   });
 
-  it('that is taken is taken again in its normalized form, as the same path [FE-18]', () => {
+  it('that is taken is taken again in its normalized form, as the same path', { tags: ['FE-18'] }, () => {
     fc.assert(
       fc.property(nearPath, (raw) => {
         const answer = parsePath(raw, BASES);
@@ -70,7 +70,7 @@ describe('any path', () => {
     );
   });
 
-  it('is judged the same with more slashes and dots in it [FE-18]', () => {
+  it('is judged the same with more slashes and dots in it', { tags: ['FE-18'] }, () => {
     const plain = fc.stringMatching(/^[a-z][a-z0-9 ._-]{0,8}$/).filter((part) => part.trim() !== '');
     fc.assert(
       fc.property(

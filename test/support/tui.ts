@@ -1,7 +1,6 @@
 import type { SearchQuery, SearchResponse, SearchResult } from '../../src/contracts/index.ts';
-import { EMPTY_SHELF } from '../../src/core/ports/screen-shelf.ts';
-import { type Shelf } from '../../src/core/ports/screen-shelf.ts';
-import { type MessageScreenServices } from '../../src/surfaces/tui/port.ts';
+import { EMPTY_SHELF, type Shelf } from '../../src/core/ports/screen-shelf.ts';
+import type { MessageScreenServices } from '../../src/surfaces/tui/port.ts';
 import { createSession, type Session } from '../../src/surfaces/tui/session.ts';
 import { screenOf } from '../../src/surfaces/tui/view/screen.ts';
 import { type CorpusMessage, corpusMessages } from '../quality/messages/corpus.ts';

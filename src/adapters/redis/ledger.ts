@@ -115,7 +115,7 @@ function isState(text: string): text is TaskState {
 /**
  * Returns a function to call before each command: the commands of one tick then leave in one write. Concurrent jobs
  * resume together when a reply arrives, so their next calls share a system call on both sides. Measured against
- * ioredis' own auto-pipelining, which costs more bookkeeping and a turn of the event loop (see docs/decisions.md). The
+ * ioredis' own auto-pipelining, which costs more bookkeeping and a turn of the event loop (see docs/decisions/queues.md). The
  * connections of a cluster are ioredis' own affair: nothing is held back there.
  */
 function writeTogether(redis: RedisConnection): () => void {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => writ[Symbol.asyncDispose]());
 
 describe('tasks from the command line, on a real Redis with a real kernel and worker', () => {
-  it('are signed, pushed, done, and answered with a result that verifies, again and again [FE-38]', async () => {
+  it('are signed, pushed, done, and answered with a result that verifies, again and again', { tags: ['FE-38'] }, async () => {
     writ.file('a');
     expect(await writ.cli(['push', '-', '--sign', '--wait'], lines(writ.manifest('copy', 'FILE_COPY', 'a', 'a2')))).toMatchObject({
       code: 0,
@@ -38,7 +38,7 @@ describe('tasks from the command line, on a real Redis with a real kernel and wo
     expect(there('now')).toBe(true);
   });
 
-  it('get a new lease for a retry when the old one has expired [FE-42]', async () => {
+  it('get a new lease for a retry when the old one has expired', { tags: ['FE-42'] }, async () => {
     writ.file('slow');
     const manifest = writ.manifest('expired', 'FILE_MOVE', 'slow', 'slow2');
     const { lease } = await writ.json(['lease', 'issue', '-', '--ttl', '1s'], lines(manifest));
@@ -50,7 +50,7 @@ describe('tasks from the command line, on a real Redis with a real kernel and wo
     expect(await writ.json(['retry', 'expired', '--wait'])).toMatchObject({ code: 0, regranted: true, state: 'success' });
   });
 
-  it('are undone, redone and undone again [FE-53]', async () => {
+  it('are undone, redone and undone again', { tags: ['FE-53'] }, async () => {
     writ.file('u');
     await writ.cli(['push', '-', '--sign', '--wait'], lines(writ.manifest('move', 'FILE_MOVE', 'u', 'u2')));
     const first = await writ.json(['undo', 'move', '--wait']);
@@ -101,7 +101,7 @@ describe('tasks from the command line, on a real Redis with a real kernel and wo
     await writ.startWorker();
   });
 
-  it('leave the vault only by a confirmed purge, with a line in the audit file [FE-35]', async () => {
+  it('leave the vault only by a confirmed purge, with a line in the audit file', { tags: ['FE-35'] }, async () => {
     writ.file('gone', 'twelve bytes');
     await writ.cli(['push', '-', '--sign', '--wait'], lines(writ.manifest('gone', 'FILE_DELETE', 'gone')));
     expect(await writ.json(['vault', 'list'])).toMatchObject({ summary: { files: 1, bytes: 12 } });
@@ -128,7 +128,7 @@ describe('tasks from the command line, on a real Redis with a real kernel and wo
     expect(await writ.json(['undo', 'gone', '--wait'])).toMatchObject({ code: 1, state: 'failure' });
   });
 
-  it('are refused under a revoked lease [FE-41]', async () => {
+  it('are refused under a revoked lease', { tags: ['FE-41'] }, async () => {
     writ.file('r');
     const manifest = writ.manifest('revoked', 'FILE_MOVE', 'r', 'r2');
     const { lease } = await writ.json(['lease', 'issue', '-'], lines(manifest));

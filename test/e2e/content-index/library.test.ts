@@ -55,7 +55,7 @@ describe('the library with an index', () => {
     if (storage === 'memory') expect(() => readdirSync(cache)).toThrow();
   });
 
-  it('goes on from the index of the program before it [FR-LSI-IDX-STOR-01]', async () => {
+  it('goes on from the index of the program before it', { tags: ['FR-LSI-IDX-STOR-01'] }, async () => {
     tool = await complete({ mode: 'on', directory: cache });
     const generation = tool.indexes()[0]?.generation;
     await tool.close();
@@ -64,7 +64,7 @@ describe('the library with an index', () => {
     expect(tool.indexes()[0]?.generation).toBe(generation);
   });
 
-  it('keeps none for a small tree when only large ones are to have one [FR-LSI-BG-05.3]', async () => {
+  it('keeps none for a small tree when only large ones are to have one', { tags: ['FR-LSI-BG-05.3'] }, async () => {
     tool = await plain({ mode: 'auto', directory: cache });
     expect(tool.indexes()).toMatchObject([{ state: 'DISABLED', reason: 'BELOW_THRESHOLD', serving: false }]);
     const found = await tool.search({ pattern: 'number 42' });
@@ -83,7 +83,7 @@ describe('the library with an index', () => {
     }
   });
 
-  it('has neither thread, socket nor file of an index without the option [FR-LSI-ROLL-01, FR-LSI-ROLL-03]', async () => {
+  it('has neither thread, socket nor file of an index without the option', { tags: ['FR-LSI-ROLL-01', 'FR-LSI-ROLL-03'] }, async () => {
     tool = await plain();
     const found = await tool.search({ pattern: 'number 42', fixed_strings: true });
     expect(found.ok && found.answer.stats).toMatchObject({ index_bypass: 'INDEX_OFF', index_safety_state: 'DISABLED', storage_mode: 'none' });

@@ -42,7 +42,7 @@ interface CommandAnswer {
 }
 
 describe('an installation with an index', () => {
-  it('leaves files out of a search over HTTP, whose process the kernel confines to reading [FR-LSI-IDX-ROOT-03]', async () => {
+  it('leaves files out of a search over HTTP, whose process the kernel confines to reading', { tags: ['FR-LSI-IDX-ROOT-03'] }, async () => {
     expect(await look()).toEqual({ paths: FOUND, bypass: null, excluded: 297 });
     const below = await served(() => writ.search({ ...NEEDLE, path: 'd2' }));
     expect([below.count, below.stats?.index_bypass]).toEqual([3, null]);
@@ -62,20 +62,24 @@ describe('an installation with an index', () => {
     expect(JSON.parse(all.out)).toMatchObject({ count: 4 });
   });
 
-  it('never builds for requests with other options, which read all files [FR-LSI-IDX-SCHED-01, FR-LSI-IDX-SCHED-03.1, FR-LSI-IDX-SCHED-03.2]', async () => {
+  it('never builds for requests with other options, which read all files', {
+    tags: ['FR-LSI-IDX-SCHED-01', 'FR-LSI-IDX-SCHED-03.1', 'FR-LSI-IDX-SCHED-03.2'],
+  }, async () => {
     const { stats } = await writ.search({ ...NEEDLE, hidden: true });
     expect(stats).toMatchObject({ index_exclusion_used: false, index_bypass: 'OPTIONS' });
     expect(await writ.indexes()).toHaveLength(1);
   });
 
-  it('shows its figures among those of the installation [FR-LSI-STAT-02.16]', async () => {
+  it('shows its figures among those of the installation', { tags: ['FR-LSI-STAT-02.16'] }, async () => {
     const { body } = await writ.get('/metrics');
     expect(body).toMatch(/writ_index_serving\{role="index",instance="[^"]+"\} 1/);
     expect(body).toMatch(/writ_index_tasks_total\{[^}]*kind="build"[^}]*\} 1/);
     expect(body).toMatch(/writ_index_searches_total\{bypass="none"[^}]*\} \d/);
   });
 
-  it('comes back after kill -9, compares the tree with the index, and meanwhile answers the same without it [FR-LSI-BG-50.1] [FR-LSI-BG-50.2]', async () => {
+  it('comes back after kill -9, compares the tree with the index, and meanwhile answers the same without it', {
+    tags: ['FR-LSI-BG-50.1', 'FR-LSI-BG-50.2'],
+  }, async () => {
     await host.kill('SIGKILL');
     writeFileSync(path.join(writ.tree, 'd2/new.txt'), 'needle_42_end\n');
     const more = ['d2/f142.txt', 'd2/f242.txt', 'd2/f42.txt', 'd2/new.txt'];
@@ -89,7 +93,7 @@ describe('an installation with an index', () => {
     expect((await look()).paths).toEqual(FOUND);
   });
 
-  it('is dropped, built, compared and checked on request, over the queue [FR-LSI-BG-01] [FR-LSI-BG-20.5]', async () => {
+  it('is dropped, built, compared and checked on request, over the queue', { tags: ['FR-LSI-BG-01', 'FR-LSI-BG-20.5'] }, async () => {
     expect(await writ.writ(['index', 'drop', '--wait'])).toMatchObject({ code: 0 });
     expect(await look()).toMatchObject({ paths: FOUND, bypass: 'VETO' });
     expect(await writ.writ(['index', 'build', '--wait'])).toMatchObject({ code: 0, out: expect.stringMatching(/301 files|300 files/) });
@@ -109,7 +113,7 @@ describe('an installation with an index', () => {
     host = second;
   });
 
-  it('ends in order on SIGTERM, and leaves no socket behind [FR-LSI-BG-40.1] [FR-LSI-BG-40.4] [FR-LSI-BG-43.1]', async () => {
+  it('ends in order on SIGTERM, and leaves no socket behind', { tags: ['FR-LSI-BG-40.1', 'FR-LSI-BG-40.4', 'FR-LSI-BG-43.1'] }, async () => {
     expect(await host.kill('SIGTERM')).toBe(0);
     const [index] = await writ.indexes();
     expect(index).toMatchObject({ host: 'stopped', serving: false });

@@ -64,14 +64,14 @@ describe('writ tui in a terminal of 80x24', () => {
     await terminal.shows('Imp any');
   });
 
-  it.each(['semantic', 'hybrid'])('says that %s is not there and what was done instead [MS-128]', async (mode) => {
+  it.each(['semantic', 'hybrid'])('says that %s is not there and what was done instead', { tags: ['MS-128'] }, async (mode) => {
     terminal.press('m');
     if (mode === 'semantic') terminal.press('m');
     await terminal.shows(`Mode ${mode}`);
     await terminal.shows(`⚠ Degraded: ${mode} is not available, searched lexical`);
   });
 
-  it('goes back to the deterministic lexical search with auto [MS-127]', async () => {
+  it('goes back to the deterministic lexical search with auto', { tags: ['MS-127'] }, async () => {
     terminal.press('x');
     await terminal.shows('Mode auto');
     await terminal.shows(/^(?![\s\S]*Degraded)[\s\S]*results? · fts5 ·/);

@@ -39,7 +39,7 @@ describe('base directories', () => {
     ['none', /does not exist/],
     ['real/', /absolute and normalized/],
     ['real/../real', /absolute and normalized/],
-  ])('refuses %s as a base with INVALID_CONFIG and leaves nothing open [FE-12]', async (name, message) => {
+  ])('refuses %s as a base with INVALID_CONFIG and leaves nothing open', { tags: ['FE-12'] }, async (name, message) => {
     const before = openDescriptors();
     await expect(fileSystem.openBase('b', `${root}/${name}`)).rejects.toMatchObject({
       code: 'INVALID_CONFIG',
@@ -49,7 +49,7 @@ describe('base directories', () => {
     expect(openDescriptors()).toBe(before);
   });
 
-  it('refuses a base on a type of file system that is not allowed, and names the type [FE-13]', async () => {
+  it('refuses a base on a type of file system that is not allowed, and names the type', { tags: ['FE-13'] }, async () => {
     const far = makeOnSecondFilesystem('writ-bases-');
     const onlyDisks = createConfinedFileSystem({ level: 'auto', allowedFilesystems: ['xfs'] });
     await expect(onlyDisks.openBase('far', far)).rejects.toMatchObject({
@@ -61,7 +61,7 @@ describe('base directories', () => {
     fs.rmSync(far, { recursive: true });
   });
 
-  it.each(['nfs', 'cifs', '9p', 'fuse', 'proc', 'floppy'])('cannot be configured to allow %s [FE-13]', (name) => {
+  it.each(['nfs', 'cifs', '9p', 'fuse', 'proc', 'floppy'])('cannot be configured to allow %s', { tags: ['FE-13'] }, (name) => {
     expect(() => createConfinedFileSystem({ level: 'auto', allowedFilesystems: ['ext4', name] })).toThrow(`'${name}' is no local file system type`);
   });
 
@@ -84,13 +84,17 @@ describe('base directories', () => {
     await base.close();
   });
 
-  it.each([createOpenat2Resolver, createWalkResolver])('follows no magic link of /proc, even with /proc as the base [FE-22] (%o)', async (create) => {
-    const fd = fs.openSync('/proc/self', fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
-    const anchor = { fd, dev: fs.fstatSync(fd, { bigint: true }).dev, mountId: mountIdOf(fd) };
-    const resolver = create(libc());
-    for (const segments of [['cwd'], ['root', 'etc'], ['fd', String(fd)], ['task', String(process.pid), 'cwd']]) {
-      expectRefusal(await resolver.directory(anchor, segments), 'symlink');
-    }
-    fs.closeSync(fd);
-  });
+  it.each([createOpenat2Resolver, createWalkResolver])(
+    'follows no magic link of /proc, even with /proc as the base (%o)',
+    { tags: ['FE-22'] },
+    async (create) => {
+      const fd = fs.openSync('/proc/self', fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
+      const anchor = { fd, dev: fs.fstatSync(fd, { bigint: true }).dev, mountId: mountIdOf(fd) };
+      const resolver = create(libc());
+      for (const segments of [['cwd'], ['root', 'etc'], ['fd', String(fd)], ['task', String(process.pid), 'cwd']]) {
+        expectRefusal(await resolver.directory(anchor, segments), 'symlink');
+      }
+      fs.closeSync(fd);
+    },
+  );
 });

@@ -51,7 +51,7 @@ describe('a process that has confined itself', () => {
     expect(said).toMatchObject({ inside: 'allowed text', childInside: 'allowed text' });
   });
 
-  it('reads nothing else: not directly, not through a link that lies inside, not on a thread of the pool, not by a child [SEC-LSI-01]', () => {
+  it('reads nothing else: not directly, not through a link that lies inside, not on a thread of the pool, not by a child', { tags: ['SEC-LSI-01'] }, () => {
     expect(said).toMatchObject({ outside: 'EACCES', throughLink: 'EACCES', inPool: 'EACCES', byChild: '' });
   });
 

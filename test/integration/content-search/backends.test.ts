@@ -65,13 +65,13 @@ describe('ugrep and ripgrep', () => {
     expect(await agreed({ fixedStrings: true }, ['odd'])).toBe(printed);
   });
 
-  it('print the same for names that look like options, globs, negations and records [FR-LSI-BE-01.1, FR-LSI-BE-UG-01]', async () => {
+  it('print the same for names that look like options, globs, negations and records', { tags: ['FR-LSI-BE-01.1', 'FR-LSI-BE-UG-01'] }, async () => {
     const names = ['-e', '--help', '!not', '#hash', 'a*b', '[x]', 'back\\slash', 'colon:1-x', 'line\nend', 'quote"s\'', 'space ', '{a,b}', '~', 'é'];
     for (const name of names) file(name, 'needle\n');
     expect(await agreed({}, names)).toBe(names.map((name) => Buffer.from(`./${name}\x001:needle\n`).toString('latin1')).join(''));
   });
 
-  it('print the same context, merged where it overlaps [FR-LSI-CTX-01]', async () => {
+  it('print the same context, merged where it overlaps', { tags: ['FR-LSI-CTX-01'] }, async () => {
     file('context', Array.from({ length: 30 }, (_, n) => ([3, 5, 12, 13].includes(n) ? `needle ${n}` : `line ${n}`)).join('\n'));
     for (const context of [1, 2, 3, 10_000]) {
       const printed = await agreed({ context }, ['context', 'context']);
@@ -139,7 +139,7 @@ describe('ugrep and ripgrep', () => {
 });
 
 describe('an exit code', () => {
-  it('says less than the output: measured for each backend [FR-LSI-EXIT-02]', async () => {
+  it('says less than the output: measured for each backend', { tags: ['FR-LSI-EXIT-02'] }, async () => {
     file('match', 'needle\n');
     file('hay', 'hay\n');
     const codes = async (query: Partial<BackendQuery>, files: readonly string[]) =>
@@ -227,7 +227,7 @@ describe('a process', () => {
     }
   });
 
-  it('that cannot be started is a value: too many arguments, a directory that is not there [FR-LSI-EXE-01]', async () => {
+  it('that cannot be started is a value: too many arguments, a directory that is not there', { tags: ['FR-LSI-EXE-01'] }, async () => {
     for (const backend of backends) {
       const many = Array.from({ length: 40_000 }, (_, n) => `${'x'.repeat(100)}${n}`);
       expect((await output(backend, {}, many)).end).toMatchObject({ code: null, startError: 'E2BIG' });

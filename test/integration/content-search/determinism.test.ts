@@ -72,7 +72,7 @@ async function* mixed(stdout: AsyncIterable<Buffer>, random: Random): AsyncItera
 }
 
 describe.each<BackendKind>(['ugrep', 'rg'])('answers of %s', (kind) => {
-  it('are the same twenty times, byte for byte [T-LSI-DET-01] [FR-LSI-ORD-01] [FR-LSI-STAT-03.2] [FR-LSI-STAT-04]', async () => {
+  it('are the same twenty times, byte for byte', { tags: ['T-LSI-DET-01', 'FR-LSI-ORD-01', 'FR-LSI-STAT-03.2', 'FR-LSI-STAT-04'] }, async () => {
     const answers = new Set<string>();
     for (let turn = 0; turn < 20; turn += 1) {
       const { stats, ...answer } = await answerTo({ root, backend: backends[kind], emitStats: true, lanes: 1 + (turn % 3) }, REQUEST);
@@ -83,14 +83,14 @@ describe.each<BackendKind>(['ugrep', 'rg'])('answers of %s', (kind) => {
     expect(answers.size).toBe(1);
   });
 
-  it('are the same when the backend shuffles its output [T-LSI-DET-02] [FR-LSI-ORD-04] [FR-LSI-ORD-03.3] [FR-LSI-ORD-05.3]', async () => {
+  it('are the same when the backend shuffles its output', { tags: ['T-LSI-DET-02', 'FR-LSI-ORD-04', 'FR-LSI-ORD-03.3', 'FR-LSI-ORD-05.3'] }, async () => {
     const plain = await answerTo({ root, backend: backends[kind] }, REQUEST);
     for (const seed of [1, 2, 3]) {
       expect(await answerTo({ root, backend: shuffled(backends[kind], createRandom(seed)) }, REQUEST)).toEqual(plain);
     }
   });
 
-  it('do not depend on where the tree lies [LSI-PATH-15]', async () => {
+  it('do not depend on where the tree lies', { tags: ['LSI-PATH-15'] }, async () => {
     const copy = path.join(folder, `copy of ${kind}`);
     cpSync(root, copy, { recursive: true });
     expect(await answerTo({ root: copy, backend: backends[kind] }, REQUEST)).toEqual(await answerTo({ root, backend: backends[kind] }, REQUEST));
@@ -110,7 +110,9 @@ describe.each<BackendKind>(['ugrep', 'rg'])('answers of %s', (kind) => {
     }
   });
 
-  it('cut the same list at every limit, and twins of one name stay apart and in order [T-LSI-DET-03] [T-LSI-PATH-03] [FR-LSI-TRUNC-02]', async () => {
+  it('cut the same list at every limit, and twins of one name stay apart and in order', {
+    tags: ['T-LSI-DET-03', 'T-LSI-PATH-03', 'FR-LSI-TRUNC-02'],
+  }, async () => {
     const backend = backends[kind];
     const all = eventsOf(await answerTo({ root, backend }, { pattern: 'needle 1', max_results: 1_000 }));
     const paths = all.map((event) => event.replace(/:\d+:.*/, ''));

@@ -52,7 +52,7 @@ afterEach(() => {
 });
 
 describe('the enumerator', () => {
-  it('lists what git would add, with excludes of the repository and of the user [FR-LSI-ELIG-01.1]', () => {
+  it('lists what git would add, with excludes of the repository and of the user', { tags: ['FR-LSI-ELIG-01.1'] }, () => {
     const random = createRandom(61);
     for (let tree = 0; tree < cases(15); tree++) {
       const top = path.join(root, `git-${tree}`);
@@ -66,7 +66,7 @@ describe('the enumerator', () => {
     }
   });
 
-  it('lists what ripgrep lists, .ignore files included [FR-LSI-ELIG-01.1]', () => {
+  it('lists what ripgrep lists, .ignore files included', { tags: ['FR-LSI-ELIG-01.1'] }, () => {
     const random = createRandom(62);
     for (let tree = 0; tree < cases(20); tree++) {
       const top = path.join(root, `rg-${tree}`);

@@ -45,7 +45,7 @@ describe.each<BackendKind>(['ugrep', 'rg'])('hostile requests to %s', (kind) => 
     '`touch owned`',
     '; touch owned',
     '@/etc/passwd',
-  ])('takes %s for text to look for [FR-LSI-BE-01.1]', async (pattern) => {
+  ])('takes %s for text to look for', { tags: ['FR-LSI-BE-01.1'] }, async (pattern) => {
     const answer = await answerTo(rig(), { pattern, fixed_strings: true });
     const wanted = { '--version': 1, '$(touch owned)': 1, '`touch owned`': 1, '; touch owned': 1, '-': 1, '--': 1 }[pattern] ?? 0;
     expect(answer.matches.filter(({ data }) => data.path.text !== '\u001b[2Jname')).toHaveLength(wanted);
@@ -76,7 +76,9 @@ describe.each<BackendKind>(['ugrep', 'rg'])('hostile requests to %s', (kind) => 
     }
   });
 
-  it('shows names and lines with terminal sequences in the events as they are, and written out in the text for people [FR-LSI-ENC-02.1]', async () => {
+  it('shows names and lines with terminal sequences in the events as they are, and written out in the text for people', {
+    tags: ['FR-LSI-ENC-02.1'],
+  }, async () => {
     const answer = await answerTo(rig(), { pattern: 'red' });
     expect(answer.matches[0]?.data).toEqual({ path: { text: '\u001b[2Jname' }, line_number: 1, lines: { text: 'line \u001b]0;title\u0007 \u001b[31mred' } });
     expect(answer.content).toBe('\\x1b[2Jname\n1:line \\x1b]0;title\\x07 \\x1b[31mred\n');
@@ -88,7 +90,7 @@ describe.each<BackendKind>(['ugrep', 'rg'])('hostile requests to %s', (kind) => 
     expect(answer.stats?.lines_cut).toBe(1);
   });
 
-  it('leaves no process and no descriptor behind, however a search ends [FR-LSI-BE-01.2]', async () => {
+  it('leaves no process and no descriptor behind, however a search ends', { tags: ['FR-LSI-BE-01.2'] }, async () => {
     await answerTo(rig(), { pattern: 'plain' });
     const before = held();
     for (const request of [{ pattern: 'plain', max_results: 1 }, { pattern: '(a*)*b', timeout_ms: 1 }, { pattern: 'a(' }, { pattern: 'a', timeout_ms: 5 }])

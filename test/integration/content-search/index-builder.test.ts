@@ -66,7 +66,7 @@ const niceOf = (thread: string): number =>
   );
 
 describe('the build thread', () => {
-  it('builds, updates, validates, merges and checks on the disk, and tells how far it is [LSI-ST-10.2] [LSI-BUD-GEN]', async () => {
+  it('builds, updates, validates, merges and checks on the disk, and tells how far it is', { tags: ['LSI-ST-10.2', 'LSI-BUD-GEN'] }, async () => {
     const builder = await started();
     const seen: BuildProgress[] = [];
     expect(await run(builder, build, forever, (progress) => seen.push(progress))).toMatchObject({ outcome: 'done', documents: 600 });
@@ -87,7 +87,7 @@ describe('the build thread', () => {
     expect(readdirSync(join(directory, 'gen-1')).sort()).toEqual(['base.seg', 'delta-1.seg']);
   });
 
-  it('is nicer than the other threads of the process [FR-LSI-BG-30]', async () => {
+  it('is nicer than the other threads of the process', { tags: ['FR-LSI-BG-30'] }, async () => {
     const known = new Set(threads());
     const before = niceOf(`${process.pid}`);
     const builder = await started(SLOW);
@@ -107,7 +107,7 @@ describe('the build thread', () => {
     expect(await outcome).toEqual({ outcome: 'stopped' });
   });
 
-  it('ends a job that sleeps at once when it is asked to, and takes the next one [FR-LSI-BG-40.2]', async () => {
+  it('ends a job that sleeps at once when it is asked to, and takes the next one', { tags: ['FR-LSI-BG-40.2'] }, async () => {
     const builder = await started(SLOW);
     const abort = new AbortController();
     const outcome = atWork(builder, abort.signal);
@@ -118,7 +118,7 @@ describe('the build thread', () => {
     expect(await run(builder, build)).toMatchObject({ outcome: 'done' });
   });
 
-  it('goes at full speed from the moment in which nobody searches [FR-LSI-BG-32]', async () => {
+  it('goes at full speed from the moment in which nobody searches', { tags: ['FR-LSI-BG-32'] }, async () => {
     const builder = await started(SLOW);
     const outcome = atWork(builder);
     builder.setBoost(true);
@@ -146,7 +146,7 @@ describe('a process that is killed while it builds', () => {
   const POINTS = ['run', 'half', 'whole', 'named'] as const;
   const CHILD = fileURLToPath(new URL('../../fixtures/content-index/killed-build.ts', import.meta.url));
 
-  it.each(POINTS)('leaves the index that was there as it was: %s [FR-LSI-BG-20.4] [FR-LSI-IDX-CONC-03]', async (point) => {
+  it.each(POINTS)('leaves the index that was there as it was: %s', { tags: ['FR-LSI-BG-20.4', 'FR-LSI-IDX-CONC-03'] }, async (point) => {
     const site = buildSite(root, { index: diskIndexFiles({ directory, keyHash: KEY_HASH.toString('hex') }) });
     const old = { generation: 1, deltas: [] };
     expect(doJob(site, build)).toMatchObject({ outcome: 'done' });

@@ -88,7 +88,9 @@ const isOfBuild = (one: HostNews): boolean => one.kind === 'task' && (one.task =
 const statesOf = ({ news }: HostProcess): readonly string[] => news.flatMap((one) => (one.kind === 'state' ? [`${one.state}/${one.reason}`] : []));
 
 describe('a build that its host cannot finish', () => {
-  it('is gone on from at the next start, whatever has happened to its files [FR-LSI-BG-40.3] [FR-LSI-BG-41.1] [FR-LSI-BG-41.2] [FR-LSI-BG-51.1]', async () => {
+  it('is gone on from at the next start, whatever has happened to its files', {
+    tags: ['FR-LSI-BG-40.3', 'FR-LSI-BG-41.1', 'FR-LSI-BG-41.2', 'FR-LSI-BG-51.1'],
+  }, async () => {
     host = await slowHost();
     await amidBuild();
     await host.stop();
@@ -110,7 +112,9 @@ describe('a build that its host cannot finish', () => {
     expect(statesOf(host).filter((state) => state.startsWith('COMPLETE'))).toHaveLength(1);
   });
 
-  it('leaves nothing if it is not to keep anything, and none of what a hard end interrupts [FR-LSI-BG-42] [FR-LSI-BG-40.3] [FR-LSI-BG-43.2]', async () => {
+  it('leaves nothing if it is not to keep anything, and none of what a hard end interrupts', {
+    tags: ['FR-LSI-BG-42', 'FR-LSI-BG-40.3', 'FR-LSI-BG-43.2'],
+  }, async () => {
     host = await slowHost({ keeps: false });
     await amidBuild();
     await host.stop();
@@ -131,7 +135,9 @@ describe('a build that its host cannot finish', () => {
     expect(indexed()).toHaveLength(FILES);
   });
 
-  it('takes several rounds when its time is short, never serves in between, and survives a kill [FR-LSI-BUD-INIT-01.1] [FR-LSI-BUD-INIT-02.1] [FR-LSI-BUD-INIT-02.2] [FR-LSI-BG-12]', async () => {
+  it('takes several rounds when its time is short, never serves in between, and survives a kill', {
+    tags: ['FR-LSI-BUD-INIT-01.1', 'FR-LSI-BUD-INIT-02.1', 'FR-LSI-BUD-INIT-02.2', 'FR-LSI-BG-12'],
+  }, async () => {
     host = await slowHost({ timeoutMs: patient(1_500), throttleMs: patient(150) });
     await host.next((one) => one.kind === 'task' && one.outcome === 'partial');
     expect(statesOf(host).at(-1)).toBe('UNCERTAIN/BUILD_BUDGET_EXCEEDED');
@@ -146,7 +152,7 @@ describe('a build that its host cannot finish', () => {
     expect(indexed()).toHaveLength(FILES);
   });
 
-  it('begins anew when what it has left is damaged [FR-LSI-BG-51.2]', async () => {
+  it('begins anew when what it has left is damaged', { tags: ['FR-LSI-BG-51.2'] }, async () => {
     host = await slowHost();
     await amidBuild();
     await host.stop();

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openCandidateIndex } from '../../../src/content-search/io/tool.ts';
 import type { OpenCandidateIndex } from '../../../src/content-search/ngram-index/query/candidate-index.ts';
 import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/search/sandbox.ts';
 import { createContentSearch } from '../../../src/content-search/search/search.ts';
@@ -54,7 +53,9 @@ afterAll(async () => {
 const begun = (): number => Number(readFileSync(progress, 'utf8'));
 
 describe('a search with the index in a tree that changes meanwhile', () => {
-  it('gives lines of versions that lived meanwhile, and every file that nobody touched [FR-LSI-CAND-01] [FR-LSI-BG-60] [FR-LSI-BG-61]', async () => {
+  it('gives lines of versions that lived meanwhile, and every file that nobody touched', {
+    tags: ['FR-LSI-CAND-01', 'FR-LSI-BG-60', 'FR-LSI-BG-61'],
+  }, async () => {
     if (index === undefined) throw new Error('there is no index');
     const tool = createContentSearch(depsOf({ root, backend, emitStats: true, index }));
     await host.until('COMPLETE');

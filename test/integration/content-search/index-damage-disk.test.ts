@@ -70,7 +70,7 @@ const fill = (): void => {
 const empty = (): void => rmSync(path.join(cacheRoot, 'ballast'));
 
 describe.runIf(process.getuid?.() === 0)('a full disk', () => {
-  it('ends a build and nothing else; when there is room again it works as soon as somebody asks [FR-LSI-BG-22.2] [NFR-LSI-REL-01]', async () => {
+  it('ends a build and nothing else; when there is room again it works as soon as somebody asks', { tags: ['FR-LSI-BG-22.2', 'NFR-LSI-REL-01'] }, async () => {
     smallDisk(160);
     const hosts = await started();
     await hosts.happened(() => hosts.events.some((event) => event.kind === 'task' && event.task === 'build'));
@@ -82,7 +82,7 @@ describe.runIf(process.getuid?.() === 0)('a full disk', () => {
     expect((await hosts.search('needle')).index_bypass).toBeNull();
   });
 
-  it('keeps the index that is there; changes are seen all the same, and taken in when there is room again [FR-LSI-IDX-CONC-03]', async () => {
+  it('keeps the index that is there; changes are seen all the same, and taken in when there is room again', { tags: ['FR-LSI-IDX-CONC-03'] }, async () => {
     smallDisk(8_192);
     const hosts = await started();
     await hosts.settled('COMPLETE');
@@ -99,7 +99,7 @@ describe.runIf(process.getuid?.() === 0)('a full disk', () => {
 });
 
 describe('two hosts of one cache directory', () => {
-  it('are one: the second is refused until the first is dead, and then serves [FR-LSI-IDX-CONC-01]', async () => {
+  it('are one: the second is refused until the first is dead, and then serves', { tags: ['FR-LSI-IDX-CONC-01'] }, async () => {
     const first = await startHost({ settings: settings(), trees: trees(), backend: 'rg' });
     open.push(first);
     await first.until('COMPLETE');
@@ -125,7 +125,7 @@ describe('a host', () => {
     expect((await hosts.search('needle')).index_bypass).toBeNull();
   });
 
-  it('hears of a segment that is gone from the search that misses it, puts the rest aside and builds again [FR-LSI-BG-52]', async () => {
+  it('hears of a segment that is gone from the search that misses it, puts the rest aside and builds again', { tags: ['FR-LSI-BG-52'] }, async () => {
     const hosts = await started();
     await hosts.settled('COMPLETE');
     const [generation = ''] = readdirSync(placeOf()).filter((name) => name.startsWith('gen-'));

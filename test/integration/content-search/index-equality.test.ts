@@ -15,7 +15,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a search with the index', () => {
   it.each(['ugrep', 'rg'] as const)(
-    'answers what a search without it answers, with %s, whatever happens to the tree and to the host [NFR-LSI-COR-01] [LSI-TM-03]',
+    'answers what a search without it answers, with %s, whatever happens to the tree and to the host',
+    { tags: ['NFR-LSI-COR-01', 'LSI-TM-03'] },
     async (kind) => {
       const isEnough = ({ excluding, searches, excludedFiles }: EqualityCount): boolean => excluding > searches / 5 && excludedFiles > 20;
       const count = await runEquality({ seed: 7, folder, backend: backends[kind], trees: 2, roundsPerTree: 50, kills: 0.06, isEnough });

@@ -76,7 +76,7 @@ const states = (hosts: HostsUnderTest): readonly string[] =>
   hosts.events.flatMap((event) => (event.kind === 'state' ? [`${event.after.state}${event.after.reason === null ? '' : `/${event.after.reason}`}`] : []));
 
 describe('the room of a cache root', () => {
-  it('is made by the indexes that were not used for longest, when there are too many [FR-LSI-IDX-RM-01.2] [FR-LSI-IDX-RM-02]', async () => {
+  it('is made by the indexes that were not used for longest, when there are too many', { tags: ['FR-LSI-IDX-RM-01.2', 'FR-LSI-IDX-RM-02'] }, async () => {
     const [newest, oldest, middle] = [3, 1, 2].map((at) => leftBehind({ rootPath: `/srv/${at}` }, at, 10));
     const hosts = await started({ maxIndexes: 3 });
     await hosts.settled('COMPLETE');
@@ -86,7 +86,9 @@ describe('the room of a cache root', () => {
     expect(kept()).toHaveLength(3);
   });
 
-  it('is made by them too when they take too many bytes; who has a file of one open reads on [FR-LSI-IDX-RM-01.1] [FR-LSI-IDX-RM-03]', async () => {
+  it('is made by them too when they take too many bytes; who has a file of one open reads on', {
+    tags: ['FR-LSI-IDX-RM-01.1', 'FR-LSI-IDX-RM-03'],
+  }, async () => {
     const [older, newer] = [1, 2].map((at) => leftBehind({ rootPath: `/srv/${at}` }, at, 1_000_000));
     const reader = diskIndexFiles({ directory: older ?? '', keyHash: '' }).open({ generation: 1, delta: 0 });
     if ('refused' in reader) throw new Error(reader.refused);
@@ -98,7 +100,7 @@ describe('the room of a cache root', () => {
     expect(readdirSync(cacheRoot).filter((name) => name.startsWith('.gone-'))).toEqual([]);
   });
 
-  it('is not asked of an index that has a host, so two pools do not evict each other for ever [FR-LSI-IDX-RM-03]', async () => {
+  it('is not asked of an index that has a host, so two pools do not evict each other for ever', { tags: ['FR-LSI-IDX-RM-03'] }, async () => {
     const first = await started();
     await first.settled('COMPLETE');
     const other = path.join(folder, 'other');
@@ -132,7 +134,9 @@ describe('the room of a cache root', () => {
 });
 
 describe('a build that comes to a limit', () => {
-  it('leaves nothing out, is not tried again while nothing changes, and is after a change [FR-LSI-BUD-INIT-02.2] [FR-LSI-BUD-INIT-03] [T-LSI-SAFE-05]', async () => {
+  it('leaves nothing out, is not tried again while nothing changes, and is after a change', {
+    tags: ['FR-LSI-BUD-INIT-02.2', 'FR-LSI-BUD-INIT-03', 'T-LSI-SAFE-05'],
+  }, async () => {
     const { build } = hostsSettings(cacheRoot);
     const small: Change = { build: { ...build, maxFiles: 10 } };
     const first = await started(small);
@@ -151,7 +155,7 @@ describe('a build that comes to a limit', () => {
 });
 
 describe('an index whose rules have changed', () => {
-  it('never serves again, and keeps no byte of what is denied now [SEC-LSI-02.1] [SEC-LSI-02.2]', async () => {
+  it('never serves again, and keeps no byte of what is denied now', { tags: ['SEC-LSI-02.1', 'SEC-LSI-02.2'] }, async () => {
     writeFileSync(path.join(root, 'zaphod-private.txt'), 'quetzalcoatl');
     const before = await started();
     await before.settled('COMPLETE');
@@ -167,7 +171,7 @@ describe('an index whose rules have changed', () => {
     expect(bytesOfAll(cacheRoot).some((bytes) => bytes.includes('zaphod-private') || bytes.includes('quetza'))).toBe(false);
   });
 
-  it('is thrown away as well when nobody knows by which rules it was made [FR-LSI-BG-52]', async () => {
+  it('is thrown away as well when nobody knows by which rules it was made', { tags: ['FR-LSI-BG-52'] }, async () => {
     const before = await started();
     await before.settled('COMPLETE');
     await before.stop();
@@ -182,7 +186,9 @@ describe('an index whose rules have changed', () => {
 describe('an index in memory', () => {
   const inMemory = (change: Change = {}): Change => ({ storageMode: 'memory', ...change });
 
-  it('serves, and nothing is left of it afterwards, nor of one whose host was killed [FR-LSI-STOR-FALLBACK-01.3] [SEC-LSI-STORE-02.2]', async () => {
+  it('serves, and nothing is left of it afterwards, nor of one whose host was killed', {
+    tags: ['FR-LSI-STOR-FALLBACK-01.3', 'SEC-LSI-STORE-02.2'],
+  }, async () => {
     const left = path.join(cacheRoot, '0123456789abcdef');
     mkdirSync(left, { mode: 0o700 });
     writeFileSync(path.join(left, 'CURRENT'), 'of a host that was killed');
@@ -194,7 +200,9 @@ describe('an index in memory', () => {
     expect(readdirSync(cacheRoot)).toEqual([]);
   });
 
-  it('that would be too large is given up for a while, and tried again after it [FR-LSI-STOR-FALLBACK-02] [FR-LSI-IDX-RM-04] [FR-LSI-BUD-04.1] [FR-LSI-BUD-04.2]', async () => {
+  it('that would be too large is given up for a while, and tried again after it', {
+    tags: ['FR-LSI-STOR-FALLBACK-02', 'FR-LSI-IDX-RM-04', 'FR-LSI-BUD-04.1', 'FR-LSI-BUD-04.2'],
+  }, async () => {
     const pauses = { firstMs: 100, mostMs: 100, memoryMs: 300 };
     const hosts = await started(inMemory({ maxDbBytes: 1_000, pauses }));
     const givenUp = 'DISABLED/MEMORY_BUDGET_EXCEEDED';

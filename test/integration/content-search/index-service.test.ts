@@ -90,7 +90,7 @@ describe('the indexes of a data directory, looked at from another process', () =
     expect((await service().status()).map(({ root }) => root)).toEqual([root]);
   });
 
-  it('touch nothing while the index is off [FR-LSI-IDX-02]', async () => {
+  it('touch nothing while the index is off', { tags: ['FR-LSI-IDX-02'] }, async () => {
     expect(await service({ 'tools.search.index_mode': 'off' }).status()).toEqual([]);
     expect(() => realpathSync(cache)).toThrow('ENOENT');
   });

@@ -32,7 +32,7 @@ function excludedFiles(root: string, kept: readonly string[], all: readonly Buff
 }
 
 describe('every file that the index leaves out', () => {
-  it.each(['ugrep', 'rg'] as const)('is one in which %s finds nothing [T-LSI-BLOOM-02]', async (kind) => {
+  it.each(['ugrep', 'rg'] as const)('is one in which %s finds nothing', { tags: ['T-LSI-BLOOM-02'] }, async (kind) => {
     const backend = backends[kind];
     let excluded = 0;
     for (let tree = 0; tree < TREES; tree += 1) {

@@ -52,7 +52,7 @@ function keep(settings: Record<string, unknown>, searchPath = process.env['PATH'
 }
 
 describe('a keeper of index hosts', () => {
-  it('stands by while what it is to index is away, and begins when it is there [FR-LSI-BG-02]', async () => {
+  it('stands by while what it is to index is away, and begins when it is there', { tags: ['FR-LSI-BG-02'] }, async () => {
     const { keeper: kept, told, ready, tree } = keep({});
     await kept.start();
     expect(told).toEqual({ why: ['none of the directories to be indexed is there'], ready: 0 });
@@ -64,7 +64,7 @@ describe('a keeper of index hosts', () => {
     expect(told.why).toHaveLength(1);
   });
 
-  it('stands by where a root is denied [FR-LSI-IDX-ROOT-01.3]', async () => {
+  it('stands by where a root is denied', { tags: ['FR-LSI-IDX-ROOT-01.3'] }, async () => {
     const root = path.join(home, 'tree/private');
     mkdirSync(root, { recursive: true });
     const { keeper: kept, told } = keep({ 'tools.search.index_roots': [root], 'tools.sandbox.denied_patterns': ['**/private'] });
@@ -73,7 +73,7 @@ describe('a keeper of index hosts', () => {
     expect(existsSync(path.join(home, 'cache/records.db'))).toBe(false);
   });
 
-  it('keeps the index in memory where there is no place for files, and says so in its status [FR-LSI-STOR-FALLBACK-01.1]', async () => {
+  it('keeps the index in memory where there is no place for files, and says so in its status', { tags: ['FR-LSI-STOR-FALLBACK-01.1'] }, async () => {
     mkdirSync(path.join(home, 'tree'));
     writeFileSync(path.join(home, 'cache'), 'a file where the directory should be');
     const { keeper: kept, told } = keep({});

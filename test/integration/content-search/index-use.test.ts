@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openCandidateIndex } from '../../../src/content-search/io/tool.ts';
 import type { OpenCandidateIndex } from '../../../src/content-search/ngram-index/query/candidate-index.ts';
 import { configuredIndexes, searchedTrees } from '../../../src/content-search/ngram-index/serving/configured-indexes.ts';
 import { DEFAULT_DENIED_PATTERNS } from '../../../src/content-search/search/sandbox.ts';
@@ -68,20 +67,20 @@ async function both(request: ContentSearchRequest): Promise<{ readonly answer: C
 const pathsOf = ({ matches }: ContentSearchAnswer): readonly string[] => [...new Set(matches.map(({ data }) => data.path.text))];
 
 describe('a search that an index serves', () => {
-  it('reads only files that can match, and says so [NFR-LSI-PERF-02] [FR-LSI-STAT-02.18] [LSI-GOAL-01]', async () => {
+  it('reads only files that can match, and says so', { tags: ['NFR-LSI-PERF-02', 'FR-LSI-STAT-02.18', 'LSI-GOAL-01'] }, async () => {
     const { answer, stats } = await both({ pattern: 'needle' });
     expect(pathsOf(answer)).toHaveLength(8);
     expect(stats).toMatchObject({ index_exclusion_used: true, index_bypass: null, fallback_used: false, fallback_reason: null });
     expect(stats).toMatchObject({ candidates_total: 43, candidates_excluded: 35, candidates_scanned: 8 });
   });
 
-  it('filters by glob when it asks, without another index [FR-LSI-IDX-KEY-01a.2]', async () => {
+  it('filters by glob when it asks, without another index', { tags: ['FR-LSI-IDX-KEY-01a.2'] }, async () => {
     const { answer, stats } = await both({ pattern: 'needle', glob: ['*.md'] });
     expect(pathsOf(answer)).toEqual(['src/deep/needle.md']);
     expect(stats).toMatchObject({ index_exclusion_used: true, candidates_total: 1 });
   });
 
-  it('looks up either case of letters in the same index [FR-LSI-IDX-KEY-01a.3]', async () => {
+  it('looks up either case of letters in the same index', { tags: ['FR-LSI-IDX-KEY-01a.3'] }, async () => {
     for (const [pattern, sensitivity, files] of [
       ['Needle,', 'sensitive', 0],
       ['NEEDLE', 'insensitive', 8],
@@ -93,21 +92,21 @@ describe('a search that an index serves', () => {
     }
   });
 
-  it('takes literal text as such in every mode that means it: fixed, whole words, plain [FR-LSI-IDX-KEY-01a.4]', async () => {
+  it('takes literal text as such in every mode that means it: fixed, whole words, plain', { tags: ['FR-LSI-IDX-KEY-01a.4'] }, async () => {
     for (const mode of [{}, { fixed_strings: true }, { word_regexp: true }, { fixed_strings: true, word_regexp: true }]) {
       const { stats } = await both({ pattern: 'needless', ...mode });
       expect(stats).toMatchObject({ index_exclusion_used: true, candidates_scanned: 6 });
     }
   });
 
-  it('looks only beneath the path of the request, by whole names [FR-LSI-IDX-SCOPE-01]', async () => {
+  it('looks only beneath the path of the request, by whole names', { tags: ['FR-LSI-IDX-SCOPE-01'] }, async () => {
     expect(pathsOf((await both({ pattern: 'needle', path: 'src-other' })).answer)).toEqual(['src-other/needle.ts']);
     const { answer, stats } = await both({ pattern: 'needle', path: 'src' });
     expect(pathsOf(answer)).not.toContain('src-other/needle.ts');
     expect(stats).toMatchObject({ index_exclusion_used: true, candidates_total: 41 });
   });
 
-  it('is cut at the same event whatever was left out, at every limit [FR-LSI-STABLE-01.1] [FR-LSI-STABLE-01.2] [LSI-DEF-03]', async () => {
+  it('is cut at the same event whatever was left out, at every limit', { tags: ['FR-LSI-STABLE-01.1', 'FR-LSI-STABLE-01.2', 'LSI-DEF-03'] }, async () => {
     for (let most = 1; most <= 14; most += 1) {
       const { answer, stats } = await both({ pattern: 'needle', max_results: most, context: most % 2 });
       expect(answer.count).toBe(Math.min(most, answer.count));
@@ -115,7 +114,9 @@ describe('a search that an index serves', () => {
     }
   });
 
-  it('searches files with a line end in their name always; they keep no index from being complete [FR-LSI-BE-UG-03.1] [FR-LSI-BE-UG-03.3]', async () => {
+  it('searches files with a line end in their name always; they keep no index from being complete', {
+    tags: ['FR-LSI-BE-UG-03.1', 'FR-LSI-BE-UG-03.3'],
+  }, async () => {
     const { answer } = await both({ pattern: 'needle' });
     expect(pathsOf(answer)).toContain('line\nend.ts');
     const { stats } = await both({ pattern: 'not there at all' });
@@ -129,12 +130,18 @@ describe('a search that an index serves', () => {
     ['ignored files', { no_ignore: true }, 'OPTIONS'],
     ['one file', { path: 'src/0.ts' }, 'START'],
     ['a hidden directory', { path: '.hidden' }, 'START'],
-  ] as const)('does not use it for %s, which it does not know [FR-LSI-IDX-SCHED-04] [FR-LSI-STABLE-02] [LSI-DEF-02]', async (_, options, why) => {
-    const { stats } = await both({ pattern: 'needle', ...options });
-    expect(stats).toMatchObject({ index_exclusion_used: false, index_bypass: why, candidates_excluded: 0 });
-  });
+  ] as const)(
+    'does not use it for %s, which it does not know',
+    { tags: ['FR-LSI-IDX-SCHED-04', 'FR-LSI-STABLE-02', 'LSI-DEF-02'] },
+    async (_, options, why) => {
+      const { stats } = await both({ pattern: 'needle', ...options });
+      expect(stats).toMatchObject({ index_exclusion_used: false, index_bypass: why, candidates_excluded: 0 });
+    },
+  );
 
-  it('does not use an index of another backend, nor of another root; nothing spans two roots [FR-LSI-IDX-ROOT-02.2] [FR-LSI-IDX-ROOT-02.3] [FR-LSI-IDX-SCOPE-02.1] [FR-LSI-IDX-SCOPE-02.2]', async () => {
+  it('does not use an index of another backend, nor of another root; nothing spans two roots', {
+    tags: ['FR-LSI-IDX-ROOT-02.2', 'FR-LSI-IDX-ROOT-02.3', 'FR-LSI-IDX-SCOPE-02.1', 'FR-LSI-IDX-SCOPE-02.2'],
+  }, async () => {
     const signal = new AbortController().signal;
     const other = createContentSearch(depsOf({ root, backend: backends.ugrep, emitStats: true, index }));
     const answered = await other.search({ pattern: 'needle' }, signal);
@@ -151,7 +158,9 @@ describe('a search that an index serves', () => {
 });
 
 describe('what an index leaves behind', () => {
-  it('is no contents of files, and nothing in the tree [FR-LSI-IDX-STOR-03.1] [FR-LSI-IDX-STOR-03.2] [FR-LSI-CACHE-ROOT-03] [LSI-GOAL-02] [LSI-TM-02]', async () => {
+  it('is no contents of files, and nothing in the tree', {
+    tags: ['FR-LSI-IDX-STOR-03.1', 'FR-LSI-IDX-STOR-03.2', 'FR-LSI-CACHE-ROOT-03', 'LSI-GOAL-02', 'LSI-TM-02'],
+  }, async () => {
     const names = readdirSync(root, { recursive: true });
     await both({ pattern: 'needle' });
     expect(readdirSync(root, { recursive: true })).toEqual(names);
@@ -161,7 +170,7 @@ describe('what an index leaves behind', () => {
     for (const { parentPath, name } of files) expect(readFileSync(path.join(parentPath, name)).includes('a needle, a Needle')).toBe(false);
   });
 
-  it('is said in the stats of each search, with the reason why it is where it is [FR-LSI-STOR-FALLBACK-01.4]', async () => {
+  it('is said in the stats of each search, with the reason why it is where it is', { tags: ['FR-LSI-STOR-FALLBACK-01.4'] }, async () => {
     const settings = hostsSettings(path.join(folder, 'cache'), { storageMode: 'memory', storageFallback: 'PERMISSION_DENIED' });
     const links = await patientLinks(settings, treesOf(root, DEFAULT_DENIED_PATTERNS), backends.rg);
     if (links === undefined) throw new Error('there is no index');
@@ -175,7 +184,7 @@ describe('what an index leaves behind', () => {
 describe('index roots', () => {
   const settings = { includeDefaultDenies: true, deniedPatterns: [], globalIgnoreFile: '' };
 
-  it('are those of the settings, or the first allowed root [FR-LSI-IDX-ROOT-01.1] [FR-LSI-IDX-ROOT-01.2] [FR-LSI-BG-03]', () => {
+  it('are those of the settings, or the first allowed root', { tags: ['FR-LSI-IDX-ROOT-01.1', 'FR-LSI-IDX-ROOT-01.2', 'FR-LSI-BG-03'] }, () => {
     const [src, other] = [path.join(root, 'src'), path.join(root, 'src-other')];
     expect(searchedTrees({ ...settings, allowedRoots: [root, src], indexRoots: [src, other] })).toMatchObject({
       roots: [src, other],
@@ -186,7 +195,9 @@ describe('index roots', () => {
 });
 
 describe('a tree that an index is not worth', () => {
-  it('has none in mode auto until it has grown; each start measures it anew [FR-LSI-BG-05.3] [FR-LSI-BG-06.1] [FR-LSI-BG-06.3] [FR-LSI-IDX-01] [FR-LSI-IDX-03] [FR-LSI-IDX-04]', async () => {
+  it('has none in mode auto until it has grown; each start measures it anew', {
+    tags: ['FR-LSI-BG-05.3', 'FR-LSI-BG-06.1', 'FR-LSI-BG-06.3', 'FR-LSI-IDX-01', 'FR-LSI-IDX-03', 'FR-LSI-IDX-04'],
+  }, async () => {
     const tree = path.join(folder, 'small');
     mkdirSync(tree);
     writeFileSync(path.join(tree, 'one.txt'), 'needle\n');
@@ -210,7 +221,7 @@ describe('a tree that an index is not worth', () => {
 });
 
 describe('changes', () => {
-  it('of a file are seen by the next search, and then by the index [NFR-LSI-PERF-01] [FR-LSI-REC-03]', async () => {
+  it('of a file are seen by the next search, and then by the index', { tags: ['NFR-LSI-PERF-01', 'FR-LSI-REC-03'] }, async () => {
     writeFileSync(path.join(root, 'src/1.ts'), 'a fresh straw\n');
     expect(pathsOf((await both({ pattern: 'fresh straw' })).answer)).toEqual(['src/1.ts']);
     await host.happened(() => host.events.some((event) => event.kind === 'task' && event.task === 'update' && event.outcome === 'done'));
@@ -219,14 +230,16 @@ describe('changes', () => {
     expect(stats).toMatchObject({ index_exclusion_used: true, candidates_scanned: 2 });
   });
 
-  it('of names are seen at both of them [FR-LSI-TRK-09.1]', async () => {
+  it('of names are seen at both of them', { tags: ['FR-LSI-TRK-09.1'] }, async () => {
     renameSync(path.join(root, 'src/deep'), path.join(root, 'src/moved'));
     expect(pathsOf((await both({ pattern: 'needle' })).answer)).toContain('src/moved/needle.md');
     await host.settled('COMPLETE');
     expect((await both({ pattern: 'needle' })).stats.index_safety_state).toBe('COMPLETE');
   });
 
-  it('of an ignore file put the index in doubt, and nothing is left out until it was compared with the tree [FR-LSI-TRK-07.1] [FR-LSI-TRK-07.2] [FR-LSI-REC-01] [FR-LSI-BG-10.2] [FR-LSI-IDX-05]', async () => {
+  it('of an ignore file put the index in doubt, and nothing is left out until it was compared with the tree', {
+    tags: ['FR-LSI-TRK-07.1', 'FR-LSI-TRK-07.2', 'FR-LSI-REC-01', 'FR-LSI-BG-10.2', 'FR-LSI-IDX-05'],
+  }, async () => {
     const seen = host.events.length;
     writeFileSync(path.join(root, '.gitignore'), 'src-other\n');
     const { answer, stats } = await both({ pattern: 'needle' });

@@ -30,13 +30,13 @@ const rig = (backend: SearchBackend, changes: Partial<RigOptions> = {}): RigOpti
 const levels = (jobs: readonly BackendJob[]): number[] => jobs.map(({ query }) => query.fuzzy);
 
 describe('how a search ends', () => {
-  it('tries nothing else when the backend fails [T-LSI-EXIT-01] [FR-LSI-EXIT-03] [FR-LSI-FUZ-04]', async () => {
+  it('tries nothing else when the backend fails', { tags: ['T-LSI-EXIT-01', 'FR-LSI-EXIT-03', 'FR-LSI-FUZ-04'] }, async () => {
     const backend = scriptedBackend(() => ({ code: 3, stderr: 'ugrep: out of something\n' }));
     expect((await refusalOf(rig(backend), LITERAL)).code).toBe('ExecutionFailed');
     expect(levels(backend.jobs).filter((level) => level > 0)).toEqual([]);
   });
 
-  it('falls back only from an end without matches and without errors [T-LSI-EXIT-01] [T-LSI-FUZ-01]', async () => {
+  it('falls back only from an end without matches and without errors', { tags: ['T-LSI-EXIT-01', 'T-LSI-FUZ-01'] }, async () => {
     const backend = scriptedBackend(({ query }) => (query.fuzzy === 2 ? { lines: ['a.txt:1:neeedle'] } : {}));
     const answer = await answerTo(rig(backend), LITERAL);
     expect(eventsOf(answer)).toEqual(['a.txt:1:neeedle']);
@@ -44,12 +44,14 @@ describe('how a search ends', () => {
     expect(answer.stats).toMatchObject({ fallback_used: true, fuzzy_levels_tried: [1, 2] });
   });
 
-  it('goes on when a pass gave context only [T-LSI-FUZ-04]', async () => {
+  it('goes on when a pass gave context only', { tags: ['T-LSI-FUZ-04'] }, async () => {
     const backend = scriptedBackend(({ query }) => ({ 1: { lines: ['a.txt-1-x'], code: 0 }, 2: { lines: ['a.txt:1:needl'] } })[query.fuzzy] ?? {});
     expect((await answerTo(rig(backend), { ...LITERAL, context: 1 })).stats?.fuzzy_levels_tried).toEqual([1, 2]);
   });
 
-  it('times out when the backend does not end, with nothing out of order and no fallback [T-LSI-EXIT-02] [FR-LSI-ORD-05.1] [FR-LSI-ORD-05.2]', async () => {
+  it('times out when the backend does not end, with nothing out of order and no fallback', {
+    tags: ['T-LSI-EXIT-02', 'FR-LSI-ORD-05.1', 'FR-LSI-ORD-05.2'],
+  }, async () => {
     const backend = scriptedBackend(() => ({ hangs: true }));
     const answer = await answerTo(rig(backend), { ...LITERAL, timeout_ms: 150 });
     expect(answer).toMatchObject({ timed_out: true, count: 0, stats: { fallback_used: false, fuzzy_levels_tried: [] } });
@@ -57,7 +59,7 @@ describe('how a search ends', () => {
     expect(levels(backend.jobs).every((level) => level === 0)).toBe(true);
   });
 
-  it('has one deadline for all passes [T-LSI-FUZ-03] [FR-LSI-FUZ-G-03.1]', async () => {
+  it('has one deadline for all passes', { tags: ['T-LSI-FUZ-03', 'FR-LSI-FUZ-G-03.1'] }, async () => {
     const backend = scriptedBackend(({ query }) => (query.fuzzy === 0 ? {} : { hangs: true }));
     const answer = await answerTo(rig(backend), { ...LITERAL, timeout_ms: patient(1_000) });
     // The pass that hangs is ended by the deadline of all; no other is begun after it.
@@ -68,7 +70,7 @@ describe('how a search ends', () => {
     });
   });
 
-  it('asks for a pass exactly what the request asked for, but for the level [FR-LSI-FUZ-G-02]', async () => {
+  it('asks for a pass exactly what the request asked for, but for the level', { tags: ['FR-LSI-FUZ-G-02'] }, async () => {
     const backend = scriptedBackend(() => ({}));
     await answerTo(rig(backend), { ...LITERAL, case: 'insensitive', context: 2, word_regexp: true, max_results: 9, glob: ['*.txt'] });
     const asked = backend.jobs.map(({ query: { fuzzy: _, ...query }, files, cwd }) => JSON.stringify({ query, files, cwd }));
@@ -78,7 +80,20 @@ describe('how a search ends', () => {
 });
 
 describe('the list of files', () => {
-  it('is passed as arguments in pieces, relative to the order root, whatever names it has; nothing is written [FR-LSI-EXE-02] [FR-LSI-BE-UG-01] [FR-LSI-BE-UG-02] [FR-LSI-BE-RG-01] [FR-LSI-BE-RG-02] [FR-LSI-BE-RG-03] [FR-LSI-BE-TMP-01.1] [FR-LSI-BE-TMP-01.2] [FR-LSI-BE-TMP-01.3] [FR-LSI-BE-TMP-02]', async () => {
+  it('is passed as arguments in pieces, relative to the order root, whatever names it has; nothing is written', {
+    tags: [
+      'FR-LSI-EXE-02',
+      'FR-LSI-BE-UG-01',
+      'FR-LSI-BE-UG-02',
+      'FR-LSI-BE-RG-01',
+      'FR-LSI-BE-RG-02',
+      'FR-LSI-BE-RG-03',
+      'FR-LSI-BE-TMP-01.1',
+      'FR-LSI-BE-TMP-01.2',
+      'FR-LSI-BE-TMP-01.3',
+      'FR-LSI-BE-TMP-02',
+    ],
+  }, async () => {
     const backend = scriptedBackend(() => ({}));
     const own = (): string[] => [...readdirSync(root), ...readdirSync(os.tmpdir()).filter((name) => name.startsWith('writ-content-scripted-'))];
     const before = own();
@@ -101,7 +116,9 @@ describe('the list of files', () => {
     }
   });
 
-  it('is the same for both backends, which can both take it, so that no capability is ever missing [FR-LSI-BE-02] [FR-LSI-BE-CAP-02] [FR-LSI-STAT-02.17] [FR-LSI-ELIG-02]', async () => {
+  it('is the same for both backends, which can both take it, so that no capability is ever missing', {
+    tags: ['FR-LSI-BE-02', 'FR-LSI-BE-CAP-02', 'FR-LSI-STAT-02.17', 'FR-LSI-ELIG-02'],
+  }, async () => {
     const lists = (['ugrep', 'rg'] satisfies BackendKind[]).map(async (kind) => {
       const backend = scriptedBackend(() => ({}), { kind });
       const { stats } = await answerTo(rig(backend, { fuzzyFallback: undefined }), LITERAL);
@@ -115,13 +132,13 @@ describe('the list of files', () => {
 });
 
 describe('the words of the specification', () => {
-  it('has no use of the deprecated NormalizePathForOrder [LSI-PATH-16]', () => {
+  it('has no use of the deprecated NormalizePathForOrder', { tags: ['LSI-PATH-16'] }, () => {
     const folder = path.join(packageRoot(), 'src', 'content-search');
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
     expect(files.filter((name) => /normalizePathForOrder/i.test(readFileSync(path.join(folder, name), 'utf8')))).toEqual([]);
   });
 
-  it('tells consumers that stats are optional and may grow [FR-LSI-SCHEMA-RESP-03.2]', () => {
+  it('tells consumers that stats are optional and may grow', { tags: ['FR-LSI-SCHEMA-RESP-03.2'] }, () => {
     const page = readFileSync(path.join(packageRoot(), 'docs', 'content-search.md'), 'utf8');
     expect(page).toMatch(/stats.{0,400}(?:optional|forward-compatible)/s);
   });

@@ -49,7 +49,8 @@ describe('a tree that changes while it is searched', () => {
   });
 
   it.each<BackendKind>(['ugrep', 'rg'])(
-    'is answered by %s with lines of versions that lived meanwhile, each of its own file, and nothing from outside is among them [SEC-LSI-01] [LSI-TM-01]',
+    'is answered by %s with lines of versions that lived meanwhile, each of its own file, and nothing from outside is among them',
+    { tags: ['SEC-LSI-01', 'LSI-TM-01'] },
     async (binary) => {
       const tool = confined(root, binary);
       await tool.start();
@@ -96,7 +97,9 @@ function children(pid: number): string[] {
 }
 
 describe('read gating', () => {
-  it('has nothing in the library that says that a file was read, and nothing that a search leaves behind [SEC-LSI-CACHE-01.1] [SEC-LSI-CACHE-02] [T-LSI-SEC-02] [LSI-GEN-03]', async () => {
+  it('has nothing in the library that says that a file was read, and nothing that a search leaves behind', {
+    tags: ['SEC-LSI-CACHE-01.1', 'SEC-LSI-CACHE-02', 'T-LSI-SEC-02', 'LSI-GEN-03'],
+  }, async () => {
     // Nothing that it offers, and nothing that its tool offers, is about what was read.
     expect(Object.keys(library).filter((name) => /seen|wasRead|history|remember|visited/i.test(name))).toEqual([]);
     expect(Object.keys(createContentSearch(depsOf({ root: folder, backend: backends.rg })))).toEqual(['search']);
@@ -112,7 +115,9 @@ describe('read gating', () => {
     expect(readdirSync(root)).toEqual(['a.txt']);
   });
 
-  it('leaves it to the host to say what was read: an answer carries lines, and no hash, fingerprint or version of a file [SEC-LSI-CACHE-01.2]', async () => {
+  it('leaves it to the host to say what was read: an answer carries lines, and no hash, fingerprint or version of a file', {
+    tags: ['SEC-LSI-CACHE-01.2'],
+  }, async () => {
     const root = path.join(folder, 'gated');
     mkdirSync(root);
     writeFileSync(path.join(root, 'a.txt'), 'needle\nsecond\n');

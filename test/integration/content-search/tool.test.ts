@@ -38,7 +38,9 @@ afterAll(() => rmSync(root, { recursive: true }));
 describe.each<BackendKind>(['ugrep', 'rg'])('a search with %s', (kind) => {
   const rig = (changes: Partial<RigOptions> = {}): RigOptions => ({ root, backend: backends[kind], ...changes });
 
-  it('answers by the contract of the baseline, in the order of keys [T-LSI-BASE-01] [FR-LSI-PARSE-01] [FR-LSI-ORD-01] [LSI-BE-GEN]', async () => {
+  it('answers by the contract of the baseline, in the order of keys', {
+    tags: ['T-LSI-BASE-01', 'FR-LSI-PARSE-01', 'FR-LSI-ORD-01', 'LSI-BE-GEN'],
+  }, async () => {
     const answer = await answerTo(rig(), { pattern: 'needle' });
     expect(ContentSearchAnswer.parse(answer)).toEqual(answer);
     expect(answer).toMatchObject({ pattern: 'needle', path: '.', count: 7, truncated: false, timed_out: false, exit_code: 0 });
@@ -53,7 +55,9 @@ describe.each<BackendKind>(['ugrep', 'rg'])('a search with %s', (kind) => {
     ]);
   });
 
-  it('has no index and says so, with stats only where the settings ask for them [T-LSI-BASE-02] [FR-LSI-SCHEMA-RESP-02.1] [FR-LSI-STAT-02.11] [FR-LSI-STAT-02.13]', async () => {
+  it('has no index and says so, with stats only where the settings ask for them', {
+    tags: ['T-LSI-BASE-02', 'FR-LSI-SCHEMA-RESP-02.1', 'FR-LSI-STAT-02.11', 'FR-LSI-STAT-02.13'],
+  }, async () => {
     expect(await answerTo(rig(), { pattern: 'needle' })).not.toHaveProperty('stats');
     const { stats } = await answerTo(rig({ emitStats: true }), { pattern: 'needle' });
     expect(ContentSearchStats.parse(stats)).toMatchObject({ index_safety_state: 'DISABLED', storage_mode: 'none', index_exclusion_used: false });
@@ -66,7 +70,9 @@ describe.each<BackendKind>(['ugrep', 'rg'])('a search with %s', (kind) => {
     expect(stats).toMatchObject({ candidates_total: 6, candidates_scanned: 2 });
   });
 
-  it('stops at exactly max_results events, lines of context among them [T-LSI-TRUNC-01] [FR-LSI-TRUNC-01.1] [FR-LSI-CTX-01] [FR-LSI-CTX-02]', async () => {
+  it('stops at exactly max_results events, lines of context among them', {
+    tags: ['T-LSI-TRUNC-01', 'FR-LSI-TRUNC-01.1', 'FR-LSI-CTX-01', 'FR-LSI-CTX-02'],
+  }, async () => {
     const request = { pattern: 'needle', path: 'a.txt', context: 1 };
     const all = eventsOf(await answerTo(rig(), request));
     expect(all).toEqual(['a.txt-1-one', 'a.txt:2:needle two', 'a.txt-3-three', 'a.txt-4-four', 'a.txt:5:needle five', 'a.txt-6-six']);
@@ -77,18 +83,20 @@ describe.each<BackendKind>(['ugrep', 'rg'])('a search with %s', (kind) => {
     }
   });
 
-  it('does not call an answer truncated that has exactly max_results [T-LSI-TRUNC-03] [FR-LSI-TRUNC-01.2]', async () => {
+  it('does not call an answer truncated that has exactly max_results', { tags: ['T-LSI-TRUNC-03', 'FR-LSI-TRUNC-01.2'] }, async () => {
     expect(await answerTo(rig(), { pattern: 'needle', max_results: 7 })).toMatchObject({ count: 7, truncated: false });
   });
 
-  it('decides smart case itself, for letters beyond ASCII too [T-LSI-DET-04]', async () => {
+  it('decides smart case itself, for letters beyond ASCII too', { tags: ['T-LSI-DET-04'] }, async () => {
     expect(eventsOf(await answerTo(rig(), { pattern: 'Ñandu', fixed_strings: true }))).toEqual(['ns/ñandu.txt:1:Ñandu']);
     const folded = eventsOf(await answerTo(rig(), { pattern: 'ñandu', fixed_strings: true }));
     // ugrep folds ASCII only, ripgrep all of Unicode: the note says that they cannot agree here.
     expect(folded).toEqual({ ugrep: ['ns/ñandu.txt:2:ñandu'], rg: ['ns/ñandu.txt:1:Ñandu', 'ns/ñandu.txt:2:ñandu'] }[kind]);
   });
 
-  it('finds files whose names have a line end or are no UTF-8, and shows these lossily [T-LSI-PATH-01] [T-LSI-PATH-02] [FR-LSI-BE-UG-03.2]', async () => {
+  it('finds files whose names have a line end or are no UTF-8, and shows these lossily', {
+    tags: ['T-LSI-PATH-01', 'T-LSI-PATH-02', 'FR-LSI-BE-UG-03.2'],
+  }, async () => {
     const answer = await answerTo(rig(), { pattern: 'odd|bytes' });
     expect(eventsOf(answer)).toEqual(['bad\ufffd:1:needle in bytes', 'new\nline.txt:1:needle in an odd place']);
     expect(answer.content).toContain('new\\x0aline.txt');
@@ -101,7 +109,7 @@ describe.each<BackendKind>(['ugrep', 'rg'])('a search with %s', (kind) => {
     expect(eventsOf(open)).toEqual(['.hid/h.txt:1:needle', 'a/out.log:1:needle']);
   });
 
-  it('says what was searched relative to the order root [FR-LSI-ORD-ROOT-03]', async () => {
+  it('says what was searched relative to the order root', { tags: ['FR-LSI-ORD-ROOT-03'] }, async () => {
     expect((await answerTo(rig(), { pattern: 'x', path: './a/' })).path).toBe('a');
     expect((await answerTo(rig(), { pattern: 'x', path: 'inside' })).path).toBe('a');
     const absolute = rig({ sandbox: { allowAbsolute: true } });
@@ -112,13 +120,13 @@ describe.each<BackendKind>(['ugrep', 'rg'])('a search with %s', (kind) => {
     expect(await answerTo(absolute, { pattern: 'Nadel', path: path.join(root, 'a/b.txt') })).toMatchObject({ path: 'b.txt', count: 1 });
   });
 
-  it('follows no link out of the roots, with follow or without [T-LSI-PATH-04] [SEC-LSI-01]', async () => {
+  it('follows no link out of the roots, with follow or without', { tags: ['T-LSI-PATH-04', 'SEC-LSI-01'] }, async () => {
     expect(eventsOf(await answerTo(rig(), { pattern: 'root:', follow: true }))).toEqual([]);
     expect(await refusalOf(rig(), { pattern: 'root:', path: 'outside/passwd', follow: true })).toMatchObject({ code: 'BadArgs', field: 'path' });
     expect(eventsOf(await answerTo(rig(), { pattern: 'Nadel', follow: true }))).toEqual(['a/b.txt:3:Nadel', 'inside/b.txt:3:Nadel']);
   });
 
-  it('never reads denied and reserved places [T-LSI-SEC-01]', async () => {
+  it('never reads denied and reserved places', { tags: ['T-LSI-SEC-01'] }, async () => {
     const answer = await answerTo(rig(), { pattern: 'needle', hidden: true, no_ignore: true, follow: true });
     expect(eventsOf(answer).filter((event) => /pem|vault/.test(event))).toEqual([]);
     expect(await refusalOf(rig(), { pattern: 'needle', path: 'keys/k.pem' })).toEqual(await refusalOf(rig(), { pattern: 'needle', path: 'keys/k.pem' }));
@@ -153,13 +161,13 @@ describe.each<BackendKind>(['ugrep', 'rg'])('a search with %s', (kind) => {
 });
 
 describe('approximate matching', () => {
-  it('is for ugrep only, and says so [FR-LSI-FUZ-G-02]', async () => {
+  it('is for ugrep only, and says so', { tags: ['FR-LSI-FUZ-G-02'] }, async () => {
     expect(await refusalOf({ root, backend: backends.rg }, { pattern: 'neeedle', fuzzy: 1 })).toMatchObject({ code: 'BadArgs', field: 'fuzzy' });
     const both = { root, backend: backends.rg, backends: { preferred: backends.rg, all: [backends.rg, backends.ugrep] } };
     expect(eventsOf(await answerTo(both, { pattern: 'neeedle', fuzzy: 1, glob: ['a-b/**'] }))).toEqual(['a-b/x.txt:1:needle']);
   });
 
-  it('is tried by itself when the settings allow it, with everything else as the request has it [T-LSI-FUZ-01] [FR-LSI-FUZ-G-02]', async () => {
+  it('is tried by itself when the settings allow it, with everything else as the request has it', { tags: ['T-LSI-FUZ-01', 'FR-LSI-FUZ-G-02'] }, async () => {
     const fuzzy = { root, backend: backends.ugrep, emitStats: true, fuzzyFallback: { levels: [1, 2, 3], minPatternLength: 4 } };
     const answer = await answerTo(fuzzy, { pattern: 'neeeedle', fixed_strings: true, glob: ['*.txt', '!new*'], context: 1, max_results: 3 });
     expect(eventsOf(answer)).toEqual(['a-b/x.txt:1:needle', 'a.txt-1-one', 'a.txt:2:needle two']);

@@ -158,7 +158,7 @@ async function history(seed: number): Promise<{ readonly vetoes: number; readonl
 }
 
 describe('the watch over a tree that changes', () => {
-  it('knows of every file that differs, or allows nothing, after each step of a random history [FR-LSI-TRK-04]', async () => {
+  it('knows of every file that differs, or allows nothing, after each step of a random history', { tags: ['FR-LSI-TRK-04'] }, async () => {
     const tallies = [];
     for (let seed = 1; seed <= 20; seed += 1) tallies.push(await history(seed));
     const told = tallies.reduce((sum, each) => sum + each.told, 0);

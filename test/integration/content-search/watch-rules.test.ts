@@ -58,7 +58,7 @@ describe('the watch over a tree', () => {
     expect(overlayOf(rig)).toEqual({ veto: null, files: ['new/deep/a'], subtrees: [] });
   });
 
-  it.each(['.gitignore', '.ignore'])('allows nothing once %s has changed, until it was armed and looked at anew [LSI-TM-04]', async (name) => {
+  it.each(['.gitignore', '.ignore'])('allows nothing once %s has changed, until it was armed and looked at anew', { tags: ['LSI-TM-04'] }, async (name) => {
     using rig = createWatchRig();
     mkdirSync(rig.at('src'));
     await armAndPublish(rig.watch);
@@ -220,7 +220,7 @@ describe('the watch over a tree', () => {
     expect(overlayOf(rig).veto).toBe('NOT_COMPLETE');
   });
 
-  it('relies on nothing where not even looking at a file tells the truth [FR-LSI-CAND-02]', async () => {
+  it('relies on nothing where not even looking at a file tells the truth', { tags: ['FR-LSI-CAND-02'] }, async () => {
     using rig = createWatchRig({ freshnessOn: () => 'none' });
     expect(await rig.watch.arm()).toEqual({ ok: false, refused: 'REMOTE' });
     expect(freshnessOn('/proc')).toBe('none');

@@ -119,7 +119,7 @@ describe('the watch thread of an index', () => {
     expect((await rig.client.barrier())?.overlay.files).toEqual([]);
   });
 
-  it('says that events were lost when the queue of the kernel was full [FR-LSI-TRK-08]', async () => {
+  it('says that events were lost when the queue of the kernel was full', { tags: ['FR-LSI-TRK-08'] }, async () => {
     await using rig = await createRig({ lookEveryMs: 0 });
     const limit = Number.parseInt(readFileSync('/proc/sys/fs/inotify/max_queued_events', 'latin1'), 10);
     const files = ['a', 'b'].map((name) => openSync(path.join(rig.root, name), 'w'));
@@ -138,7 +138,7 @@ describe('the watch thread of an index', () => {
     expect(await rig.client.barrier()).toMatchObject({ veto: null });
   });
 
-  it('tells, unasked, that there is something to do [FR-LSI-TRK-06]', async () => {
+  it('tells, unasked, that there is something to do', { tags: ['FR-LSI-TRK-06'] }, async () => {
     await using rig = await createRig({ lookEveryMs: 1, debounceMs: 1 });
     await armed(rig);
     writeFileSync(path.join(rig.root, 'a'), 'x');

@@ -7,7 +7,7 @@ import { useFileRig } from './fixture.ts';
 const files = useFileRig();
 
 describe('what is not a regular file', () => {
-  it('refuses directories as source and as destination [FE-02] [FE-08] [FE-17]', async () => {
+  it('refuses directories as source and as destination', { tags: ['FE-02', 'FE-08', 'FE-17'] }, async () => {
     const { near } = await files.room();
     await mkdir(`${near}/dir`);
     await put(near, 'dir/inside', 'kept');
@@ -23,7 +23,7 @@ describe('what is not a regular file', () => {
     expect(await contents(near)).toEqual({ a: 'content of a', 'dir/inside': 'kept' });
   });
 
-  it('does not follow symbolic links: as source, as destination, as a parent [FE-09]', async () => {
+  it('does not follow symbolic links: as source, as destination, as a parent', { tags: ['FE-09'] }, async () => {
     const { near, next } = await files.room();
     const outside = await put(files.rig.directory, 'outside/secret', 'secret');
     await put(next, 'target', 'target');
@@ -53,7 +53,7 @@ describe('what is not a regular file', () => {
 });
 
 describe('boundaries', () => {
-  it('refuses sources and destinations outside of the base directories, and says nothing of what is there [FE-12] [FE-23]', async () => {
+  it('refuses sources and destinations outside of the base directories, and says nothing of what is there', { tags: ['FE-12', 'FE-23'] }, async () => {
     const { near } = await files.room();
     const file = await put(near, 'a');
     const outside = await put(files.rig.directory, 'elsewhere/x', 'foreign');
@@ -67,7 +67,7 @@ describe('boundaries', () => {
     expect(await contents(`${files.rig.directory}/elsewhere`)).toEqual({ x: 'foreign' });
   });
 
-  it('refuses everything without base directories [FE-19]', async () => {
+  it('refuses everything without base directories', { tags: ['FE-19'] }, async () => {
     const { near } = await files.room();
     const file = await put(near, 'a');
     const none = await files.rig.executor({ bases: [] });
@@ -76,27 +76,27 @@ describe('boundaries', () => {
     expect(await contents(near)).toEqual({ a: 'content of a' });
   });
 
-  it('takes shell words in a path literally [FE-07]', async () => {
+  it('takes shell words in a path literally', { tags: ['FE-07'] }, async () => {
     const { near } = await files.room();
     const source = await put(near, 'a; rm -rf $(pwd) && `reboot` | x', 'kept');
     expect(await ending(deliver(files.executor, moveTask(source, `${near}/$HOME; rm b`)))).toBe('SUCCESS');
     expect(await contents(near)).toEqual({ '$HOME; rm b': 'kept' });
   });
 
-  it('uses the normalized path [FE-18]', async () => {
+  it('uses the normalized path', { tags: ['FE-18'] }, async () => {
     const { near } = await files.room();
     await put(near, 'a/x', 'one');
     const end = await deliver(files.executor, copyTask(`${near}//a/./x`, `${near}/./b`));
     expect(end).toMatchObject({ outcome: { output: { result_summary: { source: `${near}/a/x`, destination: `${near}/b` } } } });
   });
 
-  it('answers an unknown capability with UNSUPPORTED_CAPABILITY [FE-06] [FE-40]', async () => {
+  it('answers an unknown capability with UNSUPPORTED_CAPABILITY', { tags: ['FE-06', 'FE-40'] }, async () => {
     for (const id of ['FILE_WRITE', 'file_move', '']) expect(await ending(deliver(files.executor, fileTask(id, {})))).toMatch(/^UNSUPPORTED_CAPABILITY: /);
   });
 });
 
 describe('the gate', () => {
-  it('is asked before anything is done; its refusal is the answer and nothing has changed [FE-01] [FE-41] [FE-42] [FE-51]', async () => {
+  it('is asked before anything is done; its refusal is the answer and nothing has changed', { tags: ['FE-01', 'FE-41', 'FE-42', 'FE-51'] }, async () => {
     const { near, far } = await files.room();
     const source = await put(near, 'a', 'one');
     for (const code of ['INVALID_LEASE', 'LEASE_EXPIRED'] as const) {
@@ -111,7 +111,7 @@ describe('the gate', () => {
 });
 
 describe('output', () => {
-  it('has task_id, capability_id and a structured summary, the same for the same files [FE-46] [FE-47] [FE-48] [FE-50]', async () => {
+  it('has task_id, capability_id and a structured summary, the same for the same files', { tags: ['FE-46', 'FE-47', 'FE-48', 'FE-50'] }, async () => {
     const { near, far } = await files.room();
     for (const [round, run] of [
       async () => deliver(files.executor, moveTask(await put(near, 'a'), `${near}/b`, { id: 'out-move' })),

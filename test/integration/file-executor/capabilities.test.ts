@@ -7,7 +7,7 @@ import { useFileRig } from './fixture.ts';
 const files = useFileRig();
 
 describe('FILE_MOVE', () => {
-  it('moves a file within a base, between bases and across file systems [FE-03]', async () => {
+  it('moves a file within a base, between bases and across file systems', { tags: ['FE-03'] }, async () => {
     const { near, next, far } = await files.room();
     const source = await put(near, 'a', 'bytes');
     expect(await ending(deliver(files.executor, moveTask(source, `${near}/b`)))).toBe('SUCCESS');
@@ -16,14 +16,14 @@ describe('FILE_MOVE', () => {
     expect([await contents(near), await contents(next), await contents(far)]).toEqual([{}, {}, { d: 'bytes' }]);
   });
 
-  it('renames on one file system: the inode stays [FE-27]', async () => {
+  it('renames on one file system: the inode stays', { tags: ['FE-27'] }, async () => {
     const { near, next } = await files.room();
     const before = await stat(await put(near, 'a'));
     await deliver(files.executor, moveTask(`${near}/a`, `${next}/a`));
     expect((await stat(`${next}/a`)).ino).toBe(before.ino);
   });
 
-  it('keeps mode, owner and times, on another file system too [FE-11]', async () => {
+  it('keeps mode, owner and times, on another file system too', { tags: ['FE-11'] }, async () => {
     const { near, next, far } = await files.room();
     for (const [name, to] of Object.entries({ a: next, b: far })) {
       const source = await put(near, name);
@@ -37,13 +37,13 @@ describe('FILE_MOVE', () => {
     }
   });
 
-  it('fails when the source does not exist [FE-25] [FE-43]', async () => {
+  it('fails when the source does not exist', { tags: ['FE-25', 'FE-43'] }, async () => {
     const { near } = await files.room();
     expect(await ending(deliver(files.executor, moveTask(`${near}/none`, `${near}/b`)))).toBe('EXECUTION_FAILED: the source does not exist');
     expect(await ending(deliver(files.executor, moveTask(`${near}/none/deeper`, `${near}/b`)))).toBe("EXECUTION_FAILED: the source's directory does not exist");
   });
 
-  it('never overwrites: an existing destination fails, both files stay [FE-26]', async () => {
+  it('never overwrites: an existing destination fails, both files stay', { tags: ['FE-26'] }, async () => {
     const { near, far } = await files.room();
     await put(near, 'a', 'one');
     for (const existing of [await put(near, 'b', 'two'), await put(far, 'b', 'two')]) {
@@ -53,7 +53,7 @@ describe('FILE_MOVE', () => {
     }
   });
 
-  it('never overwrites what appears between its look and its rename [FE-26]', async () => {
+  it('never overwrites what appears between its look and its rename', { tags: ['FE-26'] }, async () => {
     const { near, next, far } = await files.room();
     for (const [index, to] of [near, next, far].entries()) {
       const source = await put(near, `a${index}`, 'one');
@@ -69,7 +69,7 @@ describe('FILE_MOVE', () => {
     }
   });
 
-  it('lets exactly one of many movers have a destination [FE-26]', async () => {
+  it('lets exactly one of many movers have a destination', { tags: ['FE-26'] }, async () => {
     const { near } = await files.room();
     const sources = await Promise.all(Array.from({ length: 12 }, (_, index) => put(near, `a${index}`, `bytes ${index}`)));
     const ends = await Promise.all(sources.map((source) => ending(deliver(files.executor, moveTask(source, `${near}/to`)))));
@@ -78,7 +78,7 @@ describe('FILE_MOVE', () => {
     expect(Object.values(await contents(near)).sort()).toEqual(sources.map((_, index) => `bytes ${index}`).sort());
   });
 
-  it('captures the original location as undo metadata [FE-28] [FE-49]', async () => {
+  it('captures the original location as undo metadata', { tags: ['FE-28', 'FE-49'] }, async () => {
     const { near } = await files.room();
     const source = await put(near, 'a');
     const end = await deliver(files.executor, moveTask(source, `${near}/b`));
@@ -102,7 +102,7 @@ describe('FILE_MOVE', () => {
 });
 
 describe('FILE_COPY', () => {
-  it('copies bytes and keeps the source, within and across file systems [FE-04] [FE-29]', async () => {
+  it('copies bytes and keeps the source, within and across file systems', { tags: ['FE-04', 'FE-29'] }, async () => {
     const { near, far } = await files.room();
     const bytes = 'x'.repeat(3 * 1024 * 1024 + 17);
     const source = await put(near, 'a', bytes);
@@ -116,12 +116,12 @@ describe('FILE_COPY', () => {
     expect((await stat(`${near}/empty-2`)).size).toBe(0);
   });
 
-  it('fails when the source does not exist [FE-30]', async () => {
+  it('fails when the source does not exist', { tags: ['FE-30'] }, async () => {
     const { near } = await files.room();
     expect(await ending(deliver(files.executor, copyTask(`${near}/none`, `${near}/b`)))).toBe('EXECUTION_FAILED: the source does not exist');
   });
 
-  it('never overwrites, also what appears while it copies [FE-31]', async () => {
+  it('never overwrites, also what appears while it copies', { tags: ['FE-31'] }, async () => {
     const { near } = await files.room();
     const [source, existing] = [await put(near, 'a', 'one'), await put(near, 'b', 'two')];
     expect(await ending(deliver(files.executor, copyTask(source, existing)))).toBe('EXECUTION_FAILED: the destination exists');
@@ -135,7 +135,7 @@ describe('FILE_COPY', () => {
     expect(await contents(near)).toEqual({ a: 'one', b: 'two', c: 'three' });
   });
 
-  it('carries no undo metadata [FE-32]', async () => {
+  it('carries no undo metadata', { tags: ['FE-32'] }, async () => {
     const { near } = await files.room();
     const end = await deliver(files.executor, copyTask(await put(near, 'a'), `${near}/b`));
     expect(end).toMatchObject({ outcome: { status: 'SUCCESS' } });
@@ -171,7 +171,7 @@ describe('FILE_COPY', () => {
 });
 
 describe('FILE_DELETE', () => {
-  it('removes the file, and keeps its bytes under a recovery reference [FE-05] [FE-33] [FE-36] [FE-49]', async () => {
+  it('removes the file, and keeps its bytes under a recovery reference', { tags: ['FE-05', 'FE-33', 'FE-36', 'FE-49'] }, async () => {
     const { near } = await files.room();
     const source = await put(near, 'a', 'precious');
     const end = await deliver(files.executor, deleteTask(source));
@@ -181,7 +181,7 @@ describe('FILE_DELETE', () => {
     expect(await readFile(String(recovery), 'utf8')).toBe('precious');
   });
 
-  it('is refused without reversible: true, the file intact [FE-34] [FE-35]', async () => {
+  it('is refused without reversible: true, the file intact', { tags: ['FE-34', 'FE-35'] }, async () => {
     const { near } = await files.room();
     const source = await put(near, 'a', 'precious');
     for (const constraints of [{}, { reversible: false }]) {

@@ -221,7 +221,7 @@ describe('after a crash', () => {
   let number = 0;
   for (const [title, way] of Object.entries(WAYS)) {
     for (const [point, grid] of Object.entries(way.plan)) {
-      it(`${title} that was lost after ${point} ends as its files say, whoever touched them [FE-24] [FE-36]`, async () => {
+      it(`${title} that was lost after ${point} ends as its files say, whoever touched them`, { tags: ['FE-24', 'FE-36'] }, async () => {
         const cases = SOURCES.flatMap((source) => DESTINATIONS.map((destination, column) => ({ source, destination, expected: grid[source][column] ?? '' })));
         const played = await Promise.all(
           cases.map(async ({ source, destination, expected }) => {

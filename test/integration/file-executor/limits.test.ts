@@ -10,7 +10,7 @@ const files = useFileRig();
 const limits = { maxRunMs: 1000, maxBytes: 1024 ** 3, hashMaxBytes: 1024 ** 3, vaultQuotaBytes: 1024 ** 3 };
 
 describe('limits', () => {
-  it('refuses to copy more than maxBytes, but renames any size [FE-44]', async () => {
+  it('refuses to copy more than maxBytes, but renames any size', { tags: ['FE-44'] }, async () => {
     const { near, far } = await files.room();
     const executor = await files.rig.executor({ limits: { ...limits, maxBytes: 10 } });
     const source = await put(near, 'a', 'eleven byte');
@@ -21,7 +21,7 @@ describe('limits', () => {
     expect(await contents(far)).toEqual({});
   });
 
-  it('answers a full disk with RESOURCE_EXHAUSTED and removes its temporary file [FE-44]', async () => {
+  it('answers a full disk with RESOURCE_EXHAUSTED and removes its temporary file', { tags: ['FE-44'] }, async () => {
     const { near, far } = await files.room();
     for (const step of ['createFile', 'copyTo', 'syncFile'] as const) {
       let armed = false;
@@ -37,7 +37,7 @@ describe('limits', () => {
     }
   });
 
-  it('looks at the free space before it begins [FE-44]', async () => {
+  it('looks at the free space before it begins', { tags: ['FE-44'] }, async () => {
     const { near, far } = await files.room();
     const real = files.rig.fileSystem;
     const full = {
@@ -60,7 +60,7 @@ describe('limits', () => {
     expect((await files.rig.journal.view(task.manifest.task_id)).attempts).toBe(0);
   });
 
-  it('keeps the vault of each base within its quota; the file stays; undo makes room again [FE-44]', async () => {
+  it('keeps the vault of each base within its quota; the file stays; undo makes room again', { tags: ['FE-44'] }, async () => {
     const own = await createFileRig();
     const executor = await own.executor({ limits: { ...limits, vaultQuotaBytes: 10 } });
     const [a, b] = [await put(own.near, 'a', 'six by'), await put(own.near, 'b', 'six by')];
@@ -81,7 +81,7 @@ describe('limits', () => {
 });
 
 describe('hashes', () => {
-  it('are left out above hashMaxBytes, by the size alone, also after a crash [FE-50]', async () => {
+  it('are left out above hashMaxBytes, by the size alone, also after a crash', { tags: ['FE-50'] }, async () => {
     const { near, far } = await files.room();
     const crashing = await files.rig.executor({
       limits: { ...limits, hashMaxBytes: 3 },

@@ -8,7 +8,7 @@ import { useFileRig } from './fixture.ts';
 const files = useFileRig();
 
 describe('a task that is delivered again', () => {
-  it('answers a finished task with the same bytes and does nothing [FE-37] [FE-38] [FE-53]', async () => {
+  it('answers a finished task with the same bytes and does nothing', { tags: ['FE-37', 'FE-38', 'FE-53'] }, async () => {
     const { near, far } = await files.room();
     for (const task of [
       moveTask(await put(near, 'a', 'one'), `${far}/a`),
@@ -24,7 +24,7 @@ describe('a task that is delivered again', () => {
     }
   });
 
-  it('leaves a re-created source alone [FE-39]', async () => {
+  it('leaves a re-created source alone', { tags: ['FE-39'] }, async () => {
     const { near, far } = await files.room();
     for (const [name, task] of Object.entries({ a: moveTask(`${near}/a`, `${far}/a`), b: moveTask(`${near}/b`, `${near}/b2`), c: deleteTask(`${near}/c`) })) {
       await put(near, name, 'old');
@@ -69,7 +69,7 @@ describe('a task that is delivered again', () => {
     await cancelling.stop();
   });
 
-  it('has one effect when many deliveries run at once; the others are busy or get the same answer [FE-37]', async () => {
+  it('has one effect when many deliveries run at once; the others are busy or get the same answer', { tags: ['FE-37'] }, async () => {
     const { near, far } = await files.room();
     const task = moveTask(await put(near, 'a', 'one'), `${far}/a`);
     const second = await files.rig.executor();

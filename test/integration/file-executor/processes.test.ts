@@ -34,7 +34,7 @@ async function answerOf(child: ChildProcess): Promise<string[]> {
 
 describe('a worker that is killed with kill -9', () => {
   const MOMENTS = ['M1', 'C4', 'X7'] as const;
-  it('leaves an effect that the next worker finishes: never both names, never neither [FE-24] [FE-36]', async () => {
+  it('leaves an effect that the next worker finishes: never both names, never neither', { tags: ['FE-24', 'FE-36'] }, async () => {
     await Promise.all(
       MOMENTS.map(async (at) => {
         const source = await put(rig.near, `kill-${at}/a`, 'one');

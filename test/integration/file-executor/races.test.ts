@@ -37,7 +37,7 @@ const incidentsOf = async (task: Parameters<typeof deliver>[1]): Promise<number>
   (await rig.journal.incidents(1000)).filter(({ taskId }) => taskId === task.manifest.task_id).length;
 
 describe('a directory that is swapped for a symbolic link', () => {
-  it('never sends a file outside: what was moved is taken back [FE-22]', async () => {
+  it('never sends a file outside: what was moved is taken back', { tags: ['FE-22'] }, async () => {
     for (const without of [undefined, withoutNoReplace]) {
       const { near } = await room();
       const outside = `${rig.directory}/outside-${made}`;
@@ -60,7 +60,7 @@ describe('a directory that is swapped for a symbolic link', () => {
     }
   });
 
-  it('never reads through it either: the copy is taken back [FE-22]', async () => {
+  it('never reads through it either: the copy is taken back', { tags: ['FE-22'] }, async () => {
     const { near } = await room();
     const outside = `${rig.directory}/outside-${made}`;
     mkdirSync(outside);
@@ -74,7 +74,7 @@ describe('a directory that is swapped for a symbolic link', () => {
     expect(await contents(near)).toEqual({ 'was-from/a': 'one' });
   });
 
-  it('refuses when the swap came before the look [FE-22]', async () => {
+  it('refuses when the swap came before the look', { tags: ['FE-22'] }, async () => {
     const { near } = await room();
     symlinkSync(rig.directory, `${near}/link`);
     const executor = await rig.executor();
@@ -84,7 +84,7 @@ describe('a directory that is swapped for a symbolic link', () => {
 });
 
 describe('a directory that is moved out of its base', () => {
-  it('is noticed after the rename, and the file comes back [FE-12]', async () => {
+  it('is noticed after the rename, and the file comes back', { tags: ['FE-12'] }, async () => {
     const { near } = await room();
     const source = await put(near, 'a', 'one');
     const outside = `${rig.directory}/gone-${made}`;
@@ -187,7 +187,7 @@ describe('a file that is taken from its destination at once', () => {
 });
 
 describe('errors of the file system', () => {
-  it('answers EXECUTION_FAILED and leaves everything as it was, at every step of every method [FE-43]', async () => {
+  it('answers EXECUTION_FAILED and leaves everything as it was, at every step of every method', { tags: ['FE-43'] }, async () => {
     const { near, far } = await room();
     const steps = ['renameNoReplace', 'sync', 'createFile', 'openFile', 'copyTo', 'setAttributes', 'syncFile'] as const;
     for (const step of steps) {

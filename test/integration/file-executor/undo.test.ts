@@ -11,7 +11,7 @@ function recoveryOf(end: Delivered): string {
 }
 
 describe('undo of a move', () => {
-  it('restores the original location, byte for byte [FE-28]', async () => {
+  it('restores the original location, byte for byte', { tags: ['FE-28'] }, async () => {
     const { near } = await files.room();
     const source = await put(near, 'a', 'bytes');
     const move = moveTask(source, `${near}/b`);
@@ -42,7 +42,7 @@ describe('undo of a move', () => {
 });
 
 describe('undo of a delete', () => {
-  it('brings the very bytes back, whatever happened beside them [FE-36]', async () => {
+  it('brings the very bytes back, whatever happened beside them', { tags: ['FE-36'] }, async () => {
     const { near } = await files.room();
     const source = await put(near, 'a', '\u0000binary\uffff');
     const remove = deleteTask(source);

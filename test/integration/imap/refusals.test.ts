@@ -22,7 +22,7 @@ function file(name: string, text: string, mode = 0o600): string {
 
 const UNAVAILABLE = 'SCOPE_UNAVAILABLE: ';
 
-describe('a mailbox that cannot be opened is SCOPE_UNAVAILABLE [SE-67]', () => {
+describe('a mailbox that cannot be opened is SCOPE_UNAVAILABLE', { tags: ['SE-67'] }, () => {
   it.each([
     ['missing', () => path.join(dovecot.directory, 'none'), 'cannot be read (ENOENT)'],
     ['a directory', () => dovecot.directory, 'is no regular file'],

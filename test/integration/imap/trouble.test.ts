@@ -27,7 +27,7 @@ describe('while a mailbox is read', () => {
   it.each([
     ['the messages are listed', / FETCH 1:/],
     ['they are fetched', / UID FETCH .*BODY\.PEEK\[\]\)/],
-  ])('messages that arrive and go before %s neither come twice nor damage the others [SE-68]', async (_, when) => {
+  ])('messages that arrive and go before %s neither come twice nor damage the others', { tags: ['SE-68'] }, async (_, when) => {
     const mailbox = `arrivals ${when.source.length}`;
     await fill(mailbox, 4);
     let done = false;
@@ -71,14 +71,14 @@ describe('while a mailbox is read', () => {
     expect(subjects(read)).toEqual(['0', '1', '2']);
   });
 
-  it('a connection that is cut ends the search without a result [SE-68]', async () => {
+  it('a connection that is cut ends the search without a result', { tags: ['SE-68'] }, async () => {
     const mailbox = 'cut';
     await fill(mailbox, 20, 'x'.repeat(5000));
     const cut: WireFaults = { onAnswer: (bytes) => (bytes.includes('Subject: ') ? 'cut' : bytes) };
     await expect(readThrough(mailbox, cut)).rejects.toMatchObject({ code: expect.stringMatching(/^(NoConnection|EConnectionClosed|ECONNRESET)$/) });
   });
 
-  it('a server that falls silent in the midst of a message ends the search without a result [SE-68]', async () => {
+  it('a server that falls silent in the midst of a message ends the search without a result', { tags: ['SE-68'] }, async () => {
     const mailbox = 'stall';
     await fill(mailbox, 3);
     const stall: WireFaults = { onAnswer: (bytes) => (bytes.includes('Subject: ') ? 'stall' : bytes) };
@@ -89,7 +89,7 @@ describe('while a mailbox is read', () => {
     ['a message is left out', /\* 2 FETCH \(UID 2 INTERNALDATE[\s\S]*?(?=\* 3)/],
     ['a line of the list is damaged', /(?<=\* 2 FETCH \(UID 2) RFC822.SIZE/],
     ['a message has no body', /(?<=\* 2 FETCH .*BODY\[\] )\{\d+\}\r\n[\s\S]*?(?=\)\r\n\* 3)/],
-  ])('an answer in which %s is no answer [SE-68]', async (what, damage) => {
+  ])('an answer in which %s is no answer', { tags: ['SE-68'] }, async (what, damage) => {
     const mailbox = `damaged ${what.length}`;
     await fill(mailbox, 3);
     let times = 0;
@@ -103,7 +103,7 @@ describe('while a mailbox is read', () => {
     expect(times).toBeGreaterThan(0);
   });
 
-  it('nonsense instead of answers ends the search without a result [SE-68]', async () => {
+  it('nonsense instead of answers ends the search without a result', { tags: ['SE-68'] }, async () => {
     const mailbox = 'nonsense';
     await fill(mailbox, 3);
     const onAnswer = (bytes: Buffer) => (bytes.includes('Subject: ') ? Buffer.from('\0)(* 9 {99999999999}\r\n'.repeat(100)) : bytes);
@@ -123,7 +123,7 @@ describe('while a mailbox is read', () => {
   });
 });
 
-it('a server that is killed in the midst ends the search without a result [SE-68]', async () => {
+it('a server that is killed in the midst ends the search without a result', { tags: ['SE-68'] }, async () => {
   await using own = await startTestDovecot();
   for (let n = 0; n < 20; n += 1) await own.deliver(note(`${n}`, 'x'.repeat(50_000)), on(n));
   const { createImapSource } = await import('../../../src/adapters/imap/source.ts');

@@ -53,7 +53,7 @@ describe('issue over the socket', () => {
     await expect(rig.client.issueOne({ manifest: move() }, { ttl: 0 })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', field: 'ttl' });
   });
 
-  it('gives the same manifest a fresh lease, and another manifest for its id none [FE-37]', async () => {
+  it('gives the same manifest a fresh lease, and another manifest for its id none', { tags: ['FE-37'] }, async () => {
     const manifest = move();
     const [first, second] = [await rig.client.issueOne({ manifest }), await rig.client.issueOne({ manifest })];
     expect(second.jti).not.toBe(first.jti);
@@ -178,7 +178,7 @@ describe('regrant over the socket', () => {
 });
 
 describe('undo over the socket', () => {
-  it('computes the manifest itself, leases it, and writes it down [FE-28]', async () => {
+  it('computes the manifest itself, leases it, and writes it down', { tags: ['FE-28'] }, async () => {
     const manifest = move();
     await rig.client.issueOne({ manifest });
     const undo = await rig.client.undo({ manifest, result: await signedResult(manifest, moved(manifest)), earlierUndos: 0 }, { by: 'ops' });

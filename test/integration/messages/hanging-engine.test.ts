@@ -60,7 +60,9 @@ describeTantivy('Tantivy whose index hangs', (tantivy: Tantivy) => {
   });
   afterAll(() => rig.close());
 
-  it('is given up with its thread, the next engine answers with the reason, and it is not asked for a while [MS-155, MS-156, MS-157, MS-159, MS-160]', async () => {
+  it('is given up with its thread, the next engine answers with the reason, and it is not asked for a while', {
+    tags: ['MS-155', 'MS-156', 'MS-157', 'MS-159', 'MS-160'],
+  }, async () => {
     using _ = hangingFile(path.join(rig.root, 'CURRENT'));
     const { search, events } = searching({ tantivy: rig.root, killSwitch: 'tantivy' });
     for (const query of [{ text: 'plan', explain: true }, { text: 'plan', mode: 'hybrid', explain: true } as const]) {
@@ -77,7 +79,7 @@ describeTantivy('Tantivy whose index hangs', (tantivy: Tantivy) => {
     expect(events).toContainEqual(expect.objectContaining({ event: 'search.mode.downgrade', actual: 'lexical' }));
   });
 
-  it('is asked again when the while is over, and not while its thread still hangs [MS-157]', async () => {
+  it('is asked again when the while is over, and not while its thread still hangs', { tags: ['MS-157'] }, async () => {
     using hanging = hangingFile(path.join(rig.root, 'CURRENT'));
     const { search, events } = searching({ tantivy: rig.root, hungForMs: 0 });
     const asked = async () => (await search.search({ text: 'plan', explain: true }, null)).explain?.engine;
@@ -88,7 +90,7 @@ describeTantivy('Tantivy whose index hangs', (tantivy: Tantivy) => {
     await search.stop();
   });
 
-  it('gets more time each time: what is only slow comes to its end [MS-157]', async () => {
+  it('gets more time each time: what is only slow comes to its end', { tags: ['MS-157'] }, async () => {
     const given: string[] = [];
     let hanging = hangingFile(path.join(rig.root, 'CURRENT'));
     const { search } = searching({
@@ -121,7 +123,7 @@ describeTantivy('Tantivy whose index hangs', (tantivy: Tantivy) => {
 });
 
 describe('vectors whose file hangs', () => {
-  it('leave every mode to the engine of words, with the reason [MS-013, MS-155, MS-157, MS-161]', async () => {
+  it('leave every mode to the engine of words, with the reason', { tags: ['MS-013', 'MS-155', 'MS-157', 'MS-161'] }, async () => {
     const directory = `${box.file}.vectors`;
     const maker = createVectorMaker(directory, createHashEmbedder(), box.reader.database);
     for (let step = await maker.step(100); step.documents > 0 || step.finished; ) step = await maker.step(100);

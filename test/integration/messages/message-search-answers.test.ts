@@ -16,7 +16,7 @@ const ids = async (query: Partial<SearchQuery>, viewer: { project_id: number; ag
 const as = (caller_agent: string) => ({ scope: { caller_scoped: { caller_agent } } });
 
 describe('filters by name', () => {
-  it.each(['Ada', 'bob', 'EVE', 'Nobody'])('find the same of %s by sender_name as by agent_name and outbox [MS-143]', async (name) => {
+  it.each(['Ada', 'bob', 'EVE', 'Nobody'])('find the same of %s by sender_name as by agent_name and outbox', { tags: ['MS-143'] }, async (name) => {
     for (const text of ['', 'plan']) {
       const bySender = await ids({ text, sender_name: name });
       expect(bySender).toEqual(await ids({ text, agent_name: name, direction: 'outbox' }));
@@ -26,7 +26,7 @@ describe('filters by name', () => {
 });
 
 describe('what may be seen', () => {
-  it('is for a caller: own mail, mail of contacts, and open mail of own and linked projects [MS-039, MS-091]', async () => {
+  it('is for a caller: own mail, mail of contacts, and open mail of own and linked projects', { tags: ['MS-039', 'MS-091'] }, async () => {
     expect(await ids(as('Ada'))).toEqual([5, 4, 3, 1]);
     expect(await ids(as('Bob'))).toEqual([4, 3, 2, 1]);
     expect(await ids(as('Nobody'))).toEqual([]);
@@ -49,7 +49,7 @@ describe('what may be seen', () => {
     ]);
   });
 
-  it('does not say who is in Bcc, but to the sender and to themselves [MS-138]', async () => {
+  it('does not say who is in Bcc, but to the sender and to themselves', { tags: ['MS-138'] }, async () => {
     expect(await ids({ recipient_name: 'Bob' })).toEqual([4, 1]);
     expect(await ids({ recipient_name: 'Bob', ...as('Bob') })).toEqual([4, 1]);
     expect(await ids({ recipient_name: 'Bob', ...as('Eve') })).toEqual([4, 1]);
@@ -57,7 +57,7 @@ describe('what may be seen', () => {
     expect(await ids({ text: '', agent_name: 'Bob', direction: 'inbox' }, { project_id: 1, agent_id: 1 })).toEqual([1]);
   });
 
-  it('shows the rest redacted when the query asks for that, and tells an operator why [MS-040, MS-092]', async () => {
+  it('shows the rest redacted when the query asks for that, and tells an operator why', { tags: ['MS-040', 'MS-092'] }, async () => {
     const query = {
       ...as('Ada'),
       redaction: { redact_body: true, redact_agent_names: true, redact_thread_ids: true, placeholder: '-' },
@@ -88,7 +88,7 @@ describe('what may be seen', () => {
     expect(await ask({ ...query, redaction: { redact_body: true } })).toMatchObject({ results: { 3: { id: 2, to: [], cc: [] }, 4: { to: ['Bob'] } } });
   });
 
-  it('tells an operator what a scope left out, once and never a restricted viewer [MS-040, MS-091]', async () => {
+  it('tells an operator what a scope left out, once and never a restricted viewer', { tags: ['MS-040', 'MS-091'] }, async () => {
     const denied = (doc_id: number, reason: string) => ({ action: 'denied', doc_kind: 'message', doc_id, project_id: 1, reason, policy: 'caller_scoped:Ada' });
     for (const text of ['plan', '', "plan's"]) {
       const query = { ...as('Ada'), text, ranking: 'recency' as const, time_range: { max_ts: T + 5 }, limit: 2 };
@@ -101,7 +101,7 @@ describe('what may be seen', () => {
     expect((await ask({ ...as('Ada'), doc_kind: 'agent', text: 'tests' })).audit).toBeUndefined();
   });
 
-  it('names recipients, Bcc to those who may know of it [MS-138]', async () => {
+  it('names recipients, Bcc to those who may know of it', { tags: ['MS-138'] }, async () => {
     const seen = async (query: Partial<SearchQuery>) =>
       Object.fromEntries((await ask({ ranking: 'recency', ...query })).results.map(({ id, to, cc, bcc }) => [id, [to, cc, bcc]]));
     expect(await seen({})).toMatchObject({ 1: [['Bob'], [], undefined], 3: [[], ['Ada'], undefined], 4: [[], [], ['Bob']], 5: [[], [], undefined] });
@@ -110,7 +110,7 @@ describe('what may be seen', () => {
     expect((await ask({ doc_kind: 'project', text: 'app' })).results[0]).not.toHaveProperty('to');
   });
 
-  it('shows raw scores only to those who may see everything [MS-061, MS-070]', async () => {
+  it('shows raw scores only to those who may see everything', { tags: ['MS-061', 'MS-070'] }, async () => {
     const raw = (await ask({ explain: true })).results.map(({ raw_score }) => raw_score ?? 0);
     expect(raw).toHaveLength(5);
     expect(raw.every((score, index) => score < 0 && score >= (raw[index - 1] ?? score))).toBe(true);
@@ -120,7 +120,7 @@ describe('what may be seen', () => {
 });
 
 describe('statements', () => {
-  it('have every value of a query as a parameter [MS-089]', async () => {
+  it('have every value of a query as a parameter', { tags: ['MS-089'] }, async () => {
     const sqlOf = async (word: string, n: number) => {
       const query = {
         text: word,
@@ -148,7 +148,7 @@ describe('statements', () => {
 });
 
 describe('other kinds', () => {
-  it('are found by name and task, key and slug, and know no filters of messages [MS-057, MS-129, MS-144]', async () => {
+  it('are found by name and task, key and slug, and know no filters of messages', { tags: ['MS-057', 'MS-129', 'MS-144'] }, async () => {
     const agents = await ask({ text: 'plans OR tests', doc_kind: 'agent', thread_id: 'x', sender_name: 'y', importance: ['low'], explain: true });
     expect(agents.results.map(({ id, title, body, project_id }) => [id, title, body, project_id])).toEqual([
       [2, 'Bob', 'tests', 1],
@@ -163,7 +163,9 @@ describe('other kinds', () => {
 });
 
 describe('explain', () => {
-  it('has every member of the specification, and is left out otherwise [MS-015, MS-038, MS-084, MS-085, MS-086, MS-089, MS-093, MS-094, MS-095, MS-096, MS-098, MS-099, MS-100, MS-101]', async () => {
+  it('has every member of the specification, and is left out otherwise', {
+    tags: ['MS-015', 'MS-038', 'MS-084', 'MS-085', 'MS-086', 'MS-089', 'MS-093', 'MS-094', 'MS-095', 'MS-096', 'MS-098', 'MS-099', 'MS-100', 'MS-101'],
+  }, async () => {
     const { explain, diagnostics } = await ask({ explain: true });
     expect(explain).toEqual({
       method: 'fts5',
@@ -187,7 +189,7 @@ describe('explain', () => {
     expect(await ask({})).not.toHaveProperty('explain');
   });
 
-  it('says that words were looked for in the tables, and why [MS-050, MS-085, MS-086, MS-126]', async () => {
+  it('says that words were looked for in the tables, and why', { tags: ['MS-050', 'MS-085', 'MS-086', 'MS-126'] }, async () => {
     const answer = await ask({ text: "plan's", explain: true });
     expect(answer.explain).toMatchObject({
       method: 'like_fallback',
@@ -199,7 +201,7 @@ describe('explain', () => {
     expect(await ask({ text: 'plan @' })).toMatchObject({ diagnostics: { degraded: true, fallback_mode: 'like_fallback' } });
   });
 
-  it('says that a query says nothing [MS-049, MS-153, MS-158]', async () => {
+  it('says that a query says nothing', { tags: ['MS-049', 'MS-153', 'MS-158'] }, async () => {
     for (const text of ['', ' ', '***', 'AND']) {
       const answer = await ask({ text, explain: true });
       expect(answer).toMatchObject({
@@ -210,7 +212,9 @@ describe('explain', () => {
     }
   });
 
-  it('says what a mode fell back to, the same each time [MS-052, MS-096, MS-097, MS-118, MS-125, MS-149, MS-156, MS-161]', async () => {
+  it('says what a mode fell back to, the same each time', {
+    tags: ['MS-052', 'MS-096', 'MS-097', 'MS-118', 'MS-125', 'MS-149', 'MS-156', 'MS-161'],
+  }, async () => {
     const first = await ask({ mode: 'hybrid_rerank', explain: true });
     expect(first.explain).toMatchObject({
       requested_mode: 'hybrid_rerank',
@@ -230,7 +234,7 @@ describe('explain', () => {
     expect(first.diagnostics).toMatchObject({ degraded: true, fallback_mode: 'mode_downgrade' });
   });
 
-  it('keeps to FTS5 under the kill switch [MS-016, MS-017]', async () => {
+  it('keeps to FTS5 under the kill switch', { tags: ['MS-016', 'MS-017'] }, async () => {
     const held = searchOver(search.file, { killSwitch: 'fts5' });
     const answer = await held.search({ text: 'plan', mode: 'semantic', explain: true }, null);
     held.close();
@@ -239,7 +243,7 @@ describe('explain', () => {
 });
 
 describe('cursors', () => {
-  it('of another engine, or that mean nothing, begin at the front, and explain says so [MS-078, MS-082, MS-151]', async () => {
+  it('of another engine, or that mean nothing, begin at the front, and explain says so', { tags: ['MS-078', 'MS-082', 'MS-151'] }, async () => {
     const foreign = await ask({ cursor: 's3fe8000000000000:i1:etantivy', explain: true });
     expect(foreign).toMatchObject({ explain: { cursor_invalidated: true, notes: [expect.stringContaining('another engine')] } });
     expect(foreign.results).toHaveLength(5);
@@ -250,7 +254,7 @@ describe('cursors', () => {
     expect(lost.results).toHaveLength(5);
   });
 
-  it('of version 2 go on after their row, whatever their score [MS-002, MS-076]', async () => {
+  it('of version 2 go on after their row, whatever their score', { tags: ['MS-002', 'MS-076'] }, async () => {
     const [first, second, ...rest] = (await ask({})).results.map(({ id }) => id);
     expect((await ask({ cursor: `sbff8000000000000:i${second}` })).results.map(({ id }) => id)).toEqual(rest);
     expect((await ask({ cursor: `s0000000000000000:i${first}` })).results.map(({ id }) => id)).toEqual([second, ...rest]);

@@ -23,7 +23,8 @@ describe('engines that fail', () => {
   });
 
   it.each(ERRORS)(
-    'with %s are followed by the next one, and explain says so [MS-153, MS-154, MS-155, MS-156, MS-157, MS-159, MS-160, MS-161]',
+    'with %s are followed by the next one, and explain says so',
+    { tags: ['MS-153', 'MS-154', 'MS-155', 'MS-156', 'MS-157', 'MS-159', 'MS-160', 'MS-161'] },
     async (kind) => {
       const broken = (): EngineAnswer<never> => ({ ok: false, error: { kind, message: 'broken' } });
       const rig = searchOver(box.file, { engines: { tantivy: failing('tantivy', broken), hybrid: failing('hybrid', broken) } });
@@ -36,7 +37,7 @@ describe('engines that fail', () => {
     },
   );
 
-  it('or throw, all of them, leave a valid answer with nothing found [MS-157]', async () => {
+  it('or throw, all of them, leave a valid answer with nothing found', { tags: ['MS-157'] }, async () => {
     const fts5: MessageEngine = {
       name: 'fts5',
       tag: 'fts5',
@@ -59,7 +60,7 @@ describe('engines that fail', () => {
 });
 
 describe('a shadow', () => {
-  it('is asked and compared, and FTS5 serves [MS-019, MS-100, MS-102, MS-150, MS-169]', async () => {
+  it('is asked and compared, and FTS5 serves', { tags: ['MS-019', 'MS-100', 'MS-102', 'MS-150', 'MS-169'] }, async () => {
     const plain = searchOver(box.file);
     const tantivy: MessageEngine = { ...plain.fts5, name: 'tantivy', tag: 'tantivy' };
     const rig = searchOver(box.file, { killSwitch: 'shadow', engines: { tantivy } });

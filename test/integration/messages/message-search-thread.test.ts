@@ -36,7 +36,7 @@ describe('message search in its thread', () => {
     mailbox.remove();
   });
 
-  it('answers with messages, best first, in the form of the contract [MS-005, MS-152]', async () => {
+  it('answers with messages, best first, in the form of the contract', { tags: ['MS-005', 'MS-152'] }, async () => {
     const answer = await search.search({ text: 'plan', explain: true }, null);
     expect(SearchResponse.parse(answer)).toEqual(answer);
     expect(
@@ -76,7 +76,7 @@ describe('message search in its thread', () => {
     ]);
   });
 
-  it('says so, and finds nothing, while there is no database [MS-154, MS-157]', async () => {
+  it('says so, and finds nothing, while there is no database', { tags: ['MS-154', 'MS-157'] }, async () => {
     const directory = mkdtempSync(path.join(tmpdir(), 'writ-no-mail-'));
     const none = createMessageSearch({ file: path.join(directory, 'messages.sqlite') });
     const answer = await none.search({ text: 'plan', explain: true }, null);
@@ -103,7 +103,7 @@ describe('message search in its thread', () => {
     rmSync(directory, { recursive: true });
   });
 
-  it('answers, degraded, a search whose thread is ended for its slowness, and the next one well [MS-157]', async () => {
+  it('answers, degraded, a search whose thread is ended for its slowness, and the next one well', { tags: ['MS-157'] }, async () => {
     const hasty = createMessageSearch({ file: mailbox.file, timeoutMs: 0 });
     const answer = await hasty.search({ text: 'plan', explain: true }, null);
     expect(answer).toMatchObject({ results: [], diagnostics: { degraded: true, fallback_mode: 'engine_error' } });
@@ -111,7 +111,7 @@ describe('message search in its thread', () => {
     expect((await search.search({ text: 'plan' }, null)).results).toHaveLength(2);
   });
 
-  it('takes one after the other, and answers at once those for whom too many wait [MS-157]', async () => {
+  it('takes one after the other, and answers at once those for whom too many wait', { tags: ['MS-157'] }, async () => {
     const crowd = createMessageSearch({ file: mailbox.file });
     const answers = await Promise.all(Array.from({ length: 300 }, () => crowd.search({ text: 'plan' }, null)));
     expect(answers.filter(({ results }) => results.length === 2)).toHaveLength(256);

@@ -31,7 +31,7 @@ describe('an engine that brings ids and scores', () => {
     ['as they are', { best: 1, worst: 0 }, [0.5, 0.25, 0.125, 0]],
   ];
 
-  it.each(scales)('has them %s, in the order of scores and ids [MS-069]', async (_name, scale, scores) => {
+  it.each(scales)('has them %s, in the order of scores and ids', { tags: ['MS-069'] }, async (_name, scale, scores) => {
     const rig = searching(() => ({ ok: true, value: { ids: [...RAWS.map(([id]) => id), 999], raws: [...RAWS.map(([, raw]) => raw), 0.75], scale } }));
     const { results } = await rig.search({ text: 'x', mode: 'hybrid', explain: true }, null);
     rig.close();
@@ -77,7 +77,7 @@ describe('an engine that brings ids and scores', () => {
     }
   });
 
-  it('is followed by the next one when it throws or has no database [MS-153]', async () => {
+  it('is followed by the next one when it throws or has no database', { tags: ['MS-153'] }, async () => {
     const rig = searching(() => {
       throw new Error('the vectors are gone');
     });

@@ -61,7 +61,7 @@ async function post(body: unknown, secret = site.secrets.search) {
 }
 
 describe('message search on its surfaces', () => {
-  it('finds the same, in the same order, over MCP, over HTTP and on the command line [MS-001] [MS-106]', async () => {
+  it('finds the same, in the same order, over MCP, over HTTP and on the command line', { tags: ['MS-001', 'MS-106'] }, async () => {
     const { answer } = await inBackend({});
     const ids = SearchMessagesOutput.parse(answer).result.map(({ id }) => id);
     expect(ids).toHaveLength(6);
@@ -106,25 +106,25 @@ describe('message search on its surfaces', () => {
     [{ date_end: '2026-01-02T00:00:00Z' }, 1],
     [{ recipient_name: 'GreenHill' }, 6],
     [{ offset: 4 }, 2],
-  ])('narrows by %j to %i [MS-110] [MS-111] [MS-112] [MS-113] [MS-114] [MS-119] [MS-120]', async (args, count) => {
+  ])('narrows by %j to %i', { tags: ['MS-110', 'MS-111', 'MS-112', 'MS-113', 'MS-114', 'MS-119', 'MS-120'] }, async (args, count) => {
     const { answer } = await inBackend(args);
     expect(SearchMessagesOutput.parse(answer).result).toHaveLength(count);
   });
 
-  it('orders by time when asked to, and writes times with six digits [MS-109] [MS-116]', async () => {
+  it('orders by time when asked to, and writes times with six digits', { tags: ['MS-109', 'MS-116'] }, async () => {
     const rows = SearchMessagesOutput.parse((await inBackend({ ranking: 'recent' })).answer).result;
     const times = rows.map(({ created_ts }) => created_ts ?? '');
     expect(times[0]).toBe('2026-01-02T05:00:00.000000Z');
     expect(times).toEqual(times.toSorted().reverse());
   });
 
-  it('explains only when asked to [MS-115]', async () => {
+  it('explains only when asked to', { tags: ['MS-115'] }, async () => {
     const answerTo = async (args: object) => SearchMessagesOutput.parse((await inBackend(args)).answer);
     expect(await answerTo({})).not.toHaveProperty('explain');
     expect((await answerTo({ explain: true })).explain).toMatchObject({ engine: 'fts5', used_like_fallback: false, matched_count: 6 });
   });
 
-  it('says without explain that it was degraded, the same each time [MS-118] [MS-125] [MS-126]', async () => {
+  it('says without explain that it was degraded, the same each time', { tags: ['MS-118', 'MS-125', 'MS-126'] }, async () => {
     const answered = async () => SearchMessagesOutput.parse((await inBackend({ mode: 'hybrid' })).answer);
     const [first, second] = [await answered(), await answered()];
     expect(first.result).toHaveLength(6);
@@ -132,13 +132,13 @@ describe('message search on its surfaces', () => {
     expect(second.diagnostics).toEqual(first.diagnostics);
   });
 
-  it('guides and assists over MCP [MS-117]', async () => {
+  it('guides and assists over MCP', { tags: ['MS-117'] }, async () => {
     const { answer } = await inBackend({ query: 'from:BlueLake zebra', importance: 'low' });
     expect(answer).toMatchObject({ result: [], assistance: { applied_filter_hints: [{ field: 'from', value: 'BlueLake' }] } });
     expect(SearchMessagesOutput.parse(answer).guidance?.suggestions?.map(({ kind }) => kind)).toContain('drop_importance_filter');
   });
 
-  it('searches all projects of a product, or one of them [MS-121] [MS-122] [MS-124]', async () => {
+  it('searches all projects of a product, or one of them', { tags: ['MS-121', 'MS-122', 'MS-124'] }, async () => {
     const all = await tool('search_messages_product', { product_key: 'suite', query: 'plan' });
     expect(SearchMessagesProductOutput.parse(all.answer).result).toHaveLength(8);
     const one = await tool('search_messages_product', { product_key: 'The Suite', query: 'plan', proj: 'frontend' });
@@ -148,7 +148,8 @@ describe('message search on its surfaces', () => {
   });
 
   it.each(['"', 'a AND', 'col:x', "it's", '*', 'NEAR(', '%_\\', '\u0000', '🦊', 'plan OR (', "'; DROP TABLE messages; --"])(
-    'answers the query %j, whatever the engine thinks of it [MS-157]',
+    'answers the query %j, whatever the engine thinks of it',
+    { tags: ['MS-157'] },
     async (query) => {
       expect((await inBackend({ query })).isError).toBe(false);
       expect((await post({ text: query })).status).toBe(200);

@@ -22,7 +22,7 @@ describe('a plan', () => {
     await plans[Symbol.asyncDispose]();
   });
 
-  it('runs its steps in order as tasks of their own, and ends with a signed result envelope [PE-01]', async () => {
+  it('runs its steps in order as tasks of their own, and ends with a signed result envelope', { tags: ['PE-01'] }, async () => {
     file('a.txt');
     const { view, envelope, id } = await plans.run(
       envelopeOf([
@@ -42,7 +42,7 @@ describe('a plan', () => {
     expect(id).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('saves what a step answered, and lets a later condition look at it [PE-13] [PE-14] [PE-36]', async () => {
+  it('saves what a step answered, and lets a later condition look at it', { tags: ['PE-13', 'PE-14', 'PE-36'] }, async () => {
     file('found-one.txt');
     const search = (query: string) => ({
       type: 'tool',

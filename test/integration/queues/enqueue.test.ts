@@ -36,7 +36,7 @@ describe('push', () => {
     }
   });
 
-  it('answers the stored result of a finished task, whatever BullMQ still knows [FE-38]', async () => {
+  it('answers the stored result of a finished task, whatever BullMQ still knows', { tags: ['FE-38'] }, async () => {
     await at.rig.record(taskJob('gone'), 'SUCCESS', '{"r":1}');
     expect(await at.rig.enqueue.push(taskJob('gone'))).toEqual({ kind: 'finished', taskId: 'gone', result: '{"r":1}' });
     await at.rig.enqueue.push(taskJob('kept'));
@@ -124,7 +124,7 @@ describe('push', () => {
     }
   });
 
-  it('sends an unknown capability to the file executor, whose business the refusal is [FE-06]', async () => {
+  it('sends an unknown capability to the file executor, whose business the refusal is', { tags: ['FE-06'] }, async () => {
     expect(await at.rig.enqueue.push(taskJob('t', { capability_id: 'FILE_WRITE' }))).toMatchObject({ kind: 'accepted', queue: at.rig.queueName });
   });
 

@@ -53,18 +53,22 @@ const idOf = (name: string, key: string) => {
 };
 
 describe('a search of a Parquet file', () => {
-  it.each(KINDS)('answers like a plain filter and sort of the same records, with keys of kind %s [SE-48, SE-49, SE-51, SE-53]', async (kind) => {
-    const { rows } = Fixture.parse(JSON.parse(await fs.readFile(path.join(FIXTURES, `${kind}.json`), 'utf8')));
-    for (const query of QUERIES) {
-      const answer = await bench.search(caseOf(kind, query));
-      const wanted = expected(kind, rows, query);
-      expect(answer).toMatchObject({ count: wanted.length });
-      if ('error' in answer) continue;
-      const ids = answer.hits.map(({ id, match_field }) => [kind === 'double' ? Number(id) : id, match_field]);
-      expect(ids).toEqual(wanted.map(({ key, field }) => [kind === 'double' ? Number(key) : idOf(kind, key), field]));
-      for (const [at, hit] of answer.hits.entries()) expect(wanted[at]?.text).toContain(hit.match_snippet);
-    }
-  });
+  it.each(KINDS)(
+    'answers like a plain filter and sort of the same records, with keys of kind %s',
+    { tags: ['SE-48', 'SE-49', 'SE-51', 'SE-53'] },
+    async (kind) => {
+      const { rows } = Fixture.parse(JSON.parse(await fs.readFile(path.join(FIXTURES, `${kind}.json`), 'utf8')));
+      for (const query of QUERIES) {
+        const answer = await bench.search(caseOf(kind, query));
+        const wanted = expected(kind, rows, query);
+        expect(answer).toMatchObject({ count: wanted.length });
+        if ('error' in answer) continue;
+        const ids = answer.hits.map(({ id, match_field }) => [kind === 'double' ? Number(id) : id, match_field]);
+        expect(ids).toEqual(wanted.map(({ key, field }) => [kind === 'double' ? Number(key) : idOf(kind, key), field]));
+        for (const [at, hit] of answer.hits.entries()) expect(wanted[at]?.text).toContain(hit.match_snippet);
+      }
+    },
+  );
 
   it.each([
     ['repeated', 'the primary key is not unique'],
@@ -73,11 +77,11 @@ describe('a search of a Parquet file', () => {
     ['nan-key', 'a record has no usable primary key'],
     ['date-key', 'the primary key is neither text nor a number'],
     ['same-names', 'two columns have the same name'],
-  ])('fails on %s, whether or not such a record matches [SE-47]', async (name, message) => {
+  ])('fails on %s, whether or not such a record matches', { tags: ['SE-47'] }, async (name, message) => {
     expect(await bench.search(caseOf(name, 'absent'))).toEqual({ error: 'EXECUTION_FAILED', message });
   });
 
-  it('fails on a file that is cut off or altered [SE-68]', async () => {
+  it('fails on a file that is cut off or altered', { tags: ['SE-68'] }, async () => {
     const whole = await fs.readFile(path.join(FIXTURES, 'text.parquet'));
     const cut = path.join(bench.directory, 'cut.parquet');
     await fs.writeFile(cut, whole.subarray(0, whole.length - 100));
@@ -87,7 +91,7 @@ describe('a search of a Parquet file', () => {
     expect(await bench.search({ ...caseOf('text', 'a'), path: cut })).toMatchObject({ error: 'EXECUTION_FAILED' });
   });
 
-  it('gives the same answer again, with one thread as with two, and leaves nothing behind [SE-02, SE-61, SE-03]', async () => {
+  it('gives the same answer again, with one thread as with two, and leaves nothing behind', { tags: ['SE-02', 'SE-61', 'SE-03'] }, async () => {
     const single = await createDatasetBench(1);
     const answers = [await bench.search(caseOf('text', 'a', 7)), await bench.search(caseOf('text', 'a', 7)), await single.search(caseOf('text', 'a', 7))];
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);

@@ -40,11 +40,11 @@ describe('texts of an SQLite table', () => {
     ['in a view', `CREATE TABLE u (i, a); INSERT INTO u VALUES (1, ${latin1}); CREATE VIEW t AS SELECT i AS k, a FROM u`],
     ['in UTF-16', "PRAGMA encoding = 'UTF-16le'; CREATE TABLE t (k, a); INSERT INTO t VALUES (1, CAST(x'00d86100' AS TEXT))"],
     ['in UTF-16, high byte first', "PRAGMA encoding = 'UTF-16be'; CREATE TABLE t (k, a); INSERT INTO t VALUES (1, CAST(x'd8000061' AS TEXT))"],
-  ])('that are not Unicode fail the search: %s [SE-68]', async (_, sql) => {
+  ])('that are not Unicode fail the search: %s', { tags: ['SE-68'] }, async (_, sql) => {
     expect(await search(make(sql))).toEqual({ error: 'EXECUTION_FAILED', message: 'a text of the table is not Unicode' });
   });
 
-  it('are checked far down, and bytes that are no text are none of our business [SE-68]', async () => {
+  it('are checked far down, and bytes that are no text are none of our business', { tags: ['SE-68'] }, async () => {
     const rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) INSERT INTO t SELECT i * i, 'x', x'ff', NULL FROM n";
     const file = make(`CREATE TABLE t (k INTEGER PRIMARY KEY, a, b, c); ${rows}`);
     expect(await search(file)).toMatchObject({ count: 5000, hits: { length: 10 } });
@@ -54,20 +54,24 @@ describe('texts of an SQLite table', () => {
     expect(await search(file)).toMatchObject({ error: 'EXECUTION_FAILED', message: 'a text of the table is not Unicode' });
   });
 
-  it.each(['UTF-8', 'UTF-16le', 'UTF-16be'])('order by code point in a %s file, and are given as they are, NUL and all [SE-49]', async (encoding) => {
-    const keys = ['a', '\u0100', '\uff5e', '\u{1f600}', 'a\0b'];
-    const file = path.join(bench.directory, `order-${encoding}.db`);
-    const db = new Sqlite(file);
-    db.pragma(`encoding = '${encoding}'`);
-    db.exec('CREATE TABLE t (k TEXT, a TEXT)');
-    for (const key of keys.toReversed()) db.prepare('INSERT INTO t VALUES (?, ?)').run(key, `\0 ${key} x\0y`);
-    db.close();
-    const found = ['a', 'a\0b', '\u0100', '\uff5e', '\u{1f600}'].map((id) => ({ id, match_field: 'a', match_snippet: `\0 ${id} x\0y` }));
-    expect(await search(file, 'x\0y')).toEqual({ count: 5, hits: found });
-    expect(await search(file, 'x\0y', 2)).toEqual({ count: 5, hits: found.slice(0, 2) });
-  });
+  it.each(['UTF-8', 'UTF-16le', 'UTF-16be'])(
+    'order by code point in a %s file, and are given as they are, NUL and all',
+    { tags: ['SE-49'] },
+    async (encoding) => {
+      const keys = ['a', '\u0100', '\uff5e', '\u{1f600}', 'a\0b'];
+      const file = path.join(bench.directory, `order-${encoding}.db`);
+      const db = new Sqlite(file);
+      db.pragma(`encoding = '${encoding}'`);
+      db.exec('CREATE TABLE t (k TEXT, a TEXT)');
+      for (const key of keys.toReversed()) db.prepare('INSERT INTO t VALUES (?, ?)').run(key, `\0 ${key} x\0y`);
+      db.close();
+      const found = ['a', 'a\0b', '\u0100', '\uff5e', '\u{1f600}'].map((id) => ({ id, match_field: 'a', match_snippet: `\0 ${id} x\0y` }));
+      expect(await search(file, 'x\0y')).toEqual({ count: 5, hits: found });
+      expect(await search(file, 'x\0y', 2)).toEqual({ count: 5, hits: found.slice(0, 2) });
+    },
+  );
 
-  it('are found whatever the columns are called [SE-48]', async () => {
+  it('are found whatever the columns are called', { tags: ['SE-48'] }, async () => {
     const file = make("CREATE TABLE t (rowid, oid, _ROWID_, k, place, row, field); INSERT INTO t VALUES (7, 'x', 1, 1, 2, 3, 4), (8, 'y', 1, 2, 'x', 3, 4)");
     expect(await search(file)).toEqual({
       count: 2,
@@ -87,7 +91,7 @@ describe('the file of an SQLite table', () => {
     outside = make("CREATE TABLE t (k, a); INSERT INTO t VALUES (1, 'outside')");
   });
 
-  it('is the one that was opened, also when it is renamed before SQLite opens it [SE-11]', () => {
+  it('is the one that was opened, also when it is renamed before SQLite opens it', { tags: ['SE-11'] }, () => {
     const file = openForeignFile(place, () => {
       renameSync(place, `${place}.away`);
       renameSync(outside, place);
@@ -97,7 +101,7 @@ describe('the file of an SQLite table', () => {
     file.close();
   });
 
-  it('that is replaced by another file or a link before SQLite opens it is not read [SE-11, SE-67]', async () => {
+  it('that is replaced by another file or a link before SQLite opens it is not read', { tags: ['SE-11', 'SE-67'] }, async () => {
     const open = new Set(readdirSync('/proc/self/fd'));
     expect(() => openForeignFile(place, () => renameSync(outside, place))).toThrow(expect.objectContaining({ code: 'SQLITE_CANTOPEN' }));
     outside = make("CREATE TABLE t (k, a); INSERT INTO t VALUES (1, 'outside')");
@@ -109,7 +113,7 @@ describe('the file of an SQLite table', () => {
     expect(new Set(readdirSync('/proc/self/fd'))).toEqual(open);
   });
 
-  it('that is removed is not mixed up with one of the name that the kernel then tells [SE-11, SE-67]', () => {
+  it('that is removed is not mixed up with one of the name that the kernel then tells', { tags: ['SE-11', 'SE-67'] }, () => {
     const removeIt = (): void => {
       renameSync(outside, `${place} (deleted)`);
       unlinkSync(place);

@@ -47,7 +47,7 @@ describe('the pool of search processes', () => {
     expect(pidOf(first)).not.toBe(process.pid);
   });
 
-  it('kills a search that takes more memory than it may, answers RESOURCE_EXHAUSTED and goes on with a new process [SE-69]', async () => {
+  it('kills a search that takes more memory than it may, answers RESOURCE_EXHAUSTED and goes on with a new process', { tags: ['SE-69'] }, async () => {
     const { pool, ends } = await startPool();
     const before = await pool.scan(request('a'), never);
     expect(await pool.scan(request('grow'), never)).toMatchObject({ ok: false, code: 'RESOURCE_EXHAUSTED' });
@@ -98,7 +98,7 @@ describe('the pool of search processes', () => {
     expect(new Set(answers.map(pidOf)).size).toBe(2);
   });
 
-  it('leaves no process behind when it is stopped, not even one in the midst of a search [SE-09]', async () => {
+  it('leaves no process behind when it is stopped, not even one in the midst of a search', { tags: ['SE-09'] }, async () => {
     const { pool } = await startPool({ size: 2 });
     const idle = pidOf(await pool.scan(request('a'), never));
     const spinning = pool.scan(request('spin'), never);
@@ -107,7 +107,7 @@ describe('the pool of search processes', () => {
     expect(() => process.kill(idle, 0)).toThrow(/ESRCH/);
   });
 
-  it('leaves no sibling behind when one of its processes cannot start [SE-09]', async () => {
+  it('leaves no sibling behind when one of its processes cannot start', { tags: ['SE-09'] }, async () => {
     const directory = mkdtempSync(path.join(tmpdir(), 'writ-pool-'));
     const pidFile = path.join(directory, 'pid');
     const entry = new URL('../../support/lone-search-child.ts', import.meta.url);

@@ -70,7 +70,7 @@ function searchProcess(): number {
 }
 
 describe('a search, from push to signed result', () => {
-  it('finds files by name, in order, under a lease, with a signed result [SE-01] [SE-14] [SE-37] [SE-41]', async () => {
+  it('finds files by name, in order, under a lease, with a signed result', { tags: ['SE-01', 'SE-14', 'SE-37', 'SE-41'] }, async () => {
     const manifest = search('SEARCH_FILES');
     await rig.push(manifest);
     const result = await rig.answer(manifest.task_id);
@@ -91,13 +91,13 @@ describe('a search, from push to signed result', () => {
     expect(await rig.verify(manifest, JSON.stringify(result))).toBe(true);
   });
 
-  it('finds mail [SE-15] [SE-42]', async () => {
+  it('finds mail', { tags: ['SE-15', 'SE-42'] }, async () => {
     const manifest = search('SEARCH_EMAILS', { target_scope: 'mail' });
     await rig.push(manifest);
     expect((await rig.answer(manifest.task_id)).output).toMatchObject({ count: 1, results: [{ match_field: 'subject', match_snippet: 'The contract' }] });
   });
 
-  it('finds records of a data set, by numeric key, after all of them were read [SE-16] [SE-46] [SE-48] [SE-49]', async () => {
+  it('finds records of a data set, by numeric key, after all of them were read', { tags: ['SE-16', 'SE-46', 'SE-48', 'SE-49'] }, async () => {
     const manifest = search('SEARCH_DATASETS', { target_scope: 'people', query: 'e' });
     await rig.push(manifest);
     expect((await rig.answer(manifest.task_id)).output).toMatchObject({
@@ -109,7 +109,7 @@ describe('a search, from push to signed result', () => {
     });
   });
 
-  it('changes nothing in what it searches [SE-03]', async () => {
+  it('changes nothing in what it searches', { tags: ['SE-03'] }, async () => {
     const before = fingerprint(root);
     for (const [capability, target_scope] of Object.entries({ SEARCH_FILES: 'docs', SEARCH_EMAILS: 'mail', SEARCH_DATASETS: 'people' })) {
       const manifest = search(capability, { target_scope });
@@ -119,7 +119,9 @@ describe('a search, from push to signed result', () => {
     expect(fingerprint(root)).toBe(before);
   });
 
-  it('answers a finished task again with the same bytes, although the source has changed; a new task sees the change [SE-60] [SE-61] [SE-10]', async () => {
+  it('answers a finished task again with the same bytes, although the source has changed; a new task sees the change', {
+    tags: ['SE-60', 'SE-61', 'SE-10'],
+  }, async () => {
     mkdirSync(join(root, 'moving'));
     writeFileSync(join(root, 'moving', 'first'), '');
     const manifest = search('SEARCH_FILES', { target_scope: 'moving', query: 'f' });
@@ -134,7 +136,7 @@ describe('a search, from push to signed result', () => {
     rmSync(join(root, 'moving'), { recursive: true });
   });
 
-  it('refuses a forged, an expired and a missing lease before it looks at anything [SE-62] [SE-63]', async () => {
+  it('refuses a forged, an expired and a missing lease before it looks at anything', { tags: ['SE-62', 'SE-63'] }, async () => {
     const manifest = search('SEARCH_FILES');
     const lease = await rig.lease(manifest);
     expect(await addRaw({ v: 1, manifest: { ...manifest, inputs: { ...manifest.inputs, query: 'other' } }, lease })).toMatch(/^INVALID_LEASE/);
@@ -143,12 +145,12 @@ describe('a search, from push to signed result', () => {
     expect(await addRaw({ v: 1, manifest })).toMatch(/lease/);
   });
 
-  it('refuses a capability that is not a search, also under a genuine lease [SE-17] [SE-64]', async () => {
+  it('refuses a capability that is not a search, also under a genuine lease', { tags: ['SE-17', 'SE-64'] }, async () => {
     const manifest = manifestOf('FILE_MOVE', '/a', '/b');
     expect(await addRaw({ v: 1, manifest, lease: await rig.lease(manifest, { aud: 'search' }) })).toMatch(/^UNSUPPORTED_CAPABILITY/);
   });
 
-  it('answers SCOPE_UNAVAILABLE while a scope is missing, and the retry that the producer asked for finds it [SE-67]', async () => {
+  it('answers SCOPE_UNAVAILABLE while a scope is missing, and the retry that the producer asked for finds it', { tags: ['SE-67'] }, async () => {
     const manifest = search('SEARCH_FILES', { target_scope: 'moving', query: 'f' });
     await rig.push(manifest, { attempts: 5 });
     expect((await rig.answer(manifest.task_id)).error).toMatchObject({ error_code: 'SCOPE_UNAVAILABLE' });
@@ -157,7 +159,7 @@ describe('a search, from push to signed result', () => {
     rmSync(join(root, 'moving'), { recursive: true });
   });
 
-  it('ends a search that takes too long, keeps its lock meanwhile, and goes on with a new process [SE-69]', async () => {
+  it('ends a search that takes too long, keeps its lock meanwhile, and goes on with a new process', { tags: ['SE-69'] }, async () => {
     const stuck = searchProcess();
     process.kill(stuck, 'SIGSTOP');
     const manifest = search('SEARCH_FILES');
@@ -171,7 +173,7 @@ describe('a search, from push to signed result', () => {
     expect(searchProcess()).not.toBe(stuck);
   });
 
-  it('gives its process nothing of the environment but where SQLite may sort [SE-11]', () => {
+  it('gives its process nothing of the environment but where SQLite may sort', { tags: ['SE-11'] }, () => {
     const names = readFileSync(`/proc/${searchProcess()}/environ`, 'latin1').split('\0').filter(Boolean);
     const ours = names.filter((name) => !name.startsWith('NODE_CHANNEL_'));
     expect(ours.toSorted()).toEqual(['LC_ALL=C', `SQLITE_TMPDIR=${rig.places.searchSpill}`, 'TZ=UTC']);

@@ -77,7 +77,7 @@ async function moved(): Promise<ReturnType<typeof move>> {
 }
 
 describe('a leased task, from the queue to its signed result', () => {
-  it('moves a file and answers with a structured, signed result [FE-01] [FE-03] [FE-46] [FE-47] [FE-48]', async () => {
+  it('moves a file and answers with a structured, signed result', { tags: ['FE-01', 'FE-03', 'FE-46', 'FE-47', 'FE-48'] }, async () => {
     const { manifest, from, to } = move();
     expect(await rig.push(manifest)).toMatchObject({ kind: 'accepted', queue: 'file', jobId: `t_${manifest.task_id}` });
     const result = await rig.answer(manifest.task_id);
@@ -95,7 +95,7 @@ describe('a leased task, from the queue to its signed result', () => {
     expect(readFileSync(to, 'utf8')).toBe(from.content);
   });
 
-  it('answers a finished task again with the same bytes, whatever its lease says by now [FE-37] [FE-38] [FE-39]', async () => {
+  it('answers a finished task again with the same bytes, whatever its lease says by now', { tags: ['FE-37', 'FE-38', 'FE-39'] }, async () => {
     const { manifest, from } = await moved();
     const first = (await rig.ledger.row(manifest.task_id))?.result;
     writeFileSync(from.path, 'created again');
@@ -117,7 +117,7 @@ describe('a leased task, from the queue to its signed result', () => {
     expect((await rig.ledger.row(manifest.task_id))?.manifestSha256).toBe(manifestSha256(manifest));
   });
 
-  it('records LEASE_EXPIRED, and runs the task when it is pushed again with a living lease [FE-42] [FE-51]', async () => {
+  it('records LEASE_EXPIRED, and runs the task when it is pushed again with a living lease', { tags: ['FE-42', 'FE-51'] }, async () => {
     const { manifest, to } = move();
     await rig.push(manifest, { lease: await rig.lease(manifest, { iat: 1_000, exp: 1_001 }) });
     expect(await rig.answer(manifest.task_id)).toMatchObject({ status: 'FAILURE', error: { error_code: 'LEASE_EXPIRED' } });
@@ -126,7 +126,7 @@ describe('a leased task, from the queue to its signed result', () => {
     expect(await rig.answer(manifest.task_id, ({ status }) => status === 'SUCCESS')).toMatchObject({ status: 'SUCCESS' });
   });
 
-  it('answers a forged, missing or misdirected lease under the refused key and touches nothing [FE-41] [FE-51]', async () => {
+  it('answers a forged, missing or misdirected lease under the refused key and touches nothing', { tags: ['FE-41', 'FE-51'] }, async () => {
     const { manifest, from } = move();
     const good = await rig.lease(manifest);
     const leases = [
@@ -155,7 +155,7 @@ describe('a leased task, from the queue to its signed result', () => {
     expect(existsSync(from.path)).toBe(true);
   });
 
-  it('answers an unknown capability with UNSUPPORTED_CAPABILITY [FE-06] [FE-40]', async () => {
+  it('answers an unknown capability with UNSUPPORTED_CAPABILITY', { tags: ['FE-06', 'FE-40'] }, async () => {
     for (const capability of ['FILE_WRITE', 'file_move', 'NOOP']) {
       const manifest = manifestOf(capability, file().path);
       await rig.push(manifest);
@@ -208,7 +208,7 @@ describe('a leased task, from the queue to its signed result', () => {
     expect(readFileSync(to, 'utf8')).toBe(from.content);
   });
 
-  it('answers from the journal after Redis has lost everything, and does nothing again [FE-39]', async () => {
+  it('answers from the journal after Redis has lost everything, and does nothing again', { tags: ['FE-39'] }, async () => {
     const { manifest, from, to } = await moved();
     const first = (await rig.ledger.row(manifest.task_id))?.result;
     await rig.redis.flushAll();
@@ -220,7 +220,7 @@ describe('a leased task, from the queue to its signed result', () => {
     expect(readFileSync(to, 'utf8')).toBe(from.content);
   });
 
-  it('answers a doubtful end again under its lease, and tries once more only under a new one [FE-39]', async () => {
+  it('answers a doubtful end again under its lease, and tries once more only under a new one', { tags: ['FE-39'] }, async () => {
     const { manifest, from, to } = move();
     const lease = await rig.lease(manifest, { jti: 'spent' });
     const { result } = await doubtfulEnd(manifest, from.path, to);

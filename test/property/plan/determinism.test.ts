@@ -28,7 +28,7 @@ function journalOf(envelope: unknown): { readonly journal: ReadonlyMap<string, u
 }
 
 describe('a plan at random', () => {
-  it('ends the same whenever it is run, and whatever the order of its keys [PE-42] [PE-44] [PE-59]', () => {
+  it('ends the same whenever it is run, and whatever the order of its keys', { tags: ['PE-42', 'PE-44', 'PE-59'] }, () => {
     fc.assert(
       fc.property(plans, (envelope) => {
         const end = endOf(envelope);
@@ -39,7 +39,7 @@ describe('a plan at random', () => {
     );
   });
 
-  it('goes on from any prefix of its journal as if it had never stopped [PE-44] [PE-49]', () => {
+  it('goes on from any prefix of its journal as if it had never stopped', { tags: ['PE-44', 'PE-49'] }, () => {
     fc.assert(
       fc.property(plans, fc.nat(), (envelope, cut) => {
         const { journal, done } = journalOf(envelope);
@@ -55,7 +55,7 @@ describe('a plan at random', () => {
     );
   });
 
-  it('is never changed by running or linking it [PE-38]', () => {
+  it('is never changed by running or linking it', { tags: ['PE-38'] }, () => {
     fc.assert(
       fc.property(plans, (envelope) => {
         const before = canonicalJson(envelope);
@@ -69,7 +69,7 @@ describe('a plan at random', () => {
     );
   });
 
-  it('succeeds exactly if it has no error, and always has a result [PE-16] [PE-54] [PE-55] [PE-56]', () => {
+  it('succeeds exactly if it has no error, and always has a result', { tags: ['PE-16', 'PE-54', 'PE-55', 'PE-56'] }, () => {
     fc.assert(
       fc.property(plans, (envelope) => {
         const done = finish(startPlan(envelope));
@@ -82,7 +82,9 @@ describe('a plan at random', () => {
     );
   });
 
-  it('has its results in the order of its steps, one for every call, and every call as the contract says [PE-33] [PE-35] [PE-58] [PE-64]', () => {
+  it('has its results in the order of its steps, one for every call, and every call as the contract says', {
+    tags: ['PE-33', 'PE-35', 'PE-58', 'PE-64'],
+  }, () => {
     fc.assert(
       fc.property(plans, (envelope) => {
         const { calls, done } = journalOf(envelope);
@@ -125,7 +127,7 @@ describe('a plan at random', () => {
     );
   });
 
-  it('ends the same in other processes, with another locale and time zone [PE-44] [PE-59]', () => {
+  it('ends the same in other processes, with another locale and time zone', { tags: ['PE-44', 'PE-59'] }, () => {
     const envelopes = fc.sample(plans, { numRuns: 60, seed: 7 });
     const expected = envelopes.map((envelope) => {
       const linked = linkPlan(envelope, () => undefined);
@@ -149,7 +151,7 @@ describe('a plan at random', () => {
 });
 
 describe('anything at all', () => {
-  it('ends with a result envelope, never with an exception [PE-16] [PE-54]', () => {
+  it('ends with a result envelope, never with an exception', { tags: ['PE-16', 'PE-54'] }, () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true, withSparseArray: true }), fc.jsonValue()),
@@ -164,7 +166,7 @@ describe('anything at all', () => {
     );
   });
 
-  it('in place of one part of a plan, ends with a result envelope, too [PE-54]', () => {
+  it('in place of one part of a plan, ends with a result envelope, too', { tags: ['PE-54'] }, () => {
     const places = (value: unknown, prefix: readonly string[] = []): (readonly string[])[] =>
       typeof value !== 'object' || value === null
         ? []

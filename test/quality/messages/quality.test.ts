@@ -22,11 +22,11 @@ afterAll(() => {
 });
 
 describe('the quality of message search', () => {
-  it('has the measurements in docs/evidence, to the last digit [MS-172]', async () => {
+  it('has the measurements in docs/evidence, to the last digit', { tags: ['MS-172'] }, async () => {
     await expect(reportOf(measured)).toMatchFileSnapshot('../../../docs/evidence/message-quality.md');
   });
 
-  it('passes the smoke gate of the quality specification on both splits: NDCG@10 of at least 0.5 [MS-172]', () => {
+  it('passes the smoke gate of the quality specification on both splits: NDCG@10 of at least 0.5', { tags: ['MS-172'] }, () => {
     for (const split of ['tuning', 'held_out']) {
       expect(
         means(

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createMemoryLane } from '../../../src/adapters/memory/maintenance-lane.ts';
 import { compileDenied } from '../../../src/content-search/enumerate/denied.ts';
-import { openCandidateIndex } from '../../../src/content-search/io/tool.ts';
 import type { SearchedTrees } from '../../../src/content-search/ngram-index/serving/configured-indexes.ts';
 import { type HostsSettings, openIndexHosts } from '../../../src/content-search/ngram-index/serving/hosts.ts';
 

@@ -31,7 +31,7 @@ const under = (values: Readonly<Record<string, string | number | boolean | strin
   );
 
 describe('the settings of the index', () => {
-  it('is off unless it is told to be on, kept in SQLite at the default place for the allowed roots [LSI-CFG-02]', () => {
+  it('is off unless it is told to be on, kept in SQLite at the default place for the allowed roots', { tags: ['LSI-CFG-02'] }, () => {
     expect(load()).toMatchObject({ index_mode: 'off', index_storage: 'sqlite', index_path: '', index_roots: [] });
     expect(load({ 'tools.search.index_mode': 'auto' }).index_mode).toBe('auto');
   });
@@ -46,13 +46,14 @@ describe('the settings of the index', () => {
     ['the integrity check', { index_integrity_check: 'on_open', index_integrity_period_calls: 200 }],
     ['the budgets of a search', { reconcile_max_files: 50_000, reconcile_max_ms: 2000, index_maint_budget_fraction: 0.25 }],
   ])(
-    'has the defaults of the specification: %s [LSI-CFG-03, LSI-CFG-04, LSI-CFG-05, LSI-CFG-06, LSI-CFG-07, LSI-CFG-08, LSI-CFG-09, LSI-CFG-10]',
+    'has the defaults of the specification: %s',
+    { tags: ['LSI-CFG-03', 'LSI-CFG-04', 'LSI-CFG-05', 'LSI-CFG-06', 'LSI-CFG-07', 'LSI-CFG-08', 'LSI-CFG-09', 'LSI-CFG-10'] },
     (_, expected) => {
       expect(load()).toMatchObject(expected);
     },
   );
 
-  it('tokenizes by the defaults of Appendix F [LSI-BLOOM-CFG-01, LSI-BLOOM-CFG-02, LSI-BLOOM-CFG-03]', () => {
+  it('tokenizes by the defaults of Appendix F', { tags: ['LSI-BLOOM-CFG-01', 'LSI-BLOOM-CFG-02', 'LSI-BLOOM-CFG-03'] }, () => {
     expect(load()).toMatchObject({ bloom_ngram_k: 3, bloom_target_fp_rate: 0.01, index_max_tokenized_bytes: 1_048_576 });
   });
 
@@ -60,7 +61,7 @@ describe('the settings of the index', () => {
     ['index_mode', 'perhaps'],
     ['index_storage', 'redis'],
     ['index_integrity_check', 'always'],
-  ])('refuses %s = %s on load [CFG-LSI-VAL-01.1]', (key, value) => {
+  ])('refuses %s = %s on load', { tags: ['CFG-LSI-VAL-01.1'] }, (key, value) => {
     expect(refused(under({ [key]: value }))).toBe(`INVALID_CONFIG tools.search.${key}`);
   });
 
@@ -91,7 +92,7 @@ describe('the settings of the index', () => {
     ['bloom_target_fp_rate', 0],
     ['bloom_target_fp_rate', 1],
     ['index_watch', 'perhaps'],
-  ])('refuses %s = %s on load [CFG-LSI-VAL-01.2]', (key, value) => {
+  ])('refuses %s = %s on load', { tags: ['CFG-LSI-VAL-01.2'] }, (key, value) => {
     expect(refused(under({ [key]: value }))).toBe(`INVALID_CONFIG tools.search.${key}`);
   });
 
@@ -99,7 +100,7 @@ describe('the settings of the index', () => {
     expect(refused(under({ index_path: place }))).toBe('INVALID_CONFIG tools.search.index_path');
   });
 
-  it('reads what stands under [tools.search] only [CFG-LSI-IDX-01]', () => {
+  it('reads what stands under [tools.search] only', { tags: ['CFG-LSI-IDX-01'] }, () => {
     expect(refused({ 'search.index_mode': 'on' })).toBe('INVALID_CONFIG search.index_mode');
     expect(refused({ 'index.index_mode': 'on' })).toMatch(/^INVALID_CONFIG index/);
   });
@@ -120,7 +121,7 @@ describe('settings of the index that make no sense together', () => {
     expect(refused(under({ index_mode: 'auto', ...room, index_auto_threshold_bytes: 6_553_601 }))).toBe('INVALID_CONFIG tools.search.index_max_db_bytes');
   });
 
-  it('does not regard the thresholds of auto in any other mode [CFG-LSI-IDX-02]', () => {
+  it('does not regard the thresholds of auto in any other mode', { tags: ['CFG-LSI-IDX-02'] }, () => {
     expect(refused(under({ index_mode: 'on', index_max_db_bytes: 1_048_576 }))).toBeUndefined();
   });
 
@@ -131,7 +132,7 @@ describe('settings of the index that make no sense together', () => {
     expect(refused(under({ index_mode: 'on', allowed_roots: ['/srv/a', '/srv/b'], index_max_indexes: 1 }))).toBeUndefined();
   });
 
-  it('indexes nothing that nobody may search [FR-LSI-IDX-ROOT-01.3]', () => {
+  it('indexes nothing that nobody may search', { tags: ['FR-LSI-IDX-ROOT-01.3'] }, () => {
     const on = { index_mode: 'on', allowed_roots: ['/srv/a', '/srv/b'] };
     expect(refused(under({ ...on, index_roots: ['/etc'] }))).toBe('INVALID_CONFIG tools.search.index_roots');
     expect(refused(under({ ...on, index_roots: ['/srv/a/deep', '/srv/abc'] }))).toBe('INVALID_CONFIG tools.search.index_roots');

@@ -27,21 +27,23 @@ function refused(flags: NonNullable<LoadOptions['flags']>): string | undefined {
 }
 
 describe('[tools.search] and [tools.sandbox]', () => {
-  it('have the defaults of the baseline: off, ugrep before rg, 200 events in 20 s [LSI-CFG-01]', () => {
+  it('have the defaults of the baseline: off, ugrep before rg, 200 events in 20 s', { tags: ['LSI-CFG-01'] }, () => {
     expect(load({}).search).toMatchObject({ enabled: false, binary: 'ugrep', fallback_binary: 'rg', default_timeout_ms: 20_000, default_max_results: 200 });
     expect(load({}).sandbox).toEqual({ allowed_roots: [], denied_patterns: [], include_default_denies: true, allow_absolute: false });
   });
 
-  it('emits no stats unless it is told to [CFG-LSI-STAT-01]', () => {
+  it('emits no stats unless it is told to', { tags: ['CFG-LSI-STAT-01'] }, () => {
     expect(load({}).search.emit_stats).toBe(false);
     expect(load({ 'tools.search.emit_stats': true }).search.emit_stats).toBe(true);
   });
 
-  it('does not fall back to fuzzy searches unless it is told to; the levels and the length have the defaults of the specification [CFG-LSI-FUZ-01]', () => {
+  it('does not fall back to fuzzy searches unless it is told to; the levels and the length have the defaults of the specification', {
+    tags: ['CFG-LSI-FUZ-01'],
+  }, () => {
     expect(load({}).search).toMatchObject({ fuzzy_fallback: false, fuzzy_fallback_levels: [1, 2, 3], fuzzy_min_pattern_len: 4 });
   });
 
-  it('reads what stands under [tools.search] only [CFG-LSI-IDX-01]', () => {
+  it('reads what stands under [tools.search] only', { tags: ['CFG-LSI-IDX-01'] }, () => {
     expect(refused({ 'search.emit_stats': true })).toBe('INVALID_CONFIG search.emit_stats');
   });
 
@@ -59,15 +61,15 @@ describe('[tools.search] and [tools.sandbox]', () => {
     ['tools.search.binary', 'bin/rg'],
     ['tools.search.global_ignore_file', 'ignore'],
     ['tools.sandbox.allow_absolute', 2],
-  ])('refuses %s = %s on load [CFG-LSI-VAL-01.2]', (key, value) => {
+  ])('refuses %s = %s on load', { tags: ['CFG-LSI-VAL-01.2'] }, (key, value) => {
     expect(refused({ [key]: value })).toBe(`INVALID_CONFIG ${key}`);
   });
 
-  it.each(['0', '5', '1,5', '-1', '1.5', 'two', '1,2,3,4,4'])('refuses fuzzy levels %s [CFG-LSI-VAL-01.3]', (levels) => {
+  it.each(['0', '5', '1,5', '-1', '1.5', 'two', '1,2,3,4,4'])('refuses fuzzy levels %s', { tags: ['CFG-LSI-VAL-01.3'] }, (levels) => {
     expect(refused({ 'tools.search.fuzzy_fallback_levels': levels })).toMatch(/^INVALID_CONFIG tools\.search\.fuzzy_fallback_levels/);
   });
 
-  it('takes fuzzy levels 1 to 4, from the environment too [CFG-LSI-VAL-01.3]', () => {
+  it('takes fuzzy levels 1 to 4, from the environment too', { tags: ['CFG-LSI-VAL-01.3'] }, () => {
     expect(load({}, { WRIT_TOOLS__SEARCH__FUZZY_FALLBACK_LEVELS: '1, 2,4' }).search.fuzzy_fallback_levels).toEqual([1, 2, 4]);
     expect(load({}, { WRIT_TOOLS__SEARCH__FUZZY_FALLBACK_LEVELS: '' }).search.fuzzy_fallback_levels).toEqual([]);
   });

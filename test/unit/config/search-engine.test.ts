@@ -22,7 +22,7 @@ describe('SEARCH_ENGINE', () => {
     ['Shadow', 'shadow'],
     ['hybrid', 'hybrid'],
     ['lucene', 'hybrid'],
-  ])('%j wins over the setting where it is a state, and else counts as if it were not there [MS-016]', (word, engine) => {
+  ])('%j wins over the setting where it is a state, and else counts as if it were not there', { tags: ['MS-016'] }, (word, engine) => {
     expect(load(word).config.messages.engine).toBe(engine);
   });
 

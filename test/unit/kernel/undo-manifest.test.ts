@@ -31,7 +31,7 @@ function codeOf(call: () => unknown): string {
 }
 
 describe('the manifest of an undo', () => {
-  it('moves a moved file back, by the paths that the executor used [FE-28]', () => {
+  it('moves a moved file back, by the paths that the executor used', { tags: ['FE-28'] }, () => {
     expect(undoManifest(move, moved('/data/in/a', '/data/out/a'), 0)).toEqual({
       task_id: `u-${sha256Hex('["m-1",0]')}`,
       capability_id: 'FILE_MOVE',
@@ -47,7 +47,7 @@ describe('the manifest of an undo', () => {
     expect(undoManifest(move, moved('/data/in/a', '/data/out/a'), 1).task_id).toBe('u-e87558775836dec694f012a16c772c4e74143d6191e2b646c56269e90466b29f');
   });
 
-  it('moves a deleted file out of the vault [FE-36]', () => {
+  it('moves a deleted file out of the vault', { tags: ['FE-36'] }, () => {
     expect(undoManifest(remove, removed('/data/a', VAULT), 0)).toMatchObject({
       capability_id: 'FILE_MOVE',
       inputs: { source_path: VAULT, destination_path: '/data/a' },

@@ -143,24 +143,24 @@ describe('a lease that is forged, damaged or meant for something else', () => {
     ['ends in a line feed', `${good}\n`, 'compact'],
     ['begins with white space', ` ${good}`, 'compact'],
     ['says Bearer', `Bearer ${good}`, 'compact'],
-  ])('is INVALID_LEASE when it %s [FE-41] [FE-51]', async (_what, token, message) => {
+  ])('is INVALID_LEASE when it %s', { tags: ['FE-41', 'FE-51'] }, async (_what, token, message) => {
     const answer = await judge(token);
     expect(answer).toMatch(/^INVALID_LEASE: /);
     expect(answer).toContain(message);
   });
 
-  it('is INVALID_LEASE when the manifest was changed under it [FE-41]', async () => {
+  it('is INVALID_LEASE when the manifest was changed under it', { tags: ['FE-41'] }, async () => {
     expect(await judge(good, { manifest: { task_id: 'task-2' } })).toBe('INVALID_LEASE: the lease is for another task_id');
     expect(await judge(good, { manifest: { capability_id: 'FILE_DELETE' } })).toMatch(/^INVALID_LEASE: the lease is for FILE_MOVE/);
   });
 
-  it('is INVALID_LEASE when it is from the future, lives too long or was revoked [FE-41]', async () => {
+  it('is INVALID_LEASE when it is from the future, lives too long or was revoked', { tags: ['FE-41'] }, async () => {
     expect(await judge(withPayload({ iat: NOW + 61 }))).toBe('INVALID_LEASE: the lease was issued in the future');
     expect(await judge(withPayload({ iat: NOW, exp: NOW + 7201 }))).toBe('INVALID_LEASE: the lease lives longer than 7200 seconds');
     expect(await judge(good, { revoked: ['lease-1'] })).toBe('INVALID_LEASE: the lease was revoked');
   });
 
-  it('is LEASE_EXPIRED from the millisecond of its expiry on [FE-42]', async () => {
+  it('is LEASE_EXPIRED from the millisecond of its expiry on', { tags: ['FE-42'] }, async () => {
     expect(await judge(good, { now: LEASE.exp * 1000 })).toBe(`LEASE_EXPIRED: the lease expired at ${new Date(LEASE.exp * 1000).toISOString()}`);
     expect(await judge(good, { now: (LEASE.exp + 86_400) * 1000 })).toMatch(/^LEASE_EXPIRED/);
     expect(await judge(withPayload({ iat: NOW, exp: NOW - 1 }))).toMatch(/^LEASE_EXPIRED/);
@@ -171,7 +171,7 @@ describe('a lease that is forged, damaged or meant for something else', () => {
     expect(await judge(good, { now: LEASE.exp * 1000, capabilities: [] })).toMatch(/^LEASE_EXPIRED/);
   });
 
-  it('is UNSUPPORTED_CAPABILITY where no executor serves it [FE-40]', async () => {
+  it('is UNSUPPORTED_CAPABILITY where no executor serves it', { tags: ['FE-40'] }, async () => {
     expect(await judge(good, { capabilities: ['FILE_COPY', 'file_move', ''] })).toBe('UNSUPPORTED_CAPABILITY: no executor here serves FILE_MOVE');
   });
 

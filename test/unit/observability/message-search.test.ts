@@ -13,7 +13,7 @@ async function toldOf(...events: MessageSearchEvent[]): Promise<{ lines: string[
 }
 
 describe('the telemetry of message search', () => {
-  it('logs and counts a search, without what was looked for [MS-152]', async () => {
+  it('logs and counts a search, without what was looked for', { tags: ['MS-152'] }, async () => {
     const { lines, text } = await toldOf({
       event: 'search.done',
       kind: 'message',
@@ -28,19 +28,19 @@ describe('the telemetry of message search', () => {
     expect(text).toContain('writ_message_search_seconds_count{engine="fts5"} 1');
   });
 
-  it('logs and counts a mode that was replaced [MS-149]', async () => {
+  it('logs and counts a mode that was replaced', { tags: ['MS-149'] }, async () => {
     const { lines, text } = await toldOf({ event: 'search.mode.downgrade', requested: 'hybrid', actual: 'lexical', reason: 'there are no vectors' });
     expect(lines).toEqual(['info search.mode.downgrade {"requested":"hybrid","actual":"lexical","reason":"there are no vectors"}']);
     expect(text).toContain('writ_message_search_downgrades_total{requested="hybrid"} 1');
   });
 
-  it('logs and counts a cursor of another engine [MS-151]', async () => {
+  it('logs and counts a cursor of another engine', { tags: ['MS-151'] }, async () => {
     const { lines, text } = await toldOf({ event: 'search.cursor.invalidated', cursor_engine: 'tantivy', current_engine: 'fts5' });
     expect(lines).toEqual(['info search.cursor.invalidated {"cursor_engine":"tantivy","current_engine":"fts5"}']);
     expect(text).toMatch(/writ_message_search_cursors_ignored_total(\{\})? 1/);
   });
 
-  it('logs what a shadow comparison found [MS-150]', async () => {
+  it('logs what a shadow comparison found', { tags: ['MS-150'] }, async () => {
     const comparison = {
       serving_engine: 'fts5',
       shadow_engine: 'tantivy',

@@ -54,7 +54,7 @@ const IMPURE = {
   code: "export const f = (): unknown => eval('1');",
 };
 
-it('finds a clock, randomness, locale, timer, network or process in the plan core, and only there [PE-44] [PE-45] [PE-59]', () => {
+it('finds a clock, randomness, locale, timer, network or process in the plan core, and only there', { tags: ['PE-44', 'PE-45', 'PE-59'] }, () => {
   const core = path.join(directory, 'src', 'executors', 'plan');
   const other = path.join(directory, 'src', 'executors', 'file');
   for (const folder of [core, other]) {

@@ -3,21 +3,18 @@ import { areaTitle, renderDecisionIndex } from '../../../scripts/trace/decision-
 import { decisionProblems, parseDecisions } from '../../../scripts/trace/decisions.ts';
 import { isFinished, parseAreas, parseRequirements } from '../../../scripts/trace/register.ts';
 import { renderTrace, type TraceInput, traceProblems } from '../../../scripts/trace/table.ts';
-import { tracedTests } from '../../../scripts/trace/titles.ts';
+import { tracedTests } from '../../../scripts/trace/tags.ts';
 
-/** Ids of an invented register, put together so that the scan of this very file does not meet them in brackets. */
-const bracket = (ids: string) => ` [${ids}]`;
-
-describe('ids in titles', () => {
+describe('tags of tests', () => {
   const idsOf = (source: string) => tracedTests('x.test.ts', source).map(({ title, ids }) => [title, ids.join(' ')]);
 
   it('are found in every way of writing a test', () => {
     const source = `
-      it('plain${bracket('AA-1')}', () => {});
-      test("two${bracket('AA-1, AA-2.3')}", async () => {});
-      describe('group${bracket('AA-4')}', () => { it.each([[1]])('row %s${bracket('AA-5')}', () => {}); });
-      it.concurrent(\`template \${1 + 1} text${bracket('AA-6')}\`, () => {});
-      it.each\`a\${1}\`('tagged${bracket('AA-7')}', () => {});
+      it('plain', { tags: ['AA-1'] }, () => {});
+      test("two", { timeout: 5, tags: ['AA-1', 'AA-2.3'] }, async () => {});
+      describe('group', { tags: 'AA-4' }, () => { it.each([[1]])('row %s', { tags: ['AA-5'] }, () => {}); });
+      it.concurrent(\`template \${1 + 1} text\`, { tags: ['AA-6'] }, () => {});
+      it.each\`a\${1}\`('tagged', { tags: ['AA-7'] }, () => {});
     `;
     expect(idsOf(source)).toEqual([
       ['plain', 'AA-1'],
@@ -29,12 +26,12 @@ describe('ids in titles', () => {
     ]);
   });
 
-  it('are not found in comments, other strings, other calls and other brackets', () => {
+  it('are not found in comments, titles, other objects and other calls', () => {
     const source = `
-      // it('x${bracket('AA-1')}')
-      const title = 'it${bracket('AA-1')}';
-      note('x${bracket('AA-1')}');
-      it('refuses [a] and [A-Z] and [x, AA-1]', () => expect('${bracket('AA-1')}').toBe(1));
+      // it('x', { tags: ['AA-1'] }, () => {});
+      it('refuses a and [AA-1]', () => expect({ tags: ['AA-1'] }).toBe(1));
+      it('has other options', { timeout: 5 }, () => {});
+      note('x', { tags: ['AA-1'] });
     `;
     expect(idsOf(source)).toEqual([]);
   });

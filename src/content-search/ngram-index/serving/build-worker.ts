@@ -2,7 +2,6 @@ import { createThreadClient } from '../../../adapters/threads/client.ts';
 import { startThread } from '../../../adapters/threads/thread-entry.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { BuildJob, BuildOutcome, BuildProgress, IndexBuilder } from '../../../core/ports/index.ts';
-import { withTimeout } from '../../../core/with-timeout.ts';
 import type { IndexedTree } from '../build/indexed-tree.ts';
 import type { PaceSettings } from '../build/pace.ts';
 import type { JobLimits } from '../build/site.ts';

@@ -45,7 +45,7 @@ describeTantivy('Tantivy as an engine', (tantivy) => {
   const search = (text: string, rest: Partial<SearchQuery> = {}) => service.search({ text, explain: true, ...rest }, null);
   const ids = async (text: string, rest: Partial<SearchQuery> = {}) => (await search(text, rest)).results.map(({ id }) => id);
 
-  it('serves lexical search, and explain says so [MS-007, MS-014, MS-168]', async () => {
+  it('serves lexical search, and explain says so', { tags: ['MS-007', 'MS-014', 'MS-168'] }, async () => {
     const { explain, diagnostics } = await search('deploy');
     expect(explain).toMatchObject({ method: 'tantivy', engine: 'tantivy', normalized_query: 'deploy', mode_downgraded: false, matched_count: 2 });
     expect(diagnostics).toBeUndefined();
@@ -77,19 +77,19 @@ describeTantivy('Tantivy as an engine', (tantivy) => {
     ['zulu', [LARGE]],
     ['nowhere', []],
   ];
-  it.each(found)('finds by %s the mails %j: words as they are written, without case [MS-163]', async (text, expected) => {
+  it.each(found)('finds by %s the mails %j: words as they are written, without case', { tags: ['MS-163'] }, async (text, expected) => {
     expect((await ids(text)).sort((a, b) => a - b)).toEqual([...expected].sort((a, b) => a - b));
   });
 
   const phrases = ['"the build', 'the build)', '(the build', 'the AND build AND', 'NOT the build', 'from:the build', 'NEAR(the build)', '((the build)'];
-  it.each(phrases)('takes %s, which is no syntax, as one phrase [MS-051]', async (text) => {
+  it.each(phrases)('takes %s, which is no syntax, as one phrase', { tags: ['MS-051'] }, async (text) => {
     const answer = await search(text);
     expect(answer.explain).toMatchObject({ method: 'tantivy', used_like_fallback: false });
     // Words that were operators belong to the phrase too.
     expect(answer.results.map(({ id }) => id)).toEqual(/AND|NOT|NEAR|from/u.test(text) ? [] : [1]);
   });
 
-  it('scores by BM25, more is better, as shares of the best [MS-061, MS-062, MS-066, MS-068]', async () => {
+  it('scores by BM25, more is better, as shares of the best', { tags: ['MS-061', 'MS-062', 'MS-066', 'MS-068'] }, async () => {
     const { results } = await search('deploy');
     const [first, second] = results;
     // Written down again from the description of BM25 (k1 1.2, b 0.75): the subject counts ten times. All documents of the
@@ -109,7 +109,7 @@ describeTantivy('Tantivy as an engine', (tantivy) => {
     expect((await search('zulu')).results.map(({ score }) => score)).toEqual([1]);
   });
 
-  it('breaks ties by id, whatever order they were written in, and finds agents and projects [MS-071, MS-072]', async () => {
+  it('breaks ties by id, whatever order they were written in, and finds agents and projects', { tags: ['MS-071', 'MS-072'] }, async () => {
     const equal = [30, 12, 25, 11, 28].map((id) => mail(id, 'Same', 'omega words'));
     addMails(box.db, equal);
     rig.indexer.follow();
@@ -124,7 +124,7 @@ describeTantivy('Tantivy as an engine', (tantivy) => {
     expect(await ids('srv', { doc_kind: 'project', project_id: 2 })).toEqual([2]);
   });
 
-  it('finds nothing that was deleted, begins no order while it lacks a change, and goes on with its own [MS-044, MS-078]', async () => {
+  it('finds nothing that was deleted, begins no order while it lacks a change, and goes on with its own', { tags: ['MS-044', 'MS-078'] }, async () => {
     addMails(
       box.db,
       [50, 51, 52, 53].map((id) => mail(id, 'Kappa', `kappa ${'kappa '.repeat(id - 49)}`)),

@@ -30,7 +30,7 @@ const QUERIES: readonly SearchQuery[] = [
 describe('without the binding', () => {
   const missing: typeof loadTantivy = () => ({ ok: false, why: 'the optional package is not installed' });
 
-  it('FTS5 serves, which is no downgrade, unless Tantivy was ordered: then the reason is said [MS-014, MS-018, MS-160]', async () => {
+  it('FTS5 serves, which is no downgrade, unless Tantivy was ordered: then the reason is said', { tags: ['MS-014', 'MS-018', 'MS-160'] }, async () => {
     const plain = searching('/nowhere', missing);
     expect((await plain.search({ text: 'plan', explain: true }, null)).explain).toMatchObject({ engine: 'fts5', mode_downgraded: false });
     plain.close();
@@ -121,7 +121,7 @@ describeTantivy('a binding that throws', (tantivy: Tantivy) => {
     ['simple', { ...tantivy, TokenizerStatic: { simple: broken('simple'), whitespace: tantivy.TokenizerStatic.whitespace } }],
   ];
 
-  it.each(calls)('at %s is followed by FTS5, and explain says so [MS-155, MS-156, MS-157, MS-159]', async (name, damaged) => {
+  it.each(calls)('at %s is followed by FTS5, and explain says so', { tags: ['MS-155', 'MS-156', 'MS-157', 'MS-159'] }, async (name, damaged) => {
     const search = searching(rig.root, () => ({ ok: true, tantivy: damaged }), 'tantivy');
     for (const query of QUERIES) {
       const answer = await search.search({ ...query, explain: true }, null);

@@ -40,7 +40,7 @@ describeTantivy("Tantivy's index", (tantivy: Tantivy) => {
   const scored = ({ results }: Awaited<ReturnType<typeof searched>>) => results.map(({ id, score, raw_score }) => [id, score, raw_score]);
   const published = () => publishedIn(currentText(rig.root) ?? '');
 
-  it('is made from all rows at first, then follows what changes, and tells of it [MS-145, MS-146, MS-147]', async () => {
+  it('is made from all rows at first, then follows what changes, and tells of it', { tags: ['MS-145', 'MS-146', 'MS-147'] }, async () => {
     rig.indexer.follow();
     expect(rig.events).toEqual([
       { event: 'index.rebuild.start', doc_count: 13 },
@@ -61,7 +61,7 @@ describeTantivy("Tantivy's index", (tantivy: Tantivy) => {
     expect((await searched()).explain).toMatchObject({ engine: 'tantivy', matched_count: 6 });
   });
 
-  it('gives the same scores whenever a generation is opened, also beside newer ones, and keeps but two of them [MS-006]', async () => {
+  it('gives the same scores whenever a generation is opened, also beside newer ones, and keeps but two of them', { tags: ['MS-006'] }, async () => {
     rig.indexer.follow();
     addMails(box.db, mails(20, 2));
     rig.indexer.follow();
@@ -100,7 +100,7 @@ describeTantivy("Tantivy's index", (tantivy: Tantivy) => {
     expect((await searched()).explain?.matched_count).toBe(15);
   });
 
-  it('of another schema is told of, not read, and made anew [MS-148]', async () => {
+  it('of another schema is told of, not read, and made anew', { tags: ['MS-148'] }, async () => {
     rig.indexer.follow();
     rig.indexer.close();
     const { createHash } = await import('node:crypto');
@@ -141,37 +141,41 @@ describeTantivy("Tantivy's index", (tantivy: Tantivy) => {
     ['longer', (file) => writeFileSync(file, 'x', { flag: 'a' })],
     ['removed', (file) => rmSync(file)],
   ];
-  it.each(damages)('with any one file %s answers nothing: FTS5 does, with reason and event, until it is made anew [MS-154, MS-159]', async (_name, damage) => {
-    rig.indexer.follow();
-    rig.indexer.close();
-    const { directory } = published();
-    const names = [path.join(rig.root, 'CURRENT'), ...readdirSync(path.join(rig.root, directory)).map((name) => path.join(rig.root, directory, name))];
-    expect(names.length).toBeGreaterThan(7);
-    for (const name of names.filter((file) => !file.endsWith('.lock'))) {
-      const whole = readFileSync(name);
-      // Not the file itself: other generations share it.
-      rmSync(name);
-      writeFileSync(name, whole);
-      if (whole.length === 0) continue;
-      damage(name);
-      const answer = await searched();
-      expect(answer.results).toHaveLength(5);
-      expect({ name: path.basename(name), engine: answer.explain?.engine, downgraded: answer.explain?.mode_downgraded }).toEqual({
-        name: path.basename(name),
-        engine: 'fts5',
-        downgraded: true,
-      });
-      if (path.basename(name) !== 'CURRENT' || readdirSync(rig.root).includes('CURRENT')) {
-        expect(answer.explain?.downgrade_reason).toMatch(/tantivy: (the index|Unexpected)/u);
-        expect(answer.events.map(({ event }) => event)).toContain('search.engine.error');
+  it.each(damages)(
+    'with any one file %s answers nothing: FTS5 does, with reason and event, until it is made anew',
+    { tags: ['MS-154', 'MS-159'] },
+    async (_name, damage) => {
+      rig.indexer.follow();
+      rig.indexer.close();
+      const { directory } = published();
+      const names = [path.join(rig.root, 'CURRENT'), ...readdirSync(path.join(rig.root, directory)).map((name) => path.join(rig.root, directory, name))];
+      expect(names.length).toBeGreaterThan(7);
+      for (const name of names.filter((file) => !file.endsWith('.lock'))) {
+        const whole = readFileSync(name);
+        // Not the file itself: other generations share it.
+        rmSync(name);
+        writeFileSync(name, whole);
+        if (whole.length === 0) continue;
+        damage(name);
+        const answer = await searched();
+        expect(answer.results).toHaveLength(5);
+        expect({ name: path.basename(name), engine: answer.explain?.engine, downgraded: answer.explain?.mode_downgraded }).toEqual({
+          name: path.basename(name),
+          engine: 'fts5',
+          downgraded: true,
+        });
+        if (path.basename(name) !== 'CURRENT' || readdirSync(rig.root).includes('CURRENT')) {
+          expect(answer.explain?.downgrade_reason).toMatch(/tantivy: (the index|Unexpected)/u);
+          expect(answer.events.map(({ event }) => event)).toContain('search.engine.error');
+        }
+        writeFileSync(name, whole);
+        expect((await searched()).explain?.engine).toBe('tantivy');
       }
-      writeFileSync(name, whole);
+      damage(names[2] ?? '');
+      rig.indexer.follow();
       expect((await searched()).explain?.engine).toBe('tantivy');
-    }
-    damage(names[2] ?? '');
-    rig.indexer.follow();
-    expect((await searched()).explain?.engine).toBe('tantivy');
-  });
+    },
+  );
 
   it('in a directory that is gone, or was put there by somebody else, is made anew', async () => {
     rig.indexer.follow();

@@ -13,7 +13,7 @@ import { startTestRedis } from '../../../support/redis.ts';
 import { describeTantivy } from '../../../support/tantivy.ts';
 
 describeTantivy('The writer of messages in the API', () => {
-  it('has the index follow what is sent, and tells of it; searches then take Tantivy [MS-145, MS-146, MS-147, MS-152]', async () => {
+  it('has the index follow what is sent, and tells of it; searches then take Tantivy', { tags: ['MS-145', 'MS-146', 'MS-147', 'MS-152'] }, async () => {
     await using redis = await startTestRedis();
     const places = dataDirPaths(dirname(redis.directory));
     const lines: [string, object][] = [];

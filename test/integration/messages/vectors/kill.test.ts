@@ -14,7 +14,9 @@ const MAILS = 9000;
 const embedder = createHashEmbedder();
 const hashed = createHashing();
 
-it('vectors whose maker is killed while it writes rows, files or goes on to the next are never torn, and go on where they were [MS-167]', async () => {
+it('vectors whose maker is killed while it writes rows, files or goes on to the next are never torn, and go on where they were', {
+  tags: ['MS-167'],
+}, async () => {
   const [mail] = BOX.mails;
   if (mail === undefined) throw new Error('there is no mail');
   const box = mailboxFile({ ...BOX, mails: Array.from({ length: MAILS }, (_, index) => ({ ...mail, id: index + 1, subject: `Plan ${index}` })) });

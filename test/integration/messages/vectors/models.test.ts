@@ -15,7 +15,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 const WORDS = { red: [1, 0, 0, 0], blue: [0, 1, 0, 0], big: [0, 0, 2, 0], not: [-3, 0, 0, 0] };
 
 describe('a sentence-embedding model in a directory', () => {
-  it('makes the mean of its vectors of words, of length 1, whatever else is in the batch [MS-008]', async () => {
+  it('makes the mean of its vectors of words, of length 1, whatever else is in the batch', { tags: ['MS-008'] }, async () => {
     const directory = path.join(home, 'embedder');
     writeEmbedder(directory, WORDS);
     const embedder = await openOnnxEmbedder(directory);
@@ -76,7 +76,7 @@ describe('a sentence-embedding model in a directory', () => {
 describe('a cross-encoder in a directory', () => {
   const waiting = new AbortController().signal;
 
-  it('judges each pair of query and text [MS-010, MS-065, MS-166]', async () => {
+  it('judges each pair of query and text', { tags: ['MS-010', 'MS-065', 'MS-166'] }, async () => {
     const directory = path.join(home, 'reranker');
     writeReranker(directory, { good: 2, bad: -1.5, plan: 0.25 });
     const reranker = await openOnnxReranker(directory);

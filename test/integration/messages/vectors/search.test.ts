@@ -31,7 +31,7 @@ describe('a reranker', () => {
   };
   const query = (mode: SearchQuery['mode']) => SearchQuery.parse({ text: 'build plan', mode, explain: true });
 
-  it('judges the first rows, and its scores are theirs [MS-010, MS-065, MS-069]', async () => {
+  it('judges the first rows, and its scores are theirs', { tags: ['MS-010', 'MS-065', 'MS-069'] }, async () => {
     const seen: string[] = [];
     const search = over(async (text, texts) => {
       seen.push(text);
@@ -57,7 +57,7 @@ describe('a reranker', () => {
     ['answers what is no number', async (_, texts) => texts.map(() => Number.NaN), undefined, 'rerank_failed'],
     // It ends when nobody waits any more.
     ['hangs', (_, __, signal) => new Promise((___, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))), 1, 'rerank_timeout'],
-  ])('that %s leaves the fused order, and says so [MS-010, MS-011, MS-160]', async (_, judge, budget, code) => {
+  ])('that %s leaves the fused order, and says so', { tags: ['MS-010', 'MS-011', 'MS-160'] }, async (_, judge, budget, code) => {
     const search = over(judge, budget);
     const fused = await search.search(query('hybrid'), null);
     const answer = await search.search(query('hybrid_rerank'), null);
@@ -106,7 +106,9 @@ describe('vectors of a server', () => {
     return events;
   }
 
-  it('are made in batches with the events of an index, and then serve their modes [MS-008, MS-009, MS-020, MS-145, MS-146, MS-147]', async () => {
+  it('are made in batches with the events of an index, and then serve their modes', {
+    tags: ['MS-008', 'MS-009', 'MS-020', 'MS-145', 'MS-146', 'MS-147'],
+  }, async () => {
     const site = served('served', {}, 'hybrid');
     const before = await site.ask({ text: 'plan', mode: 'semantic' });
     expect(before.explain).toMatchObject({ engine: 'fts5', mode_downgraded: true });
@@ -130,7 +132,7 @@ describe('vectors of a server', () => {
     });
   });
 
-  it('come from a model, and its cross-encoder judges them [MS-008, MS-010]', async () => {
+  it('come from a model, and its cross-encoder judges them', { tags: ['MS-008', 'MS-010'] }, async () => {
     const [model, reranker] = [path.join(home, 'model'), path.join(home, 'judge')];
     writeEmbedder(model, { plan: [1, 0.2, 0], scheme: [1, 0.1, 0], nothing: [0, 0, 1] });
     writeReranker(reranker, { plan: 1, note: 0.5, build: -4 });
@@ -144,7 +146,7 @@ describe('vectors of a server', () => {
     expect(judged.results.at(-1)?.id).toBe(1);
   });
 
-  it('are not there when the model is not: the next engine answers, with the reason [MS-012, MS-013, MS-161]', async () => {
+  it('are not there when the model is not: the next engine answers, with the reason', { tags: ['MS-012', 'MS-013', 'MS-161'] }, async () => {
     const model = path.join(home, 'no-model');
     mkdirSync(model);
     const site = served('unmodelled', { model });

@@ -44,7 +44,7 @@ function thrown(work: () => unknown): unknown {
 }
 
 describe('the registries', () => {
-  it('load tools from registries/tools.json, each from the file that its entry points to [PE-17] [PE-18]', () => {
+  it('load tools from registries/tools.json, each from the file that its entry points to', { tags: ['PE-17', 'PE-18'] }, () => {
     const registries = read();
     expect(registries.lookup('tools', 'a.tool')).toEqual(TOOL);
     expect(registries.lookup('tools', 'b.tool')).toBeUndefined();
@@ -60,7 +60,7 @@ describe('the registries', () => {
     expect(registries.lookup('usecases', 'a.cap')).toBeUndefined();
   });
 
-  it('take a new tool by JSON alone, from a directory of the user [PE-24]', () => {
+  it('take a new tool by JSON alone, from a directory of the user', { tags: ['PE-24'] }, () => {
     const shipped = packageRoot();
     const registries = readRegistries({ shipped, own: root });
     expect(registries.lookup('tools', 'a.tool')).toEqual(TOOL);
@@ -90,13 +90,13 @@ describe('the registries', () => {
     ['config/capabilities/a.tool.json', 'must name a file config/tools/'],
     ['config/tools/a.json', 'must name a file config/tools/'],
     ['config/tools/none.tool.json', 'there is no such file'],
-  ])('refuse the pointer %j of a tool [PE-18]', (pointer, why) => {
+  ])('refuse the pointer %j of a tool', { tags: ['PE-18'] }, (pointer, why) => {
     write('registries/tools.json', [{ id: 'a.tool', path: pointer }]);
     expect(thrown(read)).toEqual(fault(undefined, why));
     expect(String(thrown(read))).toContain('registries/tools.json');
   });
 
-  it('refuse a file that a symbolic link takes out of the root, and follow one that stays inside [PE-18]', () => {
+  it('refuse a file that a symbolic link takes out of the root, and follow one that stays inside', { tags: ['PE-18'] }, () => {
     const outside = mkdtempSync(path.join(tmpdir(), 'writ-outside-'));
     try {
       writeFileSync(path.join(outside, 'x.json'), JSON.stringify(TOOL));
@@ -204,7 +204,7 @@ describe('what is shipped', () => {
     expect(actions('writ.search')).toEqual(['SEARCH_FILES', 'SEARCH_EMAILS', 'SEARCH_DATASETS']);
   });
 
-  it('has workflow names so.<layer>.<name> for all of them [PE-61]', () => {
+  it('has workflow names so.<layer>.<name> for all of them', { tags: ['PE-61'] }, () => {
     const names = [
       ...shipped.refs('tools').map((ref) => workflowName('tool', ref)),
       ...shipped.refs('capabilities').map((ref) => workflowName('capability', ref)),
@@ -216,12 +216,17 @@ describe('what is shipped', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it.each(['so.executor.core', 'so.tool.google-drive', 'so.trigger.webhook'])('would accept %s, an example of the specification [PE-61]', (name) => {
-    expect(isWorkflowName(name)).toBe(true);
-  });
+  it.each(['so.executor.core', 'so.tool.google-drive', 'so.trigger.webhook'])(
+    'would accept %s, an example of the specification',
+    { tags: ['PE-61'] },
+    (name) => {
+      expect(isWorkflowName(name)).toBe(true);
+    },
+  );
 
   it.each(['executor.core', 'so.executor', 'so.Executor.core', 'so.tool.', 'so..core', 'so.tool.a.b', 'so.tool.a b', 'so.tool.-a'])(
-    'would refuse %j [PE-61]',
+    'would refuse %j',
+    { tags: ['PE-61'] },
     (name) => {
       expect(isWorkflowName(name)).toBe(false);
     },

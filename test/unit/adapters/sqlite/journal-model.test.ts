@@ -44,7 +44,7 @@ function compare(model: JournalModel, run: Run): void {
 const outcomeOf = (reply: JournalReply): unknown => (reply.ok ? reply.answer : reply.code);
 
 describe('any history of the journal', () => {
-  it('answers as the plain model does, however it is cut into batches [FE-37]', () => {
+  it('answers as the plain model does, however it is cut into batches', { tags: ['FE-37'] }, () => {
     fc.assert(
       fc.property(fc.array(fc.array(step, { minLength: 1, maxLength: 8 }), { maxLength: 12 }), (batches) => {
         const { db, run } = openJournalEngine(':memory:');

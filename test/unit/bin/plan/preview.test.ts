@@ -42,7 +42,7 @@ const found = (results: JsonObject[]) => ok({ results, count: results.length, tr
 const INPUT = { query: 'contract', scope: 'office', max_results: 50, root: '/srv/office', archive: '/srv/archive', folder: '/srv/sorted' };
 
 describe('the shipped use cases', () => {
-  it('archive contracts: find, copy each, delete each reversibly, tell the webhook [PE-10] [PE-24]', () => {
+  it('archive contracts: find, copy each, delete each reversibly, tell the webhook', { tags: ['PE-10', 'PE-24'] }, () => {
     const { query, scope, max_results, root, archive } = INPUT;
     const envelope = envelopeOf('contracts.archive.run', { query, scope, max_results, root, archive });
     const { calls, done } = run(envelope, (operation) => (operation === 'SEARCH_FILES' ? found(HITS) : ok({ result_summary: {} })));

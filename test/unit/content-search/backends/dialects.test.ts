@@ -5,7 +5,7 @@ import type { BackendQuery } from '../../../../src/core/ports/index.ts';
 const QUERY: BackendQuery = { pattern: '-x', fixedStrings: false, wordRegexp: false, ignoreCase: false, context: 0, fuzzy: 0, maxCount: 201 };
 
 describe('the arguments of a backend', () => {
-  it('are those of the query, with the pattern behind -e, so that it cannot be an option [FR-LSI-BE-01.1]', () => {
+  it('are those of the query, with the pattern behind -e, so that it cannot be an option', { tags: ['FR-LSI-BE-01.1'] }, () => {
     const full = { ...QUERY, fixedStrings: true, wordRegexp: true, ignoreCase: true, context: 3, fuzzy: 2 };
     expect(DIALECTS.rg.options(QUERY).slice(-4)).toEqual(['-m', '201', '-e', '-x']);
     expect(DIALECTS.rg.options({ ...full, fuzzy: 0 }).slice(-9)).toEqual(['-F', '-i', '-w', '-C', '3', '-m', '201', '-e', '-x']);
@@ -27,7 +27,7 @@ describe('what a backend says on stderr', () => {
     expect(complaintAbout('a\nb', 'rg: ./a\nb: IO error for operation on ./a\nb: No such file or directory (os error 2)\n')).toContain('No such');
   });
 
-  it('names the files that it could not read [FR-LSI-EXIT-02]', () => {
+  it('names the files that it could not read', { tags: ['FR-LSI-EXIT-02'] }, () => {
     expect(fileComplaints('ugrep', 'ugrep: warning: ./a: b: No such file or directory\nother\n')).toEqual([
       { path: 'a: b', reason: 'No such file or directory' },
     ]);
@@ -43,7 +43,7 @@ describe('what a backend says on stderr', () => {
     ]);
   });
 
-  it('gives the reason why a pattern is refused, short and without a picture [FR-LSI-EXIT-02]', () => {
+  it('gives the reason why a pattern is refused, short and without a picture', { tags: ['FR-LSI-EXIT-02'] }, () => {
     expect(patternRefusal('ugrep', 'ugrep: error: error at position 5\n(?m)(\n     \\___mismatched ( )\n\n\n')).toBe('mismatched ( )');
     expect(patternRefusal('rg', 'rg: regex parse error:\n    (?:()\n    ^\nerror: unclosed group\n')).toBe('unclosed group');
     expect(patternRefusal('rg', 'rg: compiled regex exceeds size limit of 104857600\n')).toBe('compiled regex exceeds size limit of 104857600');

@@ -32,7 +32,7 @@ function splitAt(bytes: Buffer, sizes: readonly number[]): Buffer[] {
 }
 
 describe('the output of a backend', () => {
-  it('becomes events with path, number of the file, line and type [FR-LSI-PARSE-01]', () => {
+  it('becomes events with path, number of the file, line and type', { tags: ['FR-LSI-PARSE-01'] }, () => {
     const { events, violation } = parse([Buffer.from('./a\x003-before\n./a\x004:needle\n./a\x005|more of it\n./b/c\x001:x\n')]);
     expect(violation).toBeUndefined();
     expect(events).toEqual([
@@ -54,7 +54,7 @@ describe('the output of a backend', () => {
     expect(events.map(({ text }) => text)).toEqual(['', '', '\r', 'x', ' x\t']);
   });
 
-  it('is decoded with U+FFFD for what is not UTF-8, as TextDecoder does [FR-LSI-ENC-01]', () => {
+  it('is decoded with U+FFFD for what is not UTF-8, as TextDecoder does', { tags: ['FR-LSI-ENC-01'] }, () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 30 }), (bytes) => {
         const line = Buffer.from(bytes.filter((byte) => byte !== 0x0a && byte !== 0x0d));

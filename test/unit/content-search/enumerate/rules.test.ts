@@ -79,7 +79,7 @@ function oracle(rules: string, names: readonly string[], isDirectory: boolean): 
 }
 
 describe('rules of ignore files', () => {
-  it('say of each single rule and path what the package ignore says [FR-LSI-ELIG-01.1]', () => {
+  it('say of each single rule and path what the package ignore says', { tags: ['FR-LSI-ELIG-01.1'] }, () => {
     fc.assert(
       fc.property(line, path, fc.boolean(), (rule, names, isDirectory) => {
         fc.pre(!/^[!#]/.test(rule));

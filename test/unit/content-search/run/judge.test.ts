@@ -18,7 +18,7 @@ describe('the end of a process', () => {
     ['backend_error', { violation: 'x', matches: 1 }],
     ['timed_out', { stoppedFor: 'time' as const, end: { ...end, code: null, signal: 'SIGKILL' as const }, matches: 1 }],
     ['truncated', { stoppedFor: 'limit' as const, end: { ...end, code: null, signal: 'SIGKILL' as const }, matches: 1 }],
-  ])('is %s [FR-LSI-EXIT-01, FR-LSI-EXIT-02, FR-LSI-BE-EXIT-01.1, FR-LSI-BE-EXIT-01.2] %#', (expected, more) => {
+  ])('is %s %#', { tags: ['FR-LSI-EXIT-01', 'FR-LSI-EXIT-02', 'FR-LSI-BE-EXIT-01.1', 'FR-LSI-BE-EXIT-01.2'] }, (expected, more) => {
     expect(classifyExit({ ...facts, ...more })).toBe(expected);
   });
 });

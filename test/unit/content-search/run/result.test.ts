@@ -8,7 +8,7 @@ describe('a run that runs out of time', () => {
     return { signal: controller.signal, expire: () => controller.abort() };
   };
 
-  it('gives the files that are finished, in order, and leaves no process [FR-LSI-ORD-05.2, T-LSI-EXIT-02]', async () => {
+  it('gives the files that are finished, in order, and leaves no process', { tags: ['FR-LSI-ORD-05.2', 'T-LSI-EXIT-02'] }, async () => {
     const { paths, lines } = tree([1, 2, 1, 3, 1, 1]);
     const { signal, expire } = expiring();
     const backend = scripted({
@@ -26,7 +26,7 @@ describe('a run that runs out of time', () => {
     expect(backend.running).toBe(0);
   });
 
-  it('is not truncated when nothing more was seen, and assumes it when its limit is just reached [FR-LSI-TRUNC-01a.4]', async () => {
+  it('is not truncated when nothing more was seen, and assumes it when its limit is just reached', { tags: ['FR-LSI-TRUNC-01a.4'] }, async () => {
     const { paths, lines } = tree([2, 0, 0]);
     for (const [maxEvents, truncated] of [
       [7, false],
@@ -65,7 +65,7 @@ describe('a run that runs out of time', () => {
 describe('a process that fails', () => {
   const { paths, lines } = tree([1, 1]);
 
-  it('without a match is no failure when it ends with 1 [FR-LSI-EXIT-01, FR-LSI-BE-EXIT-02, T-LSI-EXIT-01]', async () => {
+  it('without a match is no failure when it ends with 1', { tags: ['FR-LSI-EXIT-01', 'FR-LSI-BE-EXIT-02', 'T-LSI-EXIT-01'] }, async () => {
     expect(await runSearch(runOptions(scripted({ lines: new Map() }), paths))).toMatchObject({ end: 'ok_no_matches', error: undefined, warnings: [] });
   });
 
@@ -101,7 +101,7 @@ describe('a process that fails', () => {
     ['an error that nothing explains', { code: 2, stderr: 'boom' }, 'rg ended with 2 and said why on stderr, which the log of the tool has'],
     ['a signal of somebody else', { code: null, signal: 'SIGSEGV' as const }, 'rg was ended by SIGSEGV'],
     ['not being started', { code: null, startError: 'ENOENT' }, 'rg could not be started: ENOENT'],
-  ])('with %s fails the search [FR-LSI-BE-EXIT-01.1, FR-LSI-BE-EXIT-01.2]', async (_, how, message) => {
+  ])('with %s fails the search', { tags: ['FR-LSI-BE-EXIT-01.1', 'FR-LSI-BE-EXIT-01.2'] }, async (_, how, message) => {
     const backend = scripted({ lines, endOf: ({ files }) => (files.length === 0 ? { code: 1 } : how) });
     expect(await runSearch(runOptions(backend, paths))).toMatchObject({ end: 'backend_error', error: { code: 'ExecutionFailed', field: undefined, message } });
   });

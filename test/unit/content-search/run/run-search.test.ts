@@ -7,7 +7,9 @@ const TREES = fc.array(fc.nat({ max: 3 }), { maxLength: 25 });
 const TUNINGS = fc.constantFrom(tuned(1), tuned(2), tuned(7), tuned(1, 2, 4), tuned(64));
 
 describe('a run', () => {
-  it('gives the events in the order of files and lines, whatever the chunks, the blocks and the pace of the processes [FR-LSI-EXE-03, FR-LSI-ORD-04, FR-LSI-ORD-05.1, FR-LSI-ORD-05.3, T-LSI-TRUNC-02]', async () => {
+  it('gives the events in the order of files and lines, whatever the chunks, the blocks and the pace of the processes', {
+    tags: ['FR-LSI-EXE-03', 'FR-LSI-ORD-04', 'FR-LSI-ORD-05.1', 'FR-LSI-ORD-05.3', 'T-LSI-TRUNC-02'],
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(
         TREES,
@@ -34,7 +36,9 @@ describe('a run', () => {
     );
   });
 
-  it('ends behind the same event whatever the chunks and the pace [FR-LSI-TRUNC-01.1, FR-LSI-TRUNC-02, FR-LSI-EXE-04, FR-LSI-CTX-02, FR-LSI-BE-01.2, T-LSI-TRUNC-01]', async () => {
+  it('ends behind the same event whatever the chunks and the pace', {
+    tags: ['FR-LSI-TRUNC-01.1', 'FR-LSI-TRUNC-02', 'FR-LSI-EXE-04', 'FR-LSI-CTX-02', 'FR-LSI-BE-01.2', 'T-LSI-TRUNC-01'],
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(
         TREES,
@@ -67,7 +71,8 @@ describe('a run', () => {
     [6, false],
     [7, true],
   ])(
-    'of %i events with a limit of 6 is truncated: %s [FR-LSI-TRUNC-01.2, FR-LSI-TRUNC-01a.1, FR-LSI-TRUNC-01a.2, FR-LSI-TRUNC-01a.3, T-LSI-TRUNC-03]',
+    'of %i events with a limit of 6 is truncated: %s',
+    { tags: ['FR-LSI-TRUNC-01.2', 'FR-LSI-TRUNC-01a.1', 'FR-LSI-TRUNC-01a.2', 'FR-LSI-TRUNC-01a.3', 'T-LSI-TRUNC-03'] },
     async (count, truncated) => {
       const lines = new Map([['a', Array.from({ length: count }, (_, n) => matchLine(n + 1))]]);
       const result = await runSearch(runOptions(scripted({ lines }), ['a', 'b'], { maxEvents: 6 }));
@@ -76,7 +81,7 @@ describe('a run', () => {
     },
   );
 
-  it('sorts the output of a backend that mixes its files up [FR-LSI-ORD-04, T-LSI-DET-02]', async () => {
+  it('sorts the output of a backend that mixes its files up', { tags: ['FR-LSI-ORD-04', 'T-LSI-DET-02'] }, async () => {
     await fc.assert(
       fc.asyncProperty(TREES, TUNINGS, fc.infiniteStream(fc.nat({ max: 1000 })), fc.integer({ min: 5, max: 200 }), async (counts, tuning, keys, split) => {
         const { paths, lines } = tree(counts);
@@ -116,7 +121,7 @@ describe('a run', () => {
     });
   });
 
-  it('cuts chunks at the bytes of their paths, so that no list of arguments is too long [FR-LSI-EXE-01, T-LSI-EXE-01]', async () => {
+  it('cuts chunks at the bytes of their paths, so that no list of arguments is too long', { tags: ['FR-LSI-EXE-01', 'T-LSI-EXE-01'] }, async () => {
     const paths = Array.from({ length: 300 }, (_, index) => `${String(index).padStart(3, '0')}${'x'.repeat(3900)}`);
     const lines = new Map(paths.map((path) => [path, [matchLine(1)]]));
     const backend = scripted({ lines });
@@ -125,7 +130,7 @@ describe('a run', () => {
     for (const { files } of backend.jobs) expect(files.reduce((sum, file) => sum + file.length + 3, 0)).toBeLessThanOrEqual(512 * 1024);
   });
 
-  it('halves a list of arguments that the system finds too long, and keeps the order [FR-LSI-EXE-01, T-LSI-EXE-01]', async () => {
+  it('halves a list of arguments that the system finds too long, and keeps the order', { tags: ['FR-LSI-EXE-01', 'T-LSI-EXE-01'] }, async () => {
     const { paths, lines } = tree(Array.from({ length: 40 }, () => 1));
     const backend = scripted({ lines });
     const start = backend.start;

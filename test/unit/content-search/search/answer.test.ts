@@ -33,14 +33,16 @@ const findings = (result: RunResult, changes: Partial<AnswerParts> = {}): Answer
 const event = (file: number, line: number, text = 'a', type: RunEvent['type'] = 'match'): RunEvent => ({ file, path: `f${file}`, type, line, text });
 
 describe('the answer', () => {
-  it('has the keys of the baseline and no other unless stats are asked for [FR-LSI-SCHEMA-RESP-01] [FR-LSI-SCHEMA-RESP-04] [FR-LSI-STAT-01]', () => {
+  it('has the keys of the baseline and no other unless stats are asked for', {
+    tags: ['FR-LSI-SCHEMA-RESP-01', 'FR-LSI-SCHEMA-RESP-04', 'FR-LSI-STAT-01'],
+  }, () => {
     const answer = answerOf(findings(resultOf([event(0, 1)])));
     expect(Object.keys(answer)).toEqual(['pattern', 'path', 'count', 'matches', 'truncated', 'timed_out', 'exit_code', 'content']);
     expect(ContentSearchAnswer.parse(answer)).toEqual(answer);
     expect(ContentSearchAnswer.safeParse({ ...answer, files_scanned: 1 }).success).toBe(false);
   });
 
-  it('gives events in the form of the baseline, and counts both kinds [LSI-REC-FMT] [FR-LSI-COUNT-01] [LSI-DEF-01]', () => {
+  it('gives events in the form of the baseline, and counts both kinds', { tags: ['LSI-REC-FMT', 'FR-LSI-COUNT-01', 'LSI-DEF-01'] }, () => {
     const answer = answerOf(findings(resultOf([event(0, 1, 'x', 'context'), event(0, 2)])));
     expect(answer.count).toBe(2);
     expect(answer.matches[0]).toEqual({ type: 'context', data: { path: { text: 'f0' }, line_number: 1, lines: { text: 'x' } } });
@@ -109,7 +111,7 @@ describe('the answer for people', () => {
     expect(content([], 0, { timedOut: true })).toBe('The time ran out: there may be more matches.\n');
   });
 
-  it('writes control characters out, and leaves the events as they are [FR-LSI-ENC-02.1] [FR-LSI-ENC-02.2]', () => {
+  it('writes control characters out, and leaves the events as they are', { tags: ['FR-LSI-ENC-02.1', 'FR-LSI-ENC-02.2'] }, () => {
     const hostile = '\u001b]0;owned\u0007\u009b31m\r\b\u202egpj.exe\u2028x';
     const one: RunEvent = { file: 0, path: `a\u001b[2J\nb`, type: 'match', line: 1, text: hostile };
     const answer = answerOf(findings(resultOf([one])));
@@ -131,22 +133,26 @@ describe('the stats', () => {
     ...{ candidatesTotal: 5, candidatesExcluded: 0, candidatesScanned: 5 },
   };
 
-  it('say that no index was used when there is none [FR-LSI-STAT-02.1] [FR-LSI-STAT-02.2] [FR-LSI-STAT-02.3] [FR-LSI-STAT-02.4] [FR-LSI-STAT-02.5] [FR-LSI-STAT-02.6] [FR-LSI-STAT-02.12]', () => {
+  it('say that no index was used when there is none', {
+    tags: ['FR-LSI-STAT-02.1', 'FR-LSI-STAT-02.2', 'FR-LSI-STAT-02.3', 'FR-LSI-STAT-02.4', 'FR-LSI-STAT-02.5', 'FR-LSI-STAT-02.6', 'FR-LSI-STAT-02.12'],
+  }, () => {
     const stats = statsOf(COUNTED);
     expect(ContentSearchStats.parse(stats)).toEqual(stats);
     expect(stats).toMatchObject({ stats_version: 1, index_safety_state: 'DISABLED', index_uncertain_reason: null, index_exclusion_used: false });
     expect(stats).toMatchObject({ storage_mode: 'none', storage_fallback_reason: null, candidates_excluded: 0 });
   });
 
-  it('have an integer version [FR-LSI-SCHEMA-RESP-03.1]', () => expect(Number.isInteger(statsOf(COUNTED).stats_version)).toBe(true));
+  it('have an integer version', { tags: ['FR-LSI-SCHEMA-RESP-03.1'] }, () => expect(Number.isInteger(statsOf(COUNTED).stats_version)).toBe(true));
 
-  it('tell the fuzzy fallback from an index that is off [FR-LSI-STAT-02.7] [FR-LSI-STAT-02.8] [FR-LSI-STAT-02.9] [FR-LSI-STAT-02.14] [FR-LSI-STAT-02.15]', () => {
+  it('tell the fuzzy fallback from an index that is off', {
+    tags: ['FR-LSI-STAT-02.7', 'FR-LSI-STAT-02.8', 'FR-LSI-STAT-02.9', 'FR-LSI-STAT-02.14', 'FR-LSI-STAT-02.15'],
+  }, () => {
     expect(statsOf(COUNTED)).toMatchObject({ fallback_used: false, fallback_reason: 'INDEX_OFF', fuzzy_levels_tried: [] });
     const used = statsOf({ ...COUNTED, fallback: { levelsTried: [1, 2], passesSkipped: 0, skipReason: null } });
     expect(used).toMatchObject({ fallback_used: true, fallback_reason: 'LITERAL_NO_MATCHES', fuzzy_levels_tried: [1, 2] });
   });
 
-  it('class each field, and name those that time decides by their unit [FR-LSI-STAT-03.1] [FR-LSI-STAT-03.3] [FR-LSI-STAT-02.10]', () => {
+  it('class each field, and name those that time decides by their unit', { tags: ['FR-LSI-STAT-03.1', 'FR-LSI-STAT-03.3', 'FR-LSI-STAT-02.10'] }, () => {
     expect(Object.keys(STATS_CLASSES).sort()).toEqual(Object.keys(ContentSearchStats.shape).sort());
     for (const [name, kind] of Object.entries(STATS_CLASSES)) expect(kind === 'best_effort').toBe(/_ms$|^bytes_read$/.test(name));
     expect(statsOf(COUNTED).elapsed_ms).toBe(3);

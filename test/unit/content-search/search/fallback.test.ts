@@ -42,7 +42,9 @@ async function fallingBack(first: Pass, passes: Readonly<Record<number, Partial<
 const MATCH = { end: 'ok_with_matches', events: [event('match')] } satisfies Partial<RunResult>;
 
 describe('the fuzzy fallback', () => {
-  it('tries the levels in their order and stops at the first with a match [T-LSI-FUZ-01] [FR-LSI-FUZ-TH-02.1] [FR-LSI-FUZ-TH-02.2]', async () => {
+  it('tries the levels in their order and stops at the first with a match', {
+    tags: ['T-LSI-FUZ-01', 'FR-LSI-FUZ-TH-02.1', 'FR-LSI-FUZ-TH-02.2'],
+  }, async () => {
     expect(await fallingBack(passOf(0), { 2: MATCH })).toMatchObject({
       run: [1, 2],
       level: 2,
@@ -55,27 +57,28 @@ describe('the fuzzy fallback', () => {
   it.each<[string, Partial<SearchQuery>]>([
     ['a regular expression', { fixedStrings: false }],
     ['a search that was fuzzy itself', { fuzzy: 1 }],
-  ])('is not for %s [FR-LSI-FUZ-02.1]', async (_, changes) => {
+  ])('is not for %s', { tags: ['FR-LSI-FUZ-02.1'] }, async (_, changes) => {
     expect((await fallingBack(passOf(0), { 1: MATCH }, { query: { ...LITERAL, ...changes } })).run).toEqual([]);
   });
 
-  it('is for whole words too: ugrep knows both together [FR-LSI-FUZ-02.2]', async () => {
+  it('is for whole words too: ugrep knows both together', { tags: ['FR-LSI-FUZ-02.2'] }, async () => {
     expect((await fallingBack(passOf(0), { 1: MATCH }, { query: { ...LITERAL, wordRegexp: true } })).run).toEqual([1]);
   });
 
   it.each<RunEnd>(['ok_with_matches', 'truncated', 'timed_out', 'backend_error'])(
-    'does not follow a search that ended as %s [FR-LSI-FUZ-03] [FR-LSI-FUZ-04] [FR-LSI-EXIT-03] [FR-LSI-BE-EXIT-02]',
+    'does not follow a search that ended as %s',
+    { tags: ['FR-LSI-FUZ-03', 'FR-LSI-FUZ-04', 'FR-LSI-EXIT-03', 'FR-LSI-BE-EXIT-02'] },
     async (end) => {
       expect((await fallingBack(passOf(0, { end }), { 1: MATCH })).run).toEqual([]);
     },
   );
 
-  it('does not follow a search that was truncated or timed out, whatever else it says [FR-LSI-FUZ-03] [T-LSI-EXIT-02]', async () => {
+  it('does not follow a search that was truncated or timed out, whatever else it says', { tags: ['FR-LSI-FUZ-03', 'T-LSI-EXIT-02'] }, async () => {
     expect((await fallingBack(passOf(0, { truncated: true }), { 1: MATCH })).run).toEqual([]);
     expect((await fallingBack(passOf(0, { timedOut: true }), { 1: MATCH })).run).toEqual([]);
   });
 
-  it('leaves short patterns alone and says why, counting code points [T-LSI-FUZ-02] [FR-LSI-FUZ-G-01.1] [FR-LSI-FUZ-G-01.2]', async () => {
+  it('leaves short patterns alone and says why, counting code points', { tags: ['T-LSI-FUZ-02', 'FR-LSI-FUZ-G-01.1', 'FR-LSI-FUZ-G-01.2'] }, async () => {
     const short = await fallingBack(passOf(0), { 1: MATCH }, { query: { ...LITERAL, pattern: '😀😀😀' } });
     expect(short).toMatchObject({ run: [], report: { levelsTried: [], passesSkipped: 3, skipReason: 'PATTERN_TOO_SHORT' } });
     expect((await fallingBack(passOf(0), { 1: MATCH }, { query: { ...LITERAL, pattern: 'abcd' } })).run).toEqual([1]);
@@ -94,12 +97,14 @@ describe('the fuzzy fallback', () => {
     });
   });
 
-  it('goes on after a pass that gave context only [T-LSI-FUZ-04] [FR-LSI-FUZ-G-04]', async () => {
+  it('goes on after a pass that gave context only', { tags: ['T-LSI-FUZ-04', 'FR-LSI-FUZ-G-04'] }, async () => {
     const context = { end: 'ok_with_matches', events: [event('context')] } satisfies Partial<RunResult>;
     expect(await fallingBack(passOf(0), { 1: context, 2: MATCH })).toMatchObject({ run: [1, 2], level: 2 });
   });
 
-  it('starts no pass when the time is over, and counts those that it left out [T-LSI-FUZ-03] [FR-LSI-FUZ-G-03.2] [FR-LSI-FUZ-G-03.3]', async () => {
+  it('starts no pass when the time is over, and counts those that it left out', {
+    tags: ['T-LSI-FUZ-03', 'FR-LSI-FUZ-G-03.2', 'FR-LSI-FUZ-G-03.3'],
+  }, async () => {
     let left = 2;
     const remaining = (): number => left--;
     // One look before the first pass, then one before each.

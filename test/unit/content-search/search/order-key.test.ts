@@ -7,12 +7,12 @@ const text = fc.string({ unit: 'grapheme-composite', maxLength: 12 });
 const joined = (parts: readonly Buffer[]): Buffer => Buffer.concat(parts.flatMap((part, at) => (at === 0 ? [part] : [Buffer.from('/'), part])));
 
 describe('the key of a path', () => {
-  it('is its NFC form as UTF-8, so both forms of a name have the same key [LSI-PATH-12]', () => {
+  it('is its NFC form as UTF-8, so both forms of a name have the same key', { tags: ['LSI-PATH-12'] }, () => {
     expect(orderKey('cafe\u0301/x')).toEqual(Buffer.from('caf\u00e9/x'));
     expect(orderKey('caf\u00e9/x')).toEqual(orderKey('cafe\u0301/x'));
   });
 
-  it('has U+FFFD for each maximal piece that is not UTF-8, as to_string_lossy of Rust [LSI-PATH-11]', () => {
+  it('has U+FFFD for each maximal piece that is not UTF-8, as to_string_lossy of Rust', { tags: ['LSI-PATH-11'] }, () => {
     const vectors: readonly (readonly [readonly number[], string])[] = [
       [[0x61, 0xff, 0x62], 'a\ufffdb'],
       [[0xe2, 0x82], '\ufffd'],
@@ -25,7 +25,7 @@ describe('the key of a path', () => {
     for (const [raw, shown] of vectors) expect(lossyText(Buffer.from(raw))).toBe(shown);
   });
 
-  it('may be made name by name [LSI-PATH-10]', () => {
+  it('may be made name by name', { tags: ['LSI-PATH-10'] }, () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -44,7 +44,7 @@ describe('the key of a path', () => {
 });
 
 describe('the order of paths', () => {
-  it('is the order of the bytes of their keys, not of a locale and not of UTF-16 [LSI-PATH-13] [FR-LSI-ORD-03.1]', () => {
+  it('is the order of the bytes of their keys, not of a locale and not of UTF-16', { tags: ['LSI-PATH-13', 'FR-LSI-ORD-03.1'] }, () => {
     const golden = ['B', 'a', 'a b', 'a-b/x', 'a.txt', 'a/B', 'a/b', 'a/sub/y', 'z', 'é', '\uff5a', '\u{10400}'];
     expect([...golden].reverse().sort(compareForOrder)).toEqual(golden);
     fc.assert(
@@ -54,7 +54,7 @@ describe('the order of paths', () => {
     );
   });
 
-  it('puts a path before those that begin with it [LSI-PATH-14]', () => {
+  it('puts a path before those that begin with it', { tags: ['LSI-PATH-14'] }, () => {
     fc.assert(
       fc.property(text, fc.string({ minLength: 1 }), (path, rest) => {
         expect(compareForOrder(path, `${path}/${rest}`)).toBeLessThan(0);
@@ -62,7 +62,7 @@ describe('the order of paths', () => {
     );
   });
 
-  it('is decided by the bytes where keys are equal, so it is the same however names come [T-LSI-DET-03]', () => {
+  it('is decided by the bytes where keys are equal, so it is the same however names come', { tags: ['T-LSI-DET-03'] }, () => {
     const twins = [Buffer.from('cafe\u0301'), Buffer.from('caf\u00e9'), Buffer.from([0xff]), Buffer.from([0xfe])];
     const sorted = [...twins].sort(compareForOrder);
     expect(sorted).toEqual([twins[0], twins[1], twins[3], twins[2]]);

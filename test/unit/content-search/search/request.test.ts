@@ -21,7 +21,7 @@ function fieldAtFault(request: unknown): string | undefined {
 }
 
 describe('the request of the Search tool', () => {
-  it('has the 13 fields of the baseline and no other [FR-LSI-SCHEMA-REQ-01] [LSI-GEN-01]', () => {
+  it('has the 13 fields of the baseline and no other', { tags: ['FR-LSI-SCHEMA-REQ-01', 'LSI-GEN-01'] }, () => {
     expect(Object.keys(ContentSearchRequest.shape)).toEqual([
       ...['pattern', 'path', 'case', 'fixed_strings', 'word_regexp', 'hidden', 'follow', 'no_ignore', 'glob'],
       ...['context', 'max_results', 'timeout_ms', 'fuzzy'],
@@ -67,7 +67,7 @@ describe('the request of the Search tool', () => {
     expect(fieldAtFault(request)).toBe(field);
   });
 
-  it('takes fuzzy levels 1 to 4 and no others [FR-LSI-FUZ-TH-01]', () => {
+  it('takes fuzzy levels 1 to 4 and no others', { tags: ['FR-LSI-FUZ-TH-01'] }, () => {
     expect([1, 2, 3, 4].map((fuzzy) => query({ pattern: 'a', fuzzy }).fuzzy)).toEqual([1, 2, 3, 4]);
     for (const fuzzy of [0, 5, -1, 1.5, '1']) expect(fieldAtFault({ pattern: 'a', fuzzy })).toBe('fuzzy');
   });
@@ -94,7 +94,7 @@ describe('smart case', () => {
     expect(ignores(pattern, true)).toBe(true);
   });
 
-  it.each(['Foo', 'É', 'Ñandu', 'Σ', '𐐀'])('regards case for %s, which has one [T-LSI-DET-04]', (pattern) => {
+  it.each(['Foo', 'É', 'Ñandu', 'Σ', '𐐀'])('regards case for %s, which has one', { tags: ['T-LSI-DET-04'] }, (pattern) => {
     expect(ignores(pattern)).toBe(false);
     expect(ignores(pattern, true)).toBe(false);
   });
@@ -127,14 +127,14 @@ describe('smart case', () => {
 });
 
 describe('the names of the tool', () => {
-  it('is called Search [FR-LSI-BASE-01]', () => expect(toolNamed('Search')).toBe('Search'));
+  it('is called Search', { tags: ['FR-LSI-BASE-01'] }, () => expect(toolNamed('Search')).toBe('Search'));
 
-  it.each(['search', 'rg', 'ripgrep', 'ugrep', 'ug'])('answers to its alias %s [FR-LSI-BASE-02]', (name) => {
+  it.each(['search', 'rg', 'ripgrep', 'ugrep', 'ug'])('answers to its alias %s', { tags: ['FR-LSI-BASE-02'] }, (name) => {
     expect(toolNamed(name)).toBe('Search');
     expect(ADVERTISED_NAMES).toContain(name);
   });
 
-  it('answers to search_files too, and does not advertise it [FR-LSI-BASE-03]', () => {
+  it('answers to search_files too, and does not advertise it', { tags: ['FR-LSI-BASE-03'] }, () => {
     expect(toolNamed('search_files')).toBe('Search');
     expect(ADVERTISED_NAMES).not.toContain('search_files');
   });

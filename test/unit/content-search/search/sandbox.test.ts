@@ -60,39 +60,47 @@ const outcome = (path: string, sandbox: Partial<Sandbox> = {}): string => {
 };
 
 describe('the sandbox of a search', () => {
-  it('resolves a relative path against the working directory [LSI-PATH-01]', () => {
+  it('resolves a relative path against the working directory', { tags: ['LSI-PATH-01'] }, () => {
     expect(outcome('src/a.ts')).toBe('file /work/src/a.ts');
     expect(outcome('.')).toBe('directory /work');
     expect(outcome('set/x', { workingDirectory: '/data' })).toBe('file /data/set/x');
   });
 
-  it.each(['..', '../work', 'src/..', 'a/../b', '/work/../etc', 'src/../../etc/passwd'])('refuses the traversal %s wherever it leads [LSI-PATH-02]', (path) => {
-    expect(outcome(path)).toBe('BadArgs path must not contain ".."');
-  });
+  it.each(['..', '../work', 'src/..', 'a/../b', '/work/../etc', 'src/../../etc/passwd'])(
+    'refuses the traversal %s wherever it leads',
+    { tags: ['LSI-PATH-02'] },
+    (path) => {
+      expect(outcome(path)).toBe('BadArgs path must not contain ".."');
+    },
+  );
 
   it('takes names that only look like a traversal', () => {
     expect(outcome('..a')).toContain('No such file');
     expect(outcome('a..')).toContain('No such file');
   });
 
-  it.each(['/etc', '/etc/nothing', '/', '/workshop', '/nothing/at/all'])('refuses %s outside of the roots, whether it exists or not [SEC-LSI-01]', (path) => {
-    expect(outcome(path)).toBe('BadArgs path lies outside of the allowed roots');
-  });
+  it.each(['/etc', '/etc/nothing', '/', '/workshop', '/nothing/at/all'])(
+    'refuses %s outside of the roots, whether it exists or not',
+    { tags: ['SEC-LSI-01'] },
+    (path) => {
+      expect(outcome(path)).toBe('BadArgs path lies outside of the allowed roots');
+    },
+  );
 
-  it('follows links of the request path, and judges where they lead [LSI-PATH-03] [LSI-TM-01] [T-LSI-PATH-04]', () => {
+  it('follows links of the request path, and judges where they lead', { tags: ['LSI-PATH-03', 'LSI-TM-01', 'T-LSI-PATH-04'] }, () => {
     expect(outcome('link')).toBe('directory /data/set');
     expect(outcome('out')).toBe('BadArgs path lies outside of the allowed roots');
     expect(outcome('out/passwd')).toBe('BadArgs path lies outside of the allowed roots');
     expect(outcome('out/nothing')).toBe(outcome('out/passwd'));
   });
 
-  it('lets denied and reserved places look as if they were not there [T-LSI-SEC-01]', () => {
+  it('lets denied and reserved places look as if they were not there', { tags: ['T-LSI-SEC-01'] }, () => {
     for (const path of ['k.pem', 'alias', '.ssh/config', '.writ-vault', '.WRIT-Vault', 'nothing', 'nothing/at/all', '.ssh/nothing']) {
       expect(outcome(path)).toBe(`ExecutionFailed path No such file or directory: ${JSON.stringify(path)}`);
     }
   });
 
-  it('refuses absolute paths unless they are allowed, inside of the roots too [LSI-PATH-09]', () => {
+  it('refuses absolute paths unless they are allowed, inside of the roots too', { tags: ['LSI-PATH-09'] }, () => {
     expect(outcome('/work/src', { allowAbsolute: false })).toBe('BadArgs path must not be absolute');
     expect(outcome('/work/src')).toBe('directory /work/src');
   });
@@ -121,7 +129,7 @@ describe('keys of paths (NormalizePathForKey)', () => {
     ['/x/', '/x'],
     ['a\\b', '/w/a\\b'],
     ['c:/x', '/w/c:/x'],
-  ])('writes %s as %s where names are bytes [LSI-PATH-05] [LSI-PATH-07] [NFR-LSI-PORT-02]', (path, key) => {
+  ])('writes %s as %s where names are bytes', { tags: ['LSI-PATH-05', 'LSI-PATH-07', 'NFR-LSI-PORT-02'] }, (path, key) => {
     expect(lexical(path, 'posix')).toBe(key);
   });
 
@@ -133,18 +141,19 @@ describe('keys of paths (NormalizePathForKey)', () => {
     ['d:/x//y', 'D:/x/y'],
     ['\\\\server\\share', '//server/share/'],
     ['\\\\server\\share\\a\\', '//server/share/a'],
-  ])('writes %s as %s on Windows [LSI-PATH-04] [LSI-PATH-06] [LSI-PATH-07] [NFR-LSI-PORT-01]', (path, key) => {
+  ])('writes %s as %s on Windows', { tags: ['LSI-PATH-04', 'LSI-PATH-06', 'LSI-PATH-07', 'NFR-LSI-PORT-01'] }, (path, key) => {
     expect(lexical(path, 'windows')).toBe(key);
   });
 
   it.each(['\\\\?\\C:\\x', '\\\\.\\COM1', '//?/C:/x', 'c:x', 'C:', '\\x', '/x', 'a.txt:stream', 'c:/a:b', 'a\\..\\b'])(
-    'refuses %s on Windows [LSI-PATH-02]',
+    'refuses %s on Windows',
+    { tags: ['LSI-PATH-02'] },
     (path) => {
       expect(lexical(path, 'windows')).toMatch(/^!/);
     },
   );
 
-  it('changes nothing when a key is written again [LSI-PATH-05]', () => {
+  it('changes nothing when a key is written again', { tags: ['LSI-PATH-05'] }, () => {
     const paths = fc.array(fc.constantFrom('a', 'B', '.', '', 'c:', '\\', ' '), { maxLength: 6 }).map((parts) => parts.join('/'));
     fc.assert(
       fc.property(paths, fc.constantFrom<PathPlatform>('posix', 'windows'), (path, platform) => {
@@ -165,19 +174,19 @@ describe('the order root', () => {
     return root.value;
   };
 
-  it('is the working directory for a relative path [FR-LSI-ORD-ROOT-01.3]', () => {
+  it('is the working directory for a relative path', { tags: ['FR-LSI-ORD-ROOT-01.3'] }, () => {
     expect(rootOf('.')).toEqual({ directory: '/work', start: '', startKind: 'directory' });
     expect(rootOf('src/a.ts')).toEqual({ directory: '/work', start: 'src/a.ts', startKind: 'file' });
     expect(rootOf('./src/')).toEqual({ directory: '/work', start: 'src', startKind: 'directory' });
   });
 
-  it('is the directory itself, or that of the file, for an absolute path [FR-LSI-ORD-ROOT-01.2]', () => {
+  it('is the directory itself, or that of the file, for an absolute path', { tags: ['FR-LSI-ORD-ROOT-01.2'] }, () => {
     expect(rootOf('/work/src')).toEqual({ directory: '/work/src', start: '', startKind: 'directory' });
     expect(rootOf('/work/src/a.ts')).toEqual({ directory: '/work/src', start: 'a.ts', startKind: 'file' });
     expect(rootOf('/', { allowedRoots: ['/'] })).toEqual({ directory: '/', start: '', startKind: 'directory' });
   });
 
-  it('has no link in it [FR-LSI-ORD-ROOT-01.4]', () => {
+  it('has no link in it', { tags: ['FR-LSI-ORD-ROOT-01.4'] }, () => {
     expect(rootOf('/work/link')).toEqual({ directory: '/data/set', start: '', startKind: 'directory' });
     expect(rootOf('.', { workingDirectory: '/work/link' })).toEqual({ directory: '/data/set', start: '', startKind: 'directory' });
   });
@@ -186,7 +195,9 @@ describe('the order root', () => {
     expect(rootOf('link')).toEqual({ directory: '/data/set', start: '', startKind: 'directory' });
   });
 
-  it('is the deepest configured index root that contains the path, however the path is written [FR-LSI-ORD-ROOT-01.1] [FR-LSI-IDX-ROOT-02.1]', () => {
+  it('is the deepest configured index root that contains the path, however the path is written', {
+    tags: ['FR-LSI-ORD-ROOT-01.1', 'FR-LSI-IDX-ROOT-02.1'],
+  }, () => {
     const indexRoots = ['/work', '/work/src'];
     expect(rootOf('src/a.ts', { indexRoots })).toEqual({ directory: '/work/src', start: 'a.ts', startKind: 'file' });
     expect(rootOf('/work/src', { indexRoots })).toEqual({ directory: '/work/src', start: '', startKind: 'directory' });
@@ -194,7 +205,7 @@ describe('the order root', () => {
     expect(rootOf('link', { indexRoots })).toEqual({ directory: '/data/set', start: '', startKind: 'directory' });
   });
 
-  it('depends on path and settings alone [FR-LSI-ORD-ROOT-02] [LSI-ORDROOT-GEN]', () => {
+  it('depends on path and settings alone', { tags: ['FR-LSI-ORD-ROOT-02', 'LSI-ORDROOT-GEN'] }, () => {
     for (const path of ['.', 'src', '/work/src', 'link']) expect(rootOf(path)).toEqual(rootOf(path));
   });
 });

@@ -38,7 +38,7 @@ async function factsWith(fuzzyFallback: FuzzyFallback | undefined): Promise<Cont
 }
 
 describe('the fuzzy fallback', () => {
-  it('is not there unless the settings name it [FR-LSI-FUZ-01] [FR-LSI-ROLL-01]', async () => {
+  it('is not there unless the settings name it', { tags: ['FR-LSI-FUZ-01', 'FR-LSI-ROLL-01'] }, async () => {
     const not = { fallback_used: false, fuzzy_levels_tried: [], fallback_passes_skipped: 0, fallback_skip_reason: null };
     expect(await factsWith(undefined)).toMatchObject(not);
     expect(await factsWith({ levels: [1, 2], minPatternLength: 4 })).toMatchObject({ fallback_used: true, fuzzy_levels_tried: [1, 2] });

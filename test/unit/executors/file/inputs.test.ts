@@ -20,7 +20,7 @@ function refusalOf(value: TaskManifest): string {
 }
 
 describe('capabilities', () => {
-  it('rejects every other capability_id [FE-06]', () => {
+  it('rejects every other capability_id', { tags: ['FE-06'] }, () => {
     for (const id of ['FILE_WRITE', 'file_move', '', 'FILE_MOVE ', 'toString', '__proto__', 'SEARCH_FILES']) {
       expect(refusalOf(manifest(id, { source_path: '/base/a', destination_path: '/base/b' }))).toMatch(/^UNSUPPORTED_CAPABILITY: /);
     }
@@ -33,13 +33,13 @@ describe('capabilities', () => {
 });
 
 describe('inputs', () => {
-  it('needs source_path [FE-14]', () => {
+  it('needs source_path', { tags: ['FE-14'] }, () => {
     for (const id of ['FILE_MOVE', 'FILE_COPY'])
       expect(refusalOf(manifest(id, { destination_path: '/base/b' }))).toBe('EXECUTION_FAILED: inputs.source_path is required');
     expect(refusalOf(manifest('FILE_DELETE', {}, { constraints: { reversible: true } }))).toBe('EXECUTION_FAILED: inputs.source_path is required');
   });
 
-  it('needs destination_path for move and copy, and none for delete [FE-15]', () => {
+  it('needs destination_path for move and copy, and none for delete', { tags: ['FE-15'] }, () => {
     for (const id of ['FILE_MOVE', 'FILE_COPY'])
       expect(refusalOf(manifest(id, { source_path: '/base/a' }))).toBe('EXECUTION_FAILED: inputs.destination_path is required');
     expect(refusalOf(manifest('FILE_DELETE', { source_path: '/base/a' }, { constraints: { reversible: true } }))).toBe('ok');
@@ -56,7 +56,7 @@ describe('inputs', () => {
     expect(refusalOf(manifest('FILE_MOVE', { source_path: '/base/a', destination_path: '/base/./a' }))).toMatch(/same file/);
   });
 
-  it('answers a path outside with EXECUTION_FAILED [FE-23]', () => {
+  it('answers a path outside with EXECUTION_FAILED', { tags: ['FE-23'] }, () => {
     for (const bad of ['/etc/passwd', '/base2/x', '/base/../x', '/base', 'x', '/base/*']) {
       expect(refusalOf(manifest('FILE_MOVE', { source_path: bad, destination_path: '/base/b' }))).toMatch(/^EXECUTION_FAILED: inputs\.source_path /);
       expect(refusalOf(manifest('FILE_COPY', { source_path: '/base/a', destination_path: bad }))).toMatch(/^EXECUTION_FAILED: inputs\.destination_path /);
@@ -66,7 +66,7 @@ describe('inputs', () => {
 });
 
 describe('constraints', () => {
-  it('needs reversible to be literally true for a delete [FE-34]', () => {
+  it('needs reversible to be literally true for a delete', { tags: ['FE-34'] }, () => {
     // The contract lets only booleans through; the executor does not rely on it.
     const asText: TaskManifest = JSON.parse(
       '{"task_id":"t","capability_id":"FILE_DELETE","inputs":{"source_path":"/base/a"},"constraints":{"reversible":"true"}}',

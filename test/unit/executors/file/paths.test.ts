@@ -106,36 +106,36 @@ describe('paths that break a rule', () => {
   });
 
   for (const [raw, rule] of CORPUS) {
-    it(`refuses ${JSON.stringify(raw)?.slice(0, 60)} by the rule '${rule}' [FE-52]`, () => {
+    it(`refuses ${JSON.stringify(raw)?.slice(0, 60)} by the rule '${rule}'`, { tags: ['FE-52'] }, () => {
       const answer = parsePath(raw, BASES);
       expect(answer).toMatchObject({ ok: false, rule });
     });
   }
 
-  it('refuses relative paths [FE-16]', () => {
+  it('refuses relative paths', { tags: ['FE-16'] }, () => {
     for (const raw of ['a/b', './a']) expect(parsePath(raw, BASES)).toMatchObject({ ok: false, rule: 'absolute' });
   });
 
-  it('refuses wildcards and glob patterns [FE-10]', () => {
+  it('refuses wildcards and glob patterns', { tags: ['FE-10'] }, () => {
     for (const raw of ['/base/*.txt', '/base/?', '/base/[a]']) expect(parsePath(raw, BASES)).toMatchObject({ ok: false, rule: 'glob' });
   });
 
-  it('refuses file URLs, UNC and smb paths [FE-13]', () => {
+  it('refuses file URLs, UNC and smb paths', { tags: ['FE-13'] }, () => {
     for (const raw of ['file:///base/x', '//host/base/x', '\\\\host\\base\\x', 'smb://host/base/x']) {
       expect(parsePath(raw, BASES)).toMatchObject({ ok: false, rule: 'remote' });
     }
   });
 
-  it('looks for .. before it normalizes [FE-21]', () => {
+  it('looks for .. before it normalizes', { tags: ['FE-21'] }, () => {
     for (const raw of ['/base/../etc/x', '/base/a/../b']) expect(parsePath(raw, BASES)).toMatchObject({ ok: false, rule: 'traversal' });
   });
 
-  it('compares with base directories by component, and excludes the base itself [FE-20]', () => {
+  it('compares with base directories by component, and excludes the base itself', { tags: ['FE-20'] }, () => {
     expect(parsePath('/base2/x', BASES)).toMatchObject({ ok: false, rule: 'outside' });
     expect(parsePath('/base', BASES)).toMatchObject({ ok: false, rule: 'base' });
   });
 
-  it('refuses everything when no base directory is configured [FE-19]', () => {
+  it('refuses everything when no base directory is configured', { tags: ['FE-19'] }, () => {
     for (const raw of ['/base/x', '/x', '/tmp/x']) expect(parsePath(raw, [])).toMatchObject({ ok: false, rule: 'outside' });
   });
 
@@ -175,7 +175,7 @@ describe('paths that keep every rule', () => {
     });
   }
 
-  it('normalizes before use: /b//a/./x is /b/a/x [FE-18]', () => {
+  it('normalizes before use: /b//a/./x is /b/a/x', { tags: ['FE-18'] }, () => {
     const [one, other] = [parsePath('/base//a/./x', BASES), parsePath('/base/a/x', BASES)];
     expect(one).toEqual(other);
     expect(one).toMatchObject({ ok: true, path: { absolute: '/base/a/x' } });

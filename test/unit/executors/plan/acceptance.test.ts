@@ -11,7 +11,7 @@ describe('A1: one step of the envelope', () => {
     ['files', {}, [{ category: 'tools', ref: 'tools', content: { slack: TOOLS.slack } }]],
     ['fallback', { options: { fallbackRegistry: { tools: { slack: TOOLS.slack } } } }, []],
     ['shape (a)', {}, files({ tools: [TOOLS.slack] })],
-  ])('runs with the catalog as %s, by what the contracts say alone [PE-08] [PE-21] [PE-26] [PE-60]', (_what, more, registryFiles) => {
+  ])('runs with the catalog as %s, by what the contracts say alone', { tags: ['PE-08', 'PE-21', 'PE-26', 'PE-60'] }, (_what, more, registryFiles) => {
     const { done, calls, results } = play(execution([step], more, registryFiles as JsonObject[]));
     expect(calls[0]?.toolInput).toMatchObject({
       stepId: '0-slack',
@@ -25,7 +25,7 @@ describe('A1: one step of the envelope', () => {
 });
 
 describe('A2: a legacy envelope without any registry', () => {
-  it('ends in REGISTRY_EMPTY with a generated header and no results [PE-05] [PE-27]', () => {
+  it('ends in REGISTRY_EMPTY with a generated header and no results', { tags: ['PE-05', 'PE-27'] }, () => {
     const legacy = {
       context: { memory: { session_id: 'sess_0001', state: { k: 1 } } },
       input: { steps: [{ type: 'tool', ref: 'slack', params: { channel: '#ops', text: 'x' } }] },
@@ -40,7 +40,7 @@ describe('A2: a legacy envelope without any registry', () => {
 });
 
 describe('A3: incident.case.manage', () => {
-  it('classifies, summarizes and notifies with what was saved [PE-09] [PE-10] [PE-12]', () => {
+  it('classifies, summarizes and notifies with what was saved', { tags: ['PE-09', 'PE-10', 'PE-12'] }, () => {
     const incident = usecase('incident.case.manage', [
       cap('email.message.classify', { labels: ['incident', 'other'] }),
       cap('content.text.summarize', { text: '{{memory.state.email.body}}' }),
@@ -138,7 +138,7 @@ describe('A5: a training convention', () => {
   it.each([
     ['', ['monday', 'monday', 'monday', 'slack']],
     ['123', ['monday', 'monday', 'monday', 'google-drive']],
-  ])('with siret %j takes the branch for it [PE-13]', (siret, called) => {
+  ])('with siret %j takes the branch for it', { tags: ['PE-13'] }, (siret, called) => {
     const { calls, state, code } = play(execution([uc('document.convention.generate')], { usecases: files({ usecases: [convention] }) }), () =>
       ok({ a: 1, b: 2, siret, id: 'D' }),
     );
@@ -149,7 +149,7 @@ describe('A5: a training convention', () => {
 });
 
 describe('A6: the output of a planner that asks a person', () => {
-  it('is just run; nothing is decided here [PE-02] [PE-38] [PE-43]', () => {
+  it('is just run; nothing is decided here', { tags: ['PE-02', 'PE-38', 'PE-43'] }, () => {
     const steps = [
       cap('human.validation.request', { message: 'Which client?', destination: 'agent', reason: 'ambiguous' }),
       call('slack', 'message.send', { channel: '#ops', text: 'asked' }),

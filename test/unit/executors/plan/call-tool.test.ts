@@ -11,13 +11,13 @@ const operationOf = (one: JsonObject): unknown => {
 };
 
 describe('a tool call', () => {
-  it('takes its operation from the step, else from params.action [PE-21]', () => {
+  it('takes its operation from the step, else from params.action', { tags: ['PE-21'] }, () => {
     expect(operationOf(step({}, 'go'))).toBe('go');
     expect(operationOf(step({ action: 'open' }))).toBe('open');
     expect(operationOf(step({ action: 'open' }, 'go'))).toBe('go');
   });
 
-  it('without either is an error, nothing is guessed [PE-21] [PE-43]', () => {
+  it('without either is an error, nothing is guessed', { tags: ['PE-21', 'PE-43'] }, () => {
     expect(run(step({}))).toMatchObject({
       code: 'INVALID_TOOL_DEF',
       calls: [],
@@ -33,7 +33,7 @@ describe('a tool call', () => {
     expect(run(step({ action: 'x'.repeat(1000) })).error).toMatchObject({ details: { operation: 'x'.repeat(128) } });
   });
 
-  it('takes no parameters but those that the action names; fewer are the business of the tool [PE-20]', () => {
+  it('takes no parameters but those that the action names; fewer are the business of the tool', { tags: ['PE-20'] }, () => {
     expect(run(step({ a: 1, b: 2, action: 'go' })).code).toBeUndefined();
     expect(run(step({ a: 1 }, 'go')).code).toBeUndefined();
     expect(run(step({}, 'go')).code).toBeUndefined();
@@ -69,7 +69,7 @@ describe('a tool call', () => {
     expect(play(execution([step({ a: 1 }, 'go')], { catalog: { tools: [twice] } })).code).toBeUndefined();
   });
 
-  it('carries run, step, tool, parameters and memory, and nothing else [PE-33] [PE-40]', () => {
+  it('carries run, step, tool, parameters and memory, and nothing else', { tags: ['PE-33', 'PE-40'] }, () => {
     const { calls } = play(execution([say({ x: 1 }), say({ x: { keep: [null, ''] } })], { state: { a: 1 } }));
     expect(calls[1]).toEqual({
       kind: 'call',
@@ -90,7 +90,7 @@ describe('a tool call', () => {
     expect(finished.feed(ok())).toBe(finished.current);
   });
 
-  it('comes one at a time, in the order of the steps [PE-07] [PE-58] [PE-64]', () => {
+  it('comes one at a time, in the order of the steps', { tags: ['PE-07', 'PE-58', 'PE-64'] }, () => {
     const steps = Array.from({ length: 5 }, (_, index) => say({ x: index }));
     const log: number[] = [];
     const { results } = play(execution(steps), ({ toolInput }) => {
@@ -103,7 +103,7 @@ describe('a tool call', () => {
 });
 
 describe('results', () => {
-  it('are stored as the tool has answered, uninterpreted, with data and error always there [PE-35] [PE-57]', () => {
+  it('are stored as the tool has answered, uninterpreted, with data and error always there', { tags: ['PE-35', 'PE-57'] }, () => {
     const answer = { ok: true, data: { code: 'ERROR', success: false, list: [{}, null] }, error: null, meta: { tokens: 3 } };
     const { results } = play(
       execution([say(), say({}, { on_error: { mode: 'continue' } }), say()]),

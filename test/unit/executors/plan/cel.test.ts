@@ -200,7 +200,7 @@ const GOLDEN: readonly (readonly [source: string, expected: boolean | 'error' | 
 ];
 
 describe('when as restricted CEL', () => {
-  it.each(GOLDEN)('%s is %s [PE-13]', (source, expected) => {
+  it.each(GOLDEN)('%s is %s', { tags: ['PE-13'] }, (source, expected) => {
     expect(judge(source)).toBe(expected);
   });
 

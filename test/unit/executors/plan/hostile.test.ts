@@ -38,7 +38,7 @@ describe('input that is no JSON', () => {
     ['a key constructor', { constructor: 1 }, problem(`${AT}.constructor`, 'forbidden_key', 'is a forbidden key')],
     ['a key prototype', { a: [{ prototype: 1 }] }, problem(`${AT}.a.0.prototype`, 'forbidden_key', 'is a forbidden key')],
     ['a key with half of a surrogate pair', { '\udc00': 1 }, problem(`${AT}.\ufffd`, 'surrogate', 'contains half of a surrogate pair')],
-  ])('%s is named with its place [PE-54]', (_what, value, problems) => {
+  ])('%s is named with its place', { tags: ['PE-54'] }, (_what, value, problems) => {
     expect(refusal(withValue(value))).toEqual(problems);
   });
 
@@ -80,7 +80,8 @@ describe('input that is no JSON', () => {
   });
 
   it.each([undefined, null, 1, 'text', [], {}, true, [1], { header: HEADER }, { payload: {} }, { context: {} }, { payload: null }])(
-    '%j is an error envelope, not an exception [PE-16] [PE-54]',
+    '%j is an error envelope, not an exception',
+    { tags: ['PE-16', 'PE-54'] },
     (input) => {
       const { done } = play(input);
       expect(done).toMatchObject({ kind: 'done', error: { code: 'INVALID_CONTRACT' }, endedBy: undefined });
@@ -134,7 +135,7 @@ describe('a result that is none', () => {
     ['too much', ok({ text: 'x'.repeat(1024 * 1024) })],
     ['too deep', JSON.parse(`{"ok":true,"data":${'{"a":'.repeat(30)}1${'}'.repeat(30)},"error":null}`)],
     ['an error without a code', { ok: false, data: null, error: { message: 'y' } }],
-  ])('%s is INVALID_TOOL_RESULT, which the policy of the step handles [PE-34]', (_what, answer) => {
+  ])('%s is INVALID_TOOL_RESULT, which the policy of the step handles', { tags: ['PE-34'] }, (_what, answer) => {
     const { code, results, done, error } = play(execution([say()]), () => answer);
     expect([code, done.endedBy]).toEqual(['INVALID_TOOL_RESULT', '0']);
     expect(results).toMatchObject([

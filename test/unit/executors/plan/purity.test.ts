@@ -28,24 +28,26 @@ const OTHERS = ['src', 'queues', 'processors', 'config'].flatMap((folder) =>
 );
 
 describe('the plan core', () => {
-  it('is the one plan executor, between those who wire it and ports of its tools; what may exist around it is around it [PE-03] [PE-04] [PE-63]', () => {
+  it('is the one plan executor, between those who wire it and ports of its tools; what may exist around it is around it', {
+    tags: ['PE-03', 'PE-04', 'PE-63'],
+  }, () => {
     const users = OTHERS.filter(([, text]) => /from '[^']*executors\/plan\//.test(text)).map(([name]) => name);
     expect(users.sort()).toEqual(['plan/outline', 'plan/preview', 'roles/kernel', 'roles/wire-plans'].map((name) => path.join('src', 'bin', `${name}.ts`)));
     const starters = [...SOURCES, ...OTHERS].filter(([, text]) => /export function startPlan\b/.test(text)).map(([name]) => name);
     expect(starters).toEqual(['start-plan.ts']);
   });
 
-  it('has nothing to reach a file, a network, a queue, a schedule, a log or another process with [PE-40] [PE-41] [PE-48] [PE-62]', () => {
+  it('has nothing to reach a file, a network, a queue, a schedule, a log or another process with', { tags: ['PE-40', 'PE-41', 'PE-48', 'PE-62'] }, () => {
     const imports = new Set(SOURCES.flatMap(([, text]) => [...text.matchAll(/ from '([^']+)'/g)].map(([, from = '']) => from)));
     expect([...imports].filter((from) => !from.startsWith('./')).sort()).toEqual(OUTSIDE);
     for (const [name, text] of SOURCES) expect([name, /\bimport\(|\bawait\b|\basync\b|\bPromise\b/.test(text)]).toEqual([name, false]);
   });
 
-  it('names no tool and no business of anybody [PE-02] [PE-39]', () => {
+  it('names no tool and no business of anybody', { tags: ['PE-02', 'PE-39'] }, () => {
     for (const [name, text] of SOURCES) expect([name, /slack|openai|drive|monday|FILE_|SEARCH_|TOOL_CALL|writ[.]/i.exec(text)?.[0]]).toEqual([name, undefined]);
   });
 
-  it('keeps nothing between two runs but what a value itself determines [PE-45] [PE-49]', () => {
+  it('keeps nothing between two runs but what a value itself determines', { tags: ['PE-45', 'PE-49'] }, () => {
     // `known` of measure.ts holds the sizes of frozen values, by identity.
     const state = SOURCES.flatMap(([name, text]) =>
       [...text.matchAll(/^(?:let |const \w+ = new (?:Map|WeakMap)|const \w+: \w+\[\] = \[\])/gm)].map(([what]) => `${name}: ${what}`),

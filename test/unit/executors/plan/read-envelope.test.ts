@@ -17,7 +17,7 @@ const errorsOf = (envelope: unknown): unknown => {
 };
 
 describe('an execution envelope', () => {
-  it('is executed as it is: header, steps, memory, definitions and options [PE-05] [PE-26]', () => {
+  it('is executed as it is: header, steps, memory, definitions and options', { tags: ['PE-05', 'PE-26'] }, () => {
     const envelope = execution([say({ x: 1 })], { state: { deep: { list: [1] } }, options: { free: 'key' } });
     const { done, calls, state } = play(envelope);
     expect(done.envelope['header']).toEqual(HEADER);
@@ -31,14 +31,14 @@ describe('an execution envelope', () => {
     expect(state).toEqual({ deep: { list: [1] } });
   });
 
-  it('has its header copied unchanged, also into an error envelope [PE-28]', () => {
+  it('has its header copied unchanged, also into an error envelope', { tags: ['PE-28'] }, () => {
     const header = { ...HEADER, timestamp: '2026-01-01', trace_id: 'abc' };
     expect(play({ ...execution([say()]), header }).done.envelope['header']).toEqual(header);
     expect(play({ header, payload: 1 }).done.envelope['header']).toEqual(header);
     expect(play({ header, payload: { steps: [{ type: 'foo' }] } }).done.envelope['header']).toEqual(header);
   });
 
-  it('without memory gets an empty one under the name of the run [PE-46]', () => {
+  it('without memory gets an empty one under the name of the run', { tags: ['PE-46'] }, () => {
     const { header, payload } = execution([say()]) as { header: JsonObject; payload: JsonObject };
     const { memory: _memory, ...rest } = payload;
     const { calls, done } = play({ header, payload: rest });
@@ -64,7 +64,7 @@ describe('an execution envelope', () => {
 });
 
 describe('a legacy envelope', () => {
-  it('is normalized: steps, memory and definitions become a plan, the rest what templates can name [PE-05] [PE-06] [PE-25] [PE-27]', () => {
+  it('is normalized: steps, memory and definitions become a plan, the rest what templates can name', { tags: ['PE-05', 'PE-06', 'PE-25', 'PE-27'] }, () => {
     const params = { x: '{{context.slack.channel}}', y: '{{input.event}}', z: '{{memory.state.a}}' };
     const steps = [say(params)];
     const { calls, done } = play(legacy({ steps, options: { interpolate: 'all', free: 1 }, event: { id: 7 } }, { slack: { channel: '#ops' } }));
@@ -85,7 +85,7 @@ describe('a legacy envelope', () => {
     expect(play(legacy({ registryFiles: [], fallbackRegistry: { tools: { echo: ECHO } } })).code).toBeUndefined();
   });
 
-  it('gets a header without clock or chance: the hash of what it holds [PE-27] [PE-28]', () => {
+  it('gets a header without clock or chance: the hash of what it holds', { tags: ['PE-27', 'PE-28'] }, () => {
     const envelope = { input: { steps: [{ type: 'tool', ref: 'slack', params: { text: 'é' } }] }, context: { memory: { session_id: 's', state: {} } } };
     // Written by hand as RFC 8785 wants it: members by name, no blanks.
     const canonical = '{"context":{"memory":{"session_id":"s","state":{}}},"input":{"steps":[{"params":{"text":"é"},"ref":"slack","type":"tool"}]}}';
@@ -121,7 +121,7 @@ describe('a legacy envelope', () => {
 });
 
 describe('an envelope that does not fit', () => {
-  it('lists what is wrong by path, and at most fifty things [PE-43]', () => {
+  it('lists what is wrong by path, and at most fifty things', { tags: ['PE-43'] }, () => {
     const steps = [{ type: 'foo', ref: '', params: [], extra: 1, zeta: 2 }];
     expect(errorsOf(execution(steps))).toEqual([
       { path: 'payload.steps.0.extra', keyword: 'unrecognized_keys', message: 'is not a field of this contract' },
@@ -146,7 +146,7 @@ describe('an envelope that does not fit', () => {
     ['a retry count', say({}, { retry: 3 })],
     ['a timeout', say({}, { timeout: 3 })],
     ['steps that are text', 'json'],
-  ])('refuses %s before anything runs [PE-11] [PE-37] [PE-43] [PE-53]', (_what, step) => {
+  ])('refuses %s before anything runs', { tags: ['PE-11', 'PE-37', 'PE-43', 'PE-53'] }, (_what, step) => {
     expect(play(step === 'json' ? { header: HEADER, payload: { steps: '[]' } } : execution([step as JsonObject]))).toMatchObject({
       code: 'INVALID_CONTRACT',
       calls: [],
@@ -163,7 +163,7 @@ describe('an envelope that does not fit', () => {
     ['too much depth allowed', execution([say()], { options: { maxDepth: 33 } })],
     ['no steps allowed', execution([say()], { options: { maxSteps: 0 } })],
     ['a list where definitions belong', { header: HEADER, payload: { steps: [say()], registryFiles: [{ category: 'tools', ref: 'tools', content: [] }] } }],
-  ])('refuses %s [PE-54] [PE-58]', (_what, envelope) => {
+  ])('refuses %s', { tags: ['PE-54', 'PE-58'] }, (_what, envelope) => {
     expect(play(envelope)).toMatchObject({ code: 'INVALID_CONTRACT', calls: [], results: [] });
   });
 
@@ -180,7 +180,7 @@ describe('an envelope that does not fit', () => {
     ]);
   });
 
-  it('has two runs of the same header and content end the same [PE-42] [PE-49]', () => {
+  it('has two runs of the same header and content end the same', { tags: ['PE-42', 'PE-49'] }, () => {
     const envelope = execution([say({ x: 1 }, { save: { to: { n: '$.data.n' } } })]);
     const first = play(envelope, () => ok({ n: 1 }));
     expect(play(envelope, () => ok({ n: 1 })).done).toEqual(first.done);

@@ -18,11 +18,11 @@ describe('definitions of an envelope', () => {
     ['a fallback registry of the payload', { fallbackRegistry: { tools: { echo: ECHO } } }],
     ['a compiled entry with a path', { registryFiles: files({ tools: [{ ...ECHO, path: 'config/tools/echo.tool.json' }] }) }],
     ['the same definition twice', { registryFiles: [...files({ tools: [ECHO] }), ...files({ tools: [{ ...ECHO, path: 'x' }] })] }],
-  ])('are read from %s [PE-22] [PE-23]', (_what, payload) => {
+  ])('are read from %s', { tags: ['PE-22', 'PE-23'] }, (_what, payload) => {
     expect(play(withPayload(payload)).code).toBeUndefined();
   });
 
-  it('of the fallback registry only fill holes: files come first, then the options, then the payload [PE-23]', () => {
+  it('of the fallback registry only fill holes: files come first, then the options, then the payload', { tags: ['PE-23'] }, () => {
     const older = tool('echo', { older: [] });
     const oldest = tool('echo', { oldest: [] });
     const sourceOf = (payload: JsonObject): unknown => {
@@ -44,14 +44,14 @@ describe('definitions of an envelope', () => {
     expect(sourceOf(fallback)).toEqual({ 'tools/echo': 'fallback' });
   });
 
-  it('are all that a new tool needs: what it is called and what it takes [PE-24]', () => {
+  it('are all that a new tool needs: what it is called and what it takes', { tags: ['PE-24'] }, () => {
     const coffee = tool('coffee.machine', { brew: ['cups'] });
     const steps = [{ type: 'tool', ref: 'coffee.machine', params: { action: 'brew', cups: 2 } }];
     const { calls } = play(execution(steps, { catalog: { tools: [coffee] } }));
     expect(calls[0]?.toolInput.tool).toEqual({ ref: 'coffee.machine', provider: 'coffee.machine', operation: 'brew' });
   });
 
-  it('that are missing altogether are REGISTRY_EMPTY, before any effect [PE-22]', () => {
+  it('that are missing altogether are REGISTRY_EMPTY, before any effect', { tags: ['PE-22'] }, () => {
     for (const payload of [{}, { registryFiles: [] }, { options: { fallbackRegistry: {} } }, { fallbackRegistry: { tools: {} } }]) {
       expect(play(withPayload(payload))).toMatchObject({
         code: 'REGISTRY_EMPTY',
@@ -129,7 +129,7 @@ describe('groups', () => {
   const capabilities = [capability('c', [say({ x: '{{input.v}}' }), say({ x: 'fix' })])];
   const usecases = [usecase('u', [cap('c', { v: '{{input.w}}' }), say({ x: 'end' })])];
 
-  it('are expanded where they stand: tools, capabilities and use cases [PE-08] [PE-09] [PE-10] [PE-35]', () => {
+  it('are expanded where they stand: tools, capabilities and use cases', { tags: ['PE-08', 'PE-09', 'PE-10', 'PE-35'] }, () => {
     const played = play(execution([say({ x: 1 }), uc('u', { params: { w: 'deep' } }), say({ x: 2 })], { catalog: { capabilities, usecases } }));
     expect(pathsOf(played)).toEqual(['0', '1/uc.u/0/cap.c/0', '1/uc.u/0/cap.c/1', '1/uc.u/1', '2']);
     expect(played.calls.map(({ toolInput }) => [toolInput.stepId, toolInput.params['x']])).toEqual([

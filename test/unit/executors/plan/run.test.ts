@@ -9,7 +9,7 @@ const fallback = (step: JsonObject): JsonObject => ({ on_error: { mode: 'fallbac
 const judge = ({ toolInput }: PlanCall): JsonObject => (toolInput.params['x'] === 'bad' ? bad('X', { why: 1 }) : ok({ said: toolInput.params['x'] ?? null }));
 
 describe('on_error', () => {
-  it('stop ends the plan with the error; later steps are not run [PE-15] [PE-50]', () => {
+  it('stop ends the plan with the error; later steps are not run', { tags: ['PE-15', 'PE-50'] }, () => {
     for (const policy of [{}, { on_error: { mode: 'stop' } }, { on_error: { mode: 'stop', fallback: say() } }]) {
       const { done, results, error, calls } = play(execution([say({ x: 'a' }), say({ x: 'bad' }, policy), say({ x: 'b' })]), judge);
       expect(calls).toHaveLength(2);
@@ -22,13 +22,13 @@ describe('on_error', () => {
     }
   });
 
-  it('continue keeps the failed entry and runs the next step; the plan succeeds [PE-15] [PE-51]', () => {
+  it('continue keeps the failed entry and runs the next step; the plan succeeds', { tags: ['PE-15', 'PE-51'] }, () => {
     const { done, results } = play(execution([say({ x: 'bad' }, CONTINUE), say({ x: 'b' })]), judge);
     expect(results).toMatchObject([{ ok: false, error: { code: 'X' } }, { ok: true }]);
     expect(done).toMatchObject({ error: null, endedBy: undefined });
   });
 
-  it('fallback runs the declared step, once, and saves from its result [PE-15] [PE-52]', () => {
+  it('fallback runs the declared step, once, and saves from its result', { tags: ['PE-15', 'PE-52'] }, () => {
     const step = say(
       { x: 'bad' },
       { ...fallback({ type: 'tool', ref: 'echo', operation: 'say', params: { x: 'second' } }), save: { to: { said: '$.data.said' } } },
@@ -132,7 +132,7 @@ describe('on_error', () => {
     expect(play(execution([say({}, CONTINUE), say()]), (_call, index) => (index === 0 ? bad('MAX_STEPS_EXCEEDED') : ok())).code).toBeUndefined();
   });
 
-  it('knows no retry: a failing tool is called once [PE-53] [PE-64]', () => {
+  it('knows no retry: a failing tool is called once', { tags: ['PE-53', 'PE-64'] }, () => {
     const { calls } = play(execution([say({ x: 'bad' }), say()]), judge);
     expect(calls).toHaveLength(1);
   });

@@ -32,7 +32,7 @@ describe('save', () => {
     ['lit:', ''],
     ['lit:$.data.id', '$.data.id'],
     ['lit:{{input.x}}', '{{input.x}}'],
-  ] as const)('reads %s from the result [PE-14] [PE-36]', (source, value) => {
+  ] as const)('reads %s from the result', { tags: ['PE-14', 'PE-36'] }, (source, value) => {
     expect(saved({ x: source })).toEqual({ state: { x: value }, code: undefined, details: null });
   });
 
@@ -140,7 +140,7 @@ describe('save', () => {
     expect(saved({ b: '$.data.gone', a: '$.data.missing' })).toMatchObject({ code: 'SAVE_PATH_NOT_FOUND', details: { to: 'a' } });
   });
 
-  it('is seen by the next step, and the snapshot of an earlier call does not change [PE-12] [PE-47]', () => {
+  it('is seen by the next step, and the snapshot of an earlier call does not change', { tags: ['PE-12', 'PE-47'] }, () => {
     const step = (name: string): JsonObject => say({}, { save: { to: { [name]: '$.data.n' } } });
     const { calls, state } = play(execution([step('a'), step('b'), step('c')]), (_call, index) => ok({ n: index }));
     expect(calls.map(({ toolInput }) => toolInput.context.memory['state'])).toEqual([{}, { a: 0 }, { a: 0, b: 1 }]);

@@ -9,7 +9,7 @@ import { bad, cap, capability, deepFreeze, ECHO, execution, files, HEADER, ok, p
 const CATALOG = { capabilities: [capability('c', [cap('d'), say()]), capability('d', [say()])] };
 
 describe('the result envelope', () => {
-  it('holds header, results, memory and error, and nothing else [PE-28] [PE-29] [PE-31]', () => {
+  it('holds header, results, memory and error, and nothing else', { tags: ['PE-28', 'PE-29', 'PE-31'] }, () => {
     for (const debug of [{}, { debug: false }]) {
       const { done } = play(execution([say({}, { save: { to: { n: '$.data.n' } } })], { options: debug }), () => ok({ n: 1 }));
       expect(done.envelope).toEqual({
@@ -21,7 +21,7 @@ describe('the result envelope', () => {
     expect(play(execution([say()]), () => bad('X')).done.envelope).toMatchObject({ error: { code: 'X', message: 'X it is' } });
   });
 
-  it('has trace and debug when the options ask for them [PE-30]', () => {
+  it('has trace and debug when the options ask for them', { tags: ['PE-30'] }, () => {
     const steps = [cap('c'), say({}, { when: 'false' }), say({}, { on_error: { mode: 'continue' } })];
     const { done } = play(execution(steps, { catalog: CATALOG, options: { debug: true, fallbackRegistry: { tools: { unused: ECHO } } } }), ({ path }) =>
       path === '2' ? bad() : ok(),
@@ -92,7 +92,7 @@ describe('the result envelope', () => {
 });
 
 describe('results for those who want another form', () => {
-  it('a Result: success exactly if there is no error [PE-32] [PE-55] [PE-56]', () => {
+  it('a Result: success exactly if there is no error', { tags: ['PE-32', 'PE-55', 'PE-56'] }, () => {
     const good = play(execution([say()])).done.envelope;
     expect(toResult(good)).toEqual({ success: true, data: good['output'], error: null, meta: {} });
     const failed = play(execution([say()]), () => bad('X')).done.envelope;
@@ -100,7 +100,7 @@ describe('results for those who want another form', () => {
     for (const result of [toResult(good), toResult(failed)]) expect(Result.safeParse(result).success).toBe(true);
   });
 
-  it('an execution envelope with payload.result, its steps kept [PE-32]', () => {
+  it('an execution envelope with payload.result, its steps kept', { tags: ['PE-32'] }, () => {
     const envelope = execution([say({}, { save: { to: { n: 'lit:1' } } })], { options: { free: 1 } });
     const { done } = play(envelope);
     const wrapped = toPayloadResult(done.envelope, envelope);
@@ -160,7 +160,7 @@ describe('advance', () => {
     expect(replay({}, many).mismatch?.['details']).toMatchObject({ unreached: { length: 50 } });
   });
 
-  it('two plans on their way at the same time know nothing of each other [PE-45] [PE-49]', () => {
+  it('two plans on their way at the same time know nothing of each other', { tags: ['PE-45', 'PE-49'] }, () => {
     const first = startPlan(envelope);
     const second = startPlan(envelope);
     first.feed(ok({ n: 1 }));

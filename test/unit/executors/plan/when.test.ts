@@ -93,7 +93,7 @@ describe('when as an object', () => {
     expect(judge(when)).toBe(expected);
   });
 
-  it('holds for a step of a definition as for one of the envelope [PE-13]', () => {
+  it('holds for a step of a definition as for one of the envelope', { tags: ['PE-13'] }, () => {
     const catalog = {
       capabilities: [{ id: 'c', version: '1', inputs: [], outputs: [], steps: [say({ x: 1 }, { when: { path: 'input.go', eq: true } }), say({ x: 2 })] }],
     };

@@ -7,7 +7,9 @@ function hit(key: number) {
 }
 
 describe('the collector of matches', () => {
-  it('keeps the first of all matches in order and counts every one, whatever order they come in: by the key alone, not by any rank [SE-05] [SE-06] [SE-59]', () => {
+  it('keeps the first of all matches in order and counts every one, whatever order they come in: by the key alone, not by any rank', {
+    tags: ['SE-05', 'SE-06', 'SE-59'],
+  }, () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.integer(), { maxLength: 200 }), fc.integer({ min: 1, max: 50 }), (keys, max) => {
         const collector = createCollector<number>(max, (a, b) => a - b);
@@ -33,13 +35,13 @@ describe('the collector of matches', () => {
     expect(compared).toBeLessThan(100_000 * 20);
   });
 
-  it('takes a record that was seen twice as one [SE-50]', () => {
+  it('takes a record that was seen twice as one', { tags: ['SE-50'] }, () => {
     const collector = createCollector<number>(3, (a, b) => a - b);
     for (const key of [2, 1, 2]) collector.add(key, () => hit(key));
     expect(collector.found()).toEqual({ count: 2, hits: [hit(1), hit(2)] });
   });
 
-  it('has no hits and a count of 0 when nothing matched [SE-58]', () => {
+  it('has no hits and a count of 0 when nothing matched', { tags: ['SE-58'] }, () => {
     expect(createCollector<number>(3, (a, b) => a - b).found()).toEqual({ count: 0, hits: [] });
   });
 });

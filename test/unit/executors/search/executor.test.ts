@@ -64,44 +64,49 @@ function without(name: keyof typeof INPUTS): Partial<TaskManifest> {
 }
 
 describe('what a search asks for', () => {
-  it.each(['SEARCH_FILES', 'SEARCH_EMAILS', 'SEARCH_DATASETS'] as const)('does %s on a scope of its kind [SE-14] [SE-15] [SE-16]', async (capability_id) => {
-    const target_scope = { SEARCH_FILES: 'docs', SEARCH_EMAILS: 'inbox', SEARCH_DATASETS: 'customers' }[capability_id];
-    expect(await codeOf({ capability_id, ...inputs({ target_scope }) })).toBe('SUCCESS');
-  });
+  it.each(['SEARCH_FILES', 'SEARCH_EMAILS', 'SEARCH_DATASETS'] as const)(
+    'does %s on a scope of its kind',
+    { tags: ['SE-14', 'SE-15', 'SE-16'] },
+    async (capability_id) => {
+      const target_scope = { SEARCH_FILES: 'docs', SEARCH_EMAILS: 'inbox', SEARCH_DATASETS: 'customers' }[capability_id];
+      expect(await codeOf({ capability_id, ...inputs({ target_scope }) })).toBe('SUCCESS');
+    },
+  );
 
-  it.each(['FILE_MOVE', 'search_files', '', 'SEARCH_FILES ', '__proto__'])('refuses the capability %j [SE-17] [SE-64]', async (capability_id) => {
+  it.each(['FILE_MOVE', 'search_files', '', 'SEARCH_FILES ', '__proto__'])('refuses the capability %j', { tags: ['SE-17', 'SE-64'] }, async (capability_id) => {
     expect(await codeOf({ capability_id })).toBe('UNSUPPORTED_CAPABILITY');
   });
 
-  it.each([undefined, null, 1, true, ['a'], {}])('refuses the query %j, which is no string [SE-18] [SE-65]', async (query) => {
+  it.each([undefined, null, 1, true, ['a'], {}])('refuses the query %j, which is no string', { tags: ['SE-18', 'SE-65'] }, async (query) => {
     expect(await codeOf(inputs({ query }))).toBe('INVALID_QUERY');
   });
 
-  it('has no defaults: each input must be there [SE-18] [SE-19] [SE-20] [SE-27]', async () => {
+  it('has no defaults: each input must be there', { tags: ['SE-18', 'SE-19', 'SE-20', 'SE-27'] }, async () => {
     expect(await codeOf(without('query'))).toBe('INVALID_QUERY');
     expect(await codeOf(without('target_scope'))).toBe('SCOPE_NOT_ALLOWED');
     expect(await codeOf(without('max_results'))).toBe('INVALID_QUERY');
     expect(await codeOf({ inputs: {} })).toBe('INVALID_QUERY');
   });
 
-  it.each(['\ud800', 'a\udc00b', '\udc00\ud800'])('refuses the query %j, which no UTF-8 can hold [SE-21]', async (query) => {
+  it.each(['\ud800', 'a\udc00b', '\udc00\ud800'])('refuses the query %j, which no UTF-8 can hold', { tags: ['SE-21'] }, async (query) => {
     expect(await codeOf(inputs({ query }))).toBe('INVALID_QUERY');
   });
 
-  it("searches for the query without leading and trailing white space, Unicode's included [SE-22]", async () => {
+  it("searches for the query without leading and trailing white space, Unicode's included", { tags: ['SE-22'] }, async () => {
     const { run, requests } = executor();
     for (const query of ['  a ', '\u0085a b\u2003', '\t\r\na\n', '\ufeffa']) await run(inputs({ query }));
     expect(requests.map(({ query }) => query)).toEqual(['a', 'a b', 'a', '\ufeffa']);
   });
 
-  it('takes 1 to 4096 code points, counting an astral character as one [SE-23] [SE-24]', async () => {
+  it('takes 1 to 4096 code points, counting an astral character as one', { tags: ['SE-23', 'SE-24'] }, async () => {
     for (const query of ['a', 'a'.repeat(4096), '\u{1f600}'.repeat(4096), ` ${'a'.repeat(4096)} `, 'a\0b'])
       expect(await codeOf(inputs({ query }))).toBe('SUCCESS');
     for (const query of ['', '   ', '\u3000', 'a'.repeat(4097), '\u{1f600}'.repeat(4097)]) expect(await codeOf(inputs({ query }))).toBe('INVALID_QUERY');
   });
 
   it.each(['Docs', 'docs ', ' docs', 'doc', '', '/srv/docs', '__proto__', 'constructor', 1, null])(
-    'refuses the scope %j: only exact identifiers are allowed [SE-25] [SE-11] [SE-66]',
+    'refuses the scope %j: only exact identifiers are allowed',
+    { tags: ['SE-25', 'SE-11', 'SE-66'] },
     async (target_scope) => {
       expect(await codeOf(inputs({ target_scope }))).toBe('SCOPE_NOT_ALLOWED');
     },
@@ -111,17 +116,21 @@ describe('what a search asks for', () => {
     expect(await codeOf(inputs({ target_scope: 'inbox' }))).toBe('SCOPE_NOT_ALLOWED');
   });
 
-  it('uses an identifier as a key and nothing else: one that looks like a path is mapped like any other [SE-32] [SE-33]', async () => {
+  it('uses an identifier as a key and nothing else: one that looks like a path is mapped like any other', { tags: ['SE-32', 'SE-33'] }, async () => {
     const { run, requests } = executor();
     await run(inputs({ target_scope: '../x' }));
     expect(requests[0]?.scope).toEqual({ kind: 'files', path: '/srv/other' });
   });
 
-  it.each([0, -1, 1001, 1.5, '10', true, null, Number.NaN, 1e300])('refuses max_results %j, and does not clamp it [SE-20] [SE-26]', async (max_results) => {
-    expect(await codeOf(inputs({ max_results }))).toBe('INVALID_QUERY');
-  });
+  it.each([0, -1, 1001, 1.5, '10', true, null, Number.NaN, 1e300])(
+    'refuses max_results %j, and does not clamp it',
+    { tags: ['SE-20', 'SE-26'] },
+    async (max_results) => {
+      expect(await codeOf(inputs({ max_results }))).toBe('INVALID_QUERY');
+    },
+  );
 
-  it.each([1, 1000])('takes max_results %i [SE-26]', async (max_results) => {
+  it.each([1, 1000])('takes max_results %i', { tags: ['SE-26'] }, async (max_results) => {
     expect(await codeOf(inputs({ max_results }))).toBe('SUCCESS');
   });
 
@@ -136,13 +145,13 @@ describe('what a search asks for', () => {
 });
 
 describe('the search executor', () => {
-  it('needs an allow-list to start with [SE-34]', () => {
+  it('needs an allow-list to start with', { tags: ['SE-34'] }, () => {
     const withoutScopes = { scanner: { scan: async () => NOTHING }, maxRunMs: 1 };
     // As plain JavaScript may call it.
     expect(() => Reflect.apply(createSearchExecutor, undefined, [withoutScopes])).toThrow(/^Cannot convert undefined or null to object$/);
   });
 
-  it('is not changed by whoever changes the allow-list afterwards [SE-35] [SE-36]', async () => {
+  it('is not changed by whoever changes the allow-list afterwards', { tags: ['SE-35', 'SE-36'] }, async () => {
     const scope: { kind: 'files'; path: string } = { kind: 'files', path: '/srv/docs' };
     const scopes: Record<string, SearchScope> = { docs: scope };
     const { run, requests } = executor(NOTHING, scopes);
@@ -153,14 +162,14 @@ describe('the search executor', () => {
     expect(requests.map(({ scope: asked }) => asked)).toEqual([{ kind: 'files', path: '/srv/docs' }]);
   });
 
-  it('asks for one scan per search, and for none before [SE-04] [SE-08]', async () => {
+  it('asks for one scan per search, and for none before', { tags: ['SE-04', 'SE-08'] }, async () => {
     const { run, requests } = executor();
     expect(requests).toEqual([]);
     await run({});
     expect(requests).toEqual([{ scope: SCOPES['docs'], query: 'needle', maxResults: 10 }]);
   });
 
-  it('answers results, count and truncated; truncated when there are more matches than results [SE-50] [SE-51] [SE-52] [SE-59]', async () => {
+  it('answers results, count and truncated; truncated when there are more matches than results', { tags: ['SE-50', 'SE-51', 'SE-52', 'SE-59'] }, async () => {
     const hits = [{ id: 'a/needle', match_field: 'filename', match_snippet: 'needle' }];
     const answer = (count: number) => executor({ ok: true, found: { count, hits } }).run(inputs({ max_results: 1 }));
     const output = { task_id: 't', capability_id: 'SEARCH_FILES', target_scope: 'docs', results: hits };
@@ -168,11 +177,11 @@ describe('the search executor', () => {
     expect(await answer(2)).toMatchObject({ outcome: { output: { count: 2, truncated: true } } });
   });
 
-  it('answers no matches with an empty list [SE-58]', async () => {
+  it('answers no matches with an empty list', { tags: ['SE-58'] }, async () => {
     expect(await executor().run({})).toMatchObject({ outcome: { output: { results: [], count: 0, truncated: false } } });
   });
 
-  it('keeps no result: the next search sees what has changed [SE-10] [SE-07]', async () => {
+  it('keeps no result: the next search sees what has changed', { tags: ['SE-10', 'SE-07'] }, async () => {
     let count = 0;
     const { run } = executor(async () => ({ ok: true, found: { count: ++count, hits: [] } }));
     expect(await run({})).toMatchObject({ outcome: { output: { count: 1 } } });
@@ -191,7 +200,7 @@ describe('the search executor', () => {
     ['cancelled', { kind: 'outcome', outcome: { error: { error_code: 'EXECUTION_FAILED', message: 'cancelled' } } }],
     ['shutdown', { kind: 'interrupted', reason: 'shutdown' }],
     ['lock-lost', { kind: 'interrupted', reason: 'lock-lost' }],
-  ])('ends as stopped by %s, also when an answer came after all: no partial result [SE-69]', async (reason, expected) => {
+  ])('ends as stopped by %s, also when an answer came after all: no partial result', { tags: ['SE-69'] }, async (reason, expected) => {
     const controller = new AbortController();
     const { run } = executor(async () => {
       controller.abort(reason);
@@ -201,7 +210,8 @@ describe('the search executor', () => {
   });
 
   it.each(['SCOPE_UNAVAILABLE', 'EXECUTION_FAILED', 'RESOURCE_EXHAUSTED'] as const)(
-    'answers what the scan answers: %s [SE-67] [SE-68] [SE-69]',
+    'answers what the scan answers: %s',
+    { tags: ['SE-67', 'SE-68', 'SE-69'] },
     async (code) => {
       expect(await executor({ ok: false, code, message: 'why' }).run({})).toMatchObject({
         outcome: { status: 'FAILURE', error: { error_code: code, message: 'why' } },
@@ -209,7 +219,7 @@ describe('the search executor', () => {
     },
   );
 
-  it('never answers a code outside of the closed set, whatever it is asked [SE-70]', async () => {
+  it('never answers a code outside of the closed set, whatever it is asked', { tags: ['SE-70'] }, async () => {
     const anything = fc.record({
       capability_id: fc.oneof(fc.constantFrom('SEARCH_FILES', 'SEARCH_EMAILS', 'FILE_COPY'), fc.string()),
       inputs: fc.oneof(fc.dictionary(fc.string(), fc.anything()), fc.record({ query: fc.anything(), target_scope: fc.anything(), max_results: fc.anything() })),
@@ -233,7 +243,7 @@ describe('a scan in its process', () => {
     expect(await scan(request, scans, () => undefined)).toEqual({ ok: false, code: 'SCOPE_UNAVAILABLE', message: 'not there' });
   });
 
-  it('answers anything else as EXECUTION_FAILED, reports it, and repeats none of its words [SE-68]', async () => {
+  it('answers anything else as EXECUTION_FAILED, reports it, and repeats none of its words', { tags: ['SE-68'] }, async () => {
     const error = Object.assign(new Error('EIO: i/o error, read /secret'), { code: 'EIO' });
     const reported: unknown[] = [];
     const scans = { files: () => Promise.reject(error), emails: files, datasets: files };

@@ -41,7 +41,7 @@ describe.each(Object.entries(SEARCH_KIND) as [SearchCapability, SearchScope['kin
   const validate = ajv.compile(JSON.parse(readFileSync(path.join(packageRoot(), 'contracts', `${name}.inputs.schema.json`), 'utf8')) as object);
   const scopes = new Map<string, SearchScope>(IDS.map((id) => [id, SCOPES[kind]]));
 
-  it('the published schema takes exactly the inputs that the executor takes [SE-18] [SE-19] [SE-20] [SE-23] [SE-26] [SE-27]', () => {
+  it('the published schema takes exactly the inputs that the executor takes', { tags: ['SE-18', 'SE-19', 'SE-20', 'SE-23', 'SE-26', 'SE-27'] }, () => {
     let taken = 0;
     fc.assert(
       fc.property(inputs, (generated) => {

@@ -7,7 +7,7 @@ import { normalQuery } from '../../../../src/messages/search/query.ts';
 const hints = (text: string) => assist(text)?.applied_filter_hints?.map(({ field, value }) => `${field}=${value}`);
 
 describe('assistance', () => {
-  it('reads fields as hints and leaves them out of the text [MS-117]', () => {
+  it('reads fields as hints and leaves them out of the text', { tags: ['MS-117'] }, () => {
     expect(assist('from:Alice deploy fix thread:br-99 urgent')).toEqual({
       query_text: 'deploy fix urgent',
       applied_filter_hints: [
@@ -50,7 +50,7 @@ describe('assistance', () => {
 describe('guidance', () => {
   const kinds = (query: Parameters<typeof normalQuery>[0]) => guide(normalQuery(query), assist(query.text)).suggestions?.map(({ kind }) => kind);
 
-  it('suggests to leave out each filter that is set, then to mend what looks mistyped [MS-117]', () => {
+  it('suggests to leave out each filter that is set, then to mend what looks mistyped', { tags: ['MS-117'] }, () => {
     const filters = { thread_id: 'x', ack_required: true, importance: ['high' as const], sender_name: 'Ada', time_range: { min_ts: 1 } };
     expect(kinds({ text: 'fron:Ada', ...filters })).toEqual([
       'broaden_date_range',
@@ -79,7 +79,7 @@ describe('moments', () => {
     ['2026-01-31T10:20:30.123456789+02:00', 'start', '2026-01-31T08:20:30.123456Z'],
     ['2026-01-31T23:30:00-0100', 'start', '2026-02-01T00:30:00.000000Z'],
     ['1969-12-31T23:59:59.999999Z', 'start', '1969-12-31T23:59:59.999999Z'],
-  ] as const)('reads %j (%s) as %s [MS-119, MS-120]', (text, end, expected) => {
+  ] as const)('reads %j (%s) as %s', { tags: ['MS-119', 'MS-120'] }, (text, end, expected) => {
     expect(momentText(momentUs(text, end) ?? Number.NaN)).toBe(expected);
   });
 

@@ -40,12 +40,12 @@ describe('cursor tokens', () => {
     [0.75, 's3fe8000000000000'],
     [-1.5, 'sbff8000000000000'],
     [1 / 3, 's3fd5555555555555'],
-  ])('writes the bits of %d, the id and the engine [MS-073, MS-075, MS-077]', (score, bits) => {
+  ])('writes the bits of %d, the id and the engine', { tags: ['MS-073', 'MS-075', 'MS-077'] }, (score, bits) => {
     expect(encodeCursor({ score, id: -7n, engine: 'fts5' })).toBe(`${bits}:i-7:efts5`);
     expect(encodeCursor({ score, id: 7n, engine: undefined })).toBe(`${bits}:i7`);
   });
 
-  it('reads back what it wrote, whatever the number and the id [MS-075]', () => {
+  it('reads back what it wrote, whatever the number and the id', { tags: ['MS-075'] }, () => {
     const engine = fc.constantFrom('fts5' as const, 'tantivy' as const, 'hybrid' as const, undefined);
     fc.assert(
       fc.property(fc.double(), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), engine, (score, id, tag) => {
@@ -54,12 +54,12 @@ describe('cursor tokens', () => {
     );
   });
 
-  it('takes tokens of version 2, short and in capitals too [MS-076]', () => {
+  it('takes tokens of version 2, short and in capitals too', { tags: ['MS-076'] }, () => {
     expect(decodeCursor('sBFF8000000000000:i42')).toEqual({ score: -1.5, id: 42n, engine: undefined });
     expect(decodeCursor('s0:i+1')).toEqual({ score: 0, id: 1n, engine: undefined });
   });
 
-  it.each(GARBAGE)('reads nothing from %j [MS-074]', (token) => {
+  it.each(GARBAGE)('reads nothing from %j', { tags: ['MS-074'] }, (token) => {
     expect(decodeCursor(token)).toBeUndefined();
   });
 

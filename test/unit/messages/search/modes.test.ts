@@ -37,7 +37,8 @@ const CHAINS: readonly (readonly [SearchMode | null, KillSwitch, Missing, readon
 
 describe('the way of a mode', () => {
   it.each(CHAINS)(
-    'for %s under SEARCH_ENGINE=%s without %j is %j [MS-003, MS-007, MS-008, MS-009, MS-010, MS-011, MS-012, MS-013, MS-014, MS-016, MS-017, MS-018, MS-020, MS-021]',
+    'for %s under SEARCH_ENGINE=%s without %j is %j',
+    { tags: ['MS-003', 'MS-007', 'MS-008', 'MS-009', 'MS-010', 'MS-011', 'MS-012', 'MS-013', 'MS-014', 'MS-016', 'MS-017', 'MS-018', 'MS-020', 'MS-021'] },
     (mode, killSwitch, missing, engines, downgraded) => {
       const route = routeOf(mode, killSwitch, missing);
       expect(route.engines).toEqual(engines);
@@ -45,7 +46,7 @@ describe('the way of a mode', () => {
     },
   );
 
-  it('says what is missing, and compares with a shadow only when told to [MS-019, MS-097]', () => {
+  it('says what is missing, and compares with a shadow only when told to', { tags: ['MS-019', 'MS-097'] }, () => {
     expect(routeOf('hybrid_rerank', undefined, NO_VECTORS)).toMatchObject({
       requested: 'hybrid_rerank',
       reasons: ['hybrid_rerank: no reranker', 'hybrid: no vectors'],

@@ -12,7 +12,9 @@ const facets = (query: object, viewer: Parameters<typeof scopeOf>[1] = null) => 
 };
 
 describe('a query', () => {
-  it('needs its text alone; everything else has the default of version 2 [MS-002, MS-026, MS-029, MS-035, MS-036, MS-038, MS-041, MS-045, MS-046, MS-047]', () => {
+  it('needs its text alone; everything else has the default of version 2', {
+    tags: ['MS-002', 'MS-026', 'MS-029', 'MS-035', 'MS-036', 'MS-038', 'MS-041', 'MS-045', 'MS-046', 'MS-047'],
+  }, () => {
     expect(normal({ text: ' a \t b ' })).toEqual({
       text: 'a b',
       doc_kind: 'message',
@@ -47,11 +49,11 @@ describe('a query', () => {
     ['limit', [null, 0, 1, 1000, 1001], [50, 1, 1, 1000, 1000]],
     ['rerank_top_k', [null, 9, 10, 1000, 1001], [100, 10, 10, 1000, 1000]],
     ['rrf_k', [null, 0, 1, 1000, 1001], [60, 1, 1, 1000, 1000]],
-  ] as const)('keeps %s within its bounds [MS-036, MS-045, MS-046, MS-053, MS-054]', (field, given, kept) => {
+  ] as const)('keeps %s within its bounds', { tags: ['MS-036', 'MS-045', 'MS-046', 'MS-053', 'MS-054'] }, (field, given, kept) => {
     expect(given.map((value) => normal({ [field]: value })[field])).toEqual(kept);
   });
 
-  it('has closed sets of words [MS-006, MS-022, MS-023, MS-024, MS-058]', () => {
+  it('has closed sets of words', { tags: ['MS-006', 'MS-022', 'MS-023', 'MS-024', 'MS-058'] }, () => {
     const words = {
       mode: ['lexical', 'semantic', 'hybrid', 'hybrid_rerank'],
       doc_kind: ['message', 'agent', 'project'],
@@ -105,12 +107,12 @@ describe('the plan of a query', () => {
     [{ text: 'AND', project_id: 1 }, 'empty'],
     [{ doc_kind: 'agent', project_id: 1 }, 'empty'],
     [{ doc_kind: 'project', thread_id: 'x' }, 'empty'],
-  ])('of %j is %s [MS-030, MS-049]', (query, expected) => {
+  ])('of %j is %s', { tags: ['MS-030', 'MS-049'] }, (query, expected) => {
     const plan = planOf(normal(query));
     expect(plan.empty ? 'empty' : plan.match.by).toBe(expected);
   });
 
-  it('orders words by relevance, everything else newest first, and agents and projects without words by id [MS-035, MS-060]', () => {
+  it('orders words by relevance, everything else newest first, and agents and projects without words by id', { tags: ['MS-035', 'MS-060'] }, () => {
     const order = (query: object) => {
       const plan = planOf(normal(query));
       return plan.empty ? undefined : orderOf(normal(query), plan.match);
@@ -142,7 +144,7 @@ describe('facets', () => {
     scope: { project_set: { allowed_project_ids: [1, 2] } },
   };
 
-  it('are named in their order, the project before the product [MS-087, MS-088, MS-142]', () => {
+  it('are named in their order, the project before the product', { tags: ['MS-087', 'MS-088', 'MS-142'] }, () => {
     expect(facets(EVERYTHING)).toEqual([
       'project_id',
       'scope_project_set',
@@ -161,13 +163,13 @@ describe('facets', () => {
     expect(facets({ direction: 'outbox' })).toEqual([]);
   });
 
-  it.each(['agent', 'project'])('of messages do not count for the kind %s [MS-144]', (doc_kind) => {
+  it.each(['agent', 'project'])('of messages do not count for the kind %s', { tags: ['MS-144'] }, (doc_kind) => {
     expect(facets({ ...EVERYTHING, doc_kind })).toEqual(['project_id', 'scope_project_set', 'cursor', 'min_score']);
   });
 });
 
 describe('scope', () => {
-  it('has a label for explain [MS-090]', () => {
+  it('has a label for explain', { tags: ['MS-090'] }, () => {
     expect(scopeLabel('unrestricted')).toBe('unrestricted');
     expect(scopeLabel({ caller_scoped: { caller_agent: 'Ada' } })).toBe('caller_scoped:Ada');
     expect(scopeLabel({ project_set: { allowed_project_ids: [4, 5] } })).toBe('project_set:2');

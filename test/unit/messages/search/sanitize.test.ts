@@ -60,7 +60,7 @@ const VECTORS: readonly (readonly [string, string])[] = [
 ];
 
 describe('sanitizeFtsQuery', () => {
-  it.each(UNCHANGED)('keeps %j [MS-025]', (text) => {
+  it.each(UNCHANGED)('keeps %j', { tags: ['MS-025'] }, (text) => {
     expect(sanitizeFtsQuery(text)).toBe(text);
   });
 
@@ -68,7 +68,7 @@ describe('sanitizeFtsQuery', () => {
     expect(sanitizeFtsQuery(text)).toBeUndefined();
   });
 
-  it.each(VECTORS)('makes of %j %j [MS-050]', (text, expected) => {
+  it.each(VECTORS)('makes of %j %j', { tags: ['MS-050'] }, (text, expected) => {
     expect(sanitizeFtsQuery(text)).toBe(expected);
   });
 
@@ -78,7 +78,7 @@ describe('sanitizeFtsQuery', () => {
 });
 
 describe('normalText', () => {
-  it('leaves out blanks at the ends and makes one of several [MS-048]', () => {
+  it('leaves out blanks at the ends and makes one of several', { tags: ['MS-048'] }, () => {
     expect(normalText('  a \t b\u00a0\n\u2003c\0d ')).toBe('a b c d');
   });
 });
@@ -93,7 +93,7 @@ describe('likeTerms', () => {
     ['one two three four five six', ['one', 'two', 'three', 'four', 'five']],
     ["it's src/a_b.ts (x) 100%", ['it', 'src/a_b.ts', '100']],
     ['計画 é', ['計画', 'é']],
-  ] as const)('reads %j as %j [MS-050]', (text, terms) => {
+  ] as const)('reads %j as %j', { tags: ['MS-050'] }, (text, terms) => {
     expect(likeTerms(text)).toEqual(terms);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { tuiRig } from '../../../support/tui.ts';
 
 describe('the session of the terminal screen', () => {
-  it('begins with the newest messages and asks with the contract of every surface [MS-001]', async () => {
+  it('begins with the newest messages and asks with the contract of every surface', { tags: ['MS-001'] }, async () => {
     const rig = await tuiRig();
     expect(rig.asked).toEqual([
       { text: '', doc_kind: 'message', explain: true, ranking: 'relevance', limit: 50, time_range: { min_ts: Number.MIN_SAFE_INTEGER } },
@@ -18,7 +18,7 @@ describe('the session of the terminal screen', () => {
     expect(rig.asked.at(-1)).toEqual({ text: 'locked', doc_kind: 'message', explain: true, ranking: 'relevance', limit: 50 });
   });
 
-  it('leaves the mode out for auto, so that the deterministic lexical search answers [MS-127]', async () => {
+  it('leaves the mode out for auto, so that the deterministic lexical search answers', { tags: ['MS-127'] }, async () => {
     const rig = await tuiRig();
     await rig.keys('enter', 'm');
     expect(rig.asked.at(-1)?.mode).toBe('lexical');

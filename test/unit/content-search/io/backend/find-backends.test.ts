@@ -19,14 +19,14 @@ function program(name: string, script: string): string {
 }
 
 describe('the version of a backend', () => {
-  it('is read from what it says about itself [FR-LSI-BE-CAP-01.1, FR-LSI-BE-CAP-01.2]', () => {
+  it('is read from what it says about itself', { tags: ['FR-LSI-BE-CAP-01.1', 'FR-LSI-BE-CAP-01.2'] }, () => {
     expect(versionIn('ugrep 3.11.2 x86_64-pc-linux-gnu +sse2', DIALECTS.ugrep.version)).toEqual([3, 11, 2]);
     expect(versionIn('ripgrep 15.0.0 (rev 3a612f88b8)', DIALECTS.rg.version)).toEqual([15, 0, 0]);
     expect(versionIn('ripgrep 14.1', DIALECTS.rg.version)).toEqual([14, 1, 0]);
     expect(versionIn('grep (GNU grep) 3.8', DIALECTS.rg.version)).toBeUndefined();
   });
 
-  it('is compared by major, then minor, then patch [FR-LSI-BE-CAP-01.3]', () => {
+  it('is compared by major, then minor, then patch', { tags: ['FR-LSI-BE-CAP-01.3'] }, () => {
     const version = fc.tuple(fc.nat({ max: 3 }), fc.nat({ max: 3 }), fc.nat({ max: 3 }));
     const asNumber = ([major, minor, patch]: readonly [number, number, number]): number => major * 100 + minor * 10 + patch;
     fc.assert(fc.property(version, version, (one, other) => isNewEnough(one, other) === asNumber(one) >= asNumber(other)));
@@ -34,7 +34,7 @@ describe('the version of a backend', () => {
 });
 
 describe('the backends of this host', () => {
-  it('are ugrep and, as it always is there, the ripgrep of the package [LSI-BE-GEN, FR-LSI-BE-02, FR-LSI-BE-CAP-01.4]', async () => {
+  it('are ugrep and, as it always is there, the ripgrep of the package', { tags: ['LSI-BE-GEN', 'FR-LSI-BE-02', 'FR-LSI-BE-CAP-01.4'] }, async () => {
     const { found, missed } = await findBackends({ names: ['ugrep', 'no-such-program'], searchPath: '/usr/bin:/bin', dialects: DIALECTS });
     expect(found.map(({ backend: { kind, folding, fuzzy, fileList } }) => ({ kind, folding, fuzzy, fileList }))).toEqual([
       { kind: 'ugrep', folding: 'ASCII', fuzzy: true, fileList: 'ARGV_CHUNKED' },
@@ -50,7 +50,7 @@ describe('the backends of this host', () => {
     expect(missed).toHaveLength(1);
   });
 
-  it('do not include programs that are too old, other ones, or ones that behave otherwise [FR-LSI-BE-02, FR-LSI-BE-CAP-02]', async () => {
+  it('do not include programs that are too old, other ones, or ones that behave otherwise', { tags: ['FR-LSI-BE-02', 'FR-LSI-BE-CAP-02'] }, async () => {
     const old = program('old', 'echo ripgrep 12.1.1');
     const other = program('other', 'echo grep 3.8');
     const strange = program('strange', 'if [ "$1" = --version ]; then echo ugrep 9.0.0; else cat; fi');

@@ -40,7 +40,7 @@ function documentsOf(site: BuildSite, deltas: readonly number[] = []): Map<strin
 }
 
 describe('a build', () => {
-  it('has the eligible files in key order and none that is ignored, hidden or denied [FR-LSI-BG-20.2]', () => {
+  it('has the eligible files in key order and none that is ignored, hidden or denied', { tags: ['FR-LSI-BG-20.2'] }, () => {
     for (const name of ['b.txt', 'a b', 'é', '.hid', 'x.log', 'k.pem']) put(name, 'text of it');
     put('.gitignore', '*.log\n');
     mkdirSync(join(root, 'a'));
@@ -50,7 +50,7 @@ describe('a build', () => {
     expect([...documentsOf(site).keys()]).toEqual(['a b', 'a/z', 'b.txt', 'é']);
   });
 
-  it('goes through its phases in order and tells how far it is [FR-LSI-BG-20.1] [FR-LSI-BG-21]', () => {
+  it('goes through its phases in order and tells how far it is', { tags: ['FR-LSI-BG-20.1', 'FR-LSI-BG-21'] }, () => {
     for (let at = 0; at < 600; at += 1) put(`${at}`, `file ${at}`);
     const phases: BuildPhase[] = [];
     const done: number[] = [];
@@ -142,14 +142,14 @@ describe('a build', () => {
     { why: 'DISK', limits: { roomBytes: 600, lastRatio: 0.3 } },
     { why: 'DISK', limits: { roomBytes: 300, lastRatio: 0 } },
   ] as const;
-  it.each(EXCESSES)('stops over a budget and leaves nothing: $why $limits [FR-LSI-BUD-INIT-01.2] [FR-LSI-BUD-INIT-01.3]', ({ why, limits }) => {
+  it.each(EXCESSES)('stops over a budget and leaves nothing: $why $limits', { tags: ['FR-LSI-BUD-INIT-01.2', 'FR-LSI-BUD-INIT-01.3'] }, ({ why, limits }) => {
     for (const name of ['a', 'b', 'c']) put(name, Buffer.alloc(1000, name));
     const site = buildSite(root);
     expect(doJob(site, build, { limits })).toEqual({ outcome: 'over-budget', why, files: 3, bytes: 3000 });
     expect(site.index.open(BASE)).toEqual({ refused: 'ENOENT' });
   });
 
-  it('ends when it is asked to, whatever it is at, and leaves nothing [FR-LSI-BG-40.2] [FR-LSI-BG-42]', () => {
+  it('ends when it is asked to, whatever it is at, and leaves nothing', { tags: ['FR-LSI-BG-40.2', 'FR-LSI-BG-42'] }, () => {
     for (let at = 0; at < 20; at += 1) put(`${at}`, `some text ${at} ${'x'.repeat(at)}`);
     const ends = new Set<string>();
     for (let after = 0; !ends.has('done') && after < 200; after += 1) {
@@ -179,7 +179,7 @@ describe('a validation', () => {
   const snapshot: SnapshotId = { generation: 1, deltas: [] };
   const validate = { kind: 'validate', snapshot, into: { generation: 1, delta: 1 } } as const;
 
-  it('says that nothing differs, and reads nothing for it [FR-LSI-TRK-01]', () => {
+  it('says that nothing differs, and reads nothing for it', { tags: ['FR-LSI-TRK-01'] }, () => {
     for (let at = 0; at < 300; at += 1) put(`${at}`, `file ${at}`);
     const site = buildSite(root, { nowMs: LATER });
     doJob(site, build);
@@ -195,7 +195,7 @@ describe('a validation', () => {
     expect(doJob(unread, validate)).toEqual({ outcome: 'nothing', hiding: 0 });
   });
 
-  it('reads what was changed shortly before it was read, because its times would not tell [FR-LSI-TRK-03]', () => {
+  it('reads what was changed shortly before it was read, because its times would not tell', { tags: ['FR-LSI-TRK-03'] }, () => {
     put('fresh', 'text');
     const site = buildSite(root);
     doJob(site, build);
@@ -204,7 +204,7 @@ describe('a validation', () => {
     expect(documentsOf(site, [1]).get('fresh')?.flags).toBe(0);
   });
 
-  it('finds each kind of difference [FR-LSI-TRK-02]', () => {
+  it('finds each kind of difference', { tags: ['FR-LSI-TRK-02'] }, () => {
     for (const name of ['same', 'longer', 'older', 'replaced', 'linked', 'removed', 'moved', 'mode']) put(name, `text of ${name}`);
     const site = buildSite(root, { nowMs: LATER });
     doJob(site, build);
@@ -240,7 +240,7 @@ describe('an update', () => {
   const update = (entries: readonly OverlayEntry[], deltas: readonly number[] = []) =>
     ({ kind: 'update', snapshot: { generation: 1, deltas }, entries, into: { generation: 1, delta: deltas.length + 1 } }) as const;
 
-  it('reads the files that it is told of and hides what has gone [FR-LSI-TRK-05]', () => {
+  it('reads the files that it is told of and hides what has gone', { tags: ['FR-LSI-TRK-05'] }, () => {
     mkdirSync(join(root, 'd/e'), { recursive: true });
     for (const path of ['a', 'b', 'd/c', 'd/e/f', 'd/e/g']) put(path, `text of ${path}`);
     put('d/.gitignore', '*.log\n');
@@ -289,7 +289,7 @@ describe('an update', () => {
 });
 
 describe('a measurement', () => {
-  it('stops at the first file that is too much [FR-LSI-BG-05.1] [FR-LSI-BG-05.2]', () => {
+  it('stops at the first file that is too much', { tags: ['FR-LSI-BG-05.1', 'FR-LSI-BG-05.2'] }, () => {
     for (let at = 0; at < 10; at += 1) put(`${at}`, 'ten bytes.');
     const measure = (files: number, bytes: number) => doJob(buildSite(root), { kind: 'measure', files, bytes });
     expect(measure(10, 100)).toEqual({ outcome: 'measured', above: false, files: 10, bytes: 100 });

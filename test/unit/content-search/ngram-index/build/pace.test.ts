@@ -25,7 +25,7 @@ function worked(
 }
 
 describe('the pace of a job', () => {
-  it.each([1, 10, 25, 50, 75, 99])('keeps the share of the processor at %i percent [FR-LSI-BG-31.1]', (maxCpuPercent) => {
+  it.each([1, 10, 25, 50, 75, 99])('keeps the share of the processor at %i percent', { tags: ['FR-LSI-BG-31.1'] }, (maxCpuPercent) => {
     for (const ms of [0.1, 3, 25, 400]) {
       const { busy, slept } = worked(1000, ms, { maxCpuPercent });
       const share = busy / (busy + slept);
@@ -34,12 +34,12 @@ describe('the pace of a job', () => {
     }
   });
 
-  it('sleeps between batches of files at full share too [FR-LSI-BG-31.2]', () => {
+  it('sleeps between batches of files at full share too', { tags: ['FR-LSI-BG-31.2'] }, () => {
     expect(worked(640, 0.01, { maxCpuPercent: 100, throttleMs: 10 })).toMatchObject({ slept: 100, sleeps: 10 });
     expect(worked(640, 0.01, { maxCpuPercent: 100, throttleMs: 0 })).toMatchObject({ slept: 0 });
   });
 
-  it('does not sleep while nobody searches, and sleeps again when somebody does [FR-LSI-BG-32]', () => {
+  it('does not sleep while nobody searches, and sleeps again when somebody does', { tags: ['FR-LSI-BG-32'] }, () => {
     expect(worked(640, 5, { throttleMs: 10 }, { isBoosted: () => true })).toMatchObject({ slept: 0 });
     let steps = 0;
     const isBoosted = (): boolean => {
@@ -50,7 +50,7 @@ describe('the pace of a job', () => {
     expect(slept / busy).toBeCloseTo(0.5, 1);
   });
 
-  it('halts when it is asked to and when its time is over, boosted or not [FR-LSI-BUD-05]', () => {
+  it('halts when it is asked to and when its time is over, boosted or not', { tags: ['FR-LSI-BUD-05'] }, () => {
     for (const boosted of [true, false]) {
       const isBoosted = (): boolean => boosted;
       expect(() => worked(1, 1, {}, { isBoosted, isStopped: () => true })).toThrow(new Halted('STOPPED'));

@@ -57,7 +57,8 @@ const goneOn = (site: BuildSite, resume: SnapshotId, pace = {}): BuildOutcome =>
 
 describe('a build that is not left in peace', () => {
   it.each(['STOPPED', 'TIME'] as const)(
-    'keeps what it has read, and the next one reads the rest: %s [FR-LSI-BG-40.3] [FR-LSI-BG-41.1] [FR-LSI-BUD-INIT-02.1]',
+    'keeps what it has read, and the next one reads the rest: %s',
+    { tags: ['FR-LSI-BG-40.3', 'FR-LSI-BG-41.1', 'FR-LSI-BUD-INIT-02.1'] },
     (why) => {
       const ends = new Set<string>();
       const whole = buildSite(root, { nowMs: LATER });
@@ -96,7 +97,7 @@ describe('a build that is not left in peace', () => {
     expect(pathsOf(site, { generation: 1, deltas })).toHaveLength(NAMES.length);
   });
 
-  it('looks again at each file that it has read: one may have changed or gone while nobody looked [FR-LSI-BG-41.1] [FR-LSI-BG-51.1]', () => {
+  it('looks again at each file that it has read: one may have changed or gone while nobody looked', { tags: ['FR-LSI-BG-41.1', 'FR-LSI-BG-51.1'] }, () => {
     const site = buildSite(root, { nowMs: LATER });
     expect(begun(site, 'STOPPED', 60)).toMatchObject({ outcome: 'partial' });
     const [changed = '', removed = '', kept = ''] = pathsOf(site, WHOLE);
@@ -126,7 +127,7 @@ describe('a build that is not left in peace', () => {
     expect(goneOn(site, WHOLE)).toEqual({ outcome: 'nothing', hiding: 0 });
   });
 
-  it('tells a beginning that is damaged or gone [FR-LSI-BG-51.2]', () => {
+  it('tells a beginning that is damaged or gone', { tags: ['FR-LSI-BG-51.2'] }, () => {
     expect(goneOn(buildSite(root), WHOLE)).toMatchObject({ outcome: 'corrupt' });
   });
 });

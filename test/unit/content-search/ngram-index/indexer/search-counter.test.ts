@@ -12,7 +12,7 @@ function rig(idleBoostMs: number, every = 100) {
 }
 
 describe('what a host makes of searches', () => {
-  it('lets a build run at full speed when no search has come for a while, and no longer than that [FR-LSI-BG-32]', () => {
+  it('lets a build run at full speed when no search has come for a while, and no longer than that', { tags: ['FR-LSI-BG-32'] }, () => {
     const { asked, boosts } = rig(1000);
     asked.start();
     vi.advanceTimersByTime(999);
@@ -39,7 +39,7 @@ describe('what a host makes of searches', () => {
     expect(boosts).toEqual([true]);
   });
 
-  it('does what is due after every so many searches, however they are told [FR-LSI-BG-06.2, LSI-CFG-09]', () => {
+  it('does what is due after every so many searches, however they are told', { tags: ['FR-LSI-BG-06.2', 'LSI-CFG-09'] }, () => {
     const { asked, due } = rig(0);
     asked.count(99);
     expect(due()).toBe(0);

@@ -44,7 +44,7 @@ describe('the indexes as surfaces see them', () => {
     ]);
   });
 
-  it('are DISABLED without a reason when the mode is off, whatever is kept, and nobody asks a host [LSI-ST-01.2]', async () => {
+  it('are DISABLED without a reason when the mode is off, whatever is kept, and nobody asks a host', { tags: ['LSI-ST-01.2'] }, async () => {
     await using ground = await indexGround({ mode: 'off' });
     expect(await ground.service.status()).toMatchObject([{ state: 'DISABLED', reason: null, serving: false, host: 'stopped' }]);
     await using none = await indexGround({ mode: 'off', empty: true });
@@ -94,7 +94,7 @@ describe('a request to the index host', () => {
     });
   });
 
-  it('is refused while the index is off, and says what to write [FR-LSI-BG-04]', async () => {
+  it('is refused while the index is off, and says what to write', { tags: ['FR-LSI-BG-04'] }, async () => {
     await using ground = await indexGround({ mode: 'off' });
     const answer = await ground.service.request({ root: ROOT }, 'build', '');
     expect(answer).toMatchObject({ accepted: false, why: 'INDEX_OFF', message: expect.stringContaining('index_mode') });

@@ -37,7 +37,7 @@ function found(snapshot: Snapshot, asked: readonly (readonly string[])[], at: Pl
 }
 
 describe('candidates', () => {
-  it('of one group are exactly those that a naive look finds, whatever later segments hide [FR-LSI-CAND-01]', () => {
+  it('of one group are exactly those that a naive look finds, whatever later segments hide', { tags: ['FR-LSI-CAND-01'] }, () => {
     fc.assert(
       fc.property(snapshotModel, groups, place, (model, [group = []], at) => {
         const { files, id } = planted(model);
@@ -134,7 +134,7 @@ function placeIn(random: Random, files: readonly Candidate[]): string | Buffer {
 const isBeneath = (path: string, at: string): boolean => at === '' || path === at || path.startsWith(`${at}/`);
 
 describe('the files of a search with an index', () => {
-  it('are those that a walk with the same globs from the same place finds, in its order [FR-LSI-STABLE-01.1]', () => {
+  it('are those that a walk with the same globs from the same place finds, in its order', { tags: ['FR-LSI-STABLE-01.1'] }, () => {
     for (let seed = 1; seed <= 60; seed += 1) {
       const random = createRandom(seed);
       const root = mkdtempSync(join(tmpdir(), 'writ-indexed-files-'));
@@ -242,14 +242,18 @@ describe('changes that a search looks at itself', () => {
     expect(walk({ files: 5, msPerPiece: 1_000 }, BUDGET, 1_000, { files: [], subtrees: [] })).toEqual({ answer: 0, now: 0, pieces: 0 });
   });
 
-  it('may take the share of the time limit that the settings say, and then the search goes without the index [FR-LSI-BUD-MAINT-01, FR-LSI-BUD-02.2] [FR-LSI-BUD-MAINT-02] [FR-LSI-BUD-03] [NFR-LSI-PERF-03]', () => {
+  it('may take the share of the time limit that the settings say, and then the search goes without the index', {
+    tags: ['FR-LSI-BUD-MAINT-01', 'FR-LSI-BUD-02.2', 'FR-LSI-BUD-MAINT-02', 'FR-LSI-BUD-03', 'NFR-LSI-PERF-03'],
+  }, () => {
     expect(walk({ files: 900, msPerPiece: 40 })).toMatchObject({ answer: 900, now: 200 });
     expect(walk({ files: 900, msPerPiece: 100 })).toMatchObject({ answer: 'BUDGET', now: 300 });
     expect(walk({ files: 900, msPerPiece: 100 }, BUDGET, 4_000)).toMatchObject({ answer: 900 });
     expect(walk({ files: 1 }, { ...BUDGET, fraction: 0 })).toMatchObject({ answer: 'BUDGET', pieces: 0 });
   });
 
-  it('may take no longer than reconcile_max_ms and be no more than reconcile_max_files [LSI-CFG-10] [FR-LSI-BUD-MAINT-03] [FR-LSI-BUD-02.1] [FR-LSI-BUD-02.4]', () => {
+  it('may take no longer than reconcile_max_ms and be no more than reconcile_max_files', {
+    tags: ['LSI-CFG-10', 'FR-LSI-BUD-MAINT-03', 'FR-LSI-BUD-02.1', 'FR-LSI-BUD-02.4'],
+  }, () => {
     expect(walk({ files: 900, msPerPiece: 100 }, { ...BUDGET, maxMs: 150 }, 4_000)).toMatchObject({ answer: 'BUDGET', now: 200 });
     expect(walk({ files: 1_000 })).toMatchObject({ answer: 1_000 });
     expect(walk({ files: 1_001 })).toMatchObject({ answer: 'BUDGET' });

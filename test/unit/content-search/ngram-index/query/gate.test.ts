@@ -128,7 +128,8 @@ function seedExcludes(bytes: Buffer, pattern: string, ignoreCase: boolean): bool
 
 describe('the gate', () => {
   it.each(TRAPS.map((trap) => [trap.row, trap.what, trap] as const))(
-    'decides row %d of the traps soundly: %s [FR-LSI-CAND-01] [FR-LSI-CAND-02]',
+    'decides row %d of the traps soundly: %s',
+    { tags: ['FR-LSI-CAND-01', 'FR-LSI-CAND-02'] },
     (_row, _what, { file, pattern, search = {}, strategy = 'UNICODE_SIMPLE', facts, decision, lostBySeed }) => {
       const bytes = Buffer.from(file);
       const ignoreCase = search.ignoreCase ?? false;
@@ -138,14 +139,14 @@ describe('the gate', () => {
     },
   );
 
-  it('leaves rows without a trap to the n-grams: a file that lacks one is excluded [FR-LSI-CAND-LIT-01.1]', () => {
+  it('leaves rows without a trap to the n-grams: a file that lacks one is excluded', { tags: ['FR-LSI-CAND-LIT-01.1'] }, () => {
     expect(decide(Buffer.from('haystack'), { ...LITERAL, pattern: 'needle' }, folding('ASCII'))).toBe('excluded');
     expect(decide(Buffer.from('a needle'), { ...LITERAL, pattern: 'needle' }, folding('ASCII'))).toBe('candidate');
   });
 });
 
 describe('the side of the file', () => {
-  it('lets n-grams decide only of a complete, fresh, catalogued NFC text without a mark [FR-LSI-CAND-LIT-01.2]', () => {
+  it('lets n-grams decide only of a complete, fresh, catalogued NFC text without a mark', { tags: ['FR-LSI-CAND-LIT-01.2'] }, () => {
     expect(fileVeto(good)).toBeUndefined();
     expect(fileVeto({ ...good, tokenComplete: false })).toBe('INCOMPLETE');
     expect(fileVeto({ ...good, nfcStable: false })).toBe('NOT_NFC');
@@ -156,13 +157,14 @@ describe('the side of the file', () => {
   });
 
   it.each(['SKIPPED_TOO_LARGE', 'SKIPPED_BINARY', 'UNREADABLE', 'ERROR'] as const)(
-    'keeps a file that is %s a candidate of every search [FR-LSI-CAND-LIT-02]',
+    'keeps a file that is %s a candidate of every search',
+    { tags: ['FR-LSI-CAND-LIT-02'] },
     (status) => {
       expect(fileVeto({ ...good, status })).toBe('NOT_TOKENIZED');
     },
   );
 
-  it('keeps a file shorter than an n-gram a candidate [FR-LSI-TOK-05.2]', () => {
+  it('keeps a file shorter than an n-gram a candidate', { tags: ['FR-LSI-TOK-05.2'] }, () => {
     for (const text of ['', 'a', 'ab']) expect(decide(Buffer.from(text), { ...LITERAL, pattern: 'needle' }, folding('ASCII'))).toBe('INCOMPLETE');
   });
 });
@@ -172,7 +174,7 @@ describe('the side of the pattern', () => {
     for (const pattern of ['abc', 'caf\u00e9', '😀é\u4e2d', '\u0301xy', ' \t ', '\ufeffab']) expect(patternVeto(pattern, 3)).toBeUndefined();
   });
 
-  it('bypasses for fewer code points than an n-gram has, whatever k is [FR-LSI-CAND-LIT-03.1]', () => {
+  it('bypasses for fewer code points than an n-gram has, whatever k is', { tags: ['FR-LSI-CAND-LIT-03.1'] }, () => {
     expect(patternVeto('ab', 3)).toBe('TOO_SHORT');
     expect(patternVeto('😀é', 3)).toBe('TOO_SHORT');
     expect(patternVeto('abc', 4)).toBe('TOO_SHORT');
@@ -180,7 +182,7 @@ describe('the side of the pattern', () => {
     expect(patternVeto('', 1)).toBe('TOO_SHORT');
   });
 
-  it('bypasses for a pattern that NFC would change [FR-LSI-BLOOM-Q-01.1]', () => {
+  it('bypasses for a pattern that NFC would change', { tags: ['FR-LSI-BLOOM-Q-01.1'] }, () => {
     for (const pattern of ['cafe\u0301', '\u212aelvin', 'xx\u1100\u1161', '\u0301\u0316x']) expect(patternVeto(pattern, 3)).toBe('NOT_NFC');
   });
 

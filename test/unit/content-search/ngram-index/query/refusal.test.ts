@@ -62,7 +62,7 @@ describe('a snapshot with damage', () => {
   const right = answers(files, id);
   const wholes = MODEL.map((_, delta) => bytesOf(files, { generation: 1, delta }));
 
-  it('gives the same answer or says that it is corrupt, whichever bit is another [NFR-LSI-COR-02]', () => {
+  it('gives the same answer or says that it is corrupt, whichever bit is another', { tags: ['NFR-LSI-COR-02'] }, () => {
     let seen = 0;
     for (const [delta, whole] of wholes.entries()) {
       // A prime: all places within a byte.

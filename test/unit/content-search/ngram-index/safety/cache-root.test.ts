@@ -11,27 +11,27 @@ const darwin = (env: CachePlatform['env'] = {}): CachePlatform => ({ os: 'darwin
 const windows = (env: CachePlatform['env'] = {}): CachePlatform => ({ os: 'win32', env, uid: undefined });
 
 describe('the cache root', () => {
-  it('is the configured path when there is one [FR-LSI-CACHE-ROOT-01.1]', () => {
+  it('is the configured path when there is one', { tags: ['FR-LSI-CACHE-ROOT-01.1'] }, () => {
     expect(cacheRootCandidate('/var/cache/writ', linux({ HOME: '/home/u' }))).toBe('/var/cache/writ');
     expect(cacheRootCandidate('d:\\cache\\writ', windows())).toBe('d:\\cache\\writ');
   });
 
-  it('is in the local data of the user on Windows [FR-LSI-CACHE-ROOT-01.2]', () => {
+  it('is in the local data of the user on Windows', { tags: ['FR-LSI-CACHE-ROOT-01.2'] }, () => {
     expect(cacheRootCandidate('', windows({ LOCALAPPDATA: 'C:\\Users\\u\\AppData\\Local' }))).toBe('C:/Users/u/AppData/Local/writ/search-index');
   });
 
-  it('is in the caches of the user on macOS [FR-LSI-CACHE-ROOT-01.3]', () => {
+  it('is in the caches of the user on macOS', { tags: ['FR-LSI-CACHE-ROOT-01.3'] }, () => {
     expect(cacheRootCandidate('', darwin({ HOME: '/Users/u', XDG_CACHE_HOME: '/elsewhere' }))).toBe('/Users/u/Library/Caches/writ/search-index');
   });
 
-  it('is in XDG_CACHE_HOME on Linux, or in .cache where that is unset, empty or relative [FR-LSI-CACHE-ROOT-01.4]', () => {
+  it('is in XDG_CACHE_HOME on Linux, or in .cache where that is unset, empty or relative', { tags: ['FR-LSI-CACHE-ROOT-01.4'] }, () => {
     expect(cacheRootCandidate('', linux({ HOME: '/home/u', XDG_CACHE_HOME: '/xdg' }))).toBe('/xdg/writ/search-index');
     for (const XDG_CACHE_HOME of [undefined, '', 'relative']) {
       expect(cacheRootCandidate('', linux({ HOME: '/home/u', XDG_CACHE_HOME }))).toBe('/home/u/.cache/writ/search-index');
     }
   });
 
-  it('is a temporary directory of this user when there is no home [FR-LSI-CACHE-ROOT-01.5]', () => {
+  it('is a temporary directory of this user when there is no home', { tags: ['FR-LSI-CACHE-ROOT-01.5'] }, () => {
     expect(cacheRootCandidate('', linux({ TMPDIR: '/scratch' }))).toBe('/scratch/writ-search-1000');
     expect(cacheRootCandidate('', linux({ HOME: 'relative' }))).toBe('/tmp/writ-search-1000');
     expect(cacheRootCandidate('', darwin())).toBe('/tmp/writ-search-501');
@@ -55,7 +55,7 @@ describe('where indexes are kept', () => {
   });
   const memory = (fallback: string | null, directory: string | null = '/cache/writ') => ({ mode: 'memory', fallback, directory });
 
-  it('is the valid cache root, whatever the sandbox says about absolute paths [FR-LSI-CACHE-ROOT-04] [FR-LSI-IDX-STOR-02] [LSI-PATH-08]', () => {
+  it('is the valid cache root, whatever the sandbox says about absolute paths', { tags: ['FR-LSI-CACHE-ROOT-04', 'FR-LSI-IDX-STOR-02', 'LSI-PATH-08'] }, () => {
     expect(chooseStorage(options())).toEqual({ mode: 'sqlite', directory: '/cache/writ', insecure: false });
     expect(chooseStorage(options({ indexPath: '/cache//writ/./' }))).toEqual({ mode: 'sqlite', directory: '/cache/writ', insecure: false });
     expect(chooseStorage(options({ indexPath: 'd:\\cache\\writ', platform: windows() }))).toEqual({
@@ -75,7 +75,7 @@ describe('where indexes are kept', () => {
     expect(chooseStorage(asked)).toEqual(memory(null, null));
   });
 
-  it('is never a tree that is searched, nor anything in it, links resolved [FR-LSI-CACHE-ROOT-02.1]', () => {
+  it('is never a tree that is searched, nor anything in it, links resolved', { tags: ['FR-LSI-CACHE-ROOT-02.1'] }, () => {
     for (const indexPath of ['/srv/code', '/srv/code/', '/srv/code/.cache', '/home/u/.cache/writ/search-index']) {
       expect(chooseStorage(options({ indexPath }))).toMatchObject({ mode: 'memory', fallback: 'INSIDE_SEARCHED_TREE' });
     }
@@ -94,24 +94,26 @@ describe('where indexes are kept', () => {
     });
   });
 
-  it('is never under a denied pattern, as written or as it really lies [FR-LSI-CACHE-ROOT-02.2]', () => {
+  it('is never under a denied pattern, as written or as it really lies', { tags: ['FR-LSI-CACHE-ROOT-02.2'] }, () => {
     expect(chooseStorage(options({ denied: (path) => path === '/cache/writ' }))).toEqual(memory('DENIED_BY_POLICY'));
     expect(chooseStorage(options({ real: () => '/secret', denied: (path) => path === '/secret' }))).toEqual(memory('DENIED_BY_POLICY'));
   });
 
-  it('is memory when the directory cannot be made for this user alone [FR-LSI-CACHE-ROOT-02.4, FR-LSI-STOR-FALLBACK-01.2, SEC-LSI-STORE-02.1]', () => {
+  it('is memory when the directory cannot be made for this user alone', {
+    tags: ['FR-LSI-CACHE-ROOT-02.4', 'FR-LSI-STOR-FALLBACK-01.2', 'SEC-LSI-STORE-02.1'],
+  }, () => {
     for (const problem of ['PERMISSION_DENIED', 'NOT_PRIVATE', 'NOT_A_DIRECTORY'] as const)
       expect(chooseStorage(options({ prepare: () => problem }))).toEqual(memory(problem));
     for (const indexPath of ['relative/path', '/cache/../srv/code'])
       expect(chooseStorage(options({ indexPath }))).toMatchObject({ mode: 'memory', fallback: 'NOT_ABSOLUTE' });
   });
 
-  it('is the directory that others can read only when that was asked for [SEC-LSI-STORE-02.3]', () => {
+  it('is the directory that others can read only when that was asked for', { tags: ['SEC-LSI-STORE-02.3'] }, () => {
     expect(chooseStorage(options({ prepare: () => 'NOT_PRIVATE', allowInsecure: true }))).toEqual({ mode: 'sqlite', directory: '/cache/writ', insecure: true });
     expect(chooseStorage(options({ prepare: () => 'PERMISSION_DENIED', allowInsecure: true }))).toEqual(memory('PERMISSION_DENIED'));
   });
 
-  it('is nowhere only when no directory can be determined at all [T-LSI-SAFE-07, LSI-ST-02.1]', () => {
+  it('is nowhere only when no directory can be determined at all', { tags: ['T-LSI-SAFE-07', 'LSI-ST-02.1'] }, () => {
     expect(chooseStorage(options({ indexPath: '', platform: windows() }))).toEqual({ mode: 'none' });
     expect(chooseStorage(options({ indexPath: '', platform: linux() }))).toEqual({ mode: 'sqlite', directory: '/tmp/writ-search-1000', insecure: false });
   });

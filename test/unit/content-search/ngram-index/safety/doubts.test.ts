@@ -3,7 +3,7 @@ import { transition } from '../../../../../src/content-search/ngram-index/safety
 import { ANY, all, asks, RECORDS, shown, states, step, trigger, uncertain, walk } from './cases.ts';
 
 describe('losing sight of the files', () => {
-  it('does not become complete because a watcher started [LSI-ST-16]', () => {
+  it('does not become complete because a watcher started', { tags: ['LSI-ST-16'] }, () => {
     expect(step(RECORDS.COMPLETE, 'WATCHER_STARTED')).toBe(RECORDS.COMPLETE);
     expect(shown(step(RECORDS.UNCERTAIN, 'WATCHER_STARTED'))).toBe('UNCERTAIN/OPEN_REQUIRES_VALIDATION');
     expect(asks(RECORDS.UNCERTAIN, 'WATCHER_STARTED')).toEqual(['ENQUEUE_DIRTY']);
@@ -25,7 +25,7 @@ describe('losing sight of the files', () => {
     expect(step({ ...RECORDS.CORRUPT, watcherLost: true }, 'WATCHER_STARTED')).toMatchObject({ state: 'CORRUPT', watcherLost: false });
   });
 
-  it('is uncertain after lost events until a pass that began later [LSI-ST-17, T-LSI-SAFE-01, LSI-ENUM-03]', () => {
+  it('is uncertain after lost events until a pass that began later', { tags: ['LSI-ST-17', 'T-LSI-SAFE-01', 'LSI-ENUM-03'] }, () => {
     const lost = step(RECORDS.COMPLETE, 'WATCHER_OVERFLOW');
     expect(shown(lost)).toBe('UNCERTAIN/WATCHER_OVERFLOW');
     expect(asks(RECORDS.COMPLETE, 'WATCHER_OVERFLOW')).toEqual(['ENQUEUE_DIRTY', 'SCHEDULE_PASS']);
@@ -34,14 +34,14 @@ describe('losing sight of the files', () => {
     expect(step(lost, trigger('RECONCILE_SUCCEEDED', { since: 8 })).state).toBe('COMPLETE');
   });
 
-  it('names the overflow during a build as what it is, also a second one [LSI-ENUM-12] [FR-LSI-BG-62]', () => {
+  it('names the overflow during a build as what it is, also a second one', { tags: ['LSI-ENUM-12', 'FR-LSI-BG-62'] }, () => {
     const once = step(RECORDS.BUILDING, 'WATCHER_OVERFLOW');
     const twice = step(once, 'WATCHER_OVERFLOW');
     expect(twice.causes).toEqual([{ reason: 'WATCHER_OVERFLOW_DURING_BUILD', mark: 9 }]);
     expect(asks(once, 'WATCHER_OVERFLOW')).toEqual(['ENQUEUE_DIRTY']);
   });
 
-  it('is uncertain without its watcher, and no pass helps until it is back or not needed [LSI-ST-19, LSI-ENUM-04]', () => {
+  it('is uncertain without its watcher, and no pass helps until it is back or not needed', { tags: ['LSI-ST-19', 'LSI-ENUM-04'] }, () => {
     const down = step(RECORDS.COMPLETE, 'WATCHER_DOWN');
     expect(down).toMatchObject({ state: 'UNCERTAIN', reason: 'WATCHER_DOWN', watcherLost: true });
     expect(step(down, trigger('RECONCILE_SUCCEEDED', { since: down.mark }))).toBe(down);
@@ -63,7 +63,7 @@ describe('losing sight of the files', () => {
     expect(shown(built)).toBe('UNCERTAIN/WATCHER_DOWN');
   });
 
-  it('is uncertain after an ignore file changed, until a pass [LSI-ST-20, T-LSI-SAFE-02, LSI-ENUM-05]', () => {
+  it('is uncertain after an ignore file changed, until a pass', { tags: ['LSI-ST-20', 'T-LSI-SAFE-02', 'LSI-ENUM-05'] }, () => {
     for (const state of ['COMPLETE', 'UNCERTAIN', 'BUILDING'] as const) {
       expect(shown(step(RECORDS[state], 'ELIGIBILITY_CHANGED'))).toBe('UNCERTAIN/ELIGIBILITY_CHANGED');
       expect(asks(RECORDS[state], 'ELIGIBILITY_CHANGED')).toEqual(['ENQUEUE_DIRTY', 'SCHEDULE_PASS']);
@@ -72,7 +72,7 @@ describe('losing sight of the files', () => {
     expect(step(step(RECORDS.COMPLETE, 'ELIGIBILITY_CHANGED'), trigger('RECONCILE_SUCCEEDED', { since: 8 })).state).toBe('COMPLETE');
   });
 
-  it('drops what was denied, and ends a build under the old policy [LSI-ST-21, LSI-ENUM-06]', () => {
+  it('drops what was denied, and ends a build under the old policy', { tags: ['LSI-ST-21', 'LSI-ENUM-06'] }, () => {
     for (const state of ['COMPLETE', 'UNCERTAIN', 'BUILDING'] as const) {
       expect(step(RECORDS[state], 'POLICY_CHANGED')).toMatchObject({ state: 'UNCERTAIN', reason: 'POLICY_CHANGED', building: null });
       expect(asks(RECORDS[state], 'POLICY_CHANGED')).toEqual(['STOP_BUILD', 'PURGE_DENIED', 'SCHEDULE_PASS']);
@@ -81,14 +81,14 @@ describe('losing sight of the files', () => {
     expect(step(behind, 'POLICY_CHANGED').building).toBeNull();
   });
 
-  it('is uncertain while a directory cannot be read [LSI-ST-22, LSI-ENUM-09]', () => {
+  it('is uncertain while a directory cannot be read', { tags: ['LSI-ST-22', 'LSI-ENUM-09'] }, () => {
     for (const state of ['COMPLETE', 'UNCERTAIN', 'BUILDING'] as const) {
       expect(shown(step(RECORDS[state], 'ENUMERATION_ERROR'))).toBe('UNCERTAIN/ENUMERATION_ERROR');
       expect(asks(RECORDS[state], 'ENUMERATION_ERROR')).toEqual(['SCHEDULE_PASS']);
     }
   });
 
-  it('has no index after eviction, and no pass that runs brings it back [LSI-ST-23]', () => {
+  it('has no index after eviction, and no pass that runs brings it back', { tags: ['LSI-ST-23'] }, () => {
     expect(states(ANY, 'EVICTED')).toEqual(all('ABSENT', 5));
     expect(asks(RECORDS.COMPLETE, 'EVICTED')).toEqual(['STOP_BUILD', 'CLEAR_DIRTY', 'QUARANTINE']);
     const both = step(RECORDS.UNCERTAIN, 'EVICTED', 'WATCHER_OVERFLOW');
@@ -100,7 +100,7 @@ describe('losing sight of the files', () => {
     expect(step(building, 'BUILD_COMPLETED')).toBe(building);
   });
 
-  it('knows where a renamed file went, or is uncertain about it [LSI-ST-31]', () => {
+  it('knows where a renamed file went, or is uncertain about it', { tags: ['LSI-ST-31'] }, () => {
     expect(step(RECORDS.COMPLETE, 'RENAME_APPLIED')).toBe(RECORDS.COMPLETE);
     expect(asks(RECORDS.COMPLETE, 'RENAME_APPLIED')).toEqual(['ENQUEUE_DIRTY']);
     expect(shown(step(RECORDS.COMPLETE, 'RENAME_OVER_BUDGET'))).toBe('UNCERTAIN/DIRTY_BACKLOG');
@@ -113,7 +113,7 @@ describe('losing sight of the files', () => {
     }
   });
 
-  it('is uncertain when it is not known what was renamed [LSI-ST-32, LSI-ENUM-08] [FR-LSI-TRK-09.2]', () => {
+  it('is uncertain when it is not known what was renamed', { tags: ['LSI-ST-32', 'LSI-ENUM-08', 'FR-LSI-TRK-09.2'] }, () => {
     for (const state of ['COMPLETE', 'BUILDING', 'UNCERTAIN'] as const) {
       expect(shown(step(RECORDS[state], 'RENAME_AMBIGUOUS'))).toBe('UNCERTAIN/RENAME_UNCERTAIN');
       expect(asks(RECORDS[state], 'RENAME_AMBIGUOUS')).toEqual(['SCHEDULE_PASS']);
@@ -122,13 +122,13 @@ describe('losing sight of the files', () => {
 });
 
 describe('keeping up', () => {
-  it('stays complete when changed files are taken in, and has a backlog when not [LSI-ST-25, LSI-ENUM-07]', () => {
+  it('stays complete when changed files are taken in, and has a backlog when not', { tags: ['LSI-ST-25', 'LSI-ENUM-07'] }, () => {
     expect(step(RECORDS.COMPLETE, 'DIRTY_APPLIED')).toBe(RECORDS.COMPLETE);
     expect(shown(step(RECORDS.COMPLETE, 'DIRTY_OVER_BUDGET'))).toBe('UNCERTAIN/DIRTY_BACKLOG');
     expect(asks(RECORDS.COMPLETE, 'DIRTY_OVER_BUDGET')).toEqual(['SKIP_INDEX_THIS_CALL', 'SCHEDULE_DRAIN']);
   });
 
-  it('is uncertain when other work is left than changed files [LSI-ST-26, LSI-ENUM-11]', () => {
+  it('is uncertain when other work is left than changed files', { tags: ['LSI-ST-26', 'LSI-ENUM-11'] }, () => {
     expect(shown(step(RECORDS.COMPLETE, 'MAINT_OVER_BUDGET'))).toBe('UNCERTAIN/MAINT_BUDGET_EXCEEDED');
     expect(asks(RECORDS.COMPLETE, 'MAINT_OVER_BUDGET')).toEqual(['SKIP_INDEX_THIS_CALL', 'SCHEDULE_PASS']);
     const both = step(RECORDS.COMPLETE, 'DIRTY_OVER_BUDGET', 'MAINT_OVER_BUDGET');
@@ -136,7 +136,7 @@ describe('keeping up', () => {
     expect(step(both, trigger('DIRTY_DRAINED', { since: 8 }))).toBe(both);
   });
 
-  it('is complete again when the backlog is gone and nothing else happened [LSI-ST-27]', () => {
+  it('is complete again when the backlog is gone and nothing else happened', { tags: ['LSI-ST-27'] }, () => {
     const late = step(RECORDS.COMPLETE, 'DIRTY_OVER_BUDGET');
     expect(step(late, trigger('DIRTY_DRAINED', { since: 8 }))).toEqual({ ...RECORDS.COMPLETE, mark: 9 });
     expect(step(late, trigger('DIRTY_DRAINED', { since: 7 }))).toBe(late);
@@ -145,12 +145,12 @@ describe('keeping up', () => {
     expect(step({ ...late, watcherLost: true }, trigger('DIRTY_DRAINED', { since: 8 })).state).toBe('UNCERTAIN');
   });
 
-  it('leaves nothing out while a pass runs [LSI-ST-28]', () => {
+  it('leaves nothing out while a pass runs', { tags: ['LSI-ST-28'] }, () => {
     expect(step(RECORDS.UNCERTAIN, 'RECONCILE_STARTED')).toBe(RECORDS.UNCERTAIN);
     expect(asks(RECORDS.UNCERTAIN, 'RECONCILE_STARTED')).toEqual(['RUN_PASS']);
   });
 
-  it('is complete after a pass that began after every cause [LSI-ST-29]', () => {
+  it('is complete after a pass that began after every cause', { tags: ['LSI-ST-29'] }, () => {
     const doubtful = uncertain('WATCHER_OVERFLOW', 'POLICY_CHANGED', 'DIRTY_BACKLOG');
     expect(step(doubtful, trigger('RECONCILE_SUCCEEDED', { since: 6 }))).toEqual({ ...RECORDS.COMPLETE, epoch: 4, mark: 8 });
     expect(asks(doubtful, 'RECONCILE_SUCCEEDED')).toEqual(['CLEAR_COVERED_DIRTY']);
@@ -161,7 +161,7 @@ describe('keeping up', () => {
     }
   });
 
-  it('stays uncertain for the same reason when a pass comes to its limit [LSI-ST-30, T-LSI-SAFE-03] [FR-LSI-REC-02]', () => {
+  it('stays uncertain for the same reason when a pass comes to its limit', { tags: ['LSI-ST-30', 'T-LSI-SAFE-03', 'FR-LSI-REC-02'] }, () => {
     const doubtful = uncertain('POLICY_CHANGED');
     expect(step(doubtful, 'RECONCILE_OVER_BUDGET')).toBe(doubtful);
     expect(shown(step(doubtful, 'RECONCILE_HIDING_ERRORS'))).toBe('UNCERTAIN/POLICY_CHANGED');
@@ -173,7 +173,7 @@ describe('keeping up', () => {
     expect(step(met, trigger('DIRTY_DRAINED', { since: 8 }))).toBe(met);
   });
 
-  it('notes an access and changes nothing [LSI-P2.5]', () => {
+  it('notes an access and changes nothing', { tags: ['LSI-P2.5'] }, () => {
     for (const state of ANY) expect(step(RECORDS[state], 'ACCESSED')).toBe(RECORDS[state]);
     expect(asks(RECORDS.COMPLETE, 'ACCESSED')).toEqual(['TOUCH']);
     expect(asks(RECORDS.DISABLED, 'ACCESSED')).toEqual([]);

@@ -14,7 +14,7 @@ const wants = (bytes: number, keyHash = 'new') => ({ keyHash, bytes });
 const order = (indexes: readonly CachedIndex[]): string[] => trim(indexes, { maxBytes: 0, maxIndexes: 0 }, []).map(({ keyHash }) => keyHash);
 
 describe('the order of eviction', () => {
-  it('is longest unused, then largest, then by key hash [FR-LSI-IDX-RM-02]', () => {
+  it('is longest unused, then largest, then by key hash', { tags: ['FR-LSI-IDX-RM-02'] }, () => {
     const indexes = [held('late', 9, 30), held('b', 5, 10), held('a', 5, 10), held('large', 6, 10), held('old', 1, 5)];
     expect(order(indexes)).toEqual(['old', 'large', 'a', 'b', 'late']);
     fc.assert(
@@ -27,13 +27,13 @@ describe('the order of eviction', () => {
 });
 
 describe('room for a build', () => {
-  it('is there while the bytes suffice, to the last one [FR-LSI-IDX-RM-01.1]', () => {
+  it('is there while the bytes suffice, to the last one', { tags: ['FR-LSI-IDX-RM-01.1'] }, () => {
     expect(planEviction([held('a', 60, 1)], { maxBytes: 100, maxIndexes: 9 }, wants(40), [])).toEqual({ fits: true, evict: [] });
     expect(planEviction([held('a', 60, 1), held('b', 20, 2)], { maxBytes: 100, maxIndexes: 9 }, wants(41), [])).toEqual({ fits: true, evict: ['a'] });
     expect(planEviction([], { maxBytes: 100, maxIndexes: 9 }, wants(101), [])).toEqual({ fits: false, missingBytes: 1, missingPlaces: 0 });
   });
 
-  it('is made for the eleventh index by the one that was not used for the longest time [FR-LSI-IDX-RM-01.2]', () => {
+  it('is made for the eleventh index by the one that was not used for the longest time', { tags: ['FR-LSI-IDX-RM-01.2'] }, () => {
     const ten = Array.from({ length: 10 }, (_, i) => held(`k${i}`, 1, 100 - i));
     const limits = { maxBytes: 1_000, maxIndexes: 10 };
     expect(planEviction(ten, limits, wants(1), [])).toEqual({ fits: true, evict: ['k9'] });

@@ -38,7 +38,7 @@ const permuted = <T>(items: readonly T[]): T[] => [...items.slice(2), ...items.s
 const single = (before: IndexSafety, one: Trigger): IndexSafety => transition(before, [one]).next;
 
 describe('simultaneous triggers', () => {
-  it('resolve to the most severe state that one of them leads to [LSI-P1, T-LSI-SAFE-04]', () => {
+  it('resolve to the most severe state that one of them leads to', { tags: ['LSI-P1', 'T-LSI-SAFE-04'] }, () => {
     const told = table();
     for (const from of STATES) {
       for (const a of KINDS) {
@@ -52,7 +52,7 @@ describe('simultaneous triggers', () => {
     }
   });
 
-  it('mean the same in whatever order they come [LSI-P2.1]', () => {
+  it('mean the same in whatever order they come', { tags: ['LSI-P2.1'] }, () => {
     fc.assert(
       fc.property(lived, fc.array(triggers, { maxLength: 6 }), (safety, step) => {
         expect(transition(safety, permuted(step))).toEqual(transition(safety, step));
@@ -61,13 +61,13 @@ describe('simultaneous triggers', () => {
     );
   });
 
-  it('mean the same also when two of a kind fit different rows [LSI-P2.1]', () => {
+  it('mean the same also when two of a kind fit different rows', { tags: ['LSI-P2.1'] }, () => {
     const disabled: IndexSafety = { ...RECORDS.DISABLED, reason: 'MEMORY_BUDGET_EXCEEDED', disabledUntilMs: 1_000 };
     const checks: Trigger[] = [1_000, 999].map((nowMs) => ({ kind: 'COOLDOWN_CHECKED', nowMs }));
     expect(transition(disabled, checks.toReversed())).toEqual(transition(disabled, checks));
   });
 
-  it('have the eight classes of the text, in this order [LSI-P2.2, LSI-P2.3, LSI-P2.4, LSI-P2.5]', () => {
+  it('have the eight classes of the text, in this order', { tags: ['LSI-P2.2', 'LSI-P2.3', 'LSI-P2.4', 'LSI-P2.5'] }, () => {
     const of = (n: number): string[] => KINDS.filter((kind) => TRIGGER_CLASSES[kind] === n);
     expect(KINDS.map((kind) => TRIGGER_CLASSES[kind])).toEqual(KINDS.map((kind) => TRIGGER_CLASSES[kind]).sort());
     expect(of(1)).toEqual(['MODE_OFF', 'PERSISTENCE_NOT_PERMITTED']);
@@ -80,7 +80,7 @@ describe('simultaneous triggers', () => {
     expect(of(8)).toEqual(['ACCESSED']);
   });
 
-  it('show the reason of the strongest [LSI-P4.1, T-LSI-SAFE-04]', () => {
+  it('show the reason of the strongest', { tags: ['LSI-P4.1', 'T-LSI-SAFE-04'] }, () => {
     const shown = (...kinds: (keyof typeof TRIGGER_CLASSES)[]): string | null =>
       transition(
         RECORDS.COMPLETE,
@@ -113,12 +113,12 @@ describe('simultaneous triggers', () => {
 });
 
 describe('reasons', () => {
-  it('are those of Appendix D, eleven and three [LSI-ENUM-01]', () => {
+  it('are those of Appendix D, eleven and three', { tags: ['LSI-ENUM-01'] }, () => {
     expect(Object.keys(UNCERTAIN_REASONS).sort()).toEqual(APPENDIX_D.split(' ').sort());
     expect(Object.keys(DISABLED_REASONS).sort()).toEqual(['BELOW_THRESHOLD', 'MEMORY_BUDGET_EXCEEDED', 'PERSISTENCE_NOT_PERMITTED']);
   });
 
-  it('of an uncertain index are overwritten by a stronger one and kept before a weaker one [LSI-P4.2]', () => {
+  it('of an uncertain index are overwritten by a stronger one and kept before a weaker one', { tags: ['LSI-P4.2'] }, () => {
     const late = transition(RECORDS.COMPLETE, [trigger('DIRTY_OVER_BUDGET')]).next;
     const overflow = transition(late, [trigger('WATCHER_OVERFLOW')]).next;
     expect(overflow.reason).toBe('WATCHER_OVERFLOW');
@@ -139,7 +139,7 @@ describe('reasons', () => {
     );
   });
 
-  it('and all else hold together in every record that can be reached [LSI-P4.3, LSI-ENUM-01, LSI-ENUM-16, FR-LSI-SAFE-01]', () => {
+  it('and all else hold together in every record that can be reached', { tags: ['LSI-P4.3', 'LSI-ENUM-01', 'LSI-ENUM-16', 'FR-LSI-SAFE-01'] }, () => {
     fc.assert(
       fc.property(lived, (safety) => {
         const { causes, reason } = safety;
@@ -179,14 +179,16 @@ describe('reasons', () => {
 describe('leaving files out', () => {
   const facts = { safety: RECORDS.COMPLETE, keyMatches: true, strategyProven: true, barrierHealthy: true };
 
-  it('takes a complete index, its key, a proven strategy and a healthy barrier [FR-LSI-SAFE-02.1, FR-LSI-SAFE-02.2, FR-LSI-SAFE-02.3, FR-LSI-SAFE-02.4]', () => {
+  it('takes a complete index, its key, a proven strategy and a healthy barrier', {
+    tags: ['FR-LSI-SAFE-02.1', 'FR-LSI-SAFE-02.2', 'FR-LSI-SAFE-02.3', 'FR-LSI-SAFE-02.4'],
+  }, () => {
     expect(exclusionVeto(facts)).toBeUndefined();
     expect(exclusionVeto({ ...facts, keyMatches: false })).toBe('KEY_DIFFERS');
     expect(exclusionVeto({ ...facts, strategyProven: false })).toBe('STRATEGY_UNPROVEN');
     expect(exclusionVeto({ ...facts, barrierHealthy: false })).toBe('BARRIER');
   });
 
-  it('happens in no other state, whatever else holds [FR-LSI-SAFE-03, LSI-P3]', () => {
+  it('happens in no other state, whatever else holds', { tags: ['FR-LSI-SAFE-03', 'LSI-P3'] }, () => {
     for (const name of STATES) expect(exclusionVeto({ ...facts, safety: RECORDS[name] })).toBe(name === 'COMPLETE' ? undefined : 'NOT_COMPLETE');
     expect(exclusionVeto({ ...facts, safety: NO_INDEX })).toBe('NOT_COMPLETE');
     const { next } = transition(RECORDS.UNCERTAIN, [trigger('RECONCILE_SUCCEEDED'), trigger('ELIGIBILITY_CHANGED')]);

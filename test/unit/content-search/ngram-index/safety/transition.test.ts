@@ -8,30 +8,30 @@ describe('turning it off', () => {
     expect(step(NO_INDEX, 'BUILD_STARTED')).toMatchObject({ state: 'BUILDING', building: 1, mark: 1, epoch: 0 });
   });
 
-  it('disables from every state when the mode is off, without a reason [LSI-ST-01.1]', () => {
+  it('disables from every state when the mode is off, without a reason', { tags: ['LSI-ST-01.1'] }, () => {
     expect(STATES.map((state) => shown(step(RECORDS[state], 'MODE_OFF')))).toEqual(all('DISABLED/null', 6));
     expect(step(RECORDS.DISABLED, 'MODE_OFF').disabledUntilMs).toBeNull();
   });
 
-  it('stops everything when the mode is off, and nothing starts [LSI-ST-01.2]', () => {
+  it('stops everything when the mode is off, and nothing starts', { tags: ['LSI-ST-01.2'] }, () => {
     expect(asks(RECORDS.COMPLETE, 'MODE_OFF')).toEqual(['STOP_WATCHERS', 'STOP_BUILD', 'CLEAR_DIRTY', 'CLOSE_STORE']);
     const { actions } = transition(RECORDS.COMPLETE, [trigger('MODE_OFF'), trigger('BUILD_STARTED'), trigger('OPEN_OK')]);
     expect(actions).toEqual(['STOP_WATCHERS', 'STOP_BUILD', 'CLEAR_DIRTY', 'CLOSE_STORE']);
   });
 
-  it('disables when no cache directory can be determined, and says so [LSI-ST-02.1, LSI-ST-02.2, LSI-ENUM-14]', () => {
+  it('disables when no cache directory can be determined, and says so', { tags: ['LSI-ST-02.1', 'LSI-ST-02.2', 'LSI-ENUM-14'] }, () => {
     for (const state of ANY) expect(shown(step(RECORDS[state], 'PERSISTENCE_NOT_PERMITTED'))).toBe('DISABLED/PERSISTENCE_NOT_PERMITTED');
     expect(step(RECORDS.DISABLED, 'PERSISTENCE_NOT_PERMITTED')).toBe(RECORDS.DISABLED);
     expect(asks(RECORDS.ABSENT, 'PERSISTENCE_NOT_PERMITTED')).toContain('RECORD_DIAGNOSTIC');
   });
 
-  it('rests until the pause is over, also through a restart [LSI-ST-03]', () => {
+  it('rests until the pause is over, also through a restart', { tags: ['LSI-ST-03'] }, () => {
     expect(step(RECORDS.DISABLED, trigger('COOLDOWN_CHECKED', { nowMs: 999 }))).toBe(RECORDS.DISABLED);
     expect(step(RECORDS.DISABLED, trigger('PROCESS_STARTED', { nowMs: 999 }))).toBe(RECORDS.DISABLED);
     expect(transition(RECORDS.DISABLED, [trigger('COOLDOWN_CHECKED', { nowMs: 999 })]).actions).toEqual([]);
   });
 
-  it('begins anew at the very end of the pause [LSI-ST-04.1]', () => {
+  it('begins anew at the very end of the pause', { tags: ['LSI-ST-04.1'] }, () => {
     expect(step(RECORDS.DISABLED, trigger('COOLDOWN_CHECKED', { nowMs: 1000 }))).toMatchObject({ state: 'ABSENT', reason: null, disabledUntilMs: null });
     expect(step(RECORDS.DISABLED, trigger('COOLDOWN_CHECKED', { nowMs: 1000 }), 'MODE_OFF').state).toBe('DISABLED');
   });
@@ -43,18 +43,18 @@ describe('turning it off', () => {
     expect(step(forGood, trigger('PROCESS_STARTED', { nowMs: 0 })).state).toBe('ABSENT');
   });
 
-  it('opens what is there after the pause, and stays without an index when there is nothing [LSI-ST-04.2]', () => {
+  it('opens what is there after the pause, and stays without an index when there is nothing', { tags: ['LSI-ST-04.2'] }, () => {
     expect(transition(RECORDS.DISABLED, [trigger('COOLDOWN_CHECKED', { nowMs: 1000 })]).actions).toEqual(['OPEN_IF_PRESENT']);
     expect(shown(walk(RECORDS.DISABLED, trigger('COOLDOWN_CHECKED', { nowMs: 1000 }), 'OPEN_OK'))).toBe('UNCERTAIN/OPEN_REQUIRES_VALIDATION');
     expect(walk(RECORDS.DISABLED, trigger('COOLDOWN_CHECKED', { nowMs: 1000 }), 'FILE_MISSING').state).toBe('ABSENT');
   });
 
-  it('does without an index below the thresholds [LSI-ST-06, LSI-ENUM-13]', () => {
+  it('does without an index below the thresholds', { tags: ['LSI-ST-06', 'LSI-ENUM-13'] }, () => {
     expect(shown(step(RECORDS.ABSENT, 'BELOW_THRESHOLD'))).toBe('DISABLED/BELOW_THRESHOLD');
     expect(asks(RECORDS.ABSENT, 'BELOW_THRESHOLD')).toEqual([]);
   });
 
-  it('comes back through ABSENT when the tree has grown, and for no other reason [T-LSI-SAFE-06]', () => {
+  it('comes back through ABSENT when the tree has grown, and for no other reason', { tags: ['T-LSI-SAFE-06'] }, () => {
     const small = step(RECORDS.ABSENT, 'BELOW_THRESHOLD');
     expect(walk(small, 'THRESHOLD_EXCEEDED')).toMatchObject({ state: 'ABSENT', reason: null });
     expect(asks(small, 'THRESHOLD_EXCEEDED')).toEqual(['SCHEDULE_BUILD']);
@@ -62,7 +62,7 @@ describe('turning it off', () => {
     expect(step(RECORDS.DISABLED, 'THRESHOLD_EXCEEDED')).toBe(RECORDS.DISABLED);
   });
 
-  it('disables when the index in memory is too large, with a pause if one is set [LSI-ST-24, LSI-ENUM-15]', () => {
+  it('disables when the index in memory is too large, with a pause if one is set', { tags: ['LSI-ST-24', 'LSI-ENUM-15'] }, () => {
     const limit = trigger('MEMORY_BUDGET_EXCEEDED', { disabledUntilMs: 5_000 });
     for (const state of ANY) {
       expect(step(RECORDS[state], limit)).toMatchObject({
@@ -82,46 +82,46 @@ describe('turning it off', () => {
 });
 
 describe('opening', () => {
-  it('has no index when the file is missing [LSI-ST-05]', () => {
+  it('has no index when the file is missing', { tags: ['LSI-ST-05'] }, () => {
     expect(states(ANY, 'FILE_MISSING')).toEqual(all('ABSENT', 5));
     expect(asks(RECORDS.COMPLETE, 'FILE_MISSING')).toEqual(['STOP_BUILD', 'SCHEDULE_BUILD']);
   });
 
-  it('goes without the index for one call when it is locked, and stays what it is [LSI-ST-07]', () => {
+  it('goes without the index for one call when it is locked, and stays what it is', { tags: ['LSI-ST-07'] }, () => {
     for (const state of ANY) expect(step(RECORDS[state], 'LOCK_TIMEOUT')).toBe(RECORDS[state]);
     expect(asks(RECORDS.COMPLETE, 'LOCK_TIMEOUT')).toEqual(['SKIP_INDEX_THIS_CALL']);
     expect(transition(RECORDS.DISABLED, [trigger('LOCK_TIMEOUT')])).toEqual({ next: RECORDS.DISABLED, actions: [], rows: [] });
   });
 
-  it('builds anew when schema, key or tokenizer differ [LSI-ST-08.1]', () => {
+  it('builds anew when schema, key or tokenizer differ', { tags: ['LSI-ST-08.1'] }, () => {
     expect(states(ANY, 'MISMATCH')).toEqual(all('BUILDING', 5));
     for (const state of ANY) expect(step(RECORDS[state], 'MISMATCH').building).toBe(8);
   });
 
-  it('puts the old index away before the new one is built, and has none when it cannot be [LSI-ST-08.2]', () => {
+  it('puts the old index away before the new one is built, and has none when it cannot be', { tags: ['LSI-ST-08.2'] }, () => {
     expect(asks(RECORDS.UNCERTAIN, 'MISMATCH')).toEqual(['STOP_BUILD', 'CLEAR_DIRTY', 'QUARANTINE', 'START_BUILD']);
     const building = step(RECORDS.UNCERTAIN, 'MISMATCH');
     expect(step(building, trigger('BUILD_FAILED_CLEAN', { since: 8 })).state).toBe('ABSENT');
   });
 
-  it('is corrupt when the integrity check fails [LSI-ST-09.1]', () => {
+  it('is corrupt when the integrity check fails', { tags: ['LSI-ST-09.1'] }, () => {
     expect(states(ANY, 'INTEGRITY_FAILED')).toEqual(all('CORRUPT', 5));
   });
 
-  it('reads nothing of a corrupt index again: it is put away, and another is built [LSI-ST-09.2]', () => {
+  it('reads nothing of a corrupt index again: it is put away, and another is built', { tags: ['LSI-ST-09.2'] }, () => {
     expect(asks(RECORDS.COMPLETE, 'INTEGRITY_FAILED')).toEqual(['STOP_BUILD', 'CLEAR_DIRTY', 'QUARANTINE', 'SCHEDULE_BUILD']);
     expect(step(step(RECORDS.BUILDING, 'INTEGRITY_FAILED'), 'BUILD_COMPLETED').state).toBe('CORRUPT');
     expect(walk(RECORDS.COMPLETE, 'INTEGRITY_FAILED', 'BUILD_STARTED').state).toBe('BUILDING');
   });
 
-  it('is uncertain after opening, even if it was complete [FR-LSI-SAFE-04, LSI-ST-15, LSI-ENUM-02]', () => {
+  it('is uncertain after opening, even if it was complete', { tags: ['FR-LSI-SAFE-04', 'LSI-ST-15', 'LSI-ENUM-02'] }, () => {
     for (const state of ['ABSENT', 'CORRUPT', 'UNCERTAIN', 'COMPLETE'] as const) {
       expect(shown(step(RECORDS[state], 'OPEN_OK'))).toBe('UNCERTAIN/OPEN_REQUIRES_VALIDATION');
     }
     expect(asks(RECORDS.COMPLETE, 'OPEN_OK')).toEqual(['START_WATCHERS', 'SCHEDULE_PASS']);
   });
 
-  it('trusts nothing that an earlier process wrote [FR-LSI-SAFE-04]', () => {
+  it('trusts nothing that an earlier process wrote', { tags: ['FR-LSI-SAFE-04'] }, () => {
     for (const state of ANY) {
       const opened = walk(RECORDS[state], 'PROCESS_STARTED', 'OPEN_OK');
       expect(shown(opened)).toBe('UNCERTAIN/OPEN_REQUIRES_VALIDATION');
@@ -138,19 +138,19 @@ describe('opening', () => {
 });
 
 describe('building', () => {
-  it('builds from every state in which nothing is being built [LSI-ST-10.1]', () => {
+  it('builds from every state in which nothing is being built', { tags: ['LSI-ST-10.1'] }, () => {
     for (const state of ['ABSENT', 'CORRUPT', 'UNCERTAIN', 'COMPLETE'] as const) {
       expect(step(RECORDS[state], 'BUILD_STARTED')).toMatchObject({ state: 'BUILDING', reason: null, causes: [], building: 8, mark: 8 });
     }
     expect(step(RECORDS.BUILDING, 'BUILD_STARTED')).toBe(RECORDS.BUILDING);
   });
 
-  it('is complete after a build that saw every file [LSI-ST-11]', () => {
+  it('is complete after a build that saw every file', { tags: ['LSI-ST-11'] }, () => {
     expect(step(RECORDS.BUILDING, 'BUILD_COMPLETED')).toEqual({ ...NO_INDEX, state: 'COMPLETE', epoch: 4, mark: 8 });
     expect(asks(RECORDS.BUILDING, 'BUILD_COMPLETED')).toEqual(['CLEAR_COVERED_DIRTY']);
   });
 
-  it('is not complete when a directory could not be read, or nobody watched [FR-LSI-SAFE-COMPLETE-01, FR-LSI-SAFE-COMPLETE-02]', () => {
+  it('is not complete when a directory could not be read, or nobody watched', { tags: ['FR-LSI-SAFE-COMPLETE-01', 'FR-LSI-SAFE-COMPLETE-02'] }, () => {
     const hid = step(RECORDS.BUILDING, trigger('BUILD_COMPLETED', { hidingErrors: 1 }));
     expect(hid).toMatchObject({ state: 'UNCERTAIN', reason: 'ENUMERATION_ERROR', building: null, epoch: 3 });
     const unwatched = step({ ...RECORDS.BUILDING, watcherLost: true }, 'BUILD_COMPLETED');
@@ -159,17 +159,17 @@ describe('building', () => {
     expect(step(unwatched, trigger('RECONCILE_SUCCEEDED', { since: 8 })).state).toBe('UNCERTAIN');
   });
 
-  it('keeps a part and leaves nothing out by it when a build comes to a limit [LSI-ST-12, T-LSI-SAFE-05, LSI-ENUM-10]', () => {
+  it('keeps a part and leaves nothing out by it when a build comes to a limit', { tags: ['LSI-ST-12', 'T-LSI-SAFE-05', 'LSI-ENUM-10'] }, () => {
     expect(step(RECORDS.BUILDING, 'BUILD_BUDGET_EXCEEDED')).toMatchObject({ state: 'UNCERTAIN', reason: 'BUILD_BUDGET_EXCEEDED', building: null });
     expect(asks(RECORDS.BUILDING, 'BUILD_BUDGET_EXCEEDED')).toEqual(['KEEP_PARTIAL']);
   });
 
-  it('has no index after a build that wrote nothing [LSI-ST-13]', () => {
+  it('has no index after a build that wrote nothing', { tags: ['LSI-ST-13'] }, () => {
     expect(step(RECORDS.BUILDING, 'BUILD_FAILED_CLEAN')).toMatchObject({ state: 'ABSENT', building: null });
     expect(asks(RECORDS.BUILDING, 'BUILD_FAILED_CLEAN')).toEqual(['REMOVE_PARTIAL']);
   });
 
-  it('is corrupt after a build that broke off while writing [LSI-ST-14]', () => {
+  it('is corrupt after a build that broke off while writing', { tags: ['LSI-ST-14'] }, () => {
     expect(step(RECORDS.BUILDING, 'BUILD_FAILED_DIRTY')).toMatchObject({ state: 'CORRUPT', building: null });
     expect(asks(RECORDS.BUILDING, 'BUILD_FAILED_DIRTY')).toEqual(['QUARANTINE', 'RECORD_DIAGNOSTIC']);
   });
@@ -183,7 +183,7 @@ describe('building', () => {
     expect(step(lost, trigger('BUILD_COMPLETED', { since: 6 }))).toBe(lost);
   });
 
-  it('does not promote a build behind an uncertain index, however it ends [LSI-ST-18]', () => {
+  it('does not promote a build behind an uncertain index, however it ends', { tags: ['LSI-ST-18'] }, () => {
     const behind = step(RECORDS.BUILDING, 'WATCHER_OVERFLOW');
     expect(behind).toMatchObject({ state: 'UNCERTAIN', reason: 'WATCHER_OVERFLOW_DURING_BUILD', building: 7 });
     const ended = step(behind, 'BUILD_COMPLETED');

@@ -19,7 +19,7 @@ const look = (store: ContentIndexStore) =>
 const overflow: Trigger = { kind: 'WATCHER_OVERFLOW' };
 
 describe('the writer of a safety record', () => {
-  it('writes the next record and tells what is to be done [FR-LSI-BG-13.3]', () => {
+  it('writes the next record and tells what is to be done', { tags: ['FR-LSI-BG-13.3'] }, () => {
     const store = storeWith(COMPLETE);
     const told = advance(store, 'a', [overflow], T0 + 5);
     expect(told).toMatchObject({ ok: true, value: { before: COMPLETE, rows: ['LSI-ST-17'], actions: ['ENQUEUE_DIRTY', 'SCHEDULE_PASS'] } });

@@ -9,7 +9,9 @@ import { openContentIndexStore } from '../../../../../src/content-search/ngram-i
 import { ABSENT, metaFor, T0 } from '../../../../conformance/content-index-samples.ts';
 import { scriptArgs } from '../../../../support/compiled/script.ts';
 
-it('leaves a record that fits its dirty queue when the writer is killed, and the next start trusts none of it [FR-LSI-IDX-CONC-03, FR-LSI-SAFE-04]', async () => {
+it('leaves a record that fits its dirty queue when the writer is killed, and the next start trusts none of it', {
+  tags: ['FR-LSI-IDX-CONC-03', 'FR-LSI-SAFE-04'],
+}, async () => {
   const directory = mkdtempSync(path.join(tmpdir(), 'writ-index-crash-'));
   const file = { directory, lockTimeoutMs: 1_000 };
   try {

@@ -37,7 +37,7 @@ afterEach(() => {
 });
 
 describe('the files of the records', () => {
-  it('are closed to others, whatever the umask says [SEC-LSI-STORE-01]', () => {
+  it('are closed to others, whatever the umask says', { tags: ['SEC-LSI-STORE-01'] }, () => {
     const umask = process.umask(0);
     try {
       opened().write((records) => records.create(metaFor('a'), ABSENT));
@@ -62,14 +62,14 @@ describe('the files of the records', () => {
     expect(openContentIndexStore(limits())).toMatchObject({ ok: false, refusal: 'DAMAGED' });
   });
 
-  it('are kept by a SQLite that knows what the tables need [LSI-SQLITE-01] [LSI-SQLITE-02]', () => {
+  it('are kept by a SQLite that knows what the tables need', { tags: ['LSI-SQLITE-01', 'LSI-SQLITE-02'] }, () => {
     const db = new Sqlite(':memory:');
     const [major = 0, minor = 0] = String(db.prepare('SELECT sqlite_version()').pluck().get()).split('.').map(Number);
     db.close();
     expect(major * 1_000 + minor).toBeGreaterThanOrEqual(3_031);
   });
 
-  it('have one column per component of the key [FR-LSI-IDX-KEY-02.1] [FR-LSI-CAND-LIT-04.1]', () => {
+  it('have one column per component of the key', { tags: ['FR-LSI-IDX-KEY-02.1', 'FR-LSI-CAND-LIT-04.1'] }, () => {
     opened();
     const db = new Sqlite(file(), { readonly: true });
     open.push(db);
@@ -79,7 +79,7 @@ describe('the files of the records', () => {
     expect(db.pragma('journal_mode', { simple: true })).toBe('wal');
   });
 
-  it('refuse a reason that is not of Appendix D, and a complete index in doubt [LSI-ENUM-01, LSI-ENUM-16]', () => {
+  it('refuse a reason that is not of Appendix D, and a complete index in doubt', { tags: ['LSI-ENUM-01', 'LSI-ENUM-16'] }, () => {
     const store = opened();
     store.write((records) => records.create(metaFor('a'), ABSENT));
     const set = (safety: IndexSafety) => () => store.write((records) => records.setSafety('a', safety, T0));
@@ -103,7 +103,7 @@ function raw(safety: { [Field in keyof IndexSafety]: Field extends 'state' | 're
 }
 
 describe('several processes', () => {
-  it('see what the writer committed, and write nothing themselves [FR-LSI-BG-13.2]', () => {
+  it('see what the writer committed, and write nothing themselves', { tags: ['FR-LSI-BG-13.2'] }, () => {
     expect(answered(openContentIndexView(limits()))).toBeUndefined();
     const store = opened();
     const view = answered(openContentIndexView(limits()));
@@ -114,7 +114,7 @@ describe('several processes', () => {
     expect(Object.keys(view)).toEqual(['read', 'close']);
   });
 
-  it('read while one writes, each its own moment [FR-LSI-BG-11, FR-LSI-BG-13.1]', () => {
+  it('read while one writes, each its own moment', { tags: ['FR-LSI-BG-11', 'FR-LSI-BG-13.1'] }, () => {
     const store = opened();
     store.write((records) => records.create(metaFor('a'), COMPLETE));
     const view = answered(openContentIndexView(limits()));
@@ -134,7 +134,7 @@ describe('several processes', () => {
     ).toEqual({ ok: true, value: [ABSENT, ABSENT] });
   });
 
-  it('wait for a lock no longer than they may, and say so [FR-LSI-IDX-CONC-02, LSI-ST-07] [FR-LSI-BG-13.4]', () => {
+  it('wait for a lock no longer than they may, and say so', { tags: ['FR-LSI-IDX-CONC-02', 'LSI-ST-07', 'FR-LSI-BG-13.4'] }, () => {
     const store = opened();
     store.write((records) => records.create(metaFor('a'), COMPLETE));
     const holder = new Sqlite(file());
@@ -165,7 +165,7 @@ describe('damaged records', () => {
     expect(opened().read((records) => records.list())).toEqual({ ok: true, value: [] });
   });
 
-  it('are refused when a newer version wrote them [FR-LSI-ROLL-02]', () => {
+  it('are refused when a newer version wrote them', { tags: ['FR-LSI-ROLL-02'] }, () => {
     opened().close();
     const db = new Sqlite(file());
     db.pragma('user_version = 99');
@@ -238,7 +238,7 @@ describe('damaged records', () => {
 describe('the directory of the records', () => {
   const at = (name: string): string => path.join(directory, name);
 
-  it('is made for this user alone, with what lies on the way [FR-LSI-CACHE-ROOT-02.3]', () => {
+  it('is made for this user alone, with what lies on the way', { tags: ['FR-LSI-CACHE-ROOT-02.3'] }, () => {
     expect(prepareCacheDirectory(at('cache/writ/search-index'))).toBe('ready');
     expect(['cache', 'cache/writ', 'cache/writ/search-index'].map((name) => statSync(at(name)).mode & 0o777)).toEqual([0o700, 0o700, 0o700]);
     expect(prepareCacheDirectory(at('cache/writ/search-index'))).toBe('ready');

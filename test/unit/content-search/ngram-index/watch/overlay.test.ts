@@ -4,7 +4,7 @@ import { createOverlay } from '../../../../../src/content-search/ngram-index/wat
 import type { OverlayEntry } from '../../../../../src/core/ports/index.ts';
 
 describe('the overlay', () => {
-  it('has one entry for each path and kind, with the number of the last event, oldest first [FR-LSI-TRK-10]', () => {
+  it('has one entry for each path and kind, with the number of the last event, oldest first', { tags: ['FR-LSI-TRK-10'] }, () => {
     const overlay = createOverlay();
     overlay.touch('FILE', 'a');
     overlay.touch('FILE', 'b');

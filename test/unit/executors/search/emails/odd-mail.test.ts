@@ -52,7 +52,7 @@ describe('the body of odd mail', () => {
     ['a digest, whose parts are messages', 'Content-Type: multipart/digest; boundary=a\n\n--a\n\nSubject: y\n\nhello\n--a--', ''],
     ['a forwarded message', 'Content-Type: multipart/mixed; boundary=a\n\n--a\n\none\n--a\nContent-Type: message/rfc822\n\nSubject: y\n\ntwo\n--a--', 'one'],
     ['alternatives', 'Content-Type: multipart/alternative; boundary=a\n\n--a\n\nplain\n--a\nContent-Type: text/html\n\n<b>html</b>\n--a--', 'plain'],
-  ])('is right for %s [SE-42] [SE-43]', (_, raw, body) => {
+  ])('is right for %s', { tags: ['SE-42', 'SE-43'] }, (_, raw, body) => {
     expect(read(raw).body).toBe(body);
   });
 
@@ -84,7 +84,7 @@ describe('the headers of odd mail', () => {
     ['a continuation of nothing', ' x\nSubject: a\n\n', { subject: 'a' }],
     ['no end', 'Subject: a', { subject: 'a', body: '' }],
     ['nothing at all', '', { subject: '', body: '' }],
-  ])('are read: %s [SE-42]', (_, raw, expected) => {
+  ])('are read: %s', { tags: ['SE-42'] }, (_, raw, expected) => {
     expect(read(raw)).toMatchObject(expected);
   });
 

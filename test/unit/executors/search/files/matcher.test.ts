@@ -5,7 +5,7 @@ import { createMatcher } from '../../../../../src/executors/search/files/matcher
 describe('the matcher of file names', () => {
   const letters = (letter: fc.Arbitrary<number>, maxLength: number) => fc.array(letter, { maxLength });
 
-  it('finds what Buffer.includes finds, within its bounds [SE-29]', () => {
+  it('finds what Buffer.includes finds, within its bounds', { tags: ['SE-29'] }, () => {
     // Few letters: most needles half match at many places.
     const letter = fc.constantFrom(0x61, 0x62, 0xc3);
     fc.assert(
@@ -24,7 +24,7 @@ describe('the matcher of file names', () => {
     );
   });
 
-  it('finds characters where they begin and nowhere else [SE-31]', () => {
+  it('finds characters where they begin and nowhere else', { tags: ['SE-31'] }, () => {
     const text = fc.string({ unit: 'binary', maxLength: 12 });
     fc.assert(
       fc.property(

@@ -50,7 +50,7 @@ function evenly(value: number): number {
 }
 
 describe('the index of vectors', () => {
-  it('scores from 0 to 1: 1 for the same vector, as near as halves come, and what is opposite is not found [MS-063]', () => {
+  it('scores from 0 to 1: 1 for the same vector, as near as halves come, and what is opposite is not found', { tags: ['MS-063'] }, () => {
     const random = createRandom(63);
     for (let round = 0; round < 200; round += 1) {
       const vector = randomVector(random, 384);
@@ -64,7 +64,7 @@ describe('the index of vectors', () => {
     }
   });
 
-  it.each([1, 2, 3])('finds what two loops find, filtered or not, while vectors come and go (seed %i) [MS-164]', (seed) => {
+  it.each([1, 2, 3])('finds what two loops find, filtered or not, while vectors come and go (seed %i)', { tags: ['MS-164'] }, (seed) => {
     const random = createRandom(seed);
     for (const dimension of [384, 8, 13]) {
       const index = createVectorIndex(dimension);

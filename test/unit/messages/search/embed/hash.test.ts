@@ -79,7 +79,7 @@ describe('the hash embedder', () => {
   const embedder = createHashEmbedder();
   const vectorOf = async (text: string): Promise<number[]> => [...((await embedder.embed([text]))[0] ?? [])];
 
-  it('names itself and its dimension [MS-165]', () => {
+  it('names itself and its dimension', { tags: ['MS-165'] }, () => {
     expect(embedder).toMatchObject({ id: 'fnv1a-384', dimension: 384 });
   });
 

@@ -6,7 +6,7 @@ import { reranked, sigmoid } from '../../../../../src/messages/search/hybrid/rer
 const order = fc.uniqueArray(fc.integer({ min: 1, max: 60 }), { maxLength: 30 });
 
 describe('the fusion of two orders', () => {
-  it('adds up 1 / (k + rank), and the first of both scores 1 [MS-046, MS-064, MS-165]', () => {
+  it('adds up 1 / (k + rank), and the first of both scores 1', { tags: ['MS-046', 'MS-064', 'MS-165'] }, () => {
     expect(
       fuse(
         [
@@ -44,11 +44,11 @@ describe('the fusion of two orders', () => {
 });
 
 describe('judged rows', () => {
-  it('have the sigmoid of what the model says [MS-065]', () => {
+  it('have the sigmoid of what the model says', { tags: ['MS-065'] }, () => {
     expect([0, 2, -2, 800, -800].map(sigmoid)).toEqual([0.5, 1 / (1 + Math.exp(-2)), 1 / (1 + Math.exp(2)), 1, 0]);
   });
 
-  it('come first, and the others follow in the order that they had, below the lowest of them [MS-010]', () => {
+  it('come first, and the others follow in the order that they had, below the lowest of them', { tags: ['MS-010'] }, () => {
     const fused = [
       { id: 4, score: 0.9 },
       { id: 2, score: 0.8 },

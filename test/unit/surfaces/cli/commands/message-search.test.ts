@@ -29,7 +29,7 @@ describe('writ messages search', () => {
     expect((await search(['plan', '--json'], response)).out).toContain(thread_id);
   });
 
-  it('means by its options what the contract says [MS-001]', async () => {
+  it('means by its options what the contract says', { tags: ['MS-001'] }, async () => {
     const args = ['x', '--product', 'suite', '--from', 'A', '--to', 'B', '--thread', 't', '--importance', 'high,low', '--no-ack', '--since', '2026-01-02'];
     const more = [
       '--until',

@@ -72,7 +72,7 @@ describe('writ plan check', () => {
     expect(await world.cli(['plan', 'check', '-'], ' '.repeat(1_100_000))).toMatchObject({ code: 2 });
   });
 
-  it('answers in JSON with the names of workflows [PE-61]', async () => {
+  it('answers in JSON with the names of workflows', { tags: ['PE-61'] }, async () => {
     const world = await worldWith();
     const said = await world.cli(['plan', 'check', 'input', '--json'], FILE);
     expect(said.lines).toMatchObject([{ plan_id: ID, tools: 2, once: 2, irreversible: 1, unbound: 0 }]);

@@ -27,7 +27,7 @@ async function call(args: object, tool = 'search_messages'): Promise<{ told: Tol
 const refused = (code: string, field: string) => ({ isError: true, answer: { code, field, message: expect.stringContaining(field) } });
 
 describe('search_messages', () => {
-  it('needs project_key and query, and searches that project [MS-106]', async () => {
+  it('needs project_key and query, and searches that project', { tags: ['MS-106'] }, async () => {
     expect(await askedBy({})).toMatchObject({ text: 'plan', project_id: 1 });
     await using mcp = await startMcp({ messageSearch: async () => messageSearchTwin() });
     expect(await mcp.call('search_messages', { query: 'x' })).toMatchObject(refused('INVALID_ARGUMENT', 'project_key'));
@@ -42,11 +42,11 @@ describe('search_messages', () => {
     [1, 1],
     [1000, 1000],
     [1001, 1000],
-  ])('takes limit %j as %j [MS-107]', async (limit, is) => {
+  ])('takes limit %j as %j', { tags: ['MS-107'] }, async (limit, is) => {
     expect((await askedBy({ limit })).limit).toBe(is);
   });
 
-  it('takes an offset from 0, ignores it beside a cursor, and refuses a window that reaches too far [MS-108]', async () => {
+  it('takes an offset from 0, ignores it beside a cursor, and refuses a window that reaches too far', { tags: ['MS-108'] }, async () => {
     expect((await askedBy({})).offset).toBe(0);
     expect((await askedBy({ offset: -3 })).offset).toBe(0);
     expect((await askedBy({ offset: 2 })).offset).toBe(2);
@@ -64,30 +64,30 @@ describe('search_messages', () => {
     ['recent', 'recency'],
     ['', undefined],
     [null, undefined],
-  ])('takes the ranking %j as %j [MS-109]', async (ranking, is) => {
+  ])('takes the ranking %j as %j', { tags: ['MS-109'] }, async (ranking, is) => {
     expect((await askedBy({ ranking })).ranking).toBe(is);
   });
 
-  it.each(TOOL_ALIASES.sender)('takes the sender as %s [MS-110]', async (name) => {
+  it.each(TOOL_ALIASES.sender)('takes the sender as %s', { tags: ['MS-110'] }, async (name) => {
     expect((await askedBy({ [name]: ' BlueLake ' })).sender_name).toBe('BlueLake');
   });
 
-  it('takes importance as a list without regard to case, blanks and doubles [MS-111]', async () => {
+  it('takes importance as a list without regard to case, blanks and doubles', { tags: ['MS-111'] }, async () => {
     expect((await askedBy({ importance: ' Urgent,, high ,urgent' })).importance?.toSorted()).toEqual(['high', 'urgent']);
     expect((await askedBy({ importance: ' , ' })).importance).toBeUndefined();
     expect((await call({ importance: 'high,critical' })).told).toMatchObject(refused('INVALID_ARGUMENT', 'importance'));
   });
 
-  it('takes a thread, and no blank one [MS-112]', async () => {
+  it('takes a thread, and no blank one', { tags: ['MS-112'] }, async () => {
     expect((await askedBy({ thread_id: 'br-42' })).thread_id).toBe('br-42');
     expect((await askedBy({ thread_id: '  ' })).thread_id).toBeUndefined();
   });
 
-  it.each(TOOL_ALIASES.date_start)('takes the start as %s: of a day its first microsecond in UTC [MS-113] [MS-119]', async (name) => {
+  it.each(TOOL_ALIASES.date_start)('takes the start as %s: of a day its first microsecond in UTC', { tags: ['MS-113', 'MS-119'] }, async (name) => {
     expect((await askedBy({ [name]: '2026-01-02' })).time_range).toEqual({ min_ts: DAY_START });
   });
 
-  it.each(TOOL_ALIASES.date_end)('takes the end as %s: of a day its last microsecond in UTC [MS-114] [MS-119] [MS-120]', async (name) => {
+  it.each(TOOL_ALIASES.date_end)('takes the end as %s: of a day its last microsecond in UTC', { tags: ['MS-114', 'MS-119', 'MS-120'] }, async (name) => {
     expect((await askedBy({ [name]: '2026-01-02' })).time_range).toEqual({ max_ts: DAY_END });
   });
 
@@ -125,13 +125,13 @@ describe('search_messages', () => {
     expect((await askedBy({ since: '2026-01-02', after: '2026-01-02T01:00:00+01:00' })).time_range).toEqual({ min_ts: DAY_START });
   });
 
-  it('hands the options of V3 on, and knows no defaults of its own for them [MS-002] [MS-170]', async () => {
+  it('hands the options of V3 on, and knows no defaults of its own for them', { tags: ['MS-002', 'MS-170'] }, async () => {
     const more = { mode: 'hybrid_rerank', recipient_name: 'RedFox', ack_required: false, min_score: 0.5, rerank_top_k: 5, rrf_k: 10 } as const;
     expect(await askedBy(more)).toMatchObject(more);
     expect(Object.keys(await askedBy({})).toSorted()).toEqual(['limit', 'offset', 'project_id', 'text']);
   });
 
-  it('answers rows in their shape, and what stands beside them only where there is something [MS-115] [MS-116] [MS-117] [MS-118]', async () => {
+  it('answers rows in their shape, and what stands beside them only where there is something', { tags: ['MS-115', 'MS-116', 'MS-117', 'MS-118'] }, async () => {
     const search = messageSearchTwin();
     await using mcp = await startMcp({ messageSearch: async () => search });
     expect((await mcp.call('search_messages', PROJECT)).answer).toEqual({
@@ -162,7 +162,7 @@ describe('search_messages', () => {
     expect(read.result[0]).toMatchObject({ reason_codes: ['lexical_bm25'], score_factors: [{ key: 'bm25' }] });
   });
 
-  it('never says NOT_FOUND of a place that nobody could look up: the answer is degraded [MS-118] [MS-157]', async () => {
+  it('never says NOT_FOUND of a place that nobody could look up: the answer is degraded', { tags: ['MS-118', 'MS-157'] }, async () => {
     const search = messageSearchTwin();
     search.broken = { ok: false, error: { kind: 'engine_error', message: 'the disk is gone' } };
     await using mcp = await startMcp({ messageSearch: async () => search });
@@ -184,7 +184,7 @@ describe('search_messages', () => {
 });
 
 describe('search_messages_product', () => {
-  it('needs product_key and query, and searches all projects of the product [MS-121]', async () => {
+  it('needs product_key and query, and searches all projects of the product', { tags: ['MS-121'] }, async () => {
     const query = await askedBy({}, 'search_messages_product');
     expect(query).toMatchObject({ text: 'plan', product_id: 9, limit: 20 });
     expect(query.project_id).toBeUndefined();
@@ -192,7 +192,7 @@ describe('search_messages_product', () => {
     expect((await call({ product_key: 'none' }, 'search_messages_product')).told).toMatchObject(refused('NOT_FOUND', 'product_key'));
   });
 
-  it.each(TOOL_ALIASES.project)('narrows to one of its projects by %s [MS-122]', async (name) => {
+  it.each(TOOL_ALIASES.project)('narrows to one of its projects by %s', { tags: ['MS-122'] }, async (name) => {
     expect(await askedBy({ [name]: 'frontend' }, 'search_messages_product')).toMatchObject({ project_id: 2 });
     expect((await call({ [name]: 'other' }, 'search_messages_product')).told).toMatchObject(refused('NOT_FOUND', name));
     expect((await call({ [name]: 'nowhere' }, 'search_messages_product')).told).toMatchObject(refused('NOT_FOUND', name));
@@ -203,7 +203,7 @@ describe('search_messages_product', () => {
     expect(told).toMatchObject(refused('INVALID_ARGUMENT', 'proj'));
   });
 
-  it('takes the filters of search_messages under all their names [MS-123]', async () => {
+  it('takes the filters of search_messages under all their names', { tags: ['MS-123'] }, async () => {
     const filters = { from_agent: 'A', importance: 'low', thread_id: 't', since: '2026-01-02', until: '2026-01-02' };
     expect(await askedBy(filters, 'search_messages_product')).toMatchObject({
       sender_name: 'A',
@@ -213,7 +213,7 @@ describe('search_messages_product', () => {
     });
   });
 
-  it('answers rows with their project [MS-124]', async () => {
+  it('answers rows with their project', { tags: ['MS-124'] }, async () => {
     const { told } = await call({}, 'search_messages_product');
     expect(SearchMessagesProductOutput.parse(told.answer).result).toMatchObject([{ id: 7, project_id: 1 }]);
   });

@@ -45,7 +45,7 @@ describe('the screen of message search', () => {
     expect(rig.lines()).toHaveLength(1);
   });
 
-  it.each(['semantic', 'hybrid', 'hybrid+rerank'])('never lets mode %s look like success where it is not there [MS-128]', async (mode) => {
+  it.each(['semantic', 'hybrid', 'hybrid+rerank'])('never lets mode %s look like success where it is not there', { tags: ['MS-128'] }, async (mode) => {
     const rig = await tuiRig(undefined, 'lock');
     await rig.keys('enter', 'm', 'm');
     for (let at = 0; !rig.lines().join('\n').includes(`Mode ${mode}`) && at < 4; at += 1) await rig.keys('m');

@@ -1,35 +1,38 @@
 import ts from 'typescript';
 
-/** A test whose title names requirements. */
+/** A test that is tagged with requirements. */
 export interface TracedTest {
   /** Path from the package root. */
   readonly file: string;
-  /** Title without the ids. */
   readonly title: string;
   readonly ids: readonly string[];
 }
 
 const TEST_FUNCTIONS: ReadonlySet<string> = new Set(['it', 'test', 'describe']);
-/** Words shaped like an id: `FE-17`, `LSI-ORDROOT-GEN`, `FR-LSI-ORD-03.1`; not the `A-Z` of a pattern. */
-const ID = '[A-Z]+-(?:\\d|[A-Z][A-Z0-9])[A-Za-z0-9.-]*';
-/** `[FE-17]`, `[FE-17, FE-18]`: a bracket that holds nothing but ids. `[a]` in a title is just text. */
-const BRACKET = new RegExp(`\\s*\\[(${ID}(?:[,\\s]+${ID})*)\\]`, 'g');
 
-/** The tests of one file that name ids, found without running it. Ids of a `describe` count for what is inside. */
+/**
+ * The tests of one file whose second argument has tags (`it('…', { tags: ['FE-17'] }, …)`), found without running it. Tags of
+ * a `describe` count for what is inside.
+ */
 export function tracedTests(file: string, text: string): TracedTest[] {
   const found: TracedTest[] = [];
   const visit = (node: ts.Node): void => {
     const title = ts.isCallExpression(node) ? titleOf(node) : undefined;
-    const ids = title === undefined ? [] : idsIn(title);
-    if (title !== undefined && ids.length > 0) found.push({ file, title: title.replace(BRACKET, '').trim(), ids });
+    const ids = ts.isCallExpression(node) && title !== undefined ? tagsOf(node) : [];
+    if (title !== undefined && ids.length > 0) found.push({ file, title, ids });
     ts.forEachChild(node, visit);
   };
   visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest));
   return found;
 }
 
-function idsIn(title: string): string[] {
-  return [...title.matchAll(BRACKET)].flatMap(([, inner = '']) => inner.split(/[,\s]+/));
+/** The words of `tags`, one or a list. A tag that is not written out is not seen. */
+function tagsOf({ arguments: [, options] }: ts.CallExpression): string[] {
+  if (options === undefined || !ts.isObjectLiteralExpression(options)) return [];
+  const tags = options.properties.filter(ts.isPropertyAssignment).find(({ name }) => ts.isIdentifier(name) && name.text === 'tags')?.initializer;
+  if (tags === undefined) return [];
+  const words = ts.isArrayLiteralExpression(tags) ? [...tags.elements] : [tags];
+  return words.filter(ts.isStringLiteralLike).map(({ text }) => text);
 }
 
 /** The title of `it('…')`, `test.each(table)('…')`, `describe.concurrent('…')`; placeholders in templates stay out. */
