@@ -11,13 +11,16 @@ export interface Bundle {
 }
 
 /** Packages with native parts stay where they are. */
-const EXTERNAL = ['better-sqlite3', 'koffi', 'sodium-native', 'msgpackr-extract'];
+const EXTERNAL = ['better-sqlite3', 'better-sqlite3-13', 'koffi', 'sodium-native', 'msgpackr-extract'];
 
 const THREADS = ['src/adapters/crypto/crypto-thread.ts', 'src/adapters/sqlite/journal/journal-thread.ts', 'src/adapters/linux/confined-fs/copy-thread.ts'];
 
-/** What the modules read beside themselves: from there, to there. */
+/** Folder of the scripts, one level down as the modules of the stores are. */
+const SCRIPTS = 'bundle';
+
+/** What the modules read beside or above themselves: from there, to there. */
 const ASSETS = [
-  ['src/adapters/redis/lua', 'lua'],
+  ['src/adapters/redis/lua', `${SCRIPTS}/lua`],
   ['src/adapters/sqlite/sql', 'sql'],
   ...['registries', 'config/tools', 'config/tool-bindings', 'config/capabilities', 'config/use-cases'].map((folder) => [folder, folder] as const),
 ] as const;
@@ -52,11 +55,12 @@ export function bundleWorker(worker = 'test/chaos/worker-process.ts'): Bundle {
   mkdirSync(cache, { recursive: true });
   const directory = mkdtempSync(path.join(cache, 'writ-chaos-'));
   // A script has no import.meta, and only a script has a code cache; the threads are small modules.
+  const scripts = path.join(directory, SCRIPTS);
   const bundleUrl = "const bundleUrl = require('node:url').pathToFileURL(__filename).href;";
-  esbuild(root, directory, [worker], ['--format=cjs', '--define:import.meta.url=bundleUrl', `--banner:js=${bundleUrl}`]);
-  esbuild(root, directory, THREADS, ['--format=esm']);
+  esbuild(root, scripts, [worker], ['--format=cjs', '--define:import.meta.url=bundleUrl', `--banner:js=${bundleUrl}`]);
+  esbuild(root, scripts, THREADS, ['--format=esm']);
   for (const [from, to] of ASSETS) cpSync(path.join(root, from), path.join(directory, to), { recursive: true });
-  const launcher = path.join(directory, 'launch.cjs');
+  const launcher = path.join(scripts, 'launch.cjs');
   writeFileSync(launcher, LAUNCHER);
   // Below node_modules the `type` of the package's own package.json does not count.
   writeFileSync(path.join(directory, 'package.json'), '{"type":"module"}');

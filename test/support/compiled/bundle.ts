@@ -4,7 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 
 /** Modules that are started as a process or a thread. One that this misses starts too, only more slowly. */
-const STARTED = /^src\/bin\/(writ|content\/launch)\.js$|^(src\/(adapters|bin)|test)\/.*(-|\/)(child|parent|process|thread|scenario|server)\.js$/;
+const STARTED =
+  /^src\/bin\/writ\.js$|^src\/content-search\/process\/launch\.js$|^(src\/(adapters|bin|content-search|messages)|test)\/.*(-|\/)(child|parent|process|thread|scenario|server)\.js$/;
 /** Packages in plain JavaScript that read no file beside them: most of the files that a process would load. */
 const BUNDLED = new Set(
   '@marcbachmann/cel-js @modelcontextprotocol/sdk @opentelemetry/api ajv ajv-formats bullmq fastify ioredis prom-client smol-toml zod'.split(' '),
