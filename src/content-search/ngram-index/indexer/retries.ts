@@ -13,7 +13,7 @@ export interface RetryPauses {
   readonly mostMs: number;
 }
 
-/** A timer has no more. */
+/** setTimeout takes no more: 2^31 - 1 ms. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export function createRetries(now: () => number, { firstMs, mostMs }: RetryPauses): Retries {
