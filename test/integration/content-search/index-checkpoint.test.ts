@@ -141,13 +141,17 @@ describe('a build that its host cannot finish', () => {
     host = await slowHost({ timeoutMs: patient(1_500), throttleMs: patient(150) });
     await host.next((one) => one.kind === 'task' && one.outcome === 'partial');
     expect(statesOf(host).at(-1)).toBe('UNCERTAIN/BUILD_BUDGET_EXCEEDED');
+    const first = indexed();
+    expect(first.length).toBeGreaterThan(0);
+    await host.next((one) => (one.kind === 'task' && one.outcome === 'partial') || (one.kind === 'state' && one.state === 'COMPLETE'));
     const had = indexed();
-    expect(had.length).toBeGreaterThan(0);
+    expect(had.length).toBeGreaterThanOrEqual(first.length);
     await host.kill();
     expect(indexed()).toEqual(had);
 
-    host = await slowHost({ timeoutMs: patient(1_500), throttleMs: patient(150) });
-    await host.told(isOfBuild);
+    // With all the time that it wants: how many rounds the rest takes is up to the machine.
+    host = await slowHost({ throttleMs: 0 });
+    if (had.length < FILES) await host.told(isOfBuild);
     await host.until('COMPLETE');
     expect(indexed()).toHaveLength(FILES);
   });
