@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,6 +7,7 @@ import { loadTantivy, type Tantivy } from '../../src/messages/engines/tantivy/bi
 import { createTantivyEngine } from '../../src/messages/engines/tantivy/engine.ts';
 import { createTantivyIndexer } from '../../src/messages/engines/tantivy/indexer.ts';
 import { createMessagesReader } from '../../src/messages/store/reader.ts';
+import { removeTree } from './remove-tree.ts';
 
 /** Tests that need Tantivy's binding. Without it, which is a supported state, there is one that says how to get it. */
 export function describeTantivy(title: string, tests: (tantivy: Tantivy) => void): void {
@@ -33,7 +34,7 @@ export function tantivyOver(tantivy: Tantivy, file: string) {
     close() {
       indexer.close();
       reader.close();
-      rmSync(root, { recursive: true, force: true });
+      removeTree(root);
     },
   };
 }

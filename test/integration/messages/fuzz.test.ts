@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fuzzMessageSearch } from '../../support/message-fuzz.ts';
 import { fuzzedSearches } from '../../support/message-fuzz-searches.ts';
+import { removeTree } from '../../support/remove-tree.ts';
 import { fillMailbox } from './mailbox.ts';
 
 const SEED = 20_261_122;
@@ -19,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => {
   searches.close();
-  rmSync(home, { recursive: true, force: true });
+  removeTree(home);
 });
 
 describe('fuzzed requests to message search', () => {

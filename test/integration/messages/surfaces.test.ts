@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -12,6 +12,7 @@ import { callMcp } from '../../../src/surfaces/http/routes/mcp.ts';
 import { searchMessages } from '../../../src/surfaces/http/routes/message-search.ts';
 import { commandLine, lastJson } from '../../support/command-line.ts';
 import { scriptArgs } from '../../support/compiled/script.ts';
+import { removeTree } from '../../support/remove-tree.ts';
 import { toldBy } from '../../unit/surfaces/mcp/mcp-rig.ts';
 import { type Site, startSite } from '../surfaces/http/core-site.ts';
 import { inspect } from '../surfaces/mcp/inspector.ts';
@@ -44,7 +45,7 @@ afterAll(async () => {
   await client.close();
   await site.server.stop();
   await service.stop();
-  rmSync(home, { recursive: true, force: true });
+  removeTree(home);
 });
 
 const tool = async (name: string, args: object) => toldBy(await client.callTool({ name, arguments: { ...args } }));

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { removeTree } from '../../support/remove-tree.ts';
 import { describeTantivy } from '../../support/tantivy.ts';
 import { writeEmbedder, writeReranker } from '../../support/tiny-model.ts';
 import { gatesText, judgeGates, type Verdict } from './gates.ts';
@@ -11,7 +12,7 @@ import { type MeasuredMode, type ModeScores, measureModes } from './modes.ts';
 const home = mkdtempSync(path.join(tmpdir(), 'writ-gates-'));
 const file = path.join(home, 'messages.sqlite');
 beforeAll(() => writeCorpus(file));
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+afterAll(() => removeTree(home));
 
 const ALL: readonly MeasuredMode[] = ['fts5', 'tantivy', 'semantic', 'hybrid', 'hybrid_rerank'];
 const good: ModeScores = { scores: [{ ndcg: 1, rr: 1, recall: 1, recallTop: 1, ndcgDeep: 1 }], ids: [[1]] };

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { removeTree } from '../../support/remove-tree.ts';
 import { writeCorpus } from './mailbox.ts';
 import { openRankings, type Rankings } from './rankings.ts';
 import { type Measured, means, measure, reportOf } from './report.ts';
@@ -18,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => {
   rankings.close();
-  rmSync(home, { recursive: true, force: true });
+  removeTree(home);
 });
 
 describe('the quality of message search', () => {
