@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { replaceFile } from '../adapters/files/replace-file.ts';
-import type { Link } from '../core/audit-chain.ts';
+import { GENESIS, type Link } from '../core/audit-chain.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import { WritError } from '../core/errors.ts';
 
@@ -26,7 +26,8 @@ export async function readHead(file: string): Promise<Link | undefined> {
   });
   if (text === undefined) return undefined;
   const head = Head.safeParse(parsed(text));
-  if (!head.success || textOf(head.data) !== text) throw new WritError('STORAGE_UNAVAILABLE', `${headFileOf(file)} is damaged`);
+  const isWhole = head.success && textOf(head.data) === text && (head.data.n > 0 || head.data.hash === GENESIS.hash);
+  if (!isWhole) throw new WritError('STORAGE_UNAVAILABLE', `${headFileOf(file)} is damaged`);
   return { n: head.data.n, hash: head.data.hash };
 }
 

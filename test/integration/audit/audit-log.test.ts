@@ -96,6 +96,9 @@ describe('lines of an older version', () => {
   });
 });
 
+/** Where the value of a member of the head begins. */
+const headByte = (head: Buffer, member: string): number => head.indexOf(member) + member.length;
+
 describe('a damaged audit log', () => {
   it('is found out whatever byte of log or head is changed, cut off or added', async () => {
     await at.append('a', 'b', 'c');
@@ -125,7 +128,8 @@ describe('a damaged audit log', () => {
         const same = readFileSync(at.file).equals(good.log) && readFileSync(`${at.file}.head`).equals(good.head);
         expect((await verify()).ok).toBe(same);
       }),
-      { numRuns: 250 },
+      // The number of the head became 0, and its hash stayed: once it was taken for a log that had just begun.
+      { numRuns: 250, examples: [[{ inHead: true, where: headByte(good.head, '"n":'), how: 'change', by: 3 }]] },
     );
   });
 
