@@ -37,9 +37,10 @@ try {
       await mustRun('git', ['clone', '--quiet', packageRoot(), clone], home);
       const started = Date.now();
       say(`${node.version}: npm test in a clean clone`);
-      const { out } = await ran('npm', ['test'], clone, { ...node.env, CI: 'true' });
+      const { out, err } = await ran('npm', ['test'], clone, { ...node.env, CI: 'true' });
       const run = { node: node.version, ...tallyOf(out), minutes: minutesSince(started) };
-      if (run.failed > 0) say(out.slice(-20_000));
+      // vitest tells failures on the error stream.
+      if (run.failed > 0) say(`${out}\n${err.slice(-40_000)}`);
       say(`${run.node}: ${run.passed} passed, ${run.failed} failed`);
       runs.push(run);
       rmSync(clone, { recursive: true, force: true });
