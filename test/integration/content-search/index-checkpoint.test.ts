@@ -10,7 +10,7 @@ import { diskIndexFiles } from '../../../src/content-search/ngram-index/storage/
 import { openContentIndexView } from '../../../src/content-search/ngram-index/storage/sqlite-store.ts';
 import { IndexStatus } from '../../../src/contracts/index.ts';
 import type { BuildCheckpoint, SearchBackend, SnapshotId } from '../../../src/core/ports/index.ts';
-import { type HostNews, type HostProcess, hostsSettings, startHost, treesOf } from '../../support/content/index-host.ts';
+import { type HostProcess, hostsSettings, startHost, treesOf } from '../../support/content/index-host.ts';
 import { realBackends, temporaryDirectory } from '../../support/content/rig.ts';
 import { hasher } from '../../support/content/segments.ts';
 import { PATIENCE_MS, patient } from '../../support/patience.ts';
