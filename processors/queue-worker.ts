@@ -38,7 +38,14 @@ export interface QueueWorkerDeps {
   readonly clock: Clock;
   readonly inFlight: InFlight;
   handle(delivery: Delivery, running: Running, tries: JobAttempts): Promise<HandledDelivery>;
+  /** Opens BullMQ's worker; the simulation gives one that lives in memory. */
+  readonly open?: OpenWorker;
 }
+
+/** The part of BullMQ's worker that is relied on. */
+export type OpenWorker = (queue: string, process: (job: Job, token?: string) => Promise<unknown>, options: WorkerOptions) => Worker;
+
+const openBullWorker: OpenWorker = (queue, process, options) => new TolerantWorker(queue, process, options);
 
 /** One BullMQ worker. */
 export interface QueueWorker extends Lifecycle {
@@ -89,7 +96,7 @@ export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorker
     queue: options.queue,
     async start() {
       if (worker) return;
-      worker = new TolerantWorker(options.queue, process, { ...options.worker, autorun: true });
+      worker = (deps.open ?? openBullWorker)(options.queue, process, { ...options.worker, autorun: true });
       worker.on('error', options.onError);
       worker.on('locksRenewed', ({ jobIds }) => locks.renewed(jobIds));
       // BullMQ only tells; the handler must stop by itself (job-processing.md 3.1).

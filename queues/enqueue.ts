@@ -23,7 +23,7 @@ export function createEnqueue(deps: EnqueueDeps): Enqueue & { close(): Promise<v
   const queues = new Map<string, Queue<unknown>>();
   const queue = ({ prefix, queueName }: ShardQueue): Queue<unknown> => {
     const key = `${prefix}:${queueName}`;
-    const known = queues.get(key) ?? openQueue(queueName, prefix, deps.connection);
+    const known = queues.get(key) ?? (deps.open ?? openQueue)(queueName, prefix, deps.connection);
     queues.set(key, known);
     return known;
   };

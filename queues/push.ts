@@ -4,11 +4,14 @@ import type { Replicated } from '../src/adapters/redis/replicated.ts';
 import type { TaskJob } from '../src/contracts/index.ts';
 import type { Clock } from '../src/core/clock.ts';
 import type { Ledger, Receipt, TaskRow } from '../src/core/ports/index.ts';
+import type { openQueue } from './open-queue.ts';
 import type { QueueShards } from './shards.ts';
 
 export interface EnqueueDeps {
   /** Shared with BullMQ's queues; the owner closes it. */
   readonly connection: RedisConnection;
+  /** Opens BullMQ's queues; the simulation gives ones that live in memory. */
+  readonly open?: typeof openQueue;
   readonly ledger: Ledger;
   readonly clock: Clock;
   /** The pool that a push goes to unless it names a queue. */

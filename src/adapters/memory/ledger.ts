@@ -14,6 +14,8 @@ export interface MemoryLedger extends Ledger {
   expiresAt(taskId: string): number | undefined;
   /** Like FLUSHALL. */
   lose(): void;
+  /** Like a dump: answers how all of it is put back as it is now. */
+  save(): () => void;
 }
 
 /** The ledger's twin in memory, for tests and for runs without Redis; same answers as the Lua scripts, by one conformance suite. */
@@ -96,6 +98,16 @@ export function createMemoryLedger(settings: LedgerSettings & { clock: Clock; ch
       rows.clear();
       refusals.clear();
       generation = undefined;
+    },
+    save() {
+      const saved = { rows: [...rows], refusals: [...refusals], generation };
+      return () => {
+        rows.clear();
+        refusals.clear();
+        for (const [taskId, kept] of saved.rows) rows.set(taskId, kept);
+        for (const [key, refusal] of saved.refusals) refusals.set(key, refusal);
+        generation = saved.generation;
+      };
     },
   };
 }

@@ -3,7 +3,7 @@ import type { RevocationFeed } from '../../core/ports/index.ts';
 import type { MemoryChannels } from './signals.ts';
 
 /** The twin of the published revocation log. */
-export function createMemoryRevocations(channels: MemoryChannels): RevocationFeed & { lose(): void } {
+export function createMemoryRevocations(channels: MemoryChannels): RevocationFeed & { lose(): void; save(): () => void } {
   const log: string[] = [];
   return {
     head: async () => log.length,
@@ -22,6 +22,10 @@ export function createMemoryRevocations(channels: MemoryChannels): RevocationFee
     },
     lose() {
       log.length = 0;
+    },
+    save() {
+      const saved = [...log];
+      return () => void log.splice(0, log.length, ...saved);
     },
   };
 }

@@ -1,0 +1,164 @@
+import { ExecutionResult } from '../../src/contracts/index.ts';
+import type { JournalView } from '../../src/core/ports/index.ts';
+import { fixedKeyring, verifyResult } from '../../src/lease/index.ts';
+import { EXECUTOR_KEY, type Ticket } from './tasks.ts';
+import { cheapEd25519 } from './twins/crypto.ts';
+import type { Disk, Inode } from './twins/disk.ts';
+import type { StoredJob } from './twins/queue.ts';
+import type { StoreTwin } from './twins/stores.ts';
+import type { World } from './world.ts';
+
+/** A promise that a history broke. */
+export interface Violation {
+  readonly invariant: string;
+  readonly what: string;
+}
+
+/** An outcome that reached the ledger. */
+interface Recorded {
+  readonly at: number;
+  readonly status: 'SUCCESS' | 'FAILURE';
+  readonly result: string;
+}
+
+/** Delivered jobs end within this time after the end of their task, where nothing went wrong; milliseconds. */
+const STARVED_MS = 3_000;
+/** No job is started oftener than this. */
+const MAX_STARTS = 80;
+
+/** Beside the system: sees what was recorded, what stands on the disk and what the queue says, and knows no rule of the product's. */
+export class Checker {
+  readonly violations: Violation[] = [];
+  /** Bytes that somebody put into the world. */
+  readonly contents = new Set<string>();
+  /** Deaths of worker processes, and jobs that the queue took from one. */
+  lostWorkers = 0;
+  readonly #world: World;
+  readonly #recorded = new Map<string, Recorded[]>();
+  readonly #ended = new Map<string, number>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  violate(invariant: string, what: string): void {
+    if (this.violations.some((known) => known.invariant === invariant && known.what === what)) return;
+    this.violations.push({ invariant, what });
+    this.#world.trace.say(this.#world.now, 'CHECKER', `${invariant}: ${what}`);
+  }
+
+  /** The ledger has taken an outcome. */
+  onRecorded(taskId: string, status: Recorded['status'], result: string): void {
+    const earlier = this.#recorded.get(taskId) ?? [];
+    const success = earlier.find((one) => one.status === 'SUCCESS');
+    if (success !== undefined && status === 'FAILURE') this.violate('success is final', `${taskId} was a SUCCESS and became a FAILURE`);
+    if (success !== undefined && status === 'SUCCESS' && success.result !== result) this.violate('results repeat', `${taskId} has two different SUCCESS`);
+    this.#recorded.set(taskId, [...earlier, { at: this.#world.now, status, result }]);
+    if (!this.#ended.has(taskId)) this.#ended.set(taskId, this.#world.now);
+  }
+
+  recorded(taskId: string): readonly Recorded[] {
+    return this.#recorded.get(taskId) ?? [];
+  }
+
+  /** A job has come to its end in the queue. */
+  onJobEnded(job: StoredJob, taskId: string, calm: boolean): void {
+    const ended = this.#ended.get(taskId);
+    if (ended === undefined || !calm) return;
+    const waited = this.#world.now - Math.max(ended, job.timestamp - 1_800_000_000_000);
+    if (waited > STARVED_MS) this.violate('nobody starves', `job ${job.id} of ${taskId} ended ${Math.round(waited)} ms after its task`);
+  }
+
+  onStarted(job: StoredJob): void {
+    if (job.attemptsStarted > MAX_STARTS) this.violate('no endless retry', `job ${job.id} was started ${job.attemptsStarted} times`);
+  }
+
+  async atEnd(tickets: readonly Ticket[], disk: Disk, stores: { readonly file: StoreTwin; readonly tool: StoreTwin }, requests: ReadonlyMap<string, number>) {
+    const incidents = stores.file.look('incidents', 1000) as readonly { readonly taskId: string }[];
+    for (const ticket of tickets) {
+      const outcomes = this.recorded(ticket.id);
+      for (const { result } of outcomes) await this.#verify(ticket, result);
+      if (ticket.source === undefined) this.#tool(ticket, outcomes, requests.get(ticket.id) ?? 0, stores.tool);
+      else this.#file(ticket, outcomes, disk, stores.file, incidents.some(({ taskId }) => taskId === ticket.id));
+    }
+    this.#bytes(disk);
+  }
+
+  async #verify(ticket: Ticket, result: string): Promise<void> {
+    const { manifest, lease } = ticket;
+    const subject = { taskId: ticket.id, capabilityId: manifest.capability_id, manifestSha256: lease.manifest_sha256 };
+    const verified = await verifyResult(result, subject, { keyring: fixedKeyring([EXECUTOR_KEY]), ed25519: cheapEd25519 });
+    if (!verified.ok) this.violate('results verify', `${ticket.id}: ${verified.message}`);
+    const parsed = ExecutionResult.safeParse(JSON.parse(result));
+    if (parsed.success && parsed.data.error !== null) this.#truth(ticket, parsed.data.error.error_code, parsed.data.error.message);
+  }
+
+  /** What a failure says about the world must have happened in it. */
+  #truth({ id }: Ticket, code: string, message: string): void {
+    const lost = /the worker was lost (\d+) times/.exec(message)?.[1];
+    if (lost !== undefined && Number(lost) > this.lostWorkers) {
+      this.violate('failures are true', `${id} says ${JSON.stringify(message)}, but ${this.lostWorkers} were lost`);
+    }
+    if (code === 'TOOL_OUTCOME_UNKNOWN' && this.#world.struck.size === 0) this.violate('failures are true', `${id} does not know its outcome, and nothing went wrong`);
+    if (message === 'cancelled' && !this.#world.struck.has('cancel')) this.violate('failures are true', `${id} was cancelled by nobody`);
+  }
+
+  #tool({ id, task }: Ticket, outcomes: readonly Recorded[], requests: number, store: StoreTwin): void {
+    const succeeded = outcomes.some(({ status }) => status === 'SUCCESS');
+    if (succeeded && requests === 0) this.violate('effect if and only if SUCCESS', `${id} was never requested`);
+    if (task.kind !== 'tool-once') return;
+    if (requests > 1) this.violate('at most one effect', `${id} was requested ${requests} times`);
+    const { open } = store.look('view', id) as { readonly open: unknown };
+    if (open !== undefined && outcomes.length > 0) this.violate('intents end', `${id} has ended and its intent is open`);
+  }
+
+  #file(ticket: Ticket, outcomes: readonly Recorded[], disk: Disk, store: StoreTwin, doubtful: boolean): void {
+    const { id, task, destination, source } = ticket;
+    const view = store.look('view', id) as JournalView;
+    const effects = effectsOf(ticket, disk);
+    if (effects.most > 1) this.violate('at most one effect', `${id} put its file there ${effects.most} times`);
+    if (view.open !== undefined && outcomes.length > 0) this.violate('intents end', `${id} has ended and its intent is open`);
+    const succeeded = view.success !== undefined || outcomes.some(({ status }) => status === 'SUCCESS');
+    if (succeeded && effects.standing === 0) this.violate('effect if and only if SUCCESS', `${id} is a SUCCESS without effect`);
+    if (!succeeded && outcomes.length > 0 && effects.standing > 0 && !doubtful) {
+      this.violate('effect if and only if SUCCESS', `${id} is a FAILURE and its file is at ${destination ?? 'the vault'}`);
+    }
+    const left = source !== undefined && task.kind !== 'copy' && task.kind !== 'copy-across' && disk.at(source) === effects.original;
+    if (succeeded && effects.original !== undefined && left) this.violate('effect if and only if SUCCESS', `${id} is a SUCCESS and its source is still there`);
+  }
+
+  /** Nothing that was put into the world is gone, and nothing stands there half. */
+  #bytes(disk: Disk): void {
+    const found = new Set<string>();
+    for (const { path, inode } of disk.names()) {
+      if (inode.entries !== undefined) continue;
+      found.add(inode.data);
+      if (!path.includes('/.writ-') && !this.contents.has(inode.data)) this.violate('nothing stands half', `${path} holds ${JSON.stringify(inode.data)}`);
+    }
+    for (const content of this.contents) if (!found.has(content)) this.violate('nothing is clobbered', `${JSON.stringify(content)} is nowhere any more`);
+  }
+}
+
+/** How often processes of Writ's put the task's file where it was to go, without having taken it back. */
+function effectsOf({ content, destination, source }: Ticket, disk: Disk): { readonly standing: number; readonly most: number; readonly original: Inode | undefined } {
+  const standing = new Set<string>();
+  let most = 0;
+  let count = 0;
+  let original: Inode | undefined;
+  for (const { by, changes, inode, to, lost } of disk.log) {
+    if (by === 'world' && inode.data === content && to === source) original ??= inode;
+    if (by === 'world' || lost) continue;
+    for (const { directory, name, after } of changes) {
+      const key = `${directory.ino}/${name}`;
+      if (after === undefined && standing.delete(key)) count -= 1;
+      // A delete ends in the vault, wherever there.
+      const arrived = destination === undefined ? inode === original && directory.label.endsWith('/.writ-vault') : to === destination;
+      if (after !== undefined && arrived) {
+        standing.add(key);
+        count += 1;
+        most = Math.max(most, count);
+      }
+    }
+  }
+  return { standing: standing.size, most, original };
+}

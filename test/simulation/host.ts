@@ -1,0 +1,239 @@
+import type { PipelineDeps } from '../../processors/context.ts';
+import { createHeartbeat } from '../../processors/heartbeat.ts';
+import { createInFlight } from '../../processors/in-flight.ts';
+import { createLedgerRecovery } from '../../processors/ledger-recovery.ts';
+import { processTask } from '../../processors/pipeline.ts';
+import { createQueueWorker, type QueueWorker } from '../../processors/queue-worker.ts';
+import { byCapability } from '../../processors/run-executor.ts';
+import { LOCK_TIMES, workerOptions } from '../../queues/catalog.ts';
+import type { HostMemory, InstanceRegistry, TaskExecutor } from '../../src/core/ports/index.ts';
+import { createFileExecutor } from '../../src/executors/file/index.ts';
+import { createToolExecutor } from '../../src/executors/tool/index.ts';
+import { createAuthorities, createResultSigner, createRevocationMirror, fixedKeyring, type TokenFile } from '../../src/lease/index.ts';
+import type { DeliveryReport } from '../../src/observability/deliveries.ts';
+import { SimProcess } from './scheduler.ts';
+import type { SeamContext, Seams } from './seams.ts';
+import { DATA, EXECUTOR_KEY, ISSUER, KERNEL_KEY, OTHER, TOOL_QUEUE } from './tasks.ts';
+import { cheapEd25519 } from './twins/crypto.ts';
+import type { Disk } from './twins/disk.ts';
+import { createFileSystemTwin } from './twins/file-system.ts';
+import { openWorkerTwin } from './twins/queue-worker.ts';
+import type { RedisTwin } from './twins/redis.ts';
+import { fileJournalOf, portOf, type StoreTwin } from './twins/stores.ts';
+import type { ToolServer } from './twins/tools.ts';
+import { remote, type World } from './world.ts';
+
+const MAX_RUN_MS = 20_000;
+const HEARTBEAT_MS = 3_000;
+const DRAIN_MS = 3_000;
+
+/** One machine: what its processes share, and what outlives them. */
+export interface Host {
+  readonly world: World;
+  readonly redis: RedisTwin;
+  readonly disk: Disk;
+  readonly stores: { readonly file: StoreTwin; readonly tool: StoreTwin };
+  readonly tools: ToolServer;
+  readonly seams: Seams;
+  /** Every worker process that was ever started. */
+  readonly processes: SimProcess[];
+  /** Lines of the host's copy of the revocation log. */
+  readonly revocations: string[];
+  /** Tasks that take their worker down. */
+  readonly poison: ReadonlySet<string>;
+  readonly onReport: (report: DeliveryReport, process: SimProcess) => void;
+  readonly onIntent: (taskId: string, process: SimProcess, exp: number, startedAt: number) => void;
+}
+
+/** A worker process that starts now; answers it, and how it is told to stop. */
+export function startWorker(host: Host, name: string): { readonly process: SimProcess; readonly stop: () => Promise<void> } {
+  const process = new SimProcess(name, host.world.scheduler);
+  host.processes.push(process);
+  const workers: QueueWorker[] = [];
+  const boot = async (): Promise<void> => {
+    try {
+      workers.push(...(await bootWorker(host, process)));
+    } catch (error) {
+      host.world.trace.say(host.world.now, name, `cannot start: ${String(error)}`);
+      host.world.kill(process);
+    }
+  };
+  host.world.scheduler.at(0, process, () => void boot());
+  return {
+    process,
+    async stop() {
+      await Promise.all(workers.map((worker) => worker.stop()));
+      host.world.kill(process);
+    },
+  };
+}
+
+async function bootWorker(host: Host, process: SimProcess): Promise<readonly QueueWorker[]> {
+  const { world, redis, stores, seams } = host;
+  const context: SeamContext = { world, process };
+  const { clock } = process;
+  const through = <T>(seam: ((part: T, context: SeamContext) => T) | undefined, part: T): T => (seam === undefined ? part : seam(part, context));
+
+  const ledger = through(seams.ledger, remote(world, process, 'redis', 'ledger', redis.ledger));
+  const presence = remote(world, process, 'redis', 'presence', redis.presence);
+  const feed = remote(world, process, 'redis', 'revocations', redis.feed);
+  const leaseKeys = fixedKeyring([KERNEL_KEY]);
+  const revocations = createRevocationMirror({ path: 'revocations', open: async () => tokenFile(host, process), keyring: leaseKeys, ed25519: cheapEd25519 });
+  const resultKeys = fixedKeyring([EXECUTOR_KEY]);
+  const authorities = createAuthorities({ leaseKeys, resultKeys, ed25519: cheapEd25519, revocations, feed, clock, issuer: ISSUER, maxTtl: 86_400 });
+  const started = new Map<string, number>();
+  const instances = through(seams.instances, instancesOf(host, process));
+  const file = createFileExecutor({
+    bases: [
+      { id: 'data', path: DATA },
+      { id: 'other', path: OTHER },
+    ],
+    fileSystem: through(seams.fileSystem, createFileSystemTwin(world, process, host.disk)),
+    journal: watchIntents(through(seams.fileJournal, fileJournalOf(stores.file, process)), ({ taskId, authority }) =>
+      host.onIntent(taskId, process, authority.exp, started.get(taskId) ?? 0),
+    ),
+    instances,
+    limits: { maxRunMs: MAX_RUN_MS, maxBytes: 2 ** 40, hashMaxBytes: 2 ** 20, vaultQuotaBytes: 2 ** 40 },
+    clock,
+  });
+  const tool = createToolExecutor({
+    tools: host.tools.boundFor(process),
+    journal: watchIntents(through(seams.toolJournal, portOf(stores.tool, process)), ({ taskId, authority }) =>
+      host.onIntent(taskId, process, authority.exp, started.get(taskId) ?? 0),
+    ),
+    clock,
+  });
+  const memories = [file.memory, tool.memory].map((memory) => through(seams.memory, memory));
+  const recoverLedger = createLedgerRecovery({
+    ledger,
+    memories,
+    republishRevocations: () => revocations.catchUp(feed),
+    newGeneration: () => `generation-${world.now}`,
+    clock,
+    report: () => undefined,
+  });
+  const executors = [file, tool].map((executor, at) => through(seams.executor, { ...executor, ...withMemory(memories[at]) }));
+  const open = through(seams.openWorker, openWorkerTwin(world, process, (name) => redis.queue(name)));
+  const serve = (queue: string, executor: TaskExecutor): QueueWorker => {
+    const inFlight = createInFlight();
+    inFlights.push(inFlight);
+    const deps: PipelineDeps = through(seams.deps, {
+      instance: process.name,
+      clock,
+      executorOf: byCapability([poisoned(host, process, executor)]),
+      authorities,
+      ledger,
+      presence,
+      signer: createResultSigner(EXECUTOR_KEY, cheapEd25519),
+      inFlight,
+      recoverLedger,
+      report: (report) => host.onReport(report, process),
+      around(delivery, work) {
+        started.set(taskIdOf(delivery.data), world.now);
+        return work();
+      },
+      wakePlan: async () => undefined,
+    });
+    const { lockMs, renewMs, stalledMs } = LOCK_TIMES;
+    const options = {
+      queue,
+      worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, world.scenario.concurrency), connection: {} },
+      drainMs: DRAIN_MS,
+      onError: () => undefined,
+    };
+    return createQueueWorker(options, {
+      clock,
+      inFlight,
+      open,
+      handle: async (delivery, running, tries) => ({ action: await processTask(delivery, running, tries, deps) }),
+    });
+  };
+  const inFlights: ReturnType<typeof createInFlight>[] = [];
+  await file.start();
+  await revocations.start();
+  const heartbeat = createHeartbeat({
+    presence,
+    instance: () => process.name,
+    intervalMs: HEARTBEAT_MS,
+    lockMs: LOCK_TIMES.lockMs,
+    onError: () => undefined,
+  });
+  await heartbeat.start();
+  await redis.channels.onCancel((taskId) =>
+    world.scheduler.at(0.2, process, () => {
+      for (const inFlight of inFlights) inFlight.stop({ taskId }, 'cancelled');
+    }),
+  );
+  const [fileExecutor, toolExecutor] = executors;
+  if (fileExecutor === undefined || toolExecutor === undefined) throw new Error('two executors are served');
+  const workers = [serve('file', fileExecutor), serve(TOOL_QUEUE, toolExecutor)];
+  for (const worker of workers) await worker.start();
+  world.trace.say(world.now, process.name, 'serves');
+  return workers;
+}
+
+function withMemory(memory: HostMemory | undefined): { memory?: HostMemory } {
+  return memory === undefined ? {} : { memory };
+}
+
+function taskIdOf(data: unknown): string {
+  const manifest: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, 'manifest') : undefined;
+  const id: unknown = typeof manifest === 'object' && manifest !== null ? Reflect.get(manifest, 'task_id') : undefined;
+  return typeof id === 'string' ? id : '';
+}
+
+/** The look at every intent before it is asked for. */
+function watchIntents<T extends { open(intent: never, ...rest: never[]): unknown }>(
+  journal: T,
+  look: (intent: { readonly taskId: string; readonly authority: { readonly exp: number } }) => void,
+): T {
+  return new Proxy(journal, {
+    get(target, key, receiver) {
+      const value: unknown = Reflect.get(target, key, receiver);
+      if (key !== 'open' || typeof value !== 'function') return value;
+      return (intent: Parameters<typeof look>[0], ...rest: unknown[]) => {
+        look(intent);
+        return Reflect.apply(value, target, [intent, ...rest]) as unknown;
+      };
+    },
+  });
+}
+
+/** The worker dies whenever it begins a poisoned task. */
+function poisoned({ world, poison }: Host, process: SimProcess, executor: TaskExecutor): TaskExecutor {
+  return {
+    ...executor,
+    execute(task, run) {
+      if (!poison.has(task.manifest.task_id)) return executor.execute(task, run);
+      world.strike('poison', process.name);
+      world.kill(process);
+      return new Promise(() => undefined);
+    },
+  };
+}
+
+/** Lock files: a process that lives is killed before its intent is touched. */
+function instancesOf({ world, processes }: Host, process: SimProcess): InstanceRegistry {
+  return {
+    self: { instance: process.name, pid: 1, startTime: String(Math.floor(process.startedAt)) },
+    ensureDead: ({ instance }) =>
+      world.call(process, {
+        to: 'disk',
+        what: `fence ${instance}`,
+        effect: () => {
+          const other = processes.find(({ name }) => name === instance);
+          if (other?.alive) world.kill(other);
+          return true;
+        },
+        refuse: () => false,
+      }),
+  };
+}
+
+function tokenFile({ world, revocations }: Host, process: SimProcess): TokenFile {
+  return {
+    read: () => world.call(process, { to: 'disk', what: 'revocations.read', effect: () => ({ lines: [...revocations], torn: false }) }),
+    append: (tokens) => world.call(process, { to: 'disk', what: 'revocations.append', effect: () => void revocations.push(...tokens) }),
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,116 @@
+import { createRandom, type Random } from '../support/random.ts';
+
+/** One task that producers want done. */
+export interface SimTask {
+  readonly kind: 'move' | 'copy' | 'delete' | 'move-across' | 'copy-across' | 'tool-none' | 'tool-once';
+  /** Virtual milliseconds. */
+  readonly at: number;
+  /** Further raw jobs of the same task, under job ids of their own. */
+  readonly duplicates: number;
+  /** Life of its lease, seconds. */
+  readonly ttlS: number;
+  /** What is wrong with it, or with the world for it. */
+  readonly trap: 'none' | 'source-missing' | 'destination-there' | 'oversized-answer' | 'hostile-answer' | 'poison' | 'failing-tool' | 'slow-tool';
+}
+
+/** Something that goes wrong at a virtual time. */
+export type TimedFault =
+  | { readonly kind: 'kill'; readonly at: number; readonly worker: number }
+  | { readonly kind: 'stop'; readonly at: number; readonly worker: number }
+  | { readonly kind: 'pause'; readonly at: number; readonly worker: number; readonly forMs: number }
+  | { readonly kind: 'clock'; readonly at: number; readonly worker: number; readonly byMs: number }
+  | { readonly kind: 'power'; readonly at: number }
+  /** `ageMs` undefined: everything is lost. */
+  | { readonly kind: 'redis-loss'; readonly at: number; readonly ageMs: number | undefined }
+  | { readonly kind: 'redis-outage'; readonly at: number; readonly forMs: number }
+  | { readonly kind: 'disk-full'; readonly at: number; readonly forMs: number }
+  | { readonly kind: 'slow'; readonly at: number; readonly forMs: number; readonly factor: number }
+  | { readonly kind: 'cancel'; readonly at: number; readonly task: number }
+  | { readonly kind: 'revoke'; readonly at: number; readonly task: number }
+  | { readonly kind: 'damage-revocations'; readonly at: number; readonly forMs: number }
+  | { readonly kind: 'forge-row'; readonly at: number; readonly task: number }
+  | { readonly kind: 'exchange-directory'; readonly at: number; readonly directory: 'in' | 'out' }
+  | { readonly kind: 'recreate-source'; readonly at: number; readonly task: number }
+  | { readonly kind: 'foreign-destination'; readonly at: number; readonly task: number }
+  | { readonly kind: 'garbage'; readonly at: number; readonly which: number };
+
+/** Something that goes wrong at the nth call that leaves any process. */
+export interface CallFault {
+  readonly call: number;
+  readonly kind: 'kill-before' | 'kill-after' | 'lost-answer' | 'error' | 'slow' | 'pause';
+}
+
+/** Everything about a history that is decided before it begins. Leaving parts out makes another, smaller history. */
+export interface Scenario {
+  readonly seed: number;
+  readonly workers: number;
+  readonly concurrency: number;
+  /** The file system renames without replacing; else link and unlink. */
+  readonly renames: boolean;
+  readonly tasks: readonly SimTask[];
+  readonly faults: readonly TimedFault[];
+  readonly calls: readonly CallFault[];
+}
+
+/** Faults begin and end within this time, milliseconds; then the world is left in peace. */
+export const TROUBLE_MS = 30_000;
+/** What is accepted ends within this time after the last trouble, milliseconds. */
+export const PEACE_MS = 120_000;
+
+const FILE_KINDS = ['move', 'move', 'copy', 'delete', 'move-across', 'copy-across'] as const;
+const CALL_KINDS = ['kill-before', 'kill-after', 'kill-after', 'lost-answer', 'lost-answer', 'error', 'slow', 'pause'] as const;
+
+/** The history of a seed. */
+export function scenarioOf(seed: number): Scenario {
+  const random = createRandom(seed ^ 0x51ab_c0de);
+  const count = 1 + random.integer(4);
+  const tasks = Array.from({ length: count }, () => taskOf(random));
+  const busy = random.chance(0.85);
+  const faults = busy ? Array.from({ length: random.integer(5) }, () => faultOf(random, count)) : [];
+  const calls = busy
+    ? Array.from({ length: random.integer(4) }, (): CallFault => ({ call: random.integer(60 + 60 * count), kind: random.pick(CALL_KINDS) }))
+    : [];
+  return { seed, workers: 1 + random.integer(2), concurrency: 1 + random.integer(3), renames: !random.chance(0.2), tasks, faults, calls };
+}
+
+function taskOf(random: Random): SimTask {
+  const file = random.chance(0.75);
+  const kind = file ? random.pick(FILE_KINDS) : random.pick(['tool-none', 'tool-once'] as const);
+  const at = random.chance(0.5) ? 0 : random.integer(10_000);
+  const duplicates = random.chance(0.2) ? 1 + random.integer(3) : random.chance(0.02) ? 20 : 0;
+  const ttlS = random.chance(0.1) ? 1 + random.integer(20) : 3600;
+  return { kind, at, duplicates, ttlS, trap: trapOf(random, file) };
+}
+
+function trapOf(random: Random, file: boolean): SimTask['trap'] {
+  if (random.chance(0.75)) return 'none';
+  if (file) return random.chance(0.1) ? 'poison' : random.pick(['source-missing', 'destination-there'] as const);
+  // A megabyte is slow to hash and sign: rarer than the others.
+  return random.chance(0.1) ? 'oversized-answer' : random.pick(['hostile-answer', 'failing-tool', 'slow-tool', 'slow-tool'] as const);
+}
+
+function faultOf(random: Random, tasks: number): TimedFault {
+  const at = random.chance(0.5) ? random.integer(400) : random.integer(TROUBLE_MS / 2);
+  const [worker, task] = [random.integer(2), random.integer(tasks)];
+  const forMs = random.pick([200, 2_000, 12_000]);
+  const kinds: readonly (() => TimedFault)[] = [
+    () => ({ kind: 'kill', at, worker }),
+    () => ({ kind: 'stop', at, worker }),
+    () => ({ kind: 'pause', at, worker, forMs }),
+    () => ({ kind: 'clock', at, worker, byMs: random.pick([-7_200_000, -5_000, 5_000, 7_200_000]) }),
+    () => ({ kind: 'power', at }),
+    () => ({ kind: 'redis-loss', at, ageMs: random.chance(0.4) ? undefined : random.integer(Math.max(1, at)) }),
+    () => ({ kind: 'redis-outage', at, forMs }),
+    () => ({ kind: 'disk-full', at, forMs }),
+    () => ({ kind: 'slow', at, forMs, factor: random.pick([10, 200]) }),
+    () => ({ kind: 'cancel', at, task }),
+    () => ({ kind: 'revoke', at, task }),
+    () => ({ kind: 'damage-revocations', at, forMs: 12_000 }),
+    () => ({ kind: 'forge-row', at, task }),
+    () => ({ kind: 'exchange-directory', at, directory: random.pick(['in', 'out'] as const) }),
+    () => ({ kind: 'recreate-source', at, task }),
+    () => ({ kind: 'foreign-destination', at, task }),
+    () => ({ kind: 'garbage', at, which: random.integer(4) }),
+  ];
+  return random.pick(kinds)();
+}

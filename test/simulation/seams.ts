@@ -1,0 +1,29 @@
+import type { PipelineDeps } from '../../processors/context.ts';
+import type { OpenWorker } from '../../processors/queue-worker.ts';
+import type { ConfinedFileSystem, FileJournal, HostMemory, InstanceRegistry, Ledger, TaskExecutor, ToolJournal } from '../../src/core/ports/index.ts';
+import type { SimProcess } from './scheduler.ts';
+import type { Disk } from './twins/disk.ts';
+import type { Stores } from './twins/stores.ts';
+import type { World } from './world.ts';
+
+/** What a seam may look at beside the part that it replaces. */
+export interface SeamContext {
+  readonly world: World;
+  readonly process: SimProcess;
+}
+
+/** Where a mutant gets between two parts of the product; each answers the part that is used instead. */
+export interface Seams {
+  readonly ledger?: (ledger: Ledger, context: SeamContext) => Ledger;
+  readonly memory?: (memory: HostMemory, context: SeamContext) => HostMemory;
+  readonly executor?: (executor: TaskExecutor, context: SeamContext) => TaskExecutor;
+  readonly fileSystem?: (fileSystem: ConfinedFileSystem, context: SeamContext) => ConfinedFileSystem;
+  readonly fileJournal?: (journal: FileJournal, context: SeamContext) => FileJournal;
+  readonly toolJournal?: (journal: ToolJournal, context: SeamContext) => ToolJournal;
+  readonly instances?: (instances: InstanceRegistry, context: SeamContext) => InstanceRegistry;
+  readonly deps?: (deps: PipelineDeps, context: SeamContext) => PipelineDeps;
+  readonly openWorker?: (open: OpenWorker, context: SeamContext) => OpenWorker;
+  readonly disk?: (disk: Disk) => void;
+  /** Writes of journals that are answered before they are synced. */
+  readonly unsynced?: Readonly<Partial<Record<keyof Stores, readonly string[]>>>;
+}

@@ -1,0 +1,169 @@
+import type { Job, Worker, WorkerOptions } from 'bullmq';
+import type { OpenWorker } from '../../../processors/queue-worker.ts';
+import type { SimProcess } from '../scheduler.ts';
+import type { World } from '../world.ts';
+import type { QueueTwin, StoredJob } from './queue.ts';
+
+/** How long a worker waits for a job before it asks again, and after an error, milliseconds: BullMQ's own. */
+const BLOCK_MS = 5_000;
+const AFTER_ERROR_MS = 1_000;
+
+/** What of BullMQ's worker is relied on: fetch, lock, renewal, look for stalled jobs, finish, events. */
+export function openWorkerTwin(world: World, process: SimProcess, queueOf: (name: string) => QueueTwin): OpenWorker {
+  return (name, handle, options) => new WorkerTwin(world, process, queueOf(name), handle, options) as unknown as Worker;
+}
+
+class WorkerTwin {
+  readonly #world: World;
+  readonly #process: SimProcess;
+  readonly #queue: QueueTwin;
+  readonly #handle: (job: Job, token?: string) => Promise<unknown>;
+  readonly #options: WorkerOptions;
+  readonly #listeners = new Map<string, ((...args: unknown[]) => void)[]>();
+  /** The locks that it holds, by job id. */
+  readonly #locks = new Map<string, string>();
+  readonly #slots: Promise<void>[] = [];
+  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #sleepers = new Set<() => void>();
+  #tokens = 0;
+  #closing = false;
+
+  constructor(world: World, process: SimProcess, queue: QueueTwin, handle: (job: Job, token?: string) => Promise<unknown>, options: WorkerOptions) {
+    this.#world = world;
+    this.#process = process;
+    this.#queue = queue;
+    this.#handle = handle;
+    this.#options = options;
+  }
+
+  on(event: string, listener: (...args: unknown[]) => void): this {
+    this.#listeners.set(event, [...(this.#listeners.get(event) ?? []), listener]);
+    return this;
+  }
+
+  async waitUntilReady(): Promise<void> {
+    const { lockRenewTime = 1, stalledInterval = 1, concurrency = 1 } = this.#options;
+    const waiting = this.#queue.onWaiting;
+    this.#queue.onWaiting = () => {
+      waiting();
+      // Like an answer to BZPOPMIN.
+      this.#world.scheduler.at(0.2, this.#process, () => this.#wake());
+    };
+    for (let slot = 0; slot < concurrency; slot += 1) this.#slots.push(this.#serve());
+    this.#timers.push(setInterval(() => void this.#renew(), lockRenewTime / 2));
+    this.#timers.push(setInterval(() => void this.#lookForStalled(), stalledInterval));
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.#wake();
+    await Promise.all(this.#slots);
+    for (const timer of this.#timers) clearInterval(timer);
+  }
+
+  #redis<T>(what: string, effect: () => T): Promise<T> {
+    return this.#world.call(this.#process, { to: 'redis', what: `queue.${what}`, effect });
+  }
+
+  #emit(event: string, ...args: unknown[]): void {
+    for (const listener of this.#listeners.get(event) ?? []) listener(...args);
+  }
+
+  async #serve(): Promise<void> {
+    while (!this.#closing) {
+      try {
+        const job = await this.#next();
+        if (job !== undefined) await this.#run(job.stored, job.token);
+      } catch (error) {
+        this.#emit('error', error);
+        await this.#sleep(AFTER_ERROR_MS);
+      }
+    }
+  }
+
+  async #next(): Promise<{ readonly stored: StoredJob; readonly token: string } | undefined> {
+    this.#tokens += 1;
+    const token = `${this.#process.name}:${this.#tokens}`;
+    const { lockDuration = 0 } = this.#options;
+    const now = this.#process.clock.now();
+    const { job, nextAt } = await this.#redis('take', () => {
+      const taken = this.#queue.take(token, lockDuration, now, this.#world.now);
+      return { ...taken, job: taken.job && { ...taken.job } };
+    });
+    if (job !== undefined) return { stored: job, token };
+    await this.#sleep(nextAt === undefined ? BLOCK_MS : Math.min(BLOCK_MS, Math.max(1, nextAt - this.#process.clock.now())));
+    return undefined;
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const awake = (): void => {
+        clearTimeout(timer);
+        this.#sleepers.delete(awake);
+        resolve();
+      };
+      const timer = setTimeout(awake, ms);
+      this.#sleepers.add(awake);
+    });
+  }
+
+  #wake(): void {
+    for (const awake of [...this.#sleepers]) awake();
+  }
+
+  async #run(stored: StoredJob, token: string): Promise<void> {
+    const { id } = stored;
+    this.#locks.set(id, token);
+    try {
+      const value = await this.#handle(this.#jobOf(stored, token), token);
+      await this.#redis(`complete ${id}`, () => this.#queue.complete(id, token, value, this.#world.now));
+    } catch (error) {
+      await this.#failed(stored, token, error);
+    } finally {
+      this.#locks.delete(id);
+    }
+  }
+
+  async #failed({ id }: StoredJob, token: string, error: unknown): Promise<void> {
+    if (!(error instanceof Error) || error.name === 'DelayedError' || 'code' in error) {
+      if (error instanceof Error && 'code' in error) this.#emit('error', error);
+      return;
+    }
+    const recoverable = error.name !== 'UnrecoverableError';
+    const now = this.#process.clock.now();
+    const end = await this.#redis(`fail ${id}: ${error.message}`, () => this.#queue.fail(id, token, error.message, recoverable, now, this.#world.now));
+    if (end === 'failed') this.#emit('failed', { id }, error);
+  }
+
+  #jobOf(stored: StoredJob, token: string): Job {
+    const moveToDelayed = (until: number): Promise<void> =>
+      this.#redis(`delay ${stored.id} by ${Math.round(until - this.#process.clock.now())} ms`, () =>
+        this.#queue.delay(stored.id, token, until, this.#world.now),
+      );
+    return { ...stored, moveToDelayed } as unknown as Job;
+  }
+
+  async #renew(): Promise<void> {
+    const locks = [...this.#locks].map(([id, token]) => ({ id, token }));
+    if (locks.length === 0) return;
+    const { lockDuration = 0 } = this.#options;
+    try {
+      const lost = await this.#redis('renew', () => this.#queue.extend(locks, lockDuration, this.#world.now));
+      const kept = locks.map(({ id }) => id).filter((id) => !lost.includes(id));
+      if (kept.length > 0) this.#emit('locksRenewed', { jobIds: kept, count: kept.length });
+      if (lost.length > 0) this.#emit('lockRenewalFailed', lost);
+    } catch (error) {
+      this.#emit('error', error);
+    }
+  }
+
+  async #lookForStalled(): Promise<void> {
+    const { stalledInterval = 0 } = this.#options;
+    try {
+      const stalled = await this.#redis('look for stalled', () => this.#queue.lookForStalled(stalledInterval, this.#world.now));
+      for (const id of stalled) this.#emit('stalled', id, 'active');
+    } catch (error) {
+      this.#emit('error', error);
+    }
+  }
+}

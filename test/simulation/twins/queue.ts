@@ -1,0 +1,212 @@
+/** What Redis keeps of one job. */
+export interface StoredJob {
+  readonly id: string;
+  readonly name: string;
+  data: unknown;
+  readonly opts: { readonly attempts?: number; readonly backoff?: unknown };
+  readonly timestamp: number;
+  state: 'waiting' | 'active' | 'delayed' | 'completed' | 'failed';
+  /** Wall clock of whoever delayed it, milliseconds since 1970. */
+  delayedUntil: number;
+  attemptsMade: number;
+  attemptsStarted: number;
+  stalledCounter: number;
+  processedOn: number | undefined;
+  failedReason: string;
+  returnvalue: unknown;
+  stacktrace: readonly string[];
+  lock: { readonly token: string; readonly until: number } | undefined;
+  /** Seen active by the last look for stalled jobs, its lock not renewed since. */
+  suspected: boolean;
+  /** Order within the list of its state. */
+  place: number;
+}
+
+/** A refusal of BullMQ's scripts: -1 the job is gone, -2 it has no lock, -3 it is in another state, -6 the lock is somebody else's. */
+export class QueueRefusal extends Error {
+  readonly code: number;
+  constructor(code: number, what: string) {
+    super(`${what} (${code})`);
+    this.code = code;
+  }
+}
+
+/** What BullMQ promises of one queue, as Redis keeps it; each method is one script. Times are the callers' wall clocks, locks Redis's own. */
+export class QueueTwin {
+  readonly name: string;
+  jobs = new Map<string, StoredJob>();
+  /** Told when a job can be taken now. */
+  onWaiting: () => void = () => undefined;
+  #places = 0;
+  #ids = 0;
+  #lastLook = Number.NEGATIVE_INFINITY;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  add(name: string, data: unknown, opts: { readonly jobId?: string; readonly attempts?: number }, now: number): string {
+    this.#ids += 1;
+    const id = opts.jobId ?? String(this.#ids);
+    if (this.jobs.has(id)) return id;
+    this.jobs.set(id, {
+      id,
+      name,
+      data,
+      opts,
+      timestamp: now,
+      state: 'waiting',
+      delayedUntil: 0,
+      attemptsMade: 0,
+      attemptsStarted: 0,
+      stalledCounter: 0,
+      processedOn: undefined,
+      failedReason: '',
+      returnvalue: null,
+      stacktrace: [],
+      lock: undefined,
+      suspected: false,
+      place: this.#next(),
+    });
+    this.onWaiting();
+    return id;
+  }
+
+  /** The next job, locked; or when the first delayed one is due. */
+  take(token: string, lockMs: number, now: number, redisNow: number): { readonly job: StoredJob | undefined; readonly nextAt: number | undefined } {
+    for (const job of this.#in('delayed')) if (job.delayedUntil <= now) this.#wait(job);
+    const [job] = this.#in('waiting');
+    if (job === undefined) {
+      const due = this.#in('delayed').map(({ delayedUntil }) => delayedUntil);
+      return { job: undefined, nextAt: due.length === 0 ? undefined : Math.min(...due) };
+    }
+    job.state = 'active';
+    job.lock = { token, until: redisNow + lockMs };
+    job.suspected = false;
+    job.attemptsStarted += 1;
+    job.processedOn = now;
+    return { job, nextAt: undefined };
+  }
+
+  /** Answers which locks were not ours any more. */
+  extend(locks: readonly { readonly id: string; readonly token: string }[], lockMs: number, redisNow: number): readonly string[] {
+    return locks.flatMap(({ id, token }) => {
+      const job = this.jobs.get(id);
+      if (job === undefined || !isHeld(job, token, redisNow)) return [id];
+      job.lock = { token, until: redisNow + lockMs };
+      job.suspected = false;
+      return [];
+    });
+  }
+
+  complete(id: string, token: string, value: unknown, redisNow: number): void {
+    const job = this.#owned(id, token, redisNow);
+    job.attemptsMade += 1;
+    Object.assign(job, { state: 'completed', returnvalue: value, lock: undefined, place: this.#next() });
+  }
+
+  fail(id: string, token: string, reason: string, recoverable: boolean, now: number, redisNow: number): 'failed' | 'again' {
+    const job = this.#owned(id, token, redisNow);
+    job.attemptsMade += 1;
+    job.failedReason = reason;
+    job.stacktrace = [...job.stacktrace, reason];
+    job.lock = undefined;
+    if (recoverable && job.attemptsMade < (job.opts.attempts ?? 1)) {
+      this.#delay(job, now + 1000 * 2 ** (job.attemptsMade - 1));
+      return 'again';
+    }
+    Object.assign(job, { state: 'failed', place: this.#next() });
+    return 'failed';
+  }
+
+  delay(id: string, token: string, until: number, redisNow: number): void {
+    const job = this.#owned(id, token, redisNow);
+    job.lock = undefined;
+    this.#delay(job, until);
+  }
+
+  /** Two looks apart: a job that was active at the last one and has no lock at this one waits again. */
+  lookForStalled(everyMs: number, redisNow: number): readonly string[] {
+    if (redisNow - this.#lastLook < everyMs) return [];
+    this.#lastLook = redisNow;
+    const stalled: string[] = [];
+    for (const job of this.#in('active')) {
+      if (job.suspected && (job.lock === undefined || job.lock.until <= redisNow)) {
+        job.stalledCounter += 1;
+        job.lock = undefined;
+        this.#wait(job);
+        stalled.push(job.id);
+      } else {
+        job.suspected = true;
+      }
+    }
+    if (stalled.length > 0) this.onWaiting();
+    return stalled;
+  }
+
+  promote(id: string): void {
+    const job = this.jobs.get(id);
+    if (job === undefined) throw new QueueRefusal(-1, 'missing job');
+    if (job.state !== 'delayed') throw new QueueRefusal(-3, 'not delayed');
+    this.#wait(job);
+    this.onWaiting();
+  }
+
+  retry(id: string, from: 'completed' | 'failed'): void {
+    const job = this.jobs.get(id);
+    if (job === undefined) throw new QueueRefusal(-1, 'missing job');
+    if (job.state !== from) throw new QueueRefusal(-3, `not ${from}`);
+    Object.assign(job, { attemptsMade: 0, attemptsStarted: 0, failedReason: '', returnvalue: null });
+    this.#wait(job);
+    this.onWaiting();
+  }
+
+  update(id: string, data: unknown): void {
+    const job = this.jobs.get(id);
+    if (job === undefined) throw new QueueRefusal(-1, 'missing job');
+    job.data = data;
+  }
+
+  remove(id: string): void {
+    if (this.jobs.get(id)?.lock === undefined) this.jobs.delete(id);
+  }
+
+  save(): () => void {
+    const saved = [...this.jobs].map(([id, job]) => [id, { ...job }] as const);
+    return () => {
+      this.jobs = new Map(saved.map(([id, job]) => [id, { ...job }]));
+      this.onWaiting();
+    };
+  }
+
+  #owned(id: string, token: string, redisNow: number): StoredJob {
+    const job = this.jobs.get(id);
+    if (job === undefined) throw new QueueRefusal(-1, 'missing job');
+    if (job.lock === undefined || job.lock.until <= redisNow) throw new QueueRefusal(-2, 'missing lock');
+    if (job.lock.token !== token) throw new QueueRefusal(-6, 'lock of another worker');
+    if (job.state !== 'active') throw new QueueRefusal(-3, 'not active');
+    return job;
+  }
+
+  #delay(job: StoredJob, until: number): void {
+    Object.assign(job, { state: 'delayed', delayedUntil: until, place: this.#next() });
+    this.onWaiting();
+  }
+
+  #wait(job: StoredJob): void {
+    Object.assign(job, { state: 'waiting', place: this.#next() });
+  }
+
+  #in(state: StoredJob['state']): StoredJob[] {
+    return [...this.jobs.values()].filter((job) => job.state === state).sort((a, b) => a.place - b.place);
+  }
+
+  #next(): number {
+    this.#places += 1;
+    return this.#places;
+  }
+}
+
+function isHeld(job: StoredJob, token: string, redisNow: number): boolean {
+  return job.state === 'active' && job.lock?.token === token && job.lock.until > redisNow;
+}

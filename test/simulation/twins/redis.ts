@@ -1,0 +1,77 @@
+import type { Queue } from 'bullmq';
+import { createMemoryLedger } from '../../../src/adapters/memory/ledger.ts';
+import { createMemoryPresence } from '../../../src/adapters/memory/presence.ts';
+import { createMemoryRevocations } from '../../../src/adapters/memory/revocations.ts';
+import { createMemoryChannels } from '../../../src/adapters/memory/signals.ts';
+import { EPOCH_MS, type SimProcess } from '../scheduler.ts';
+import type { World } from '../world.ts';
+import { QueueTwin } from './queue.ts';
+
+/** Everything that Redis holds, with the loss of all of it or of what is younger than a moment. */
+export class RedisTwin {
+  readonly channels = createMemoryChannels();
+  readonly ledger;
+  readonly presence;
+  readonly feed;
+  readonly queues = new Map<string, QueueTwin>();
+  /** What the published log answers while somebody has damaged it. */
+  damaged = false;
+  /** How often its data was lost. */
+  losses = 0;
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+    const clock = { now: () => EPOCH_MS + world.now, monotonic: () => world.now };
+    this.ledger = createMemoryLedger({ retentionMs: 86_400_000, clock, channels: this.channels });
+    this.presence = createMemoryPresence(clock);
+    const feed = createMemoryRevocations(this.channels);
+    const intact = <T>(value: T): T => {
+      if (this.damaged) throw new Error('WRONGTYPE Operation against a key holding the wrong kind of value');
+      return value;
+    };
+    this.feed = { ...feed, head: async () => intact(await feed.head()), read: async (from: number) => intact(await feed.read(from)) };
+  }
+
+  queue(name: string): QueueTwin {
+    const known = this.queues.get(name) ?? new QueueTwin(name);
+    this.queues.set(name, known);
+    return known;
+  }
+
+  save(): () => void {
+    const restores = [this.ledger.save(), this.feed.save(), ...[...this.queues.values()].map((queue) => queue.save())];
+    return () => {
+      this.losses += 1;
+      for (const restore of restores) restore();
+    };
+  }
+
+  /** Like FLUSHALL. */
+  lose(): void {
+    this.losses += 1;
+    this.ledger.lose();
+    this.feed.lose();
+    for (const queue of this.queues.values()) queue.jobs.clear();
+  }
+
+  /** BullMQ's queue as our producers use it. */
+  queueFor(process: SimProcess, name: string): Queue<unknown> {
+    const queue = this.queue(name);
+    const ask = <T>(what: string, effect: () => T): Promise<T> => this.#world.call(process, { to: 'redis', what: `queue.${what}`, effect });
+    const jobOf = (id: string): object => ({
+      ...queue.jobs.get(id),
+      getState: () => ask(`getState ${id}`, () => queue.jobs.get(id)?.state ?? 'unknown'),
+      updateData: (data: unknown) => ask(`update ${id}`, () => queue.update(id, data)),
+      retry: (state: 'completed' | 'failed') => ask(`retry ${id}`, () => queue.retry(id, state)),
+      remove: () => ask(`remove ${id}`, () => queue.remove(id)),
+    });
+    const twin = {
+      getJob: (id: string) => ask(`getJob ${id}`, () => (queue.jobs.has(id) ? jobOf(id) : undefined)),
+      add: (job: string, data: unknown, opts: { jobId?: string; attempts?: number }) =>
+        ask(`add ${opts.jobId}`, () => queue.add(job, data, opts, process.clock.now())),
+      close: async () => undefined,
+    };
+    return twin as unknown as Queue<unknown>;
+  }
+}
