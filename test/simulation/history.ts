@@ -229,7 +229,7 @@ class History {
   /** A producer pushes until the push is accepted, and again when Redis has lost it. */
   #produce(ticket: Ticket): void {
     const { scheduler } = this.#world;
-    const process = new SimProcess(`producer-${ticket.index}`, scheduler);
+    const process = new SimProcess(`producer-${ticket.index}`, scheduler, { mortal: false });
     const ledger = remote(this.#world, process, 'redis', 'ledger', this.#redis.ledger);
     const enqueue = createEnqueue({
       connection: {} as never,

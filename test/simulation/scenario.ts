@@ -77,9 +77,11 @@ function taskOf(random: Random): SimTask {
   const file = random.chance(0.75);
   const kind = file ? random.pick(FILE_KINDS) : random.pick(['tool-none', 'tool-once'] as const);
   const at = random.chance(0.5) ? 0 : random.integer(10_000);
-  const duplicates = random.chance(0.2) ? 1 + random.integer(3) : random.chance(0.02) ? 20 : 0;
+  const copies = random.chance(0.2) ? 1 + random.integer(3) : random.chance(0.02) ? 20 : 0;
   const ttlS = random.chance(0.1) ? 1 + random.integer(20) : 3600;
-  return { kind, at, duplicates, ttlS, trap: trapOf(random, file) };
+  const trap = trapOf(random, file);
+  // Every job of a poisoned task takes five workers down.
+  return { kind, at, duplicates: trap === 'poison' ? 0 : copies, ttlS, trap };
 }
 
 function trapOf(random: Random, file: boolean): SimTask['trap'] {

@@ -58,13 +58,16 @@ export class SimProcess {
   /** What its wall clock is wrong by, milliseconds. */
   skewMs = 0;
   readonly name: string;
+  /** Whether faults may kill or stop it. */
+  readonly mortal: boolean;
   readonly startedAt: number;
   readonly clock: Clock;
   readonly #scheduler: Scheduler;
   #held: (() => void)[] | undefined;
 
-  constructor(name: string, scheduler: Scheduler) {
+  constructor(name: string, scheduler: Scheduler, { mortal = true } = {}) {
     this.name = name;
+    this.mortal = mortal;
     this.startedAt = scheduler.now;
     this.#scheduler = scheduler;
     this.clock = { now: () => Math.floor(EPOCH_MS + scheduler.now + this.skewMs), monotonic: () => scheduler.now };

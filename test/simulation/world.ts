@@ -86,7 +86,8 @@ export class World {
   call<T>(process: SimProcess, options: CallOptions<T>): Promise<T> {
     const { to, what, effect, refuse = fail(to) } = options;
     this.#called += 1;
-    const fault = this.#calls.get(this.#called)?.kind;
+    const planned = this.#calls.get(this.#called)?.kind;
+    const fault = planned !== undefined && !process.mortal && planned !== 'slow' ? 'lost-answer' : planned;
     const way = (): number => latency(this.random, ONE_WAY_MS[to]) * (this.now < this.slowUntil ? this.slowFactor : 1);
     // A request in a socket outlives its sender; a system call does not.
     const carrier = to === 'disk' || to === 'journal' ? process : undefined;

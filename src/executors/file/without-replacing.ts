@@ -18,6 +18,7 @@ export async function moveWithoutReplacing(from: OpenedPath, to: OpenedPath): Pr
 export async function dropLinkedName(from: OpenedPath, kept: OpenedPath): Promise<FsResult<void>> {
   const [first, second] = await Promise.all([from.parent.entry(from.name), kept.parent.entry(kept.name)]);
   if (!second.ok) return second;
+  if (!first.ok && first.refusal !== 'missing') return first;
   // Somebody put another file there meanwhile, or took ours away: that name is not ours any more.
   if (!first.ok || !sameInode(first.value, second.value)) return { ok: true, value: undefined };
   return from.parent.unlink(from.name);

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import type { ConfinedDirectory, Entry, FsRefusal, FsResult } from '../../../../src/core/ports/index.ts';
+import type { OpenedPath } from '../../../../src/executors/file/opened-path.ts';
+import { dropLinkedName } from '../../../../src/executors/file/without-replacing.ts';
+
+const INODE = { dev: '1', ino: '7' } as Entry;
+const refused = (refusal: FsRefusal, errno: string): FsResult<never> => ({ ok: false, refusal, errno });
+
+/** A name in a directory whose looks answer this; `unlinked` tells whether the name was taken away. */
+function name(entry: FsResult<Entry>): { readonly path: OpenedPath; readonly unlinked: string[] } {
+  const unlinked: string[] = [];
+  const parent = {
+    entry: async () => entry,
+    async unlink(one: string) {
+      unlinked.push(one);
+      return { ok: true, value: undefined };
+    },
+  } as unknown as ConfinedDirectory;
+  return { path: { parent, name: 'a' } as OpenedPath, unlinked };
+}
+
+const KEPT = name({ ok: true, value: INODE }).path;
+
+describe('taking the first of two names of a file away', () => {
+  it('takes it away when both are the one file', async () => {
+    const first = name({ ok: true, value: INODE });
+    expect(await dropLinkedName(first.path, KEPT)).toEqual({ ok: true, value: undefined });
+    expect(first.unlinked).toEqual(['a']);
+  });
+
+  it('leaves a name alone that is gone, or somebody else’s by now', async () => {
+    const other = name({ ok: true, value: { ...INODE, ino: '8' } });
+    expect(await dropLinkedName(other.path, KEPT)).toMatchObject({ ok: true });
+    expect(other.unlinked).toEqual([]);
+    expect(await dropLinkedName(name(refused('missing', 'ENOENT')).path, KEPT)).toMatchObject({ ok: true });
+  });
+
+  it.each([
+    ['io', 'EIO'],
+    ['permission', 'EACCES'],
+  ] as const)('does not call a name gone that it could not look at (%s)', async (refusal, errno) => {
+    const first = name(refused(refusal, errno));
+    expect(await dropLinkedName(first.path, KEPT)).toEqual({ ok: false, refusal, errno });
+    expect(first.unlinked).toEqual([]);
+  });
+});
