@@ -54,7 +54,7 @@ export class Checker {
     if (success !== undefined && status === 'FAILURE') this.violate('success is final', `${taskId} was a SUCCESS and became a FAILURE`);
     if (success !== undefined && status === 'SUCCESS' && success.result !== result) this.violate('results repeat', `${taskId} has two different SUCCESS`);
     this.#recorded.set(taskId, [...earlier, { at: this.#world.now, status, result }]);
-    if (!this.#ended.has(taskId)) this.#ended.set(taskId, this.#world.now);
+    this.#ended.set(taskId, this.#world.now);
   }
 
   recorded(taskId: string): readonly Recorded[] {
@@ -94,12 +94,13 @@ export class Checker {
   }
 
   /** What a failure says about the world must have happened in it. */
-  #truth({ id }: Ticket, code: string, message: string): void {
+  #truth({ id, task }: Ticket, code: string, message: string): void {
     const lost = /the worker was lost (\d+) times/.exec(message)?.[1];
     if (lost !== undefined && Number(lost) > this.lostWorkers) {
       this.violate('failures are true', `${id} says ${JSON.stringify(message)}, but ${this.lostWorkers} were lost`);
     }
-    if (code === 'TOOL_OUTCOME_UNKNOWN' && this.#world.struck.size === 0) this.violate('failures are true', `${id} does not know its outcome, and nothing went wrong`);
+    const quiet = this.#world.struck.size === 0 && task.trap !== 'slow-tool';
+    if (code === 'TOOL_OUTCOME_UNKNOWN' && quiet) this.violate('failures are true', `${id} does not know its outcome, and nothing went wrong`);
     if (message === 'cancelled' && !this.#world.struck.has('cancel')) this.violate('failures are true', `${id} was cancelled by nobody`);
   }
 
@@ -123,8 +124,9 @@ export class Checker {
     if (!succeeded && outcomes.length > 0 && effects.standing > 0 && !doubtful) {
       this.violate('effect if and only if SUCCESS', `${id} is a FAILURE and its file is at ${destination ?? 'the vault'}`);
     }
-    const left = source !== undefined && task.kind !== 'copy' && task.kind !== 'copy-across' && disk.at(source) === effects.original;
-    if (succeeded && effects.original !== undefined && left) this.violate('effect if and only if SUCCESS', `${id} is a SUCCESS and its source is still there`);
+    const [original, another] = effects.originals;
+    const moves = task.kind !== 'copy' && task.kind !== 'copy-across';
+    if (succeeded && moves && source !== undefined && another === undefined && disk.at(source) === original) this.violate('effect if and only if SUCCESS', `${id} is a SUCCESS and its source is still there`);
   }
 
   /** Nothing that was put into the world is gone, and nothing stands there half. */
@@ -140,19 +142,19 @@ export class Checker {
 }
 
 /** How often processes of Writ's put the task's file where it was to go, without having taken it back. */
-function effectsOf({ content, destination, source }: Ticket, disk: Disk): { readonly standing: number; readonly most: number; readonly original: Inode | undefined } {
+function effectsOf({ destination, source }: Ticket, disk: Disk): { readonly standing: number; readonly most: number; readonly originals: readonly Inode[] } {
   const standing = new Set<string>();
   let most = 0;
   let count = 0;
-  let original: Inode | undefined;
+  const originals: Inode[] = [];
   for (const { by, changes, inode, to, lost } of disk.log) {
-    if (by === 'world' && inode.data === content && to === source) original ??= inode;
+    if (by === 'world' && to === source) originals.push(inode);
     if (by === 'world' || lost) continue;
     for (const { directory, name, after } of changes) {
       const key = `${directory.ino}/${name}`;
       if (after === undefined && standing.delete(key)) count -= 1;
       // A delete ends in the vault, wherever there.
-      const arrived = destination === undefined ? inode === original && directory.label.endsWith('/.writ-vault') : to === destination;
+      const arrived = destination === undefined ? originals.includes(inode) && directory.label.endsWith('/.writ-vault') : to === destination;
       if (after !== undefined && arrived) {
         standing.add(key);
         count += 1;
@@ -160,5 +162,5 @@ function effectsOf({ content, destination, source }: Ticket, disk: Disk): { read
       }
     }
   }
-  return { standing: standing.size, most, original };
+  return { standing: standing.size, most, originals };
 }
