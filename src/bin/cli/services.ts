@@ -9,9 +9,8 @@ import { currentUser, openAudit } from '../../data-dir/open-audit.ts';
 import { createScreenShelf } from '../../data-dir/screen-shelf.ts';
 import type { CliServices, GlobalOptions } from '../../surfaces/cli/services.ts';
 
-import { createCliRedis } from './redis.ts';
 import { openScopes } from './scopes/index.ts';
-import { readSettings } from './settings.ts';
+import { createCliRedis, readSettings } from './settings.ts';
 
 /** The services of one command line. Each part is loaded and opened when it is first asked for, and closed with the whole: no command waits for what another needs. */
 export async function openServices(options: GlobalOptions): Promise<CliServices> {
