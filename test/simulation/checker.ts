@@ -1,4 +1,5 @@
 import { ExecutionResult } from '../../src/contracts/index.ts';
+import { sha256Hex } from '../../src/core/hash.ts';
 import type { JournalView } from '../../src/core/ports/index.ts';
 import { fixedKeyring, verifyResult } from '../../src/lease/index.ts';
 import { EXECUTOR_KEY, type Ticket } from './tasks.ts';
@@ -12,6 +13,12 @@ import type { World } from './world.ts';
 export interface Violation {
   readonly invariant: string;
   readonly what: string;
+}
+
+/** The journals that the checker looks into. */
+interface CheckedStores {
+  readonly file: StoreTwin;
+  readonly tool: StoreTwin;
 }
 
 /** An outcome that reached the ledger. */
@@ -31,11 +38,11 @@ export class Checker {
   readonly violations: Violation[] = [];
   /** Bytes that somebody put into the world. */
   readonly contents = new Set<string>();
-  /** Deaths of worker processes, and jobs that the queue took from one. */
-  lostWorkers = 0;
   readonly #world: World;
   readonly #recorded = new Map<string, Recorded[]>();
   readonly #ended = new Map<string, number>();
+  /** Workers that died or lost their job while they had claimed the task. */
+  readonly #lost = new Map<string, number>();
 
   constructor(world: World) {
     this.#world = world;
@@ -48,13 +55,33 @@ export class Checker {
   }
 
   /** The ledger has taken an outcome. */
-  onRecorded(taskId: string, status: Recorded['status'], result: string): void {
+  onRecorded(taskId: string, status: Recorded['status'], result: string, stores: CheckedStores): void {
+    for (const store of [stores.file, stores.tool]) {
+      const { open } = store.look('view', taskId) as { readonly open: unknown };
+      if (open !== undefined) this.violate('intents end', `${taskId} was recorded as ${status} while its intent was open`);
+    }
     const earlier = this.#recorded.get(taskId) ?? [];
     const success = earlier.find((one) => one.status === 'SUCCESS');
     if (success !== undefined && status === 'FAILURE') this.violate('success is final', `${taskId} was a SUCCESS and became a FAILURE`);
     if (success !== undefined && status === 'SUCCESS' && success.result !== result) this.violate('results repeat', `${taskId} has two different SUCCESS`);
     this.#recorded.set(taskId, [...earlier, { at: this.#world.now, status, result }]);
     this.#ended.set(taskId, this.#world.now);
+  }
+
+  onLost(taskId: string): void {
+    this.#lost.set(taskId, (this.#lost.get(taskId) ?? 0) + 1);
+  }
+
+  /** What the queue was told of a SUCCESS is what an executor has signed. */
+  ofJobs(jobs: readonly StoredJob[], taskIdOf: (data: unknown) => string, stores: CheckedStores): void {
+    for (const { id, state, data, returnvalue } of jobs) {
+      if (state !== 'completed') continue;
+      const taskId = taskIdOf(data);
+      const kept = [stores.file, stores.tool].map((store) => (store.look('view', taskId) as { readonly success?: { readonly result: string } }).success?.result);
+      const signed = [...kept, ...this.recorded(taskId).filter(({ status }) => status === 'SUCCESS').map(({ result }) => result)];
+      const said: unknown = Reflect.get(Object(returnvalue), 'result_sha256');
+      if (!signed.some((result) => result !== undefined && sha256Hex(result) === said)) this.violate('results verify', `job ${id} of ${taskId} was completed with a result that nobody has signed`);
+    }
   }
 
   recorded(taskId: string): readonly Recorded[] {
@@ -73,7 +100,7 @@ export class Checker {
     if (job.attemptsStarted > MAX_STARTS) this.violate('no endless retry', `job ${job.id} was started ${job.attemptsStarted} times`);
   }
 
-  async atEnd(tickets: readonly Ticket[], disk: Disk, stores: { readonly file: StoreTwin; readonly tool: StoreTwin }, requests: ReadonlyMap<string, number>) {
+  async atEnd(tickets: readonly Ticket[], disk: Disk, stores: CheckedStores, requests: ReadonlyMap<string, number>): Promise<void> {
     const incidents = stores.file.look('incidents', 1000) as readonly { readonly taskId: string }[];
     for (const ticket of tickets) {
       const outcomes = this.recorded(ticket.id);
@@ -96,9 +123,8 @@ export class Checker {
   /** What a failure says about the world must have happened in it. */
   #truth({ id, task }: Ticket, code: string, message: string): void {
     const lost = /the worker was lost (\d+) times/.exec(message)?.[1];
-    if (lost !== undefined && Number(lost) > this.lostWorkers) {
-      this.violate('failures are true', `${id} says ${JSON.stringify(message)}, but ${this.lostWorkers} were lost`);
-    }
+    const really = this.#lost.get(id) ?? 0;
+    if (lost !== undefined && Number(lost) > really) this.violate('failures are true', `${id} says ${JSON.stringify(message)}, but ${really} were lost`);
     const quiet = this.#world.struck.size === 0 && task.trap !== 'slow-tool';
     if (code === 'TOOL_OUTCOME_UNKNOWN' && quiet) this.violate('failures are true', `${id} does not know its outcome, and nothing went wrong`);
     if (message === 'cancelled' && !this.#world.struck.has('cancel')) this.violate('failures are true', `${id} was cancelled by nobody`);

@@ -87,6 +87,7 @@ class History {
     }
     if (!ended) this.#checker.violate('everything ends', this.#unfinished());
     await this.#checker.atEnd(this.#tickets, this.#disk, this.host.stores, this.host.tools.requests);
+    this.#checker.ofJobs([...this.#redis.queues.values()].flatMap(({ jobs }) => [...jobs.values()]), taskIdOf, this.host.stores);
     for (const kind of this.#world.struck.keys()) this.#reached.add(`fault:${kind}`);
     return {
       violations: this.#checker.violations,
@@ -129,8 +130,10 @@ class History {
       },
       onIntent: (taskId, process, exp, startedAt) => this.#onIntent(taskId, process, exp, startedAt),
     };
+    world.onPower = () => this.#cutPower();
+    world.onMeddle = () => this.#meddle();
     world.onDeath = (process) => {
-      this.#checker.lostWorkers += 1;
+      void this.#countLosses(process);
       world.trace.say(world.now, process.name, 'is dead');
       const at = this.#workers.findIndex((worker) => worker.process === process);
       if (at >= 0) world.scheduler.at(RESTART_MS * (0.5 + world.random.number()), undefined, () => this.#startWorker(at));
@@ -154,7 +157,7 @@ class History {
       record: async (request: RecordRequest) => {
         const answer = await record(request);
         this.#reached.add(`record:${answer}`);
-        if (answer === 'recorded') this.#checker.onRecorded(request.taskId, request.status, request.result);
+        if (answer === 'recorded') this.#onRecorded(request);
         return answer;
       },
       claim: async (request: Parameters<typeof claim>[0]) => {
@@ -171,6 +174,14 @@ class History {
         return answer;
       },
     });
+  }
+
+  #onRecorded({ taskId, status, result }: RecordRequest): void {
+    this.#checker.onRecorded(taskId, status, result, this.host.stores);
+    const ticket = this.#tickets.find(({ id }) => id === taskId);
+    const { source, destination } = ticket ?? {};
+    if (status !== 'SUCCESS' || !this.#putBack.has(taskId) || source === undefined || destination === undefined) return;
+    this.#world.scheduler.at(200 + this.#world.random.integer(2_000), undefined, () => this.#disk.rename(destination, source));
   }
 
   #watchQueues(): void {
@@ -200,10 +211,27 @@ class History {
         },
         lookForStalled: (...args: Parameters<typeof lookForStalled>) => {
           const stalled = lookForStalled(...args);
-          this.#checker.lostWorkers += stalled.length;
+          for (const id of stalled) void this.#countStall(`${name}:${id}`);
           return stalled;
         },
       });
+    }
+  }
+
+  /** The tasks that a process had claimed when it died have lost a worker. */
+  async #countLosses(process: SimProcess): Promise<void> {
+    for (const { id } of this.#tickets) {
+      const row = await this.#redis.ledger.row(id);
+      if (row?.state === 'running' && row.owner === process.name) this.#checker.onLost(id);
+    }
+  }
+
+  /** The queue takes a job away from a worker that lives: it has lost its task, too. */
+  async #countStall(jobKey: string): Promise<void> {
+    for (const { id } of this.#tickets) {
+      const row = await this.#redis.ledger.row(id);
+      const lives = this.host.processes.some(({ name, alive }) => alive && name === row?.owner);
+      if (row?.state === 'running' && row.jobKey === jobKey && lives) this.#checker.onLost(id);
     }
   }
 
@@ -313,11 +341,12 @@ class History {
         if (worker) worker.process.skewMs += fault.byMs;
         return;
       case 'power':
-        for (const { process } of this.#workers) world.kill(process);
-        this.#disk.cut();
-        this.host.stores.file.cut();
-        this.host.stores.tool.cut();
+        return this.#cutPower();
+      case 'put-back':
+        if (ticket) this.#putBack.add(ticket.id);
         return;
+      case 'vanish':
+        return this.#vanish();
       case 'redis-loss':
         this.#faultsLeft += 1;
         return this.#loseRedis(() => this.#redis.lose(), 'of everything');
@@ -359,6 +388,41 @@ class History {
         this.#redis.queue('file').add('raw', GARBAGE[fault.which % GARBAGE.length], {}, EPOCH_MS + world.now);
         return;
     }
+  }
+
+  readonly #putBack = new Set<string>();
+
+  #cutPower(): void {
+    for (const { process } of this.#workers) this.#world.kill(process);
+    this.#disk.cut();
+    this.host.stores.file.cut();
+    this.host.stores.tool.cut();
+  }
+
+  /** A job that runs, a raw one before others, leaves the queue; its worker dies. */
+  #vanish(): void {
+    const running = [...this.#redis.queues.values()].flatMap((queue) => [...queue.jobs.values()].filter(({ state }) => state === 'active').map((job) => ({ queue, job })));
+    const found = running.find(({ job }) => job.name === 'raw') ?? running[0];
+    if (found === undefined) return;
+    const owner = this.host.processes.find(({ name }) => found.job.lock?.token.startsWith(`${name}:`));
+    if (owner) this.#world.kill(owner);
+    found.queue.jobs.delete(found.job.id);
+    for (const push of this.#again.values()) push();
+  }
+
+  /** Chance chooses what somebody does to the files of a task, or to a directory. */
+  #meddle(): void {
+    const { random } = this.#world;
+    const { source, destination } = random.pick(this.#tickets);
+    const now = Math.round(this.#world.now);
+    const acts = [
+      () => destination !== undefined && this.#put(destination, `foreign ${destination} at ${now}`),
+      () => destination !== undefined && this.#put(destination, `foreign ${destination} at ${now}`),
+      () => source !== undefined && this.#put(source, `recreated ${source} at ${now}`),
+      () => this.#disk.exchange(`${DATA}/${random.pick(['in', 'out'])}`),
+      () => source !== undefined && this.#disk.touch(source),
+    ];
+    random.pick(acts)();
   }
 
   async #revoke({ lease }: Ticket): Promise<void> {

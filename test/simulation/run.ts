@@ -1,21 +1,28 @@
-import { scenarioOf } from './scenario.ts';
+import { explore } from './explore.ts';
 import { runHistory } from './history.ts';
-const [first = '1', count = '1', traced] = process.argv.slice(2);
-const began = process.hrtime.bigint();
-let events = 0;
-const found = new Map<string, number[]>();
-const reached = new Map<string, number>();
-for (let seed = Number(first); seed < Number(first) + Number(count); seed += 1) {
-  const report = await runHistory(scenarioOf(seed), { traced: traced === 'traced' });
-  events += report.events;
-  for (const line of report.lines) console.log(line);
-  for (const { invariant, what } of report.violations) {
-    found.set(invariant, [...(found.get(invariant) ?? []), seed]);
-    if (Number(count) < 50) console.log(seed, invariant, what);
+import { MUTANTS } from './mutants.ts';
+import { scenarioOf } from './scenario.ts';
+
+/** `node --import tsx test/simulation/run.ts [first seed] [histories] [mutants]`: a look at some histories while one works on them. */
+const [first = '1', count = '200', what = ''] = process.argv.slice(2);
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const began = process.cpuUsage();
+
+if (count === '1') {
+  const { lines, violations } = await runHistory(scenarioOf(Number(first)), { traced: true });
+  for (const line of lines) say(line);
+  for (const { invariant, what: broken } of violations) say(`${invariant}: ${broken}`);
+} else if (what === 'mutants') {
+  for (const { name, seams } of MUTANTS) {
+    const { histories, violations } = await explore({ first: Number(first), count: Number(count), enough: 1, seams });
+    const [found] = violations;
+    say(found === undefined ? `SURVIVED  ${name}` : `${String(histories).padStart(5)}  ${name}  [seed ${found[0]}: ${found[1][0]?.invariant}]`);
   }
-  for (const word of report.reached) reached.set(word, (reached.get(word) ?? 0) + 1);
+} else {
+  const { violations, known, reached } = await explore({ first: Number(first), count: Number(count) });
+  for (const [seed, broken] of violations) for (const { invariant, what: words } of broken) say(`seed ${seed}: ${invariant}: ${words}`);
+  for (const [finding, seeds] of known) say(`${finding}: ${seeds.length} histories, ${seeds.slice(0, 8).join(' ')}`);
+  say([...reached].sort().map(([word, times]) => `${word} ${times}`).join(', '));
 }
-const ms = Number(process.hrtime.bigint() - began) / 1e6;
-console.log(`${ms.toFixed(0)} ms, ${(ms / Number(count)).toFixed(2)} ms each, ${Math.round(events / Number(count))} events each`);
-for (const [invariant, seeds] of found) console.log(invariant, seeds.length, seeds.slice(0, 12).join(' '));
-if (traced !== 'traced') console.log([...reached].sort().map(([w, n]) => `${w} ${n}`).join(', '));
+const { user, system } = process.cpuUsage(began);
+say(`${((user + system) / 1000 / Number(count)).toFixed(2)} ms of processor time for each history`);

@@ -30,6 +30,10 @@ export type TimedFault =
   | { readonly kind: 'damage-revocations'; readonly at: number; readonly forMs: number }
   | { readonly kind: 'forge-row'; readonly at: number; readonly task: number }
   | { readonly kind: 'exchange-directory'; readonly at: number; readonly directory: 'in' | 'out' }
+  /** Somebody puts the file of a SUCCESS back where it came from, so long after it. */
+  | { readonly kind: 'put-back'; readonly at: number; readonly task: number }
+  /** A job that runs is gone, with its worker. */
+  | { readonly kind: 'vanish'; readonly at: number }
   | { readonly kind: 'recreate-source'; readonly at: number; readonly task: number }
   | { readonly kind: 'foreign-destination'; readonly at: number; readonly task: number }
   | { readonly kind: 'garbage'; readonly at: number; readonly which: number };
@@ -37,7 +41,7 @@ export type TimedFault =
 /** Something that goes wrong at the nth call that leaves any process. */
 export interface CallFault {
   readonly call: number;
-  readonly kind: 'kill-before' | 'kill-after' | 'lost-answer' | 'error' | 'slow' | 'pause';
+  readonly kind: 'kill-before' | 'kill-after' | 'lost-answer' | 'error' | 'slow' | 'pause' | 'power-after' | 'meddle';
 }
 
 /** Everything about a history that is decided before it begins. Leaving parts out makes another, smaller history. */
@@ -58,7 +62,7 @@ export const TROUBLE_MS = 30_000;
 export const PEACE_MS = 120_000;
 
 const FILE_KINDS = ['move', 'move', 'copy', 'delete', 'move-across', 'copy-across'] as const;
-const CALL_KINDS = ['kill-before', 'kill-after', 'kill-after', 'lost-answer', 'lost-answer', 'error', 'slow', 'pause'] as const;
+const CALL_KINDS = ['kill-before', 'kill-after', 'kill-after', 'lost-answer', 'lost-answer', 'error', 'slow', 'pause', 'power-after', 'meddle', 'meddle'] as const;
 
 /** The history of a seed. */
 export function scenarioOf(seed: number): Scenario {
@@ -110,6 +114,8 @@ function faultOf(random: Random, tasks: number): TimedFault {
     () => ({ kind: 'damage-revocations', at, forMs: 12_000 }),
     () => ({ kind: 'forge-row', at, task }),
     () => ({ kind: 'exchange-directory', at, directory: random.pick(['in', 'out'] as const) }),
+    () => ({ kind: 'put-back', at, task }),
+    () => ({ kind: 'vanish', at }),
     () => ({ kind: 'recreate-source', at, task }),
     () => ({ kind: 'foreign-destination', at, task }),
     () => ({ kind: 'garbage', at, which: random.integer(4) }),

@@ -43,6 +43,10 @@ export class World {
   slowFactor = 1;
   /** Told of each process that dies. */
   onDeath: (process: SimProcess) => void = () => undefined;
+  /** The power of the whole machine goes. */
+  onPower: () => void = () => undefined;
+  /** Somebody who is not Writ does something to the files. */
+  onMeddle: () => void = () => undefined;
   readonly #calls: ReadonlyMap<number, CallFault>;
   #called = 0;
 
@@ -87,7 +91,7 @@ export class World {
     const { to, what, effect, refuse = fail(to) } = options;
     this.#called += 1;
     const planned = this.#calls.get(this.#called)?.kind;
-    const fault = planned !== undefined && !process.mortal && planned !== 'slow' ? 'lost-answer' : planned;
+    const fault = planned !== undefined && !process.mortal && planned !== 'slow' && planned !== 'meddle' ? 'lost-answer' : planned;
     const way = (): number => latency(this.random, ONE_WAY_MS[to]) * (this.now < this.slowUntil ? this.slowFactor : 1);
     // A request in a socket outlives its sender; a system call does not.
     const carrier = to === 'disk' || to === 'journal' ? process : undefined;
@@ -108,12 +112,14 @@ export class World {
         if (fault !== undefined) this.strike(fault, `at ${process.name} ${what}`);
         if (fault === 'kill-before') return this.kill(process);
         if (fault === 'error' || (to === 'redis' && this.now < this.redisDownUntil)) return refused();
+        if (fault === 'meddle') this.onMeddle();
         this.trace.say(this.now, process.name, what);
         Promise.resolve(attempt(effect)).then(
           (value) => {
             if (fault === 'kill-after') return this.kill(process);
             if (fault === 'lost-answer' && to !== 'disk' && to !== 'journal') return refused();
-            if (fault === 'pause') this.pause(process, 12_000);
+            if (fault === 'power-after') return this.onPower();
+            if (fault === 'pause') this.pause(process, 8_000 + this.random.integer(30_000));
             return answer(() => resolve(value));
           },
           (error: unknown) => {

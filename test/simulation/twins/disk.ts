@@ -169,6 +169,28 @@ export class Disk {
     return inode;
   }
 
+  /** Somebody moves a file, durably; nothing is replaced. */
+  rename(from: string, to: string): void {
+    const [here, there] = [from, to].map((path) => ({ directory: this.at(path.slice(0, path.lastIndexOf('/'))), name: path.slice(path.lastIndexOf('/') + 1) }));
+    const inode = this.at(from);
+    if (inode === undefined || here?.directory === undefined || there?.directory === undefined) return;
+    if (here.directory.dev !== there.directory.dev || there.directory.entries?.has(there.name)) return;
+    this.change('world', inode, [
+      { directory: here.directory, name: here.name, after: undefined },
+      { directory: there.directory, name: there.name, after: inode },
+    ]);
+    this.sync(here.directory);
+    this.sync(there.directory);
+  }
+
+  /** Somebody sets the times of a file. */
+  touch(path: string): void {
+    const inode = this.at(path);
+    if (inode === undefined) return;
+    inode.mtimeNs = this.time() + 1n;
+    inode.ctimeNs = this.time() + 1n;
+  }
+
   /** Somebody renames a directory away and makes a new one in its place, durably. */
   exchange(path: string): void {
     const parent = this.roots.get(path.slice(0, path.lastIndexOf('/')));

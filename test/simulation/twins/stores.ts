@@ -1,5 +1,5 @@
 import { openJournalEngine } from '../../../src/adapters/sqlite/journal/journal-engine.ts';
-import { journalPort, settled } from '../../../src/adapters/sqlite/journal/journal-port.ts';
+import { journalPort, settled } from '../../../src/adapters/sqlite/journal/journal-requests.ts';
 import { migrate } from '../../../src/adapters/sqlite/migrate.ts';
 import { openDatabase, type SqliteDatabase } from '../../../src/adapters/sqlite/open.ts';
 import { planStatements } from '../../../src/adapters/sqlite/plan-journal/plan-journal-statements.ts';

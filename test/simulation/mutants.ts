@@ -1,0 +1,183 @@
+import type { ConfinedDirectory, ConfinedFile, ConfinedFileSystem, FsResult, HostMemory, TaskExecutor } from '../../src/core/ports/index.ts';
+import type { Seams } from './seams.ts';
+
+/** A fault in the protocol, put in between two parts of the product. Every one of them must be found. */
+export interface Mutant {
+  /** What is wrong, in the words of a change that somebody might make. */
+  readonly name: string;
+  readonly seams: Seams;
+}
+
+type Directory = (directory: ConfinedDirectory) => ConfinedDirectory;
+type File = (file: ConfinedFile) => ConfinedFile;
+
+/** A file system whose directories and files are other ones. */
+function fileSystemWith(directory: Directory, file: File = (same) => same): Pick<Seams, 'fileSystem'> {
+  const wrapped = new WeakMap<ConfinedDirectory, ConfinedDirectory>();
+  const opened = <T>(result: FsResult<T>, wrap: (value: T) => T): FsResult<T> => (result.ok ? { ok: true, value: wrap(result.value) } : result);
+  const wrap = (inner: ConfinedDirectory): ConfinedDirectory => {
+    const outer = directory({
+      ...inner,
+      openFile: async (name) => opened(await inner.openFile(name), file),
+      createFile: async (name) => opened(await inner.createFile(name), file),
+    });
+    wrapped.set(outer, inner);
+    return outer;
+  };
+  return {
+    fileSystem: (inner): ConfinedFileSystem => ({
+      ...inner,
+      async openBase(id, path) {
+        const base = await inner.openBase(id, path);
+        return { ...base, directory: async (segments) => opened(await base.directory(segments), wrap) };
+      },
+    }),
+  };
+}
+
+const DONE = { ok: true, value: undefined } as const;
+
+function executorWith(change: (executor: TaskExecutor) => Partial<TaskExecutor>): Pick<Seams, 'executor'> {
+  return { executor: (executor) => ({ ...executor, ...change(executor) }) };
+}
+
+function memoryWith(change: (memory: HostMemory) => Partial<HostMemory>): Pick<Seams, 'executor'> {
+  return executorWith((executor) => (executor.memory === undefined ? {} : { memory: { ...executor.memory, ...change(executor.memory) } }));
+}
+
+export const MUTANTS: readonly Mutant[] = [
+  // Durability
+  { name: 'the intent is answered before it is synced', seams: { unsynced: { file: ['open'] } } },
+  { name: 'the end of an attempt is answered before it is synced', seams: { unsynced: { file: ['close'] } } },
+  { name: 'the intent of a once request is answered before it is synced', seams: { unsynced: { tool: ['open', 'close'] } } },
+  { name: 'directories are not synced', seams: fileSystemWith((directory) => ({ ...directory, sync: async () => DONE })) },
+  { name: 'only the vaults and what is not called in are synced', seams: { disk: (disk) => unsyncedBelow(disk, '/in') } },
+  { name: 'the destination is not synced', seams: { disk: (disk) => unsyncedBelow(disk, '/out') } },
+  { name: 'a copy is not synced before it is published', seams: fileSystemWith((same) => same, (file) => ({ ...file, sync: async () => DONE })) },
+
+  // Order
+  {
+    name: 'the ledger is told before the journal is closed',
+    seams: {
+      ...memoryWith((memory) => ({
+        async conclude(task, status, result) {
+          LATER.set(task.manifest.task_id, () => memory.conclude(task, status, result));
+        },
+      })),
+      ledger: (ledger) => ({
+        ...ledger,
+        async record(request) {
+          const answer = await ledger.record(request);
+          await LATER.get(request.taskId)?.();
+          LATER.delete(request.taskId);
+          return answer;
+        },
+      }),
+    },
+  },
+  {
+    name: 'the marker of the generation is set before the rows are restored',
+    seams: {
+      ledger: (ledger) => ({
+        ...ledger,
+        async restore(rows, now) {
+          await ledger.markGeneration('early');
+          await new Promise((resolve) => setTimeout(resolve, 400));
+          await ledger.restore(rows, now);
+        },
+      }),
+      ...memoryWith(() => ({ recall: async () => ({ kind: 'unknown' }) })),
+    },
+  },
+
+  // Memory
+  { name: 'the journal is not asked what it remembers', seams: memoryWith(() => ({ recall: async () => ({ kind: 'unknown' }) })) },
+  {
+    name: 'an open intent is not recovered but run anew',
+    seams: executorWith((executor) => (executor.memory === undefined ? {} : { memory: { ...executor.memory, recover: (task, run) => executor.execute(task, run) } })),
+  },
+  { name: 'the end of an attempt is not written', seams: memoryWith(() => ({ conclude: async () => undefined })) },
+  { name: 'no intent is written for a file', seams: { fileJournal: (journal) => ({ ...journal, open: async () => ({ kind: 'opened', n: 1 }), close: async () => undefined }) } },
+  { name: 'no intent is written for a once request', seams: { toolJournal: withoutIntents } },
+  { name: 'the seal is not written', seams: { fileJournal: (journal) => ({ ...journal, seal: async () => undefined }) } },
+  { name: 'a recovered failure counts as a success of the journal', seams: memoryWith((memory) => ({ conclude: (task, _status, result) => memory.conclude(task, 'SUCCESS', result) })) },
+
+  // Fencing
+  { name: 'the process behind an intent is taken for dead', seams: { instances: (instances) => ({ ...instances, ensureDead: async () => true }) } },
+  { name: 'the process behind an intent is never taken for dead', seams: { instances: (instances) => ({ ...instances, ensureDead: async () => false }) } },
+  { name: 'nobody counts as alive', seams: { deps: (deps) => ({ ...deps, presence: { ...deps.presence, isAlive: async () => false } }), instances: (instances) => ({ ...instances, ensureDead: async () => true }) } },
+  { name: 'everybody counts as alive', seams: { deps: (deps) => ({ ...deps, presence: { beat: async () => undefined, gone: async () => undefined, isAlive: async () => true } }) } },
+
+  // Authority
+  { name: 'the gate is always open', seams: executorWith((executor) => ({ execute: (task, run) => executor.execute(task, { ...run, gate: () => undefined }) })) },
+  { name: 'leases do not expire and are not revoked', seams: { deps: (deps) => ({ ...deps, authorities: { ...deps.authorities, authorize: () => undefined } }) } },
+  { name: 'revocations are not looked for', seams: { deps: (deps) => ({ ...deps, authorities: { ...deps.authorities, refresh: async () => undefined } }) } },
+  { name: 'every stored result is believed', seams: { deps: (deps) => ({ ...deps, authorities: { ...deps.authorities, verifyResult: async () => true } }) } },
+
+  // Ledger
+  { name: 'a lost ledger is not rebuilt', seams: { deps: (deps) => ({ ...deps, recoverLedger: async () => undefined }) } },
+  { name: 'takeovers are not counted', seams: { ledger: (ledger) => ({ ...ledger, claim: async (request) => uncounted(await ledger.claim(request)) }) } },
+  { name: 'takeovers are counted twice', seams: { ledger: (ledger) => ({ ...ledger, claim: async (request) => countedTwice(await ledger.claim(request)) }) } },
+  { name: 'the epoch of a record is not looked at', seams: { ledger: withoutEpochs } },
+  { name: 'a stored result that does not verify is not discarded', seams: { ledger: (ledger) => ({ ...ledger, discard: async () => undefined }) } },
+
+  // File system
+  { name: 'a rename replaces what stands there', seams: fileSystemWith(replacing) },
+  { name: 'a link that was made is not unlinked at its source', seams: fileSystemWith((directory) => ({ ...directory, unlink: async (name) => (name.startsWith('.writ-') ? directory.unlink(name) : DONE) })) },
+
+  // Queue
+  { name: 'the delay of a busy job is for ever', seams: { openWorker: (open) => (queue, handle, options) => open(queue, (job, token) => handle({ ...job, moveToDelayed: (at: number) => job.moveToDelayed(at + 3_600_000) } as typeof job, token), options) } },
+  { name: 'locks are not renewed', seams: { openWorker: (open) => (queue, handle, options) => open(queue, handle, { ...options, lockRenewTime: 10_000_000 }) } },
+];
+
+const LATER = new Map<string, () => Promise<void>>();
+
+function withoutIntents<T extends { open: unknown; close: unknown; withdraw: unknown }>(journal: T): T {
+  return new Proxy(journal, {
+    get(target, key, receiver) {
+      if (key === 'open') return async () => ({ kind: 'opened', n: 1 });
+      if (key === 'close' || key === 'withdraw') return async () => undefined;
+      return Reflect.get(target, key, receiver) as unknown;
+    },
+  });
+}
+
+function unsyncedBelow(disk: { sync(directory: { readonly label: string }): void }, part: string): void {
+  const sync = disk.sync.bind(disk);
+  disk.sync = (directory) => {
+    if (!directory.label.includes(part)) sync(directory);
+  };
+}
+
+type Claimed = Awaited<ReturnType<Parameters<NonNullable<Seams['ledger']>>[0]['claim']>>;
+
+function uncounted(answer: Claimed): Claimed {
+  return answer.kind === 'takeover' ? { kind: 'new', epoch: answer.epoch } : answer;
+}
+
+function countedTwice(answer: Claimed): Claimed {
+  return answer.kind === 'takeover' ? { ...answer, takeovers: 2 * answer.takeovers } : answer;
+}
+
+/** Records under whatever epoch the row has. */
+function withoutEpochs(ledger: Parameters<NonNullable<Seams['ledger']>>[0]): typeof ledger {
+  return {
+    ...ledger,
+    async record(request) {
+      const row = await ledger.row(request.taskId);
+      return ledger.record({ ...request, epoch: row?.epoch ?? request.epoch });
+    },
+  };
+}
+
+function replacing(directory: ConfinedDirectory): ConfinedDirectory {
+  return {
+    ...directory,
+    async renameNoReplace(name, to, toName) {
+      const moved = await directory.renameNoReplace(name, to, toName);
+      if (moved.ok || moved.refusal !== 'exists') return moved;
+      await to.unlink(toName);
+      return directory.renameNoReplace(name, to, toName);
+    },
+  };
+}
