@@ -38,6 +38,8 @@ export class Checker {
   readonly violations: Violation[] = [];
   /** Bytes that somebody put into the world. */
   readonly contents = new Set<string>();
+  /** Whether nobody can know of the task's earlier outcomes any more. */
+  forgotten: (taskId: string) => boolean = () => false;
   readonly #world: World;
   readonly #recorded = new Map<string, Recorded[]>();
   readonly #ended = new Map<string, number>();
@@ -61,7 +63,8 @@ export class Checker {
       if (open !== undefined) this.violate('intents end', `${taskId} was recorded as ${status} while its intent was open`);
     }
     const earlier = this.#recorded.get(taskId) ?? [];
-    const success = earlier.find((one) => one.status === 'SUCCESS');
+    // A call that has no effect is remembered by Redis alone.
+    const success = this.forgotten(taskId) ? undefined : earlier.find((one) => one.status === 'SUCCESS');
     if (success !== undefined && status === 'FAILURE') this.violate('success is final', `${taskId} was a SUCCESS and became a FAILURE`);
     if (success !== undefined && status === 'SUCCESS' && success.result !== result) this.violate('results repeat', `${taskId} has two different SUCCESS`);
     this.#recorded.set(taskId, [...earlier, { at: this.#world.now, status, result }]);

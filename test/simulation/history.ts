@@ -112,6 +112,7 @@ class History {
     await this.#redis.ledger.markGeneration('first');
     this.#watchLedger();
     this.#watchQueues();
+    this.#checker.forgotten = (taskId) => this.#redis.losses > 0 && this.#tickets.some(({ id, task }) => id === taskId && task.kind === 'tool-none');
     const unsynced = (name: 'file' | 'tool'): ReadonlySet<string> => new Set(this.#seams.unsynced?.[name] ?? []);
     this.#host = {
       world,

@@ -14,12 +14,16 @@ export async function moveWithoutReplacing(from: OpenedPath, to: OpenedPath): Pr
   return dropLinkedName(from, to);
 }
 
-/** Takes the first of two names away, if both are the one file: then nothing can be lost. */
+/**
+ * Takes the first of two names away, if both are the one file: then nothing can be lost. The name that stays is durable
+ * first: without that the power could take the new name and keep the removal of the old one.
+ */
 export async function dropLinkedName(from: OpenedPath, kept: OpenedPath): Promise<FsResult<void>> {
   const [first, second] = await Promise.all([from.parent.entry(from.name), kept.parent.entry(kept.name)]);
   if (!second.ok) return second;
   if (!first.ok && first.refusal !== 'missing') return first;
   // Somebody put another file there meanwhile, or took ours away: that name is not ours any more.
   if (!first.ok || !sameInode(first.value, second.value)) return { ok: true, value: undefined };
-  return from.parent.unlink(from.name);
+  const synced = await kept.parent.sync();
+  return synced.ok ? from.parent.unlink(from.name) : synced;
 }

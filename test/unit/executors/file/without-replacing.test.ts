@@ -7,12 +7,17 @@ const INODE = { dev: '1', ino: '7' } as Entry;
 const refused = (refusal: FsRefusal, errno: string): FsResult<never> => ({ ok: false, refusal, errno });
 
 /** A name in a directory whose looks answer this; `unlinked` tells whether the name was taken away. */
-function name(entry: FsResult<Entry>): { readonly path: OpenedPath; readonly unlinked: string[] } {
+function name(entry: FsResult<Entry>, steps: string[] = []): { readonly path: OpenedPath; readonly unlinked: string[] } {
   const unlinked: string[] = [];
   const parent = {
     entry: async () => entry,
+    async sync() {
+      steps.push('sync');
+      return { ok: true, value: undefined };
+    },
     async unlink(one: string) {
       unlinked.push(one);
+      steps.push('unlink');
       return { ok: true, value: undefined };
     },
   } as unknown as ConfinedDirectory;
@@ -26,6 +31,13 @@ describe('taking the first of two names of a file away', () => {
     const first = name({ ok: true, value: INODE });
     expect(await dropLinkedName(first.path, KEPT)).toEqual({ ok: true, value: undefined });
     expect(first.unlinked).toEqual(['a']);
+  });
+
+  it('makes the name that stays durable before the other goes', async () => {
+    const steps: string[] = [];
+    const file = { ok: true, value: INODE } as const;
+    await dropLinkedName(name(file, steps).path, name(file, steps).path);
+    expect(steps).toEqual(['sync', 'unlink']);
   });
 
   it('leaves a name alone that is gone, or somebody else’s by now', async () => {
