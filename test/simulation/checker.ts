@@ -80,10 +80,18 @@ export class Checker {
     for (const { id, state, data, returnvalue } of jobs) {
       if (state !== 'completed') continue;
       const taskId = taskIdOf(data);
-      const kept = [stores.file, stores.tool].map((store) => (store.look('view', taskId) as { readonly success?: { readonly result: string } }).success?.result);
-      const signed = [...kept, ...this.recorded(taskId).filter(({ status }) => status === 'SUCCESS').map(({ result }) => result)];
+      const kept = [stores.file, stores.tool].map(
+        (store) => (store.look('view', taskId) as { readonly success?: { readonly result: string } }).success?.result,
+      );
+      const signed = [
+        ...kept,
+        ...this.recorded(taskId)
+          .filter(({ status }) => status === 'SUCCESS')
+          .map(({ result }) => result),
+      ];
       const said: unknown = Reflect.get(Object(returnvalue), 'result_sha256');
-      if (!signed.some((result) => result !== undefined && sha256Hex(result) === said)) this.violate('results verify', `job ${id} of ${taskId} was completed with a result that nobody has signed`);
+      if (!signed.some((result) => result !== undefined && sha256Hex(result) === said))
+        this.violate('results verify', `job ${id} of ${taskId} was completed with a result that nobody has signed`);
     }
   }
 
@@ -109,7 +117,14 @@ export class Checker {
       const outcomes = this.recorded(ticket.id);
       for (const { result } of outcomes) await this.#verify(ticket, result);
       if (ticket.source === undefined) this.#tool(ticket, outcomes, requests.get(ticket.id) ?? 0, stores.tool);
-      else this.#file(ticket, outcomes, disk, stores.file, incidents.some(({ taskId }) => taskId === ticket.id));
+      else
+        this.#file(
+          ticket,
+          outcomes,
+          disk,
+          stores.file,
+          incidents.some(({ taskId }) => taskId === ticket.id),
+        );
     }
     this.#bytes(disk);
   }
@@ -155,7 +170,8 @@ export class Checker {
     }
     const [original, another] = effects.originals;
     const moves = task.kind !== 'copy' && task.kind !== 'copy-across';
-    if (succeeded && moves && source !== undefined && another === undefined && disk.at(source) === original) this.violate('effect if and only if SUCCESS', `${id} is a SUCCESS and its source is still there`);
+    if (succeeded && moves && source !== undefined && another === undefined && disk.at(source) === original)
+      this.violate('effect if and only if SUCCESS', `${id} is a SUCCESS and its source is still there`);
   }
 
   /** Nothing that was put into the world is gone, and nothing stands there half. */

@@ -6,7 +6,7 @@ import { type Host, startWorker } from './host.ts';
 import { PEACE_MS, type Scenario, type TimedFault } from './scenario.ts';
 import { EPOCH_MS, SimProcess, takeTime } from './scheduler.ts';
 import type { Seams } from './seams.ts';
-import { DATA, KERNEL_KEY, OTHER, type Ticket, ticketOf, TOOL_QUEUE } from './tasks.ts';
+import { DATA, KERNEL_KEY, OTHER, type Ticket, TOOL_QUEUE, ticketOf } from './tasks.ts';
 import { cheapEd25519 } from './twins/crypto.ts';
 import { Disk } from './twins/disk.ts';
 import { RedisTwin } from './twins/redis.ts';
@@ -87,7 +87,11 @@ class History {
     }
     if (!ended) this.#checker.violate('everything ends', this.#unfinished());
     await this.#checker.atEnd(this.#tickets, this.#disk, this.host.stores, this.host.tools.requests);
-    this.#checker.ofJobs([...this.#redis.queues.values()].flatMap(({ jobs }) => [...jobs.values()]), taskIdOf, this.host.stores);
+    this.#checker.ofJobs(
+      [...this.#redis.queues.values()].flatMap(({ jobs }) => [...jobs.values()]),
+      taskIdOf,
+      this.host.stores,
+    );
     for (const kind of this.#world.struck.keys()) this.#reached.add(`fault:${kind}`);
     return {
       violations: this.#checker.violations,
@@ -127,12 +131,16 @@ class History {
       onReport: (report, process) => {
         this.#reached.add(`end:${report.end}`);
         const code = report.code === undefined ? '' : ` ${report.code}`;
-        world.trace.say(world.now, process.name, `END ${report.jobId} ${report.end}${code} ${report.message ?? ''} ${report.error === undefined ? '' : String(report.error)}`);
+        world.trace.say(
+          world.now,
+          process.name,
+          `END ${report.jobId} ${report.end}${code} ${report.message ?? ''} ${report.error === undefined ? '' : String(report.error)}`,
+        );
       },
       onIntent: (taskId, process, exp, startedAt) => this.#onIntent(taskId, process, exp, startedAt),
     };
     world.onPower = () => this.#cutPower();
-    world.onMeddle = () => this.#meddle();
+    world.onMeddle = (kind) => (kind === 'occupy' ? this.#occupy() : this.#meddle());
     world.onDeath = (process) => {
       void this.#countLosses(process);
       world.trace.say(world.now, process.name, 'is dead');
@@ -284,7 +292,10 @@ class History {
     scheduler.at(ticket.task.at, process, () => {
       void push().then(async () => {
         for (let copy = 0; copy < ticket.task.duplicates; copy += 1) {
-          await this.#redis.queueFor(process, ticket.queue).add('raw', ticket.job, {}).catch(() => undefined);
+          await this.#redis
+            .queueFor(process, ticket.queue)
+            .add('raw', ticket.job, {})
+            .catch(() => undefined);
         }
         this.#producing -= 1;
         this.#again.set(ticket.id, () =>
@@ -347,7 +358,8 @@ class History {
         if (ticket) this.#putBack.add(ticket.id);
         return;
       case 'vanish':
-        return this.#vanish();
+        void this.#vanish();
+        return;
       case 'redis-loss':
         this.#faultsLeft += 1;
         return this.#loseRedis(() => this.#redis.lose(), 'of everything');
@@ -400,15 +412,21 @@ class History {
     this.host.stores.tool.cut();
   }
 
-  /** A job that runs, a raw one before others, leaves the queue; its worker dies. */
-  #vanish(): void {
-    const running = [...this.#redis.queues.values()].flatMap((queue) => [...queue.jobs.values()].filter(({ state }) => state === 'active').map((job) => ({ queue, job })));
-    const found = running.find(({ job }) => job.name === 'raw') ?? running[0];
-    if (found === undefined) return;
-    const owner = this.host.processes.find(({ name }) => found.job.lock?.token.startsWith(`${name}:`));
-    if (owner) this.#world.kill(owner);
-    found.queue.jobs.delete(found.job.id);
-    for (const push of this.#again.values()) push();
+  /** A job that holds a task leaves the queue, and its worker dies. */
+  async #vanish(): Promise<void> {
+    for (const { id, queue } of this.#tickets) {
+      const row = await this.#redis.ledger.row(id);
+      const jobId = row?.jobKey.slice(row.jobKey.indexOf(':') + 1);
+      if (row?.state !== 'running' || jobId === undefined || !this.#redis.queue(queue).jobs.delete(jobId)) continue;
+      const owner = this.host.processes.find(({ name }) => name === row.owner);
+      if (owner) this.#world.kill(owner);
+      return;
+    }
+  }
+
+  /** Somebody puts a file where each task wants to put its own. */
+  #occupy(): void {
+    for (const { destination } of this.#tickets) if (destination !== undefined) this.#put(destination, `foreign ${destination}`);
   }
 
   /** Chance chooses what somebody does to the files of a task, or to a directory. */
@@ -460,7 +478,9 @@ class History {
 
   #unfinished(): string {
     const jobs = [...this.#redis.queues.values()].flatMap((queue) =>
-      [...queue.jobs.values()].filter(({ state }) => state !== 'completed' && state !== 'failed').map(({ id, state, data }) => `${id} (${taskIdOf(data)}) is ${state}`),
+      [...queue.jobs.values()]
+        .filter(({ state }) => state !== 'completed' && state !== 'failed')
+        .map(({ id, state, data }) => `${id} (${taskIdOf(data)}) is ${state}`),
     );
     return jobs.length > 0 ? jobs.join(', ') : 'a producer waits still';
   }

@@ -113,7 +113,10 @@ async function bootWorker(host: Host, process: SimProcess): Promise<readonly Que
     report: () => undefined,
   });
   const executors = [file, tool].map((executor, at) => through(seams.executor, { ...executor, ...withMemory(memories[at]) }));
-  const open = through(seams.openWorker, openWorkerTwin(world, process, (name) => redis.queue(name)));
+  const open = through(
+    seams.openWorker,
+    openWorkerTwin(world, process, (name) => redis.queue(name)),
+  );
   const serve = (queue: string, executor: TaskExecutor): QueueWorker => {
     const inFlight = createInFlight();
     inFlights.push(inFlight);

@@ -22,7 +22,8 @@ export const KNOWN: readonly KnownFault[] = [
     finding: 'A1',
     says: 'a result over 1 MiB crashes every delivery of its task',
     explains: (violation, scenario) =>
-      ['everything ends', 'failures are true', 'no endless retry'].includes(violation.invariant) && concerns(violation, scenario, ({ trap }) => trap === 'oversized-answer'),
+      ['everything ends', 'failures are true', 'no endless retry'].includes(violation.invariant) &&
+      concerns(violation, scenario, ({ trap }) => trap === 'oversized-answer'),
     mended: false,
   },
   {
@@ -35,7 +36,10 @@ export const KNOWN: readonly KnownFault[] = [
   {
     finding: 'A6',
     says: 'crashes without a lost worker are counted as lost workers',
-    explains: ({ invariant, what }) => invariant === 'failures are true' && what.includes('the worker was lost'),
+    explains: ({ invariant, what }, { faults, calls, tasks }) =>
+      invariant === 'failures are true' &&
+      what.includes('the worker was lost') &&
+      (faults.length + calls.length > 0 || tasks.some(({ trap }) => trap === 'oversized-answer')),
     mended: false,
   },
 ];

@@ -53,7 +53,13 @@ export const MUTANTS: readonly Mutant[] = [
   { name: 'directories are not synced', seams: fileSystemWith((directory) => ({ ...directory, sync: async () => DONE })) },
   { name: 'only the vaults and what is not called in are synced', seams: { disk: (disk) => unsyncedBelow(disk, '/in') } },
   { name: 'the destination is not synced', seams: { disk: (disk) => unsyncedBelow(disk, '/out') } },
-  { name: 'a copy is not synced before it is published', seams: fileSystemWith((same) => same, (file) => ({ ...file, sync: async () => DONE })) },
+  {
+    name: 'a copy is not synced before it is published',
+    seams: fileSystemWith(
+      (same) => same,
+      (file) => ({ ...file, sync: async () => DONE }),
+    ),
+  },
 
   // Order
   {
@@ -94,23 +100,46 @@ export const MUTANTS: readonly Mutant[] = [
   { name: 'the journal is not asked what it remembers', seams: memoryWith(() => ({ recall: async () => ({ kind: 'unknown' }) })) },
   {
     name: 'an open intent is not recovered but run anew',
-    seams: executorWith((executor) => (executor.memory === undefined ? {} : { memory: { ...executor.memory, recover: (task, run) => executor.execute(task, run) } })),
+    seams: executorWith((executor) =>
+      executor.memory === undefined ? {} : { memory: { ...executor.memory, recover: (task, run) => executor.execute(task, run) } },
+    ),
   },
   { name: 'the end of an attempt is not written', seams: memoryWith(() => ({ conclude: async () => undefined })) },
-  { name: 'no intent is written for a file', seams: { fileJournal: (journal) => ({ ...journal, open: async () => ({ kind: 'opened', n: 1 }), close: async () => undefined }) } },
+  {
+    name: 'no intent is written for a file',
+    seams: { fileJournal: (journal) => ({ ...journal, open: async () => ({ kind: 'opened', n: 1 }), close: async () => undefined }) },
+  },
   { name: 'no intent is written for a once request', seams: { toolJournal: withoutIntents } },
   { name: 'the seal is not written', seams: { fileJournal: (journal) => ({ ...journal, seal: async () => undefined }) } },
-  { name: 'a recovered failure counts as a success of the journal', seams: memoryWith((memory) => ({ conclude: (task, _status, result) => memory.conclude(task, 'SUCCESS', result) })) },
+  {
+    name: 'a recovered failure counts as a success of the journal',
+    seams: memoryWith((memory) => ({ conclude: (task, _status, result) => memory.conclude(task, 'SUCCESS', result) })),
+  },
 
   // Fencing
   { name: 'the process behind an intent is taken for dead', seams: { instances: (instances) => ({ ...instances, ensureDead: async () => true }) } },
   { name: 'the process behind an intent is never taken for dead', seams: { instances: (instances) => ({ ...instances, ensureDead: async () => false }) } },
-  { name: 'nobody counts as alive', seams: { deps: (deps) => ({ ...deps, presence: { ...deps.presence, isAlive: async () => false } }), instances: (instances) => ({ ...instances, ensureDead: async () => true }) } },
-  { name: 'everybody counts as alive', seams: { deps: (deps) => ({ ...deps, presence: { beat: async () => undefined, gone: async () => undefined, isAlive: async () => true } }) } },
+  {
+    name: 'nobody counts as alive',
+    seams: {
+      deps: (deps) => ({ ...deps, presence: { ...deps.presence, isAlive: async () => false } }),
+      instances: (instances) => ({ ...instances, ensureDead: async () => true }),
+    },
+  },
+  {
+    name: 'everybody counts as alive',
+    seams: { deps: (deps) => ({ ...deps, presence: { beat: async () => undefined, gone: async () => undefined, isAlive: async () => true } }) },
+  },
 
   // Authority
-  { name: 'the gate is always open', seams: executorWith((executor) => ({ execute: (task, run) => executor.execute(task, { ...run, gate: () => undefined }) })) },
-  { name: 'leases do not expire and are not revoked', seams: { deps: (deps) => ({ ...deps, authorities: { ...deps.authorities, authorize: () => undefined } }) } },
+  {
+    name: 'the gate is always open',
+    seams: executorWith((executor) => ({ execute: (task, run) => executor.execute(task, { ...run, gate: () => undefined }) })),
+  },
+  {
+    name: 'leases do not expire and are not revoked',
+    seams: { deps: (deps) => ({ ...deps, authorities: { ...deps.authorities, authorize: () => undefined } }) },
+  },
   { name: 'revocations are not looked for', seams: { deps: (deps) => ({ ...deps, authorities: { ...deps.authorities, refresh: async () => undefined } }) } },
   { name: 'every stored result is believed', seams: { deps: (deps) => ({ ...deps, authorities: { ...deps.authorities, verifyResult: async () => true } }) } },
 
@@ -123,11 +152,23 @@ export const MUTANTS: readonly Mutant[] = [
 
   // File system
   { name: 'a rename replaces what stands there', seams: fileSystemWith(replacing) },
-  { name: 'a link that was made is not unlinked at its source', seams: fileSystemWith((directory) => ({ ...directory, unlink: async (name) => (name.startsWith('.writ-') ? directory.unlink(name) : DONE) })) },
+  {
+    name: 'a link that was made is not unlinked at its source',
+    seams: fileSystemWith((directory) => ({ ...directory, unlink: async (name) => (name.startsWith('.writ-') ? directory.unlink(name) : DONE) })),
+  },
 
   // Queue
-  { name: 'the delay of a busy job is for ever', seams: { openWorker: (open) => (queue, handle, options) => open(queue, (job, token) => handle({ ...job, moveToDelayed: (at: number) => job.moveToDelayed(at + 3_600_000) } as typeof job, token), options) } },
-  { name: 'locks are not renewed', seams: { openWorker: (open) => (queue, handle, options) => open(queue, handle, { ...options, lockRenewTime: 10_000_000 }) } },
+  {
+    name: 'the delay of a busy job is for ever',
+    seams: {
+      openWorker: (open) => (queue, handle, options) =>
+        open(queue, (job, token) => handle({ ...job, moveToDelayed: (at: number) => job.moveToDelayed(at + 3_600_000) } as typeof job, token), options),
+    },
+  },
+  {
+    name: 'locks are not renewed',
+    seams: { openWorker: (open) => (queue, handle, options) => open(queue, handle, { ...options, lockRenewTime: 10_000_000 }) },
+  },
 ];
 
 const LATER = new Map<string, () => Promise<void>>();

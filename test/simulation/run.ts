@@ -22,7 +22,12 @@ if (count === '1') {
   const { violations, known, reached } = await explore({ first: Number(first), count: Number(count) });
   for (const [seed, broken] of violations) for (const { invariant, what: words } of broken) say(`seed ${seed}: ${invariant}: ${words}`);
   for (const [finding, seeds] of known) say(`${finding}: ${seeds.length} histories, ${seeds.slice(0, 8).join(' ')}`);
-  say([...reached].sort().map(([word, times]) => `${word} ${times}`).join(', '));
+  say(
+    [...reached]
+      .sort()
+      .map(([word, times]) => `${word} ${times}`)
+      .join(', '),
+  );
 }
 const { user, system } = process.cpuUsage(began);
 say(`${((user + system) / 1000 / Number(count)).toFixed(2)} ms of processor time for each history`);

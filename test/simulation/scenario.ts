@@ -38,10 +38,11 @@ export type TimedFault =
   | { readonly kind: 'foreign-destination'; readonly at: number; readonly task: number }
   | { readonly kind: 'garbage'; readonly at: number; readonly which: number };
 
-/** Something that goes wrong at the nth call that leaves any process. */
+/** Something that goes wrong at the nth call that leaves any process, or at the nth of those of one name. */
 export interface CallFault {
   readonly call: number;
-  readonly kind: 'kill-before' | 'kill-after' | 'lost-answer' | 'error' | 'slow' | 'pause' | 'power-after' | 'meddle';
+  readonly of?: string;
+  readonly kind: 'kill-before' | 'kill-after' | 'lost-answer' | 'error' | 'slow' | 'pause' | 'power-after' | 'meddle' | 'occupy';
 }
 
 /** Everything about a history that is decided before it begins. Leaving parts out makes another, smaller history. */
@@ -62,7 +63,19 @@ export const TROUBLE_MS = 30_000;
 export const PEACE_MS = 120_000;
 
 const FILE_KINDS = ['move', 'move', 'copy', 'delete', 'move-across', 'copy-across'] as const;
-const CALL_KINDS = ['kill-before', 'kill-after', 'kill-after', 'lost-answer', 'lost-answer', 'error', 'slow', 'pause', 'power-after', 'meddle', 'meddle'] as const;
+const CALL_KINDS = [
+  'kill-before',
+  'kill-after',
+  'kill-after',
+  'lost-answer',
+  'lost-answer',
+  'error',
+  'slow',
+  'pause',
+  'power-after',
+  'meddle',
+  'meddle',
+] as const;
 
 /** The history of a seed. */
 export function scenarioOf(seed: number): Scenario {
@@ -74,8 +87,57 @@ export function scenarioOf(seed: number): Scenario {
   const calls = busy
     ? Array.from({ length: random.integer(4) }, (): CallFault => ({ call: random.integer(60 + 60 * count), kind: random.pick(CALL_KINDS) }))
     : [];
-  return { seed, workers: 1 + random.integer(2), concurrency: 1 + random.integer(3), renames: !random.chance(0.2), tasks, faults, calls };
+  const scenario = { seed, workers: 1 + random.integer(2), concurrency: 1 + random.integer(3), renames: !random.chance(0.2), tasks, faults, calls };
+  return random.chance(0.2) ? random.pick(COINCIDENCES)(scenario, random) : scenario;
 }
+
+const A_TASK: SimTask = { kind: 'move', at: 0, duplicates: 0, ttlS: 3600, trap: 'none' };
+
+/** Things that must come together, and by chance alone rarely do. */
+const COINCIDENCES: readonly ((scenario: Scenario, random: Random) => Scenario)[] = [
+  // A worker stops in the midst of an effect, another ends it, somebody takes the effect back, and the first goes on.
+  (scenario, random) => ({
+    ...scenario,
+    workers: 2,
+    tasks: [{ ...A_TASK, kind: random.pick(['move', 'move-across'] as const) }],
+    faults: [{ kind: 'put-back', at: 0, task: 0 }],
+    calls: [{ call: 1, of: 'file-journal.open', kind: 'pause' }],
+  }),
+  // Somebody puts a file where another one is about to go.
+  (scenario, random) => ({
+    ...scenario,
+    tasks: [{ ...A_TASK, kind: random.pick(['move', 'copy', 'move-across'] as const) }],
+    faults: [],
+    calls: [{ call: 1, of: random.pick(['file-journal.open', 'file-journal.seal']), kind: 'occupy' }],
+  }),
+  // A lease ends between the look at it and the effect.
+  (scenario, random) => ({
+    ...scenario,
+    tasks: [{ ...A_TASK, kind: random.pick(['move', 'copy', 'tool-once'] as const), ttlS: 2 + random.integer(6) }],
+    faults: random.chance(0.5) ? [] : [{ kind: 'revoke', at: 1_000 + random.integer(8_000), task: 0 }],
+    calls: [{ call: 35 + random.integer(40), kind: 'slow' }],
+  }),
+  // A job that holds a task is gone with its worker; other jobs of the task wait for it.
+  (scenario, random) => ({
+    ...scenario,
+    tasks: [{ ...A_TASK, kind: 'tool-none', duplicates: 2, trap: 'slow-tool' }],
+    faults: [{ kind: 'vanish', at: 200 + random.integer(2_000) }],
+    calls: [],
+  }),
+  // A worker stops and comes back when its task is another's.
+  (scenario, random) => ({
+    ...scenario,
+    workers: 2,
+    tasks: [{ ...A_TASK, kind: random.pick(['tool-none', 'copy', 'move'] as const), trap: random.pick(['none', 'source-missing', 'slow-tool'] as const) }],
+    faults: [],
+    calls: [
+      { call: 35 + random.integer(50), kind: 'pause' },
+      { call: 100 + random.integer(60), kind: random.pick(['pause', 'kill-after'] as const) },
+    ],
+  }),
+  // A poisoned task alone.
+  (scenario) => ({ ...scenario, tasks: [{ ...A_TASK, trap: 'poison' }], faults: [], calls: [] }),
+];
 
 function taskOf(random: Random): SimTask {
   const file = random.chance(0.75);
@@ -103,7 +165,7 @@ function faultOf(random: Random, tasks: number): TimedFault {
     () => ({ kind: 'kill', at, worker }),
     () => ({ kind: 'stop', at, worker }),
     () => ({ kind: 'pause', at, worker, forMs }),
-    () => ({ kind: 'clock', at, worker, byMs: random.pick([-7_200_000, -5_000, 5_000, 7_200_000]) }),
+    () => ({ kind: 'clock', at, worker, byMs: random.pick([-30_000, -5_000, 5_000, 7_200_000]) }),
     () => ({ kind: 'power', at }),
     () => ({ kind: 'redis-loss', at, ageMs: random.chance(0.4) ? undefined : random.integer(Math.max(1, at)) }),
     () => ({ kind: 'redis-outage', at, forMs }),

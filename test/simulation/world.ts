@@ -1,7 +1,7 @@
 import { isWritError, WritError } from '../../src/core/errors.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import type { CallFault, Scenario } from './scenario.ts';
-import { latency, Scheduler, SimProcess } from './scheduler.ts';
+import { latency, Scheduler, type SimProcess } from './scheduler.ts';
 import { Trace } from './trace.ts';
 
 /** What a call goes to, and how long one way takes, milliseconds. */
@@ -46,15 +46,18 @@ export class World {
   /** The power of the whole machine goes. */
   onPower: () => void = () => undefined;
   /** Somebody who is not Writ does something to the files. */
-  onMeddle: () => void = () => undefined;
-  readonly #calls: ReadonlyMap<number, CallFault>;
+  onMeddle: (kind: 'meddle' | 'occupy') => void = () => undefined;
+  readonly #calls: ReadonlyMap<string, CallFault>;
+  /** How many calls there were, of all and of each name that a fault waits for. */
+  readonly #counts: Map<string, number>;
   #called = 0;
 
   constructor(scenario: Scenario, traced: boolean) {
     this.scenario = scenario;
     this.random = createRandom(scenario.seed);
     this.trace = new Trace(traced);
-    this.#calls = new Map(scenario.calls.map((fault) => [fault.call, fault]));
+    this.#calls = new Map(scenario.calls.map((fault) => [`${fault.of ?? ''} ${fault.call}`, fault]));
+    this.#counts = new Map(scenario.calls.flatMap(({ of }) => (of === undefined ? [] : [[of, 0]])));
   }
 
   get now(): number {
@@ -86,12 +89,20 @@ export class World {
     this.scheduler.at(forMs, undefined, () => process.resume());
   }
 
+  #plannedAt(what: string): CallFault['kind'] | undefined {
+    this.#called += 1;
+    const [name = ''] = what.split(' ', 1);
+    const counted = this.#counts.get(name);
+    if (counted === undefined) return this.#calls.get(` ${this.#called}`)?.kind;
+    this.#counts.set(name, counted + 1);
+    return (this.#calls.get(`${name} ${counted + 1}`) ?? this.#calls.get(` ${this.#called}`))?.kind;
+  }
+
   /** A call of a process: sent, carried out at one moment, answered. Every one of them may go wrong. */
   call<T>(process: SimProcess, options: CallOptions<T>): Promise<T> {
     const { to, what, effect, refuse = fail(to) } = options;
-    this.#called += 1;
-    const planned = this.#calls.get(this.#called)?.kind;
-    const fault = planned !== undefined && !process.mortal && planned !== 'slow' && planned !== 'meddle' ? 'lost-answer' : planned;
+    const planned = this.#plannedAt(what);
+    const fault = planned !== undefined && !process.mortal && planned !== 'slow' && planned !== 'meddle' && planned !== 'occupy' ? 'lost-answer' : planned;
     const way = (): number => latency(this.random, ONE_WAY_MS[to]) * (this.now < this.slowUntil ? this.slowFactor : 1);
     // A request in a socket outlives its sender; a system call does not.
     const carrier = to === 'disk' || to === 'journal' ? process : undefined;
@@ -112,7 +123,7 @@ export class World {
         if (fault !== undefined) this.strike(fault, `at ${process.name} ${what}`);
         if (fault === 'kill-before') return this.kill(process);
         if (fault === 'error' || (to === 'redis' && this.now < this.redisDownUntil)) return refused();
-        if (fault === 'meddle') this.onMeddle();
+        if (fault === 'meddle' || fault === 'occupy') this.onMeddle(fault);
         this.trace.say(this.now, process.name, what);
         Promise.resolve(attempt(effect)).then(
           (value) => {

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { explore } from './explore.ts';
+import { runHistory } from './history.ts';
+import { MUTANTS } from './mutants.ts';
+import { scenarioOf } from './scenario.ts';
+import { explain, shrink } from './shrink.ts';
+
+/*
+ * The simulation (docs/simulation.md): the real pipeline, executors, journals, ledger rules and recovery in one process,
+ * under a seeded scheduler and a virtual clock, with twins of Redis, disk, files and tools. `WRIT_SIM_SEED=<seed>` runs the
+ * history of one seed and prints what happened.
+ */
+const HISTORIES = 2000;
+const SEED = process.env['WRIT_SIM_SEED'];
+
+if (SEED !== undefined) {
+  describe('one history', () => {
+    it('keeps every promise', async () => {
+      const { lines, violations } = await runHistory(scenarioOf(Number(SEED)), { traced: true });
+      process.stdout.write(`${lines.join('\n')}\n`);
+      expect(violations).toEqual([]);
+    });
+  });
+} else {
+  describe('simulated histories', () => {
+    it(`keep every promise, ${HISTORIES} times`, async () => {
+      const { violations, reached } = await explore({ first: 1, count: HISTORIES, enough: 1 });
+      for (const [seed, [broken]] of violations) throw new Error(await explain(scenarioOf(seed), broken?.invariant ?? ''));
+      for (const kind of [
+        'kill-after',
+        'kill-before',
+        'lost-answer',
+        'error',
+        'slow',
+        'pause',
+        'power-after',
+        'power',
+        'redis-loss',
+        'redis-outage',
+        'disk-full',
+        'meddle',
+      ]) {
+        expect(reached.get(`fault:${kind}`) ?? 0, kind).toBeGreaterThan(10);
+      }
+    });
+
+    it('are the same history for the same seed', async () => {
+      const [first, again] = [await runHistory(scenarioOf(23), { traced: true }), await runHistory(scenarioOf(23), { traced: true })];
+      // The number of a probe file counts the executors of this process.
+      const told = (lines: readonly string[]): readonly string[] => lines.map((line) => line.replaceAll(/(\.writ-probed?-[0-9a-f]+)-\d+/g, '$1'));
+      expect(told(again.lines)).toEqual(told(first.lines));
+      expect(first.lines.length).toBeGreaterThan(100);
+    });
+
+    it('shrink to what broke the promise', async () => {
+      const mutant = MUTANTS.find(({ name }) => name === 'directories are not synced');
+      const { violations } = await explore({ first: 1, count: 400, enough: 1, seams: mutant?.seams ?? {} });
+      const [[seed, [broken]] = [0, []]] = violations;
+      const smallest = await shrink(scenarioOf(seed), broken?.invariant ?? '', mutant?.seams);
+      expect(smallest.faults.length + smallest.calls.length).toBe(1);
+      expect(await explain(smallest, broken?.invariant ?? '', mutant?.seams)).toContain(`WRIT_SIM_SEED=${seed}`);
+    });
+  });
+}
