@@ -19,6 +19,7 @@ import type { Authorities } from '../../src/lease/index.ts';
 import type { PlanReport } from '../../src/observability/plans.ts';
 import type { AroundDelivery } from '../../src/observability/tracing/deliveries.ts';
 import type { InFlight } from '../in-flight.ts';
+import type { OpenWorker } from '../queue-worker.ts';
 import type { PlanPoint } from './points.ts';
 import type { PlanReplay } from './replay.ts';
 
@@ -41,6 +42,8 @@ export interface PlanDeps {
   readonly endSigner: PlanEndSigner;
   readonly inFlight: InFlight;
   readonly report: (report: PlanReport) => void;
+  /** Opens the worker of the queue; BullMQ's unless the simulation gives one that lives in memory. */
+  readonly open?: OpenWorker;
   /** Around each delivery, the report of its end included. */
   readonly around?: AroundDelivery;
   /** Around putting a step on its queue. */

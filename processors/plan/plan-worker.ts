@@ -29,6 +29,7 @@ export function createPlanWorker(options: QueueWorkerOptions, deps: PlanDeps): Q
     {
       clock: deps.clock,
       inFlight: deps.inFlight,
+      ...(deps.open && { open: deps.open }),
       async handle(delivery, running, tries) {
         const end = await around(delivery, () => deliverPlan(delivery, running, parked, deps));
         const action = settlePlan(end, tries);

@@ -2,9 +2,11 @@ import { ExecutionResult } from '../../src/contracts/index.ts';
 import { sha256Hex } from '../../src/core/hash.ts';
 import type { JournalView } from '../../src/core/ports/index.ts';
 import { fixedKeyring, verifyResult } from '../../src/lease/index.ts';
+import type { Parts } from './parts.ts';
 import { EXECUTOR_KEY, type Ticket } from './tasks.ts';
 import { cheapEd25519 } from './twins/crypto.ts';
 import type { Disk, Inode } from './twins/disk.ts';
+import { PLAN_QUEUE } from './twins/kernel.ts';
 import type { StoredJob } from './twins/queue.ts';
 import type { StoreTwin } from './twins/stores.ts';
 import type { World } from './world.ts';
@@ -38,6 +40,10 @@ export class Checker {
   readonly violations: Violation[] = [];
   /** Bytes that somebody put into the world. */
   readonly contents = new Set<string>();
+  /** Tasks whose file somebody puts back after its SUCCESS. */
+  readonly putBack = new Set<string>();
+  /** When jobs of plans ended, by job id. */
+  readonly planEndedAt = new Map<string, number>();
   /** Whether nobody can know of the task's earlier outcomes any more. */
   forgotten: (taskId: string) => boolean = () => false;
   readonly #world: World;
@@ -111,7 +117,9 @@ export class Checker {
     if (job.attemptsStarted > MAX_STARTS) this.violate('no endless retry', `job ${job.id} was started ${job.attemptsStarted} times`);
   }
 
-  async atEnd(tickets: readonly Ticket[], disk: Disk, stores: CheckedStores, requests: ReadonlyMap<string, number>): Promise<void> {
+  async atEnd({ tickets, disk, host, redis }: Parts, taskIdOf: (data: unknown) => string): Promise<void> {
+    const { stores } = host;
+    const { requests } = host.tools;
     const incidents = stores.file.look('incidents', 1000) as readonly { readonly taskId: string }[];
     for (const ticket of tickets) {
       const outcomes = this.recorded(ticket.id);
@@ -127,6 +135,8 @@ export class Checker {
         );
     }
     this.#bytes(disk);
+    const tasks = [...redis.queues.values()].filter(({ name }) => name !== PLAN_QUEUE);
+    this.ofJobs(tasks.flatMap(({ jobs }) => [...jobs.values()]), taskIdOf, stores);
   }
 
   async #verify(ticket: Ticket, result: string): Promise<void> {

@@ -6,11 +6,12 @@ import { processTask } from '../../processors/pipeline.ts';
 import { createQueueWorker, type QueueWorker } from '../../processors/queue-worker.ts';
 import { byCapability } from '../../processors/run-executor.ts';
 import { LOCK_TIMES, workerOptions } from '../../queues/catalog.ts';
-import type { HostMemory, InstanceRegistry, TaskExecutor } from '../../src/core/ports/index.ts';
+import type { Lifecycle } from '../../src/core/lifecycle.ts';
+import type { Bindings, HostMemory, InstanceRegistry, TaskExecutor } from '../../src/core/ports/index.ts';
 import { createFileExecutor } from '../../src/executors/file/index.ts';
 import { createToolExecutor } from '../../src/executors/tool/index.ts';
 import { createAuthorities, createResultSigner, createRevocationMirror, fixedKeyring, type TokenFile } from '../../src/lease/index.ts';
-import type { DeliveryReport } from '../../src/observability/deliveries.ts';
+import { servePlans } from './plan-host.ts';
 import { SimProcess } from './scheduler.ts';
 import type { SeamContext, Seams } from './seams.ts';
 import { DATA, EXECUTOR_KEY, ISSUER, KERNEL_KEY, OTHER, TOOL_QUEUE } from './tasks.ts';
@@ -18,8 +19,10 @@ import { cheapEd25519 } from './twins/crypto.ts';
 import type { Disk } from './twins/disk.ts';
 import { createFileSystemTwin } from './twins/file-system.ts';
 import { openWorkerTwin } from './twins/queue-worker.ts';
+import type { KernelTwin } from './twins/kernel.ts';
+import { planJobsFor } from './twins/plans.ts';
 import type { RedisTwin } from './twins/redis.ts';
-import { fileJournalOf, portOf, type StoreTwin } from './twins/stores.ts';
+import { fileJournalOf, portOf, type Stores, type StoreTwin } from './twins/stores.ts';
 import type { ToolServer } from './twins/tools.ts';
 import { remote, type World } from './world.ts';
 
@@ -32,7 +35,9 @@ export interface Host {
   readonly world: World;
   readonly redis: RedisTwin;
   readonly disk: Disk;
-  readonly stores: { readonly file: StoreTwin; readonly tool: StoreTwin };
+  readonly kernel: KernelTwin;
+  readonly bindings: Bindings;
+  readonly stores: { readonly [K in keyof Stores]: StoreTwin };
   readonly tools: ToolServer;
   readonly seams: Seams;
   /** Every worker process that was ever started. */
@@ -41,7 +46,8 @@ export interface Host {
   readonly revocations: string[];
   /** Tasks that take their worker down. */
   readonly poison: ReadonlySet<string>;
-  readonly onReport: (report: DeliveryReport, process: SimProcess) => void;
+  /** A delivery has ended; `told` is its code, message and error. */
+  readonly onEnd: (jobId: string, end: string, told: string, process: SimProcess) => void;
   readonly onIntent: (taskId: string, process: SimProcess, exp: number, startedAt: number) => void;
 }
 
@@ -49,7 +55,7 @@ export interface Host {
 export function startWorker(host: Host, name: string): { readonly process: SimProcess; readonly stop: () => Promise<void> } {
   const process = new SimProcess(name, host.world.scheduler);
   host.processes.push(process);
-  const workers: QueueWorker[] = [];
+  const workers: Lifecycle[] = [];
   const boot = async (): Promise<void> => {
     try {
       workers.push(...(await bootWorker(host, process)));
@@ -68,13 +74,15 @@ export function startWorker(host: Host, name: string): { readonly process: SimPr
   };
 }
 
-async function bootWorker(host: Host, process: SimProcess): Promise<readonly QueueWorker[]> {
+async function bootWorker(host: Host, process: SimProcess): Promise<readonly Lifecycle[]> {
   const { world, redis, stores, seams } = host;
   const context: SeamContext = { world, process };
   const { clock } = process;
   const through = <T>(seam: ((part: T, context: SeamContext) => T) | undefined, part: T): T => (seam === undefined ? part : seam(part, context));
 
   const ledger = through(seams.ledger, remote(world, process, 'redis', 'ledger', redis.ledger));
+  const jobs = planJobsFor(world, process, redis);
+  const signer = createResultSigner(EXECUTOR_KEY, cheapEd25519);
   const presence = remote(world, process, 'redis', 'presence', redis.presence);
   const feed = remote(world, process, 'redis', 'revocations', redis.feed);
   const leaseKeys = fixedKeyring([KERNEL_KEY]);
@@ -127,15 +135,16 @@ async function bootWorker(host: Host, process: SimProcess): Promise<readonly Que
       authorities,
       ledger,
       presence,
-      signer: createResultSigner(EXECUTOR_KEY, cheapEd25519),
+      signer,
       inFlight,
       recoverLedger,
-      report: (report) => host.onReport(report, process),
+      report: ({ jobId, end, code, message, error }) =>
+        host.onEnd(jobId, end, `${code ?? ''} ${message ?? ''} ${error === undefined ? '' : String(error)}`, process),
       around(delivery, work) {
         started.set(taskIdOf(delivery.data), world.now);
         return work();
       },
-      wakePlan: async () => undefined,
+      wakePlan: (planSha256) => jobs.promote(planSha256),
     });
     const { lockMs, renewMs, stalledMs } = LOCK_TIMES;
     const options = {
@@ -169,7 +178,8 @@ async function bootWorker(host: Host, process: SimProcess): Promise<readonly Que
   );
   const [fileExecutor, toolExecutor] = executors;
   if (fileExecutor === undefined || toolExecutor === undefined) throw new Error('two executors are served');
-  const workers = [serve('file', fileExecutor), serve(TOOL_QUEUE, toolExecutor)];
+  const plans = world.scenario.plans.length === 0 ? [] : servePlans(host, process, { authorities, ledger, signer, jobs, open, inFlights });
+  const workers: readonly Lifecycle[] = [serve('file', fileExecutor), serve(TOOL_QUEUE, toolExecutor), ...plans];
   for (const worker of workers) await worker.start();
   world.trace.say(world.now, process.name, 'serves');
   return workers;

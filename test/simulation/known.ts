@@ -42,6 +42,18 @@ export const KNOWN: readonly KnownFault[] = [
       (faults.length + calls.length > 0 || tasks.some(({ trap }) => trap === 'oversized-answer')),
     mended: false,
   },
+  {
+    finding: 'A5',
+    says: 'a plan that met an unbound tool is lost when the tool is bound to another adapter',
+    explains: ({ invariant, what }, { boundAt }) => boundAt > 0 && invariant === 'failures are true' && what.includes('INVALID_RESULT'),
+    mended: false,
+  },
+  {
+    finding: 'A8',
+    says: "a plan's crash costs the more the more steps it has had; a raw producer's plan is not woken",
+    explains: ({ invariant, what }) => invariant === 'nobody starves' && what.startsWith('plan-'),
+    mended: false,
+  },
 ];
 
 /** The finding that explains a violation, as long as it is not mended. */

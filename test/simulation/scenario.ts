@@ -13,6 +13,18 @@ export interface SimTask {
   readonly trap: 'none' | 'source-missing' | 'destination-there' | 'oversized-answer' | 'hostile-answer' | 'poison' | 'failing-tool' | 'slow-tool';
 }
 
+/** One plan that a producer wants done. */
+export interface SimPlan {
+  readonly at: number;
+  readonly steps: readonly ('none' | 'idempotent' | 'once' | 'copy')[];
+  /** A step that fails does not end the plan. */
+  readonly goesOn: boolean;
+  /** Pushed by a raw producer, under a job id of its own. */
+  readonly raw: boolean;
+  /** An operator retries it when it has failed. */
+  readonly retried: boolean;
+}
+
 /** Something that goes wrong at a virtual time. */
 export type TimedFault =
   | { readonly kind: 'kill'; readonly at: number; readonly worker: number }
@@ -36,6 +48,8 @@ export type TimedFault =
   | { readonly kind: 'vanish'; readonly at: number }
   | { readonly kind: 'recreate-source'; readonly at: number; readonly task: number }
   | { readonly kind: 'foreign-destination'; readonly at: number; readonly task: number }
+  | { readonly kind: 'kernel-outage'; readonly at: number; readonly forMs: number }
+  | { readonly kind: 'kernel-restart'; readonly at: number }
   | { readonly kind: 'garbage'; readonly at: number; readonly which: number };
 
 /** Something that goes wrong at the nth call that leaves any process, or at the nth of those of one name. */
@@ -53,6 +67,9 @@ export interface Scenario {
   /** The file system renames without replacing; else link and unlink. */
   readonly renames: boolean;
   readonly tasks: readonly SimTask[];
+  readonly plans: readonly SimPlan[];
+  /** When the tool of files is bound on the host; before that it is not. */
+  readonly boundAt: number;
   readonly faults: readonly TimedFault[];
   readonly calls: readonly CallFault[];
 }
@@ -87,8 +104,10 @@ export function scenarioOf(seed: number): Scenario {
   const calls = busy
     ? Array.from({ length: random.integer(4) }, (): CallFault => ({ call: random.integer(60 + 60 * count), kind: random.pick(CALL_KINDS) }))
     : [];
-  const scenario = { seed, workers: 1 + random.integer(2), concurrency: 1 + random.integer(3), renames: !random.chance(0.2), tasks, faults, calls };
-  return random.chance(0.2) ? random.pick(COINCIDENCES)(scenario, random) : scenario;
+  const plans = random.chance(0.2) ? [planOf(random)] : [];
+  const boundAt = plans.length > 0 && random.chance(0.15) ? random.integer(4_000) : 0;
+  const scenario = { seed, plans, boundAt, workers: 1 + random.integer(2), concurrency: 1 + random.integer(3), renames: !random.chance(0.2), tasks, faults, calls };
+  return random.chance(0.2) ? random.pick(COINCIDENCES)({ ...scenario, plans: [], boundAt: 0 }, random) : scenario;
 }
 
 const A_TASK: SimTask = { kind: 'move', at: 0, duplicates: 0, ttlS: 3600, trap: 'none' };
@@ -135,9 +154,30 @@ const COINCIDENCES: readonly ((scenario: Scenario, random: Random) => Scenario)[
       { call: 100 + random.integer(60), kind: random.pick(['pause', 'kill-after'] as const) },
     ],
   }),
+  // The kernel is away for a moment while a long plan runs.
+  (scenario, random) => ({
+    ...scenario,
+    tasks: [],
+    plans: [{ ...planOf(random), at: 0, raw: false, retried: false, steps: Array.from({ length: 4 + random.integer(4) }, () => 'none' as const) }],
+    faults: [{ kind: 'kernel-outage', at: 20 + random.integer(200), forMs: random.pick([200, 2_000]) }],
+    calls: [],
+  }),
+  // A raw producer pushes a plan, and nothing goes wrong.
+  (scenario, random) => ({ ...scenario, tasks: [], plans: [{ ...planOf(random), raw: true }], faults: [], calls: [] }),
+  // A plan meets a tool that is not bound yet, and goes on when it is, or is retried.
+  (scenario, random) => {
+    const goesOn = random.chance(0.5);
+    const steps = ['copy', 'none', 'once', 'none'] as const;
+    return { ...scenario, tasks: [], plans: [{ at: 0, steps, goesOn, raw: false, retried: true }], boundAt: goesOn ? 10 + random.integer(60) : 1_000, faults: [], calls: [] };
+  },
   // A poisoned task alone.
   (scenario) => ({ ...scenario, tasks: [{ ...A_TASK, trap: 'poison' }], faults: [], calls: [] }),
 ];
+
+function planOf(random: Random): SimPlan {
+  const steps = Array.from({ length: 1 + random.integer(5) }, () => random.pick(['none', 'idempotent', 'once', 'copy'] as const));
+  return { at: random.integer(3_000), steps, goesOn: random.chance(0.3), raw: random.chance(0.1), retried: random.chance(0.4) };
+}
 
 function taskOf(random: Random): SimTask {
   const file = random.chance(0.75);
@@ -180,6 +220,8 @@ function faultOf(random: Random, tasks: number): TimedFault {
     () => ({ kind: 'vanish', at }),
     () => ({ kind: 'recreate-source', at, task }),
     () => ({ kind: 'foreign-destination', at, task }),
+    () => ({ kind: 'kernel-outage', at, forMs: random.pick([200, 2_000]) }),
+    () => ({ kind: 'kernel-restart', at }),
     () => ({ kind: 'garbage', at, which: random.integer(4) }),
   ];
   return random.pick(kinds)();

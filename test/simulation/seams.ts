@@ -1,6 +1,6 @@
 import type { PipelineDeps } from '../../processors/context.ts';
 import type { OpenWorker } from '../../processors/queue-worker.ts';
-import type { ConfinedFileSystem, FileJournal, HostMemory, InstanceRegistry, Ledger, TaskExecutor, ToolJournal } from '../../src/core/ports/index.ts';
+import type { ConfinedFileSystem, FileJournal, HostMemory, InstanceRegistry, Ledger, PlanJournal, TaskExecutor, ToolJournal } from '../../src/core/ports/index.ts';
 import type { SimProcess } from './scheduler.ts';
 import type { Disk } from './twins/disk.ts';
 import type { Stores } from './twins/stores.ts';
@@ -20,6 +20,9 @@ export interface Seams {
   readonly fileSystem?: (fileSystem: ConfinedFileSystem, context: SeamContext) => ConfinedFileSystem;
   readonly fileJournal?: (journal: FileJournal, context: SeamContext) => FileJournal;
   readonly toolJournal?: (journal: ToolJournal, context: SeamContext) => ToolJournal;
+  readonly planJournal?: (journal: PlanJournal, context: SeamContext) => PlanJournal;
+  /** False: nobody looks for plans whose jobs are lost. */
+  readonly sweeps?: boolean;
   readonly instances?: (instances: InstanceRegistry, context: SeamContext) => InstanceRegistry;
   readonly deps?: (deps: PipelineDeps, context: SeamContext) => PipelineDeps;
   readonly openWorker?: (open: OpenWorker, context: SeamContext) => OpenWorker;

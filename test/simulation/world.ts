@@ -38,6 +38,7 @@ export class World {
   /** The last moment at which something went wrong, virtual milliseconds. */
   lastTrouble = 0;
   redisDownUntil = 0;
+  kernelDownUntil = 0;
   diskFullUntil = 0;
   slowUntil = 0;
   slowFactor = 1;
@@ -89,6 +90,10 @@ export class World {
     this.scheduler.at(forMs, undefined, () => process.resume());
   }
 
+  #isDown(to: Callee): boolean {
+    return (to === 'redis' && this.now < this.redisDownUntil) || (to === 'kernel' && this.now < this.kernelDownUntil);
+  }
+
   #plannedAt(what: string): CallFault['kind'] | undefined {
     this.#called += 1;
     const [name = ''] = what.split(' ', 1);
@@ -122,7 +127,7 @@ export class World {
       const carryOut = (): void => {
         if (fault !== undefined) this.strike(fault, `at ${process.name} ${what}`);
         if (fault === 'kill-before') return this.kill(process);
-        if (fault === 'error' || (to === 'redis' && this.now < this.redisDownUntil)) return refused();
+        if (fault === 'error' || this.#isDown(to)) return refused();
         if (fault === 'meddle' || fault === 'occupy') this.onMeddle(fault);
         this.trace.say(this.now, process.name, what);
         Promise.resolve(attempt(effect)).then(

@@ -37,6 +37,8 @@ export class QueueTwin {
   jobs = new Map<string, StoredJob>();
   /** Told when a job can be taken now. */
   onWaiting: () => void = () => undefined;
+  /** Told when a job has failed for good. */
+  onFailed: () => void = () => undefined;
   #places = 0;
   #ids = 0;
   #lastLook = Number.NEGATIVE_INFINITY;
@@ -116,6 +118,7 @@ export class QueueTwin {
       return 'again';
     }
     Object.assign(job, { state: 'failed', place: this.#next() });
+    this.onFailed();
     return 'failed';
   }
 

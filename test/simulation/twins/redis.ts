@@ -5,6 +5,7 @@ import { createMemoryRevocations } from '../../../src/adapters/memory/revocation
 import { createMemoryChannels } from '../../../src/adapters/memory/signals.ts';
 import { EPOCH_MS, type SimProcess } from '../scheduler.ts';
 import type { World } from '../world.ts';
+import { PlanViewsTwin } from './plans.ts';
 import { QueueTwin } from './queue.ts';
 
 /** Everything that Redis holds, with the loss of all of it or of what is younger than a moment. */
@@ -13,6 +14,7 @@ export class RedisTwin {
   readonly ledger;
   readonly presence;
   readonly feed;
+  readonly views = new PlanViewsTwin();
   readonly queues = new Map<string, QueueTwin>();
   /** What the published log answers while somebody has damaged it. */
   damaged = false;
@@ -40,7 +42,7 @@ export class RedisTwin {
   }
 
   save(): () => void {
-    const restores = [this.ledger.save(), this.feed.save(), ...[...this.queues.values()].map((queue) => queue.save())];
+    const restores = [this.ledger.save(), this.feed.save(), this.views.save(), ...[...this.queues.values()].map((queue) => queue.save())];
     return () => {
       this.losses += 1;
       for (const restore of restores) restore();
@@ -52,6 +54,7 @@ export class RedisTwin {
     this.losses += 1;
     this.ledger.lose();
     this.feed.lose();
+    this.views.rows.clear();
     for (const queue of this.queues.values()) queue.jobs.clear();
   }
 

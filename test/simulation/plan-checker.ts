@@ -1,0 +1,52 @@
+import type { PlanRecord } from '../../src/core/ports/index.ts';
+import { fixedKeyring, verifyPlanEnd } from '../../src/lease/index.ts';
+import type { Parts } from './parts.ts';
+import type { PlanTicket } from './plan-tickets.ts';
+import { EXECUTOR_KEY } from './tasks.ts';
+import { cheapEd25519 } from './twins/crypto.ts';
+
+/** A plan goes on within this time after the last trouble, and each of its steps takes no longer; milliseconds. */
+const GOES_ON_MS = 4_500;
+const STEP_MS = 800;
+/** Troubles that are over when they are over. */
+const SHORT = new Set(['kernel-outage', 'kernel-restart', 'error']);
+
+/** What a history must show of one plan. */
+export async function checkPlan(parts: Parts, ticket: PlanTicket): Promise<void> {
+  const { checker, host, world } = parts;
+  const { planSha256, index } = ticket;
+  const name = `plan-${index}`;
+  const record = host.stores.plan.look('record', planSha256) as PlanRecord | undefined;
+  if (record?.end === undefined) return checker.violate('everything ends', `${name} has no end in its journal`);
+  const { end } = record;
+  const verified = await verifyPlanEnd(end.result, planSha256, { keyring: fixedKeyring([EXECUTOR_KEY]), ed25519: cheapEd25519 });
+  if (!verified.ok) checker.violate('results verify', `the end of ${name}: ${verified.message}`);
+  const told = `${name} says ${end.code}: ${end.message}`;
+  if (end.code === 'INVALID_RESULT' || end.code === 'REPLAY_MISMATCH') checker.violate('failures are true', told);
+  const lost = /the worker was lost (\d+) times/.exec(end.message)?.[1];
+  if (lost !== undefined && Number(lost) > host.processes.filter(({ alive }) => !alive).length + (world.struck.get('pause') ?? 0)) checker.violate('failures are true', told);
+  if (end.status === 'SUCCESS' && !ticket.plan.goesOn) checkSteps(parts, ticket, name);
+  checkPace(parts, ticket, name);
+}
+
+/** A plan that has succeeded with every step has had the effect of every step. */
+function checkSteps({ checker, host, disk }: Parts, { plan, planSha256, files }: PlanTicket, name: string): void {
+  const entries = host.stores.plan.look('entries', planSha256) as readonly { readonly taskId: string; readonly voided: boolean }[];
+  for (const [at, { taskId }] of entries.filter(({ voided }) => !voided).entries()) {
+    const requests = host.tools.requests.get(taskId) ?? 0;
+    if (plan.steps[at] !== 'copy' && requests === 0) checker.violate('effect if and only if SUCCESS', `step ${at} of ${name} was never requested`);
+    if (plan.steps[at] === 'once' && requests > 1) checker.violate('at most one effect', `step ${at} of ${name} was requested ${requests} times`);
+  }
+  for (const { destination, content } of files) {
+    const arrived = disk.log.some(({ by, to, lost, inode }) => by !== 'world' && to === destination && !lost && inode.data === content);
+    if (!arrived) checker.violate('effect if and only if SUCCESS', `${destination} of ${name} was never there`);
+  }
+}
+
+function checkPace({ checker, world, tickets, redis }: Parts, { plan }: PlanTicket, name: string): void {
+  const ended = checker.planEndedAt.get(plan.raw ? `raw-${name.slice(5)}` : `p_${[...redis.views.rows.keys()][0] ?? ''}`);
+  const calm = [...world.struck.keys()].every((kind) => SHORT.has(kind)) && tickets.length === 0;
+  if (ended === undefined || !calm || world.scenario.boundAt > 0) return;
+  const waited = ended - Math.max(plan.at, world.lastTrouble);
+  if (waited > GOES_ON_MS + STEP_MS * plan.steps.length) checker.violate('nobody starves', `${name} ended ${Math.round(waited)} ms after the last trouble`);
+}

@@ -1,0 +1,74 @@
+import { createInFlight, type InFlight } from '../../processors/in-flight.ts';
+import { createPlanWorker } from '../../processors/plan/plan-worker.ts';
+import { createPlanSweeper } from '../../processors/plan/sweeper.ts';
+import type { OpenWorker } from '../../processors/queue-worker.ts';
+import { LOCK_TIMES, workerOptions } from '../../queues/catalog.ts';
+import { createEnqueue } from '../../queues/enqueue.ts';
+import type { PlanJobs } from '../../queues/plan-jobs.ts';
+import type { Lifecycle } from '../../src/core/lifecycle.ts';
+import type { Ledger, PlanJournal, PlanKernel, ResultSigner } from '../../src/core/ports/index.ts';
+import { startPlan } from '../../src/executors/plan/index.ts';
+import { type Authorities, createPlanEndSigner } from '../../src/lease/index.ts';
+import type { Host } from './host.ts';
+import type { SimProcess } from './scheduler.ts';
+import { EXECUTOR_KEY } from './tasks.ts';
+import { cheapEd25519 } from './twins/crypto.ts';
+import { PLAN_QUEUE } from './twins/kernel.ts';
+import { portOf } from './twins/stores.ts';
+import { remote } from './world.ts';
+
+const SWEEP_MS = 5_000;
+const DRAIN_MS = 3_000;
+
+/** What the plan role shares with the rest of its process. */
+export interface PlanShares {
+  readonly authorities: Authorities;
+  readonly ledger: Ledger;
+  readonly signer: ResultSigner;
+  readonly jobs: PlanJobs;
+  readonly open: OpenWorker;
+  readonly inFlights: InFlight[];
+}
+
+/** The plan role of one worker process: the real driver on its journal, the kernel and the queue. */
+export function servePlans(host: Host, process: SimProcess, { authorities, ledger, signer, jobs, open, inFlights }: PlanShares): readonly Lifecycle[] {
+  const { world, redis, seams } = host;
+  const { clock } = process;
+  const plain = portOf<PlanJournal>(host.stores.plan, process);
+  const journal = seams.planJournal === undefined ? plain : seams.planJournal(plain, { world, process });
+  const kernel: PlanKernel = {
+    derive: (request) => world.call(process, { to: 'kernel', what: `kernel.derive ${request.planSha256.slice(0, 8)}`, effect: () => host.kernel.kernel.derive(request) }),
+  };
+  const inFlight = createInFlight();
+  inFlights.push(inFlight);
+  const { lockMs, renewMs, stalledMs } = LOCK_TIMES;
+  const worker = createPlanWorker(
+    {
+      queue: PLAN_QUEUE,
+      worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, world.scenario.concurrency), connection: {} },
+      drainMs: DRAIN_MS,
+      onError: () => undefined,
+    },
+    {
+      pool: 'default',
+      clock,
+      startPlan,
+      bindings: host.bindings,
+      authorities,
+      kernel,
+      journal,
+      views: remote(world, process, 'redis', 'views', redis.views.port()),
+      jobs,
+      enqueue: createEnqueue({ connection: {} as never, open: (name) => redis.queueFor(process, name), ledger, clock, pool: 'default', providers: ['sim'] }),
+      ledger,
+      signer,
+      endSigner: createPlanEndSigner(EXECUTOR_KEY, cheapEd25519),
+      inFlight,
+      open,
+      report: ({ jobId, end, code, message, error }) =>
+        host.onEnd(jobId, `plan-${end}`, `${code ?? ''} ${message ?? ''} ${error === undefined ? '' : String(error)}`, process),
+    },
+  );
+  const sweeper = createPlanSweeper({ journal, jobs, clock, everyMs: SWEEP_MS, onError: () => undefined });
+  return seams.sweeps === false ? [worker] : [worker, sweeper];
+}

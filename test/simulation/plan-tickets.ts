@@ -1,0 +1,51 @@
+import type { JsonObject } from '../../src/core/json.ts';
+import type { Bindings } from '../../src/core/ports/index.ts';
+import type { SimPlan } from './scenario.ts';
+import { DATA, PROVIDER } from './tasks.ts';
+import type { KernelTwin } from './twins/kernel.ts';
+import type { World } from './world.ts';
+
+const HEADER = { id: 'run', version: '1.0', timestamp: '2026-01-01T00:00:00Z', source: 'simulation', destination: 'executor', type: 'execution' };
+
+function tool(id: string, actions: Readonly<Record<string, readonly string[]>>): JsonObject {
+  const content = { id, version: '1.0.0', categories: ['simulation'], actions: Object.entries(actions).map(([name, input]) => ({ name, input: [...input] })) };
+  return { category: 'tools', ref: id, content };
+}
+
+const TOOLS = [tool('sim.tool', { none: ['x'], idempotent: ['x'], once: ['x'] }), tool('files', { FILE_COPY: ['source_path', 'destination_path'] })];
+
+/** A plan as it is pushed. */
+export interface PlanTicket {
+  readonly index: number;
+  readonly plan: SimPlan;
+  readonly envelope: JsonObject;
+  readonly planSha256: string;
+  readonly lease: string;
+  /** Files of its copies. */
+  readonly files: readonly { readonly source: string; readonly destination: string; readonly content: string }[];
+}
+
+export async function planTicketOf(plan: SimPlan, index: number, { kernel }: KernelTwin): Promise<PlanTicket> {
+  const files: { source: string; destination: string; content: string }[] = [];
+  const steps = plan.steps.map((kind, at): JsonObject => {
+    const more: JsonObject = plan.goesOn ? { on_error: { mode: 'continue' } } : {};
+    if (kind !== 'copy') return { type: 'tool', ref: 'sim.tool', operation: kind, params: { x: at }, ...more };
+    const file = { source: `${DATA}/in/p${index}-${at}.txt`, destination: `${DATA}/out/p${index}-${at}.txt`, content: `step ${at} of plan ${index}` };
+    files.push(file);
+    return { type: 'tool', ref: 'files', operation: 'FILE_COPY', params: { source_path: file.source, destination_path: file.destination }, ...more };
+  });
+  const envelope: JsonObject = {
+    header: { ...HEADER, id: `run-${index}` },
+    payload: { steps, memory: { session_id: 's', state: {} }, registryFiles: TOOLS },
+  };
+  const { planSha256, lease } = await kernel.issuePlan({ envelope, capabilities: ['TOOL_CALL:sim.tool', 'TOOL_CALL:files', 'FILE_COPY'] }, { ttl: 3600 });
+  return { index, plan, envelope, planSha256, lease, files };
+}
+
+/** The bindings of the host; the tool of files is bound only from the time on that the scenario says. */
+export function bindingsOf(world: World): Bindings {
+  return (ref) => {
+    if (ref === 'sim.tool') return { adapter: 'http', provider: PROVIDER };
+    return ref === 'files' && world.now >= world.scenario.boundAt ? { adapter: 'writ' } : undefined;
+  };
+}

@@ -1,0 +1,85 @@
+import { createEnqueue } from '../../queues/enqueue.ts';
+import { createPlans } from '../../queues/plans.ts';
+import type { Parts } from './parts.ts';
+import type { PlanTicket } from './plan-tickets.ts';
+import { SimProcess } from './scheduler.ts';
+import type { Ticket } from './tasks.ts';
+import { PLAN_QUEUE } from './twins/kernel.ts';
+import { planJobsFor } from './twins/plans.ts';
+import { remote } from './world.ts';
+
+const AGAIN_MS = 1_000;
+const RETRY_MS = 2_000;
+
+/** A producer that pushes when it is time, until the push is accepted, and again when Redis has lost it. */
+function produce({ world, redis, open, pushAgain }: Parts, id: string, at: number, process: SimProcess, push: () => Promise<unknown>, then: () => Promise<void>) {
+  const pushed = async (): Promise<void> => {
+    for (;;) {
+      const losses = redis.losses;
+      try {
+        await push();
+        if (losses === redis.losses) return;
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+      }
+    }
+  };
+  const counted = async (work: () => Promise<void>): Promise<void> => {
+    await work();
+    open.producers -= 1;
+  };
+  open.producers += 1;
+  world.scheduler.at(at, process, () => {
+    void counted(async () => {
+      await pushed();
+      await then();
+      pushAgain.set(id, () => {
+        open.producers += 1;
+        world.scheduler.at(AGAIN_MS / 2, process, () => void counted(pushed));
+      });
+    });
+  });
+}
+
+export function produceTask(parts: Parts, { id, index, task, queue, job }: Ticket): void {
+  const { world, redis } = parts;
+  const process = new SimProcess(`producer-${index}`, world.scheduler, { mortal: false });
+  const enqueue = createEnqueue({
+    connection: {} as never,
+    open: (name) => redis.queueFor(process, name),
+    ledger: remote(world, process, 'redis', 'ledger', redis.ledger),
+    clock: process.clock,
+    pool: 'default',
+  });
+  // A poisoned task takes five workers down for each of its tries.
+  const attempts = index % 3 === 0 && task.trap !== 'poison' ? 3 : 1;
+  const duplicates = async (): Promise<void> => {
+    const raw = redis.queueFor(process, queue);
+    for (let copy = 0; copy < task.duplicates; copy += 1) await raw.add('raw', job, {}).catch(() => undefined);
+  };
+  produce(parts, id, task.at, process, () => enqueue.push(job, { queue, attempts }), duplicates);
+}
+
+export function producePlan(parts: Parts, { planSha256, envelope, lease, plan, index }: PlanTicket): void {
+  const { world, redis } = parts;
+  const process = new SimProcess(`planner-${index}`, world.scheduler, { mortal: false });
+  const jobs = planJobsFor(world, process, redis);
+  const plans = createPlans({ jobs, views: remote(world, process, 'redis', 'views', redis.views.port()), clock: process.clock });
+  const data = { v: 1, envelope, lease };
+  const raw = (): Promise<unknown> => redis.queueFor(process, PLAN_QUEUE).add('raw', data, { jobId: `raw-${index}` });
+  const retry = async (): Promise<void> => {
+    if (!plan.retried || plan.raw) return;
+    const failed = (): boolean => redis.queue(PLAN_QUEUE).jobs.get(`p_${planSha256}`)?.state === 'failed';
+    redis.queue(PLAN_QUEUE).onFailed = () => {
+      redis.queue(PLAN_QUEUE).onFailed = () => undefined;
+      parts.open.producers += 1;
+      world.scheduler.at(Math.max(RETRY_MS, world.scenario.boundAt - world.now), process, () => {
+        const again = failed() ? plans.retry(planSha256).catch(() => undefined) : Promise.resolve();
+        void again.then(() => {
+          parts.open.producers -= 1;
+        });
+      });
+    };
+  };
+  produce(parts, planSha256, plan.at, process, plan.raw ? raw : () => plans.push({ envelope, lease }), retry);
+}

@@ -1,0 +1,70 @@
+import type { AuditEntry, Bindings, IssuedTask, IssueEntry, KernelStore, StoredRevocation } from '../../../src/core/ports/index.ts';
+import { planLogic } from '../../../src/executors/plan/index.ts';
+import { createKernel, type Kernel } from '../../../src/kernel/index.ts';
+import { fixedKeyring } from '../../../src/lease/index.ts';
+import { EPOCH_MS } from '../scheduler.ts';
+import { EXECUTOR_KEY, ISSUER, KERNEL_KEY, TOOL_QUEUE } from '../tasks.ts';
+import type { World } from '../world.ts';
+import { cheapEd25519 } from './crypto.ts';
+
+export const PLAN_QUEUE = 'plan';
+
+/** The real kernel on records in memory; it can be restarted, and then knows only its records. */
+export class KernelTwin {
+  kernel: Kernel;
+  readonly #world: World;
+  readonly #store = storeTwin();
+  readonly #bindings: Bindings;
+  #ids = 0;
+
+  constructor(world: World, bindings: Bindings) {
+    this.#world = world;
+    this.#bindings = bindings;
+    this.kernel = this.#start();
+  }
+
+  restart(): void {
+    this.kernel = this.#start();
+  }
+
+  #start(): Kernel {
+    return createKernel({
+      store: this.#store,
+      key: KERNEL_KEY,
+      kernelKeyring: fixedKeyring([KERNEL_KEY]),
+      executorKeyring: fixedKeyring([EXECUTOR_KEY]),
+      ed25519: cheapEd25519,
+      config: { issuer: ISSUER, ttl: 3600, maxTtl: 86_400, audienceOf: ({ capability_id: capability }) => (capability === 'TOOL_CALL' ? TOOL_QUEUE : 'file') },
+      clock: { now: () => Math.floor(EPOCH_MS + this.#world.now), monotonic: () => this.#world.now },
+      plans: { logic: planLogic, bindings: this.#bindings, queue: PLAN_QUEUE },
+      randomId: () => {
+        this.#ids += 1;
+        return `kernel-lease-${this.#ids}`;
+      },
+    });
+  }
+}
+
+/** The kernel's records. */
+function storeTwin(): KernelStore {
+  const issued = new Map<string, IssuedTask & { readonly manifest: string | undefined }>();
+  const revocations: StoredRevocation[] = [];
+  const rows: (AuditEntry & { readonly id: number; readonly at: number })[] = [];
+  const issue = ({ taskId, manifestSha256, jti, confirmedBy, manifest }: IssueEntry): 'recorded' | 'conflict' => {
+    const known = issued.get(taskId);
+    if (known !== undefined && known.manifestSha256 !== manifestSha256) return 'conflict';
+    issued.set(taskId, { manifestSha256, jti, confirmedBy: known?.confirmedBy ?? confirmedBy, manifest: known?.manifest ?? manifest });
+    return 'recorded';
+  };
+  return {
+    issued: (taskId) => issued.get(taskId),
+    manifest: (taskId) => issued.get(taskId)?.manifest,
+    issue: (entries) => entries.map(issue),
+    lastRevocation: () => revocations.length,
+    revocation: (jti) => revocations.find((one) => one.jti === jti),
+    revoke: (entries) => void revocations.push(...entries),
+    revocationsFrom: (n, limit) => revocations.filter((one) => one.n >= n).slice(0, limit),
+    audit: (afterId, limit) => rows.filter(({ id }) => id > afterId).slice(0, limit),
+    close: () => undefined,
+  };
+}

@@ -1,0 +1,100 @@
+import type { RecordRequest } from '../../src/core/ports/index.ts';
+import { type Parts, taskIdOf } from './parts.ts';
+import type { SimProcess } from './scheduler.ts';
+import { PLAN_QUEUE } from './twins/kernel.ts';
+import type { QueueTwin } from './twins/queue.ts';
+
+/** The checker sees every answer of the ledger that counts. */
+export function watchLedger(parts: Parts): void {
+  const { redis, reached } = parts;
+  const { ledger } = redis;
+  const { record, claim, cancel } = ledger;
+  const seen = async (taskId: string): Promise<void> => {
+    const row = await ledger.row(taskId);
+    if (row !== undefined) reached.add(`row:${row.state}`);
+  };
+  Object.assign(ledger, {
+    async record(request: RecordRequest) {
+      const answer = await record(request);
+      reached.add(`record:${answer}`);
+      await seen(request.taskId);
+      if (answer === 'recorded') onRecorded(parts, request);
+      return answer;
+    },
+    async claim(request: Parameters<typeof claim>[0]) {
+      parts.claimed.add(request.taskId);
+      const answer = await claim(request);
+      reached.add(`claim:${answer.kind}`);
+      await seen(request.taskId);
+      return answer;
+    },
+    async cancel(...args: Parameters<typeof cancel>) {
+      const answer = await cancel(...args);
+      reached.add(`cancel:${answer}`);
+      await seen(args[0]);
+      return answer;
+    },
+  });
+}
+
+function onRecorded({ checker, host, world, disk, tickets }: Parts, { taskId, status, result }: RecordRequest): void {
+  checker.onRecorded(taskId, status, result, host.stores);
+  const { source, destination } = tickets.find(({ id }) => id === taskId) ?? {};
+  if (status !== 'SUCCESS' || !checker.putBack.has(taskId) || source === undefined || destination === undefined) return;
+  world.scheduler.at(200 + world.random.integer(2_000), undefined, () => disk.rename(destination, source));
+}
+
+/** The checker sees every start and end of a job. */
+export function watchQueue(parts: Parts, queue: QueueTwin): void {
+  const { checker, reached, world, tickets } = parts;
+  const calm = (): boolean => world.struck.size === 0 && tickets.every(({ task }) => task.trap !== 'poison');
+  const ends = (id: string): void => {
+    const job = queue.jobs.get(id);
+    if (job === undefined || (job.state !== 'completed' && job.state !== 'failed')) return;
+    reached.add(`job:${job.state}`);
+    if (queue.name === PLAN_QUEUE) checker.planEndedAt.set(id, world.now);
+    checker.onJobEnded(job, taskIdOf(job.data), calm());
+  };
+  const complete = queue.complete.bind(queue);
+  const fail = queue.fail.bind(queue);
+  const take = queue.take.bind(queue);
+  const lookForStalled = queue.lookForStalled.bind(queue);
+  Object.assign(queue, {
+    complete(...args: Parameters<typeof complete>) {
+      complete(...args);
+      ends(args[0]);
+    },
+    fail(...args: Parameters<typeof fail>) {
+      const end = fail(...args);
+      ends(args[0]);
+      return end;
+    },
+    take(...args: Parameters<typeof take>) {
+      const taken = take(...args);
+      if (taken.job !== undefined) checker.onStarted(taken.job);
+      return taken;
+    },
+    lookForStalled(...args: Parameters<typeof lookForStalled>) {
+      const stalled = lookForStalled(...args);
+      for (const id of stalled) void countStall(parts, `${queue.name}:${id}`);
+      return stalled;
+    },
+  });
+}
+
+/** The tasks that a process had claimed when it died have lost a worker. */
+export async function countLosses({ redis, checker, claimed }: Parts, process: SimProcess): Promise<void> {
+  for (const id of claimed) {
+    const row = await redis.ledger.row(id);
+    if (row?.state === 'running' && row.owner === process.name) checker.onLost(id);
+  }
+}
+
+/** The queue takes a job away from a worker that lives: it has lost its task, too. */
+async function countStall({ redis, checker, host, claimed }: Parts, jobKey: string): Promise<void> {
+  for (const id of claimed) {
+    const row = await redis.ledger.row(id);
+    const lives = host.processes.some(({ name, alive }) => alive && name === row?.owner);
+    if (row?.state === 'running' && row.jobKey === jobKey && lives) checker.onLost(id);
+  }
+}
