@@ -1,3 +1,4 @@
+import type { PlanRecord } from '../../src/core/ports/index.ts';
 import { Checker, type Violation } from './checker.ts';
 import { cutPower, meddle, planFault } from './faults.ts';
 import { type Host, startWorker } from './host.ts';
@@ -137,12 +138,13 @@ async function live(parts: Parts): Promise<void> {
   for (const kind of world.struck.keys()) reached.add(`fault:${kind}`);
 }
 
-function isOver({ open, pushAgain, tickets, plans, redis }: Parts): boolean {
+function isOver({ open, pushAgain, tickets, plans, redis, host }: Parts): boolean {
   if (open.producers > 0 || open.faults > 0 || pushAgain.size < tickets.length + plans.length) return false;
   for (const queue of redis.queues.values()) {
     for (const { state } of queue.jobs.values()) if (state !== 'completed' && state !== 'failed') return false;
   }
-  return true;
+  const ended = ({ planSha256 }: Parts['plans'][number]): boolean => (host.stores.plan.look('record', planSha256) as PlanRecord | undefined)?.end !== undefined;
+  return plans.every(ended);
 }
 
 function unfinished({ redis }: Parts): string {
@@ -151,5 +153,5 @@ function unfinished({ redis }: Parts): string {
       .filter(({ state }) => state !== 'completed' && state !== 'failed')
       .map(({ id, state, data }) => `${id} (${taskIdOf(data)}) is ${state}`),
   );
-  return jobs.length > 0 ? jobs.join(', ') : 'a producer waits still';
+  return jobs.length > 0 ? jobs.join(', ') : 'a producer waits still, or a plan';
 }

@@ -51,7 +51,8 @@ export const KNOWN: readonly KnownFault[] = [
   {
     finding: 'A8',
     says: "a plan's crash costs the more the more steps it has had; a raw producer's plan is not woken",
-    explains: ({ invariant, what }) => invariant === 'nobody starves' && what.startsWith('plan-'),
+    explains: ({ invariant, what }, { plans, faults, calls }) =>
+      invariant === 'nobody starves' && what.startsWith('plan-') && (faults.length + calls.length > 0 || plans.some(({ raw }) => raw)),
     mended: false,
   },
 ];

@@ -157,7 +157,16 @@ export const MUTANTS: readonly Mutant[] = [
     seams: fileSystemWith((directory) => ({ ...directory, unlink: async (name) => (name.startsWith('.writ-') ? directory.unlink(name) : DONE) })),
   },
 
+  // Tools and plans
+  { name: 'a once request that was sent is written down as unsent', seams: { toolJournal: unsent } },
+  { name: 'a plan is not woken by the answer to its step', seams: { deps: (deps) => ({ ...deps, wakePlan: async () => undefined }) } },
+  { name: 'nobody looks for plans whose jobs are lost', seams: { sweeps: false } },
+
   // Queue
+  {
+    name: 'nobody looks for stalled jobs',
+    seams: { openWorker: (open) => (queue, handle, options) => open(queue, handle, { ...options, stalledInterval: 10_000_000 }) },
+  },
   {
     name: 'the delay of a busy job is for ever',
     seams: {
@@ -172,6 +181,16 @@ export const MUTANTS: readonly Mutant[] = [
 ];
 
 const LATER = new Map<string, () => Promise<void>>();
+
+function unsent<T extends { close(...args: never[]): unknown }>(journal: T): T {
+  return new Proxy(journal, {
+    get(target, key, receiver) {
+      const value: unknown = Reflect.get(target, key, receiver);
+      if (key !== 'close' || typeof value !== 'function') return value;
+      return (taskId: string, n: number, end: object, now: number) => Reflect.apply(value, target, [taskId, n, { ...end, sent: false }, now]) as unknown;
+    },
+  });
+}
 
 function withoutIntents<T extends { open: unknown; close: unknown; withdraw: unknown }>(journal: T): T {
   return new Proxy(journal, {

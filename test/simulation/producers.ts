@@ -61,12 +61,17 @@ export function produceTask(parts: Parts, { id, index, task, queue, job }: Ticke
 }
 
 export function producePlan(parts: Parts, { planSha256, envelope, lease, plan, index }: PlanTicket): void {
-  const { world, redis } = parts;
+  const { world, redis, host } = parts;
   const process = new SimProcess(`planner-${index}`, world.scheduler, { mortal: false });
   const jobs = planJobsFor(world, process, redis);
   const plans = createPlans({ jobs, views: remote(world, process, 'redis', 'views', redis.views.port()), clock: process.clock });
   const data = { v: 1, envelope, lease };
   const raw = (): Promise<unknown> => redis.queueFor(process, PLAN_QUEUE).add('raw', data, { jobId: `raw-${index}` });
+  // What the plan journal knows is the sweeper's to put back on the queue.
+  const push = async (): Promise<unknown> => {
+    if (host.stores.plan.look('record', planSha256) !== undefined) return undefined;
+    return plan.raw ? raw() : plans.push({ envelope, lease });
+  };
   const retry = async (): Promise<void> => {
     if (!plan.retried || plan.raw) return;
     const failed = (): boolean => redis.queue(PLAN_QUEUE).jobs.get(`p_${planSha256}`)?.state === 'failed';
@@ -81,5 +86,5 @@ export function producePlan(parts: Parts, { planSha256, envelope, lease, plan, i
       });
     };
   };
-  produce(parts, planSha256, plan.at, process, plan.raw ? raw : () => plans.push({ envelope, lease }), retry);
+  produce(parts, planSha256, plan.at, process, push, retry);
 }

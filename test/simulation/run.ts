@@ -4,7 +4,7 @@ import { MUTANTS } from './mutants.ts';
 import { scenarioOf } from './scenario.ts';
 
 /** `node --import tsx test/simulation/run.ts [first seed] [histories] [mutants]`: a look at some histories while one works on them. */
-const [first = '1', count = '200', what = ''] = process.argv.slice(2);
+const [first = '1', count = '200', what = '', which = ''] = process.argv.slice(2);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const began = process.cpuUsage();
 
@@ -13,7 +13,7 @@ if (count === '1') {
   for (const line of lines) say(line);
   for (const { invariant, what: broken } of violations) say(`${invariant}: ${broken}`);
 } else if (what === 'mutants') {
-  for (const { name, seams } of MUTANTS) {
+  for (const { name, seams } of MUTANTS.filter((mutant) => mutant.name.includes(which))) {
     const { histories, violations } = await explore({ first: Number(first), count: Number(count), enough: 1, seams });
     const [found] = violations;
     say(found === undefined ? `SURVIVED  ${name}` : `${String(histories).padStart(5)}  ${name}  [seed ${found[0]}: ${found[1][0]?.invariant}]`);
