@@ -136,7 +136,11 @@ export class Checker {
     }
     this.#bytes(disk);
     const tasks = [...redis.queues.values()].filter(({ name }) => name !== PLAN_QUEUE);
-    this.ofJobs(tasks.flatMap(({ jobs }) => [...jobs.values()]), taskIdOf, stores);
+    this.ofJobs(
+      tasks.flatMap(({ jobs }) => [...jobs.values()]),
+      taskIdOf,
+      stores,
+    );
   }
 
   async #verify(ticket: Ticket, result: string): Promise<void> {

@@ -1,4 +1,5 @@
-import { signRevocation } from '../../src/lease/index.ts';
+import { manifestSha256 } from '../../src/core/hash.ts';
+import { signLease, signRevocation } from '../../src/lease/index.ts';
 import { type Parts, put } from './parts.ts';
 import type { TimedFault } from './scenario.ts';
 import { EPOCH_MS } from './scheduler.ts';
@@ -78,6 +79,7 @@ const STRIKES: Strike = {
   'kernel-outage'(parts, fault) {
     parts.world.kernelDownUntil = endOf(parts, fault);
   },
+  'other-manifest': (parts, { task }) => onTask(parts, task, (ticket) => pushOther(parts, ticket)),
   'kernel-restart': ({ kernel }) => kernel.restart(),
   garbage: ({ redis, world }, { which }) => void redis.queue('file').add('raw', GARBAGE[which % GARBAGE.length], {}, EPOCH_MS + world.now),
 };
@@ -159,6 +161,15 @@ async function forge({ world, redis }: Parts, { id, lease }: Ticket): Promise<vo
   const row = await ledger.row(id);
   if (row?.state === 'success') return;
   await ledger.restore([{ taskId: id, manifestSha256: lease.manifest_sha256, result: FORGED, exp: lease.exp }], EPOCH_MS + world.now);
+}
+
+/** Its own answer is the other's conflict, or the task's if it comes first: only what belongs to the ticket is judged. */
+async function pushOther({ world, redis }: Parts, { job, lease, queue }: Ticket): Promise<void> {
+  const row = await redis.ledger.row(lease.task_id);
+  if (row === undefined || row.manifestSha256 === '') return;
+  const manifest = { ...job.manifest, constraints: { ...job.manifest.constraints, sensitivity: 'HIGH' as const } };
+  const other = await signLease({ ...lease, manifest_sha256: manifestSha256(manifest) }, KERNEL_KEY, cheapEd25519);
+  redis.queue(queue).add('raw', { v: 1, manifest, lease: other }, {}, EPOCH_MS + world.now);
 }
 
 /** A job that holds a task leaves the queue, and its worker dies. */

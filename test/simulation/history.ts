@@ -9,11 +9,11 @@ import { producePlan, produceTask } from './producers.ts';
 import { PEACE_MS, type Scenario } from './scenario.ts';
 import { takeTime } from './scheduler.ts';
 import type { Seams } from './seams.ts';
-import { DATA, OTHER, ticketOf, TOOL_QUEUE } from './tasks.ts';
+import { DATA, OTHER, TOOL_QUEUE, ticketOf } from './tasks.ts';
 import { Disk } from './twins/disk.ts';
 import { KernelTwin, PLAN_QUEUE } from './twins/kernel.ts';
 import { RedisTwin } from './twins/redis.ts';
-import { StoreTwin, type Stores } from './twins/stores.ts';
+import { type Stores, StoreTwin } from './twins/stores.ts';
 import { ToolServer } from './twins/tools.ts';
 import { countLosses, watchLedger, watchQueue } from './watch.ts';
 import { World } from './world.ts';
@@ -33,6 +33,7 @@ export interface HistoryReport {
 }
 
 const RESTART_MS = 800;
+const AFTERMATH_MS = 200;
 /** A history that has this many events goes round in circles. */
 const MAX_EVENTS = 60_000;
 
@@ -77,18 +78,36 @@ async function prepare(world: World, { bindings, kernel, plans }: Awaited<Return
     processes: [],
     revocations: [],
     poison: new Set(tickets.filter(({ task }) => task.trap === 'poison').map(({ id }) => id)),
+    onReached: (word) => void reached.add(word),
     onEnd(jobId, end, told, process) {
       reached.add(`end:${end}`);
+      if (told.includes('was lost')) reached.add('says:lost');
       world.trace.say(world.now, process.name, `END ${jobId} ${end} ${told}`);
     },
     onIntent(taskId, process, exp, startedAt) {
       const ticket = tickets.find(({ id }) => id === taskId);
       if (process.clock.now() > exp * 1000) checker.violate('no effect without a lease', `${taskId} began after its lease had expired`);
       const revoked = ticket && revokedAt.get(ticket.lease.jti);
-      if (revoked !== undefined && startedAt > revoked && redis.losses === 0) checker.violate('no effect without a lease', `${taskId} began after its lease was revoked`);
+      if (revoked !== undefined && startedAt > revoked && redis.losses === 0)
+        checker.violate('no effect without a lease', `${taskId} began after its lease was revoked`);
     },
   };
-  const parts: Parts = { world, checker, redis, disk, kernel, host, tickets, plans, workers: [], pushAgain: new Map(), open: { producers: 0, faults: 0 }, reached, claimed: new Set(), revokedAt };
+  const parts: Parts = {
+    world,
+    checker,
+    redis,
+    disk,
+    kernel,
+    host,
+    tickets,
+    plans,
+    workers: [],
+    pushAgain: new Map(),
+    open: { producers: 0, faults: 0 },
+    reached,
+    claimed: new Set(),
+    revokedAt,
+  };
 
   seams.disk?.(disk);
   disk.mount(DATA, '1', ['in', 'out']);
@@ -138,7 +157,9 @@ async function live(parts: Parts): Promise<void> {
   for (const kind of world.struck.keys()) reached.add(`fault:${kind}`);
 }
 
-function isOver({ open, pushAgain, tickets, plans, redis, host }: Parts): boolean {
+function isOver({ open, pushAgain, tickets, plans, redis, host, world }: Parts): boolean {
+  // Who was stopped comes back, and may still do harm.
+  if (world.struck.size > 0 && world.now < world.lastTrouble + AFTERMATH_MS) return false;
   if (open.producers > 0 || open.faults > 0 || pushAgain.size < tickets.length + plans.length) return false;
   for (const queue of redis.queues.values()) {
     for (const { state } of queue.jobs.values()) if (state !== 'completed' && state !== 'failed') return false;

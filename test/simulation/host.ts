@@ -18,9 +18,9 @@ import { DATA, EXECUTOR_KEY, ISSUER, KERNEL_KEY, OTHER, TOOL_QUEUE } from './tas
 import { cheapEd25519 } from './twins/crypto.ts';
 import type { Disk } from './twins/disk.ts';
 import { createFileSystemTwin } from './twins/file-system.ts';
-import { openWorkerTwin } from './twins/queue-worker.ts';
 import type { KernelTwin } from './twins/kernel.ts';
 import { planJobsFor } from './twins/plans.ts';
+import { openWorkerTwin } from './twins/queue-worker.ts';
 import type { RedisTwin } from './twins/redis.ts';
 import { fileJournalOf, portOf, type Stores, type StoreTwin } from './twins/stores.ts';
 import type { ToolServer } from './twins/tools.ts';
@@ -46,6 +46,8 @@ export interface Host {
   readonly revocations: string[];
   /** Tasks that take their worker down. */
   readonly poison: ReadonlySet<string>;
+  /** A state or a point of the protocol was reached. */
+  readonly onReached: (word: string) => void;
   /** A delivery has ended; `told` is its code, message and error. */
   readonly onEnd: (jobId: string, end: string, told: string, process: SimProcess) => void;
   readonly onIntent: (taskId: string, process: SimProcess, exp: number, startedAt: number) => void;
@@ -101,6 +103,8 @@ async function bootWorker(host: Host, process: SimProcess): Promise<readonly Lif
       host.onIntent(taskId, process, authority.exp, started.get(taskId) ?? 0),
     ),
     instances,
+    onPoint: (point) => host.onReached(`point:${point}`),
+    onRecovery: (decision) => host.onReached(`recovery:${decision}`),
     limits: { maxRunMs: MAX_RUN_MS, maxBytes: 2 ** 40, hashMaxBytes: 2 ** 20, vaultQuotaBytes: 2 ** 40 },
     clock,
   });

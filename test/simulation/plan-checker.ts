@@ -24,7 +24,8 @@ export async function checkPlan(parts: Parts, ticket: PlanTicket): Promise<void>
   const told = `${name} says ${end.code}: ${end.message}`;
   if (end.code === 'INVALID_RESULT' || end.code === 'REPLAY_MISMATCH') checker.violate('failures are true', told);
   const lost = /the worker was lost (\d+) times/.exec(end.message)?.[1];
-  if (lost !== undefined && Number(lost) > host.processes.filter(({ alive }) => !alive).length + (world.struck.get('pause') ?? 0)) checker.violate('failures are true', told);
+  if (lost !== undefined && Number(lost) > host.processes.filter(({ alive }) => !alive).length + (world.struck.get('pause') ?? 0))
+    checker.violate('failures are true', told);
   if (end.status === 'SUCCESS' && !ticket.plan.goesOn) checkSteps(parts, ticket, name);
   checkPace(parts, ticket, name);
 }
@@ -47,6 +48,7 @@ function checkPace({ checker, world, tickets, redis }: Parts, { plan }: PlanTick
   const ended = checker.planEndedAt.get(plan.raw ? `raw-${name.slice(5)}` : `p_${[...redis.views.rows.keys()][0] ?? ''}`);
   const calm = [...world.struck.keys()].every((kind) => SHORT.has(kind)) && tickets.length === 0;
   if (ended === undefined || !calm || world.scenario.boundAt > 0) return;
+  const first = world.struck.size === 0 ? STEP_MS : GOES_ON_MS;
   const waited = ended - Math.max(plan.at, world.lastTrouble);
-  if (waited > GOES_ON_MS + STEP_MS * plan.steps.length) checker.violate('nobody starves', `${name} ended ${Math.round(waited)} ms after the last trouble`);
+  if (waited > first + STEP_MS * plan.steps.length) checker.violate('nobody starves', `${name} ended ${Math.round(waited)} ms after the last trouble`);
 }

@@ -37,7 +37,8 @@ export function servePlans(host: Host, process: SimProcess, { authorities, ledge
   const plain = portOf<PlanJournal>(host.stores.plan, process);
   const journal = seams.planJournal === undefined ? plain : seams.planJournal(plain, { world, process });
   const kernel: PlanKernel = {
-    derive: (request) => world.call(process, { to: 'kernel', what: `kernel.derive ${request.planSha256.slice(0, 8)}`, effect: () => host.kernel.kernel.derive(request) }),
+    derive: (request) =>
+      world.call(process, { to: 'kernel', what: `kernel.derive ${request.planSha256.slice(0, 8)}`, effect: () => host.kernel.kernel.derive(request) }),
   };
   const inFlight = createInFlight();
   inFlights.push(inFlight);

@@ -12,7 +12,14 @@ const AGAIN_MS = 1_000;
 const RETRY_MS = 2_000;
 
 /** A producer that pushes when it is time, until the push is accepted, and again when Redis has lost it. */
-function produce({ world, redis, open, pushAgain }: Parts, id: string, at: number, process: SimProcess, push: () => Promise<unknown>, then: () => Promise<void>) {
+function produce(
+  { world, redis, open, pushAgain }: Parts,
+  id: string,
+  at: number,
+  process: SimProcess,
+  push: () => Promise<unknown>,
+  then: () => Promise<void>,
+) {
   const pushed = async (): Promise<void> => {
     for (;;) {
       const losses = redis.losses;

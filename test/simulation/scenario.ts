@@ -48,6 +48,8 @@ export type TimedFault =
   | { readonly kind: 'vanish'; readonly at: number }
   | { readonly kind: 'recreate-source'; readonly at: number; readonly task: number }
   | { readonly kind: 'foreign-destination'; readonly at: number; readonly task: number }
+  /** A kernel that has lost its records has signed another manifest under the same id. */
+  | { readonly kind: 'other-manifest'; readonly at: number; readonly task: number }
   | { readonly kind: 'kernel-outage'; readonly at: number; readonly forMs: number }
   | { readonly kind: 'kernel-restart'; readonly at: number }
   | { readonly kind: 'garbage'; readonly at: number; readonly which: number };
@@ -106,7 +108,17 @@ export function scenarioOf(seed: number): Scenario {
     : [];
   const plans = random.chance(0.2) ? [planOf(random)] : [];
   const boundAt = plans.length > 0 && random.chance(0.15) ? random.integer(4_000) : 0;
-  const scenario = { seed, plans, boundAt, workers: 1 + random.integer(2), concurrency: 1 + random.integer(3), renames: !random.chance(0.2), tasks, faults, calls };
+  const scenario = {
+    seed,
+    plans,
+    boundAt,
+    workers: 1 + random.integer(2),
+    concurrency: 1 + random.integer(3),
+    renames: !random.chance(0.2),
+    tasks,
+    faults,
+    calls,
+  };
   return random.chance(0.2) ? random.pick(COINCIDENCES)({ ...scenario, plans: [], boundAt: 0 }, random) : scenario;
 }
 
@@ -150,7 +162,7 @@ const COINCIDENCES: readonly ((scenario: Scenario, random: Random) => Scenario)[
     tasks: [{ ...A_TASK, kind: random.pick(['tool-none', 'copy', 'move'] as const), trap: random.pick(['none', 'source-missing', 'slow-tool'] as const) }],
     faults: [],
     calls: [
-      { call: 35 + random.integer(50), kind: 'pause' },
+      { call: 1, of: random.pick(['tool', 'file-journal.view']), kind: 'pause' },
       { call: 100 + random.integer(60), kind: random.pick(['pause', 'kill-after'] as const) },
     ],
   }),
@@ -162,13 +174,20 @@ const COINCIDENCES: readonly ((scenario: Scenario, random: Random) => Scenario)[
     faults: [{ kind: 'kernel-outage', at: 20 + random.integer(200), forMs: random.pick([200, 2_000]) }],
     calls: [],
   }),
-  // A raw producer pushes a plan, and nothing goes wrong.
-  (scenario, random) => ({ ...scenario, tasks: [], plans: [{ ...planOf(random), raw: true }], faults: [], calls: [] }),
+  // A plan, a raw producer's among them, and nothing goes wrong.
+  (scenario, random) => ({ ...scenario, tasks: [], plans: [{ ...planOf(random), raw: random.chance(0.5) }], faults: [], calls: [] }),
   // A plan meets a tool that is not bound yet, and goes on when it is, or is retried.
   (scenario, random) => {
     const goesOn = random.chance(0.5);
     const steps = ['copy', 'none', 'once', 'none'] as const;
-    return { ...scenario, tasks: [], plans: [{ at: 0, steps, goesOn, raw: false, retried: true }], boundAt: goesOn ? 10 + random.integer(60) : 1_000, faults: [], calls: [] };
+    return {
+      ...scenario,
+      tasks: [],
+      plans: [{ at: 0, steps, goesOn, raw: false, retried: true }],
+      boundAt: goesOn ? 10 + random.integer(60) : 1_000,
+      faults: [],
+      calls: [],
+    };
   },
   // A poisoned task alone.
   (scenario) => ({ ...scenario, tasks: [{ ...A_TASK, trap: 'poison' }], faults: [], calls: [] }),
@@ -222,6 +241,7 @@ function faultOf(random: Random, tasks: number): TimedFault {
     () => ({ kind: 'foreign-destination', at, task }),
     () => ({ kind: 'kernel-outage', at, forMs: random.pick([200, 2_000]) }),
     () => ({ kind: 'kernel-restart', at }),
+    () => ({ kind: 'other-manifest', at, task }),
     () => ({ kind: 'garbage', at, which: random.integer(4) }),
   ];
   return random.pick(kinds)();

@@ -1,6 +1,15 @@
 import type { PipelineDeps } from '../../processors/context.ts';
 import type { OpenWorker } from '../../processors/queue-worker.ts';
-import type { ConfinedFileSystem, FileJournal, HostMemory, InstanceRegistry, Ledger, PlanJournal, TaskExecutor, ToolJournal } from '../../src/core/ports/index.ts';
+import type {
+  ConfinedFileSystem,
+  FileJournal,
+  HostMemory,
+  InstanceRegistry,
+  Ledger,
+  PlanJournal,
+  TaskExecutor,
+  ToolJournal,
+} from '../../src/core/ports/index.ts';
 import type { SimProcess } from './scheduler.ts';
 import type { Disk } from './twins/disk.ts';
 import type { Stores } from './twins/stores.ts';

@@ -4,6 +4,7 @@ import { runHistory } from './history.ts';
 import { MUTANTS } from './mutants.ts';
 import { scenarioOf } from './scenario.ts';
 import { explain, shrink } from './shrink.ts';
+import { STATES, unnamedStates } from './states.ts';
 
 /*
  * The simulation (docs/simulation.md): the real pipeline, executors, journals, ledger rules and recovery in one process,
@@ -26,6 +27,7 @@ if (SEED !== undefined) {
     it(`keep every promise, ${HISTORIES} times`, async () => {
       const { violations, reached } = await explore({ first: 1, count: HISTORIES, enough: 1 });
       for (const [seed, [broken]] of violations) throw new Error(await explain(scenarioOf(seed), broken?.invariant ?? ''));
+      expect(unnamedStates([...reached.keys()])).toEqual([]);
       for (const kind of [
         'kill-after',
         'kill-before',
@@ -42,6 +44,11 @@ if (SEED !== undefined) {
       ]) {
         expect(reached.get(`fault:${kind}`) ?? 0, kind).toBeGreaterThan(10);
       }
+    });
+
+    it('have a name on the protocol page for each state that they reach', () => {
+      expect(STATES).toEqual(expect.arrayContaining(['row:running', 'claim:takeover', 'point:M1', 'point:C4', 'point:X7', 'end:crashed', 'record:stale']));
+      expect(STATES.filter((state) => state.startsWith('settle:'))).toEqual([]);
     });
 
     it('are the same history for the same seed', async () => {

@@ -6,7 +6,7 @@ import type { QueueTwin } from './twins/queue.ts';
 
 /** The checker sees every answer of the ledger that counts. */
 export function watchLedger(parts: Parts): void {
-  const { redis, reached } = parts;
+  const { redis, reached, world, checker } = parts;
   const { ledger } = redis;
   const { record, claim, cancel } = ledger;
   const seen = async (taskId: string): Promise<void> => {
@@ -15,7 +15,10 @@ export function watchLedger(parts: Parts): void {
   };
   Object.assign(ledger, {
     async record(request: RecordRequest) {
+      const caller = world.caller?.name;
+      const owner = (await ledger.row(request.taskId))?.owner;
       const answer = await record(request);
+      if (answer === 'recorded' && owner !== caller) checker.violate('only the owner records', `${request.taskId} was ${owner}'s, and ${caller} recorded it`);
       reached.add(`record:${answer}`);
       await seen(request.taskId);
       if (answer === 'recorded') onRecorded(parts, request);
@@ -41,7 +44,9 @@ function onRecorded({ checker, host, world, disk, tickets }: Parts, { taskId, st
   checker.onRecorded(taskId, status, result, host.stores);
   const { source, destination } = tickets.find(({ id }) => id === taskId) ?? {};
   if (status !== 'SUCCESS' || !checker.putBack.has(taskId) || source === undefined || destination === undefined) return;
-  world.scheduler.at(200 + world.random.integer(2_000), undefined, () => disk.rename(destination, source));
+  const after = 200 + world.random.integer(2_000);
+  world.lastTrouble = Math.max(world.lastTrouble, world.now + after);
+  world.scheduler.at(after, undefined, () => disk.rename(destination, source));
 }
 
 /** The checker sees every start and end of a job. */

@@ -42,6 +42,8 @@ export class World {
   diskFullUntil = 0;
   slowUntil = 0;
   slowFactor = 1;
+  /** Who has asked for what is carried out now. */
+  caller: SimProcess | undefined;
   /** Told of each process that dies. */
   onDeath: (process: SimProcess) => void = () => undefined;
   /** The power of the whole machine goes. */
@@ -126,10 +128,17 @@ export class World {
       };
       const carryOut = (): void => {
         if (fault !== undefined) this.strike(fault, `at ${process.name} ${what}`);
-        if (fault === 'kill-before') return this.kill(process);
-        if (fault === 'error' || this.#isDown(to)) return refused();
+        if (fault === 'kill-before') {
+          this.kill(process);
+          return;
+        }
+        if (fault === 'error' || this.#isDown(to)) {
+          refused();
+          return;
+        }
         if (fault === 'meddle' || fault === 'occupy') this.onMeddle(fault);
         this.trace.say(this.now, process.name, what);
+        this.caller = process;
         Promise.resolve(attempt(effect)).then(
           (value) => {
             if (fault === 'kill-after') return this.kill(process);
