@@ -92,6 +92,7 @@ export function createFileSystemTwin(world: World, process: SimProcess, disk: Di
           const linked = names.get(name);
           if (linked === undefined) return no('missing');
           if (target.entries?.has(toName)) return no('exists');
+          if (linked.entries !== undefined) return no('permission');
           linked.nlink += 1;
           disk.change(process.name, linked, [{ directory: target, name: toName, after: linked }]);
           return DONE;
