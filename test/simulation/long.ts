@@ -15,7 +15,7 @@ import { STATES, unnamedStates } from './states.ts';
  */
 const HISTORIES = 1_000_000;
 /** Seeds that one process is given at a time. */
-const PORTION = 2_000;
+const PORTION = 500;
 /** A mutant that this many histories do not find has survived. */
 const MUTANT_HISTORIES = 20_000;
 
