@@ -2,7 +2,6 @@ import { ExecutionResult } from '../../src/contracts/index.ts';
 import { sha256Hex } from '../../src/core/hash.ts';
 import type { JournalView } from '../../src/core/ports/index.ts';
 import { fixedKeyring, verifyResult } from '../../src/lease/index.ts';
-import type { Parts } from './parts.ts';
 import { EXECUTOR_KEY, type Ticket } from './tasks.ts';
 import { cheapEd25519 } from './twins/crypto.ts';
 import type { Disk, Inode } from './twins/disk.ts';
@@ -21,6 +20,14 @@ export interface Violation {
 interface CheckedStores {
   readonly file: StoreTwin;
   readonly tool: StoreTwin;
+}
+
+/** What is looked at when a history is over. */
+interface Judged {
+  readonly tickets: readonly Ticket[];
+  readonly disk: Disk;
+  readonly host: { readonly stores: CheckedStores; readonly tools: { readonly requests: ReadonlyMap<string, number> } };
+  readonly redis: { readonly queues: ReadonlyMap<string, { readonly name: string; readonly jobs: ReadonlyMap<string, StoredJob> }> };
 }
 
 /** An outcome that reached the ledger. */
@@ -117,7 +124,7 @@ export class Checker {
     if (job.attemptsStarted > MAX_STARTS) this.violate('no endless retry', `job ${job.id} was started ${job.attemptsStarted} times`);
   }
 
-  async atEnd({ tickets, disk, host, redis }: Parts, taskIdOf: (data: unknown) => string): Promise<void> {
+  async atEnd({ tickets, disk, host, redis }: Judged, taskIdOf: (data: unknown) => string): Promise<void> {
     const { stores } = host;
     const { requests } = host.tools;
     const incidents = stores.file.look('incidents', 1000) as readonly { readonly taskId: string }[];

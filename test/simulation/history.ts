@@ -1,7 +1,8 @@
 import type { PlanRecord } from '../../src/core/ports/index.ts';
 import { Checker, type Violation } from './checker.ts';
 import { cutPower, meddle, planFault } from './faults.ts';
-import { type Host, startWorker } from './host.ts';
+import { startWorker } from './host.ts';
+import type { Host } from './machine.ts';
 import { type Parts, put, taskIdOf } from './parts.ts';
 import { checkPlan } from './plan-checker.ts';
 import { bindingsOf, planTicketOf } from './plan-tickets.ts';

@@ -7,51 +7,25 @@ import { createQueueWorker, type QueueWorker } from '../../processors/queue-work
 import { byCapability } from '../../processors/run-executor.ts';
 import { LOCK_TIMES, workerOptions } from '../../queues/catalog.ts';
 import type { Lifecycle } from '../../src/core/lifecycle.ts';
-import type { Bindings, HostMemory, InstanceRegistry, TaskExecutor } from '../../src/core/ports/index.ts';
+import type { HostMemory, InstanceRegistry, TaskExecutor } from '../../src/core/ports/index.ts';
 import { createFileExecutor } from '../../src/executors/file/index.ts';
 import { createToolExecutor } from '../../src/executors/tool/index.ts';
 import { createAuthorities, createResultSigner, createRevocationMirror, fixedKeyring, type TokenFile } from '../../src/lease/index.ts';
+import type { Host } from './machine.ts';
 import { servePlans } from './plan-host.ts';
 import { SimProcess } from './scheduler.ts';
-import type { SeamContext, Seams } from './seams.ts';
+import type { SeamContext } from './seams.ts';
 import { DATA, EXECUTOR_KEY, ISSUER, KERNEL_KEY, OTHER, TOOL_QUEUE } from './tasks.ts';
 import { cheapEd25519 } from './twins/crypto.ts';
-import type { Disk } from './twins/disk.ts';
 import { createFileSystemTwin } from './twins/file-system.ts';
-import type { KernelTwin } from './twins/kernel.ts';
 import { planJobsFor } from './twins/plans.ts';
 import { openWorkerTwin } from './twins/queue-worker.ts';
-import type { RedisTwin } from './twins/redis.ts';
-import { fileJournalOf, portOf, type Stores, type StoreTwin } from './twins/stores.ts';
-import type { ToolServer } from './twins/tools.ts';
-import { remote, type World } from './world.ts';
+import { fileJournalOf, portOf } from './twins/stores.ts';
+import { remote } from './world.ts';
 
 const MAX_RUN_MS = 20_000;
 const HEARTBEAT_MS = 3_000;
 const DRAIN_MS = 3_000;
-
-/** One machine: what its processes share, and what outlives them. */
-export interface Host {
-  readonly world: World;
-  readonly redis: RedisTwin;
-  readonly disk: Disk;
-  readonly kernel: KernelTwin;
-  readonly bindings: Bindings;
-  readonly stores: { readonly [K in keyof Stores]: StoreTwin };
-  readonly tools: ToolServer;
-  readonly seams: Seams;
-  /** Every worker process that was ever started. */
-  readonly processes: SimProcess[];
-  /** Lines of the host's copy of the revocation log. */
-  readonly revocations: string[];
-  /** Tasks that take their worker down. */
-  readonly poison: ReadonlySet<string>;
-  /** A state or a point of the protocol was reached. */
-  readonly onReached: (word: string) => void;
-  /** A delivery has ended; `told` is its code, message and error. */
-  readonly onEnd: (jobId: string, end: string, told: string, process: SimProcess) => void;
-  readonly onIntent: (taskId: string, process: SimProcess, exp: number, startedAt: number) => void;
-}
 
 /** A worker process that starts now; answers it, and how it is told to stop. */
 export function startWorker(host: Host, name: string): { readonly process: SimProcess; readonly stop: () => Promise<void> } {

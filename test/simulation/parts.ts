@@ -1,5 +1,6 @@
 import type { Checker } from './checker.ts';
-import type { Host, startWorker } from './host.ts';
+import type { startWorker } from './host.ts';
+import type { Host } from './machine.ts';
 import type { PlanTicket } from './plan-tickets.ts';
 import type { Ticket } from './tasks.ts';
 import type { Disk } from './twins/disk.ts';

@@ -9,7 +9,7 @@ import type { Lifecycle } from '../../src/core/lifecycle.ts';
 import type { Ledger, PlanJournal, PlanKernel, ResultSigner } from '../../src/core/ports/index.ts';
 import { startPlan } from '../../src/executors/plan/index.ts';
 import { type Authorities, createPlanEndSigner } from '../../src/lease/index.ts';
-import type { Host } from './host.ts';
+import type { Host } from './machine.ts';
 import type { SimProcess } from './scheduler.ts';
 import { EXECUTOR_KEY } from './tasks.ts';
 import { cheapEd25519 } from './twins/crypto.ts';

@@ -189,6 +189,10 @@ const COINCIDENCES: readonly ((scenario: Scenario, random: Random) => Scenario)[
       calls: [],
     };
   },
+  // The power goes when a move is durable and its end is not written yet.
+  (scenario, random) => ({ ...scenario, tasks: [A_TASK], faults: [], calls: [{ call: 4 + random.integer(4), of: 'fs.sync', kind: 'power-after' }] }),
+  // A call takes longer than a lock lives.
+  (scenario) => ({ ...scenario, tasks: [{ ...A_TASK, kind: 'tool-none', trap: 'slow-tool' }], faults: [], calls: [] }),
   // A poisoned task alone.
   (scenario) => ({ ...scenario, tasks: [{ ...A_TASK, trap: 'poison' }], faults: [], calls: [] }),
 ];

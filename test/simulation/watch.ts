@@ -96,7 +96,8 @@ export async function countLosses({ redis, checker, claimed }: Parts, process: S
 }
 
 /** The queue takes a job away from a worker that lives: it has lost its task, too. */
-async function countStall({ redis, checker, host, claimed }: Parts, jobKey: string): Promise<void> {
+async function countStall({ redis, checker, host, claimed, world }: Parts, jobKey: string): Promise<void> {
+  if (world.struck.size === 0) checker.violate('who is well keeps its job', `${jobKey} was taken from its worker, and nothing went wrong`);
   for (const id of claimed) {
     const row = await redis.ledger.row(id);
     const lives = host.processes.some(({ name, alive }) => alive && name === row?.owner);

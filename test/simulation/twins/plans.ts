@@ -1,44 +1,10 @@
 import type { FoundJob } from '../../../queues/job-lookup.ts';
 import type { PlanJobs } from '../../../queues/plan-jobs.ts';
-import type { PlanView, PlanViewChange, PlanViews } from '../../../src/core/ports/index.ts';
 import type { SimProcess } from '../scheduler.ts';
 import type { World } from '../world.ts';
 import { PLAN_QUEUE } from './kernel.ts';
 import { QueueRefusal } from './queue.ts';
 import type { RedisTwin } from './redis.ts';
-
-/** Plan views as Redis keeps them. */
-export class PlanViewsTwin {
-  rows = new Map<string, PlanView>();
-
-  save(): () => void {
-    const saved = [...this.rows];
-    return () => {
-      this.rows = new Map(saved);
-    };
-  }
-
-  /** The port without a network. */
-  port(): PlanViews {
-    const change = (id: string, to: Partial<PlanView>): void => {
-      const row = this.rows.get(id);
-      if (row !== undefined) this.rows.set(id, { ...row, ...to });
-    };
-    return {
-      read: async (id) => this.rows.get(id),
-      show: async (id, { state, stepsDone, current, error, result }: PlanViewChange, _exp, now) => {
-        const cancelRequested = this.rows.get(id)?.cancelRequested ?? false;
-        this.rows.set(id, { id, state, stepsDone, current, error, result, cancelRequested, updated: now });
-      },
-      requestCancel: async (id, now) => {
-        change(id, { cancelRequested: true, updated: now });
-        return this.rows.has(id);
-      },
-      clearCancel: async (id) => change(id, { cancelRequested: false }),
-      onChange: async () => async () => undefined,
-    };
-  }
-}
 
 /** The jobs of the plan queue, as `queues/plan-jobs.ts` has them on BullMQ. */
 export function planJobsFor(world: World, process: SimProcess, redis: RedisTwin): PlanJobs {

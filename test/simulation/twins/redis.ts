@@ -5,7 +5,7 @@ import { createMemoryRevocations } from '../../../src/adapters/memory/revocation
 import { createMemoryChannels } from '../../../src/adapters/memory/signals.ts';
 import { EPOCH_MS, type SimProcess } from '../scheduler.ts';
 import type { World } from '../world.ts';
-import { PlanViewsTwin } from './plans.ts';
+import { PlanViewsTwin } from './plan-views.ts';
 import { QueueTwin } from './queue.ts';
 
 /** Everything that Redis holds, with the loss of all of it or of what is younger than a moment. */
