@@ -39,6 +39,9 @@ async function recognize(base: ConfinedBase, root: ConfinedDirectory, descriptor
   const mark = await vault.entry(VAULT_MARK);
   if (!mark.ok && mark.refusal === 'missing') await leaveMark(base, vault, descriptors);
   else demand(base, [VAULT_DIRECTORY, VAULT_MARK], mark);
+  // Whoever made them may have died before they were durable: without them the power would take the vault, or its mark.
+  demand(base, [VAULT_DIRECTORY], await vault.sync());
+  demand(base, [], await root.sync());
   return vault.identity;
 }
 
