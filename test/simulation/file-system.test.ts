@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ConfinedDirectory, ConfinedFile, FsResult } from '../../src/core/ports/index.ts';
-import { createConfinedRig, refusalOf } from '../support/confined-fs.ts';
+import { createConfinedRig, must, refusalOf } from '../support/confined-fs.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { scenarioOf } from './scenario.ts';
 import { SimProcess } from './scheduler.ts';
@@ -28,7 +28,7 @@ function stepOf(random: Random): { readonly says: string; readonly run: Step } {
     { says: `rename ${from}/${name} ${to}/${other}`, run: async (at) => refusalOf(await at[from].renameNoReplace(name, at[to], other)) },
     { says: `link ${from}/${name} ${to}/${other}`, run: async (at) => refusalOf(await at[from].link(name, at[to], other)) },
     { says: `unlink ${from}/${name}`, run: async (at) => refusalOf(await at[from].unlink(name)) },
-    { says: `names ${from}`, run: async (at) => [...valueOf(await at[from].names())].sort() },
+    { says: `names ${from}`, run: async (at) => [...must(await at[from].names())].sort() },
     { says: `entry ${from}/${name}`, run: (at) => look(at[from], name) },
     { says: `copy ${from}/${name} ${to}/${other}`, run: (at) => copy(at[from], name, at[to], other) },
   ];
@@ -81,7 +81,7 @@ async function twin(): Promise<{ readonly directories: Directories; readonly dri
   };
   const fileSystem = createFileSystemTwin(world, new SimProcess('process', world.scheduler), disk);
   const base = await driven(fileSystem.openBase('data', '/data'));
-  const open = async (name: string): Promise<ConfinedDirectory> => valueOf(await driven(base.directory([name])));
+  const open = async (name: string): Promise<ConfinedDirectory> => must(await driven(base.directory([name])));
   return { directories: { in: await open('in'), out: await open('out') }, driven };
 }
 
