@@ -7,10 +7,9 @@ import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { EngineTag } from '../../core/ports/message-engine.ts';
 import type { MessageSearchEvent } from '../../core/ports/message-search.ts';
 import { withTimeout } from '../../core/with-timeout.ts';
-import type { KillSwitch } from '../search/modes.ts';
-import { type AtWork, engineAtWork } from './engine-at-work.ts';
+import type { KillSwitch } from '../search/planner.ts';
 import type { VectorSettings } from './models.ts';
-import type { Hung, SearchCalls, SearchThreadData } from './search-messages.ts';
+import { type AtWork, engineAtWork, type Hung, type SearchCalls, type SearchThreadData } from './search-thread-protocol.ts';
 
 /** A search that takes longer is ended together with its thread. */
 const TIMEOUT_MS = 30_000;

@@ -4,13 +4,12 @@ import { systemClock } from '../../core/clock.ts';
 import type { SearchError } from '../../core/ports/message-engine.ts';
 import type { MessageSearchEvent } from '../../core/ports/message-search.ts';
 import { createFts5Engine } from '../engines/fts5/engine.ts';
-import { failingEngine } from '../search/failing-engine.ts';
+import { failingEngine } from '../search/error-response.ts';
 import { createMessageSearchService } from '../search/service.ts';
 import { lookUp, productNamed, projectNamed } from '../store/named-places.ts';
 import { createMessagesReader } from '../store/reader.ts';
 import { createRecipientsReader } from '../store/recipients.ts';
-import { engineAtWork } from './engine-at-work.ts';
-import type { SearchCalls, SearchThreadData } from './search-messages.ts';
+import { engineAtWork, type SearchCalls, type SearchThreadData } from './search-thread-protocol.ts';
 import { tantivyOf } from './tantivy.ts';
 import { vectorsOf } from './vector-engines.ts';
 

@@ -10,7 +10,7 @@ import { createSemanticEngine } from '../engines/vectors/engine.ts';
 import { createVectorSearcher, type VectorSearcher } from '../engines/vectors/searcher.ts';
 import { fusedSet } from '../search/hybrid/fusion.ts';
 import { rerankedSet } from '../search/hybrid/rerank.ts';
-import type { Missing } from '../search/modes.ts';
+import type { Missing } from '../search/planner.ts';
 import { openEmbedder, openReranker, type VectorSettings } from './models.ts';
 
 interface VectorSearch {

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { SearchMode } from '../../../../src/contracts/index.ts';
-import { type KillSwitch, type Missing, routeOf } from '../../../../src/messages/search/modes.ts';
+import { type SearchMode, SearchQuery } from '../../../../src/contracts/index.ts';
+import { type KillSwitch, type Missing, orderOf, planOf, routeOf } from '../../../../src/messages/search/planner.ts';
+import { normalQuery } from '../../../../src/messages/search/query.ts';
+
+const normal = (query: object) => normalQuery(SearchQuery.parse({ text: '', ...query }));
 
 const NONE: Missing = {};
 const NO_VECTORS: Missing = { semantic: 'no vectors', hybrid: 'no vectors', hybrid_rerank: 'no reranker' };
@@ -53,5 +56,46 @@ describe('the way of a mode', () => {
       shadow: false,
     });
     expect(routeOf('semantic', 'shadow', NONE)).toMatchObject({ reasons: ['SEARCH_ENGINE is shadow'], shadow: true });
+  });
+});
+
+describe('the plan of a query', () => {
+  it.each([
+    [{ text: 'plan' }, 'words'],
+    [{ text: '../..' }, 'substrings'],
+    [{ project_id: 1 }, 'filters'],
+    [{ product_id: 1 }, 'filters'],
+    [{ importance: ['low'] }, 'filters'],
+    [{ agent_name: 'Ada' }, 'filters'],
+    [{ agent_name: 'Ada', direction: 'inbox' }, 'filters'],
+    [{ thread_id: 'x' }, 'filters'],
+    [{ ack_required: false }, 'filters'],
+    [{ time_range: { max_ts: 1 } }, 'filters'],
+    [{ sender_name: 'Ada' }, 'filters'],
+    [{ recipient_name: 'Ada' }, 'filters'],
+    [{}, 'empty'],
+    [{ direction: 'inbox' }, 'empty'],
+    [{ min_score: 0.5 }, 'empty'],
+    [{ text: '***', project_id: 1 }, 'empty'],
+    [{ text: 'AND', project_id: 1 }, 'empty'],
+    [{ doc_kind: 'agent', project_id: 1 }, 'empty'],
+    [{ doc_kind: 'project', thread_id: 'x' }, 'empty'],
+  ])('of %j is %s', { tags: ['MS-030', 'MS-049'] }, (query, expected) => {
+    const plan = planOf(normal(query));
+    expect(plan.empty ? 'empty' : plan.match.by).toBe(expected);
+  });
+
+  it('orders words by relevance, everything else newest first, and agents and projects without words by id', { tags: ['MS-035', 'MS-060'] }, () => {
+    const order = (query: object) => {
+      const plan = planOf(normal(query));
+      return plan.empty ? undefined : orderOf(normal(query), plan.match);
+    };
+    expect([
+      order({ text: 'x' }),
+      order({ text: 'x', ranking: 'recency' }),
+      order({ thread_id: 'x' }),
+      order({ text: '../..' }),
+      order({ text: '../..', doc_kind: 'agent' }),
+    ]).toEqual(['relevance', 'newest', 'newest', 'newest', 'id']);
   });
 });
