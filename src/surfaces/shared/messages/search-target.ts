@@ -1,4 +1,4 @@
-import type { SearchQuery, SearchResponse } from '../../../contracts/index.ts';
+import type { SearchQuery } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { EngineAnswer, MessageSearch, NamedPlace } from '../../../core/ports/index.ts';
 
@@ -52,9 +52,4 @@ export async function inProduct(
   if (wanted === undefined) return { ok: true, value: { product_id: product.value.id } };
   const project = await projectOf(product.value, wanted.word, wanted.field, search);
   return project.ok ? { ok: true, value: { project_id: project.value.id } } : project;
-}
-
-/** The search in its place, for somebody who may see everything. */
-export function searchIn(place: SearchTarget, query: SearchQuery, search: MessageSearch): Promise<SearchResponse> {
-  return place.ok ? search.search({ ...query, ...place.value }, null) : search.errorResponse(query, place.error);
 }

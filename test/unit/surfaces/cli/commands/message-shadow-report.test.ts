@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { SearchResponse } from '../../../../src/contracts/index.ts';
-import { compareEngines } from '../../../../src/messages/search/compare-engines.ts';
-import { EXPLAIN_SAMPLE } from '../../../support/message-samples.ts';
-import { A_MESSAGE, messageSearchTwin } from '../../../support/message-search-twin.ts';
-import { createWorld } from './world.ts';
+import type { SearchResponse } from '../../../../../src/contracts/index.ts';
+import { compareEngines } from '../../../../../src/messages/search/compare-engines.ts';
+import { EXPLAIN_SAMPLE } from '../../../../support/message-samples.ts';
+import { A_MESSAGE, messageSearchTwin } from '../../../../support/message-search-twin.ts';
+import { createWorld } from '../world.ts';
 
 const found = (engine: 'fts5' | 'tantivy', ids: readonly number[], total_us: number): SearchResponse => ({
   results: ids.map((id) => ({ ...A_MESSAGE, id })),
