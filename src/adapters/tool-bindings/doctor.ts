@@ -1,11 +1,11 @@
 import { type Check, examine, type Finding, passed, warning } from '../../core/findings.ts';
-import { type RegistryPlaces, readRegistries, rootsOf } from '../registries/index.ts';
+import { type RegistryDirectories, readRegistries, rootsOf } from '../registries/index.ts';
 import { readBindings } from './read.ts';
 
 /**
  * What plans are made of on this host: definitions, and the tools that they can reach. Asks no tool.
  */
-export function examinePlans(places: RegistryPlaces): Promise<Check[]> {
+export function examinePlans(places: RegistryDirectories): Promise<Check[]> {
   const todo = 'correct the file that is named; plan.registry_dir holds your own (docs/plans.md)';
   return examine('Plans', [
     { title: 'registries', look: () => definitions(places), todo },
@@ -13,14 +13,14 @@ export function examinePlans(places: RegistryPlaces): Promise<Check[]> {
   ]);
 }
 
-function definitions(places: RegistryPlaces): Finding {
+function definitions(places: RegistryDirectories): Finding {
   const registries = readRegistries(places);
   const [tools, capabilities, usecases] = (['tools', 'capabilities', 'usecases'] as const).map((category) => registries.refs(category).length);
   return passed(`${tools} tools, ${capabilities} capabilities, ${usecases} use cases`);
 }
 
 /** A tool that nobody bound is no fault: its steps answer TOOL_UNAVAILABLE. */
-function bindings(places: RegistryPlaces): Finding {
+function bindings(places: RegistryDirectories): Finding {
   const bound = readBindings(rootsOf(places));
   const tools = readRegistries(places).refs('tools');
   const loose = [...bound.keys()].filter((ref) => !tools.includes(ref));

@@ -6,7 +6,7 @@ import type { MessageSearchEvent } from '../../core/ports/message-search.ts';
 import { createFts5Engine } from '../engines/fts5/engine.ts';
 import { failingEngine } from '../search/error-response.ts';
 import { createMessageSearchService } from '../search/service.ts';
-import { lookUp, productNamed, projectNamed } from '../store/named-places.ts';
+import { lookUp, productNamed, projectNamed } from '../store/named-projects.ts';
 import { createMessagesReader } from '../store/reader.ts';
 import { createRecipientsReader } from '../store/recipients.ts';
 import { engineAtWork, type SearchCalls, type SearchThreadData } from './search-thread-protocol.ts';

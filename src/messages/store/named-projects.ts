@@ -1,16 +1,12 @@
 import type { SqliteDatabase } from '../../adapters/sqlite/open.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { EngineAnswer } from '../../core/ports/message-engine.ts';
-import type { NamedPlace } from '../../core/ports/message-search.ts';
-
-export interface NamedProduct extends NamedPlace {
-  readonly project_ids: readonly number[];
-}
+import type { NamedProduct, NamedProject } from '../../core/ports/message-search.ts';
 
 /** A project by slug, else by human key, else by its id in digits. */
-export function projectNamed(db: SqliteDatabase, key: string): NamedPlace | undefined {
+export function projectNamed(db: SqliteDatabase, key: string): NamedProject | undefined {
   return db
-    .prepare<{ key: string; id: number | null }, NamedPlace>(
+    .prepare<{ key: string; id: number | null }, NamedProject>(
       `SELECT id, slug AS name FROM projects WHERE slug = @key OR human_key = @key OR id = @id
        ORDER BY slug = @key DESC, human_key = @key DESC, id LIMIT 1`,
     )
@@ -20,7 +16,7 @@ export function projectNamed(db: SqliteDatabase, key: string): NamedPlace | unde
 /** A product by uid, else by name, else by its id in digits. */
 export function productNamed(db: SqliteDatabase, key: string): NamedProduct | undefined {
   const product = db
-    .prepare<{ key: string; id: number | null }, NamedPlace>(
+    .prepare<{ key: string; id: number | null }, Omit<NamedProduct, 'project_ids'>>(
       `SELECT id, name FROM products WHERE product_uid = @key OR name = @key OR id = @id
        ORDER BY product_uid = @key DESC, name = @key DESC, id LIMIT 1`,
     )

@@ -16,6 +16,7 @@ import type {
   PlanPreview,
   PlanSignatures,
   Plans,
+  ProjectOrProduct,
   Setting,
   ShadowQueries,
   ShadowReport,
@@ -27,7 +28,6 @@ import type {
 import type { ShelfStore } from '../../core/ports/screen-shelf.ts';
 import type { ScopeCatalog } from '../../core/ports/search-scopes.ts';
 import type { ServerContentSearch } from '../mcp/services.ts';
-import type { SearchPlace } from '../tui/port.ts';
 
 /** Options that every command takes. */
 export interface GlobalOptions {
@@ -132,7 +132,7 @@ export interface CliServices extends AsyncDisposable {
   /** How FTS5 and Tantivy agree on these queries. */
   compareEngines(wish: ShadowQueries): Promise<ShadowReport>;
   /** Projects and products of its messages, for a choice. Throws WritError STORAGE_UNAVAILABLE while there is no database. */
-  messagePlaces(): Promise<readonly SearchPlace[]>;
+  projectsAndProducts(): Promise<readonly ProjectOrProduct[]>;
   /** Says before drawing begins that a person sits at the terminal, whatever the environment says of a build server. */
   watched(): void;
   /** What the screen keeps: recipes and past searches. */

@@ -1,30 +1,28 @@
 import type { SearchQuery } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
-import type { EngineAnswer, MessageSearch, NamedPlace } from '../../../core/ports/index.ts';
-
-/**
- * Places that a search names. That one is not there is the caller's mistake; that nobody can tell, because the database is
- * missing or damaged, is an error for the search to say (`MessageSearch.errorResponse`), never NOT_FOUND.
- */
-type Product = NamedPlace & { readonly project_ids: readonly number[] };
+import type { EngineAnswer, MessageSearch, NamedProduct, NamedProject } from '../../../core/ports/index.ts';
 
 /** @throws WritError NOT_FOUND */
-async function projectNamed(key: string, field: string, search: Pick<MessageSearch, 'project'>): Promise<EngineAnswer<NamedPlace>> {
+async function projectNamed(key: string, field: string, search: Pick<MessageSearch, 'project'>): Promise<EngineAnswer<NamedProject>> {
   return there(await search.project(key.trim()), field, 'there is no project of this name');
 }
 
 /** @throws WritError NOT_FOUND */
-async function productNamed(key: string, field: string, search: Pick<MessageSearch, 'product'>): Promise<EngineAnswer<Product>> {
+async function productNamed(key: string, field: string, search: Pick<MessageSearch, 'product'>): Promise<EngineAnswer<NamedProduct>> {
   return there(await search.product(key.trim()), field, 'there is no product of this name');
 }
 
 /** A project of the product. Throws WritError NOT_FOUND for one that is not linked to it. */
-async function projectOf(product: Product, key: string, field: string, search: Pick<MessageSearch, 'project'>): Promise<EngineAnswer<NamedPlace>> {
+async function projectOf(product: NamedProduct, key: string, field: string, search: Pick<MessageSearch, 'project'>): Promise<EngineAnswer<NamedProject>> {
   const answer = await search.project(key.trim());
   const linked = answer.ok && answer.value !== undefined && product.project_ids.includes(answer.value.id);
   return there(answer.ok && !linked ? { ok: true, value: undefined } : answer, field, 'the product has no project of this name');
 }
 
+/**
+ * What was looked up. That it is not there is the caller's mistake; that nobody can tell, because the database is missing or
+ * damaged, is an error for the search to say (`MessageSearch.errorResponse`), never NOT_FOUND.
+ */
 function there<T>(answer: EngineAnswer<T | undefined>, field: string, message: string): EngineAnswer<T> {
   if (!answer.ok) return answer;
   if (answer.value === undefined) throw new WritError('NOT_FOUND', `${field}: ${message}`, { field });

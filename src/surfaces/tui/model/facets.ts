@@ -1,4 +1,4 @@
-import type { SearchPlace } from '../port.ts';
+import type { ProjectOrProduct } from '../../../core/ports/index.ts';
 
 /** What narrows or orders a search, by name; every value is a word, and '' means: all. */
 export interface Facets {
@@ -18,7 +18,7 @@ export const NO_FACETS: Facets = { kind: 'message', importance: '', ack: '', sor
 
 /** What the values of a facet are made of. */
 export interface FacetSource {
-  readonly places: readonly SearchPlace[];
+  readonly places: readonly ProjectOrProduct[];
   /** The thread of the selected message. */
   readonly thread: string | undefined;
 }
@@ -89,7 +89,7 @@ export const FACETS = [
   },
 ] as const satisfies readonly FacetRow[];
 
-function placeName(value: string, places: readonly SearchPlace[]): string {
+function placeName(value: string, places: readonly ProjectOrProduct[]): string {
   if (value === '') return 'everywhere';
   const place = places.find(({ kind, id }) => value === `${kind}:${id}`);
   return place === undefined ? value : `${place.kind === 'product' ? 'product ' : ''}${place.name}`;

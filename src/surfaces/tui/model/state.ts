@@ -1,6 +1,6 @@
 import type { SearchResponse, SearchResult } from '../../../contracts/index.ts';
+import type { ProjectOrProduct } from '../../../core/ports/index.ts';
 import { EMPTY_SHELF, type Shelf } from '../../../core/ports/screen-shelf.ts';
-import type { SearchPlace } from '../port.ts';
 import { type Facets, NO_FACETS } from './facets.ts';
 
 export const FOCUSES = ['query', 'results', 'preview'] as const;
@@ -25,7 +25,7 @@ export interface TuiState {
   /** UTF-16 index into the text, between two characters. */
   readonly caret: number;
   readonly facets: Facets;
-  readonly places: readonly SearchPlace[];
+  readonly places: readonly ProjectOrProduct[];
   readonly focus: Focus;
   readonly overlay: 'none' | 'help' | 'explain' | 'link' | 'save' | 'recipes' | 'history';
   /** Kept and past searches, as they were read last. */

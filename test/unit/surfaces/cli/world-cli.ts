@@ -56,7 +56,7 @@ export function createCli({ clock, tasks, plans, kernel, signatures, audit, inte
       serverSearch: unavailable,
       messageSearch: unavailable,
       compareEngines: unavailable,
-      messagePlaces: unavailable,
+      projectsAndProducts: unavailable,
       watched: () => undefined,
       screenShelf: { read: unavailable, change: unavailable },
       contentIndex: unavailable,
