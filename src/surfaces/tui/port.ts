@@ -2,7 +2,7 @@ import type { SearchQuery, SearchResponse } from '../../contracts/index.ts';
 import type { ProjectOrProduct } from '../../core/ports/index.ts';
 import type { ShelfStore } from '../../core/ports/screen-shelf.ts';
 
-/** What the screen needs: the search that every surface has, and the places that there are. */
+/** The services of the screen: the search that every surface has, projects and products, and the shelf. */
 export interface MessageScreenServices {
   /** Never throws for what the query says; throws WritError STORAGE_UNAVAILABLE when there is no database. */
   search(query: SearchQuery): Promise<SearchResponse>;
