@@ -8,9 +8,13 @@ import type { ScriptedCalls, ScriptedData } from './scripted-thread.ts';
 type Client = ThreadClient<ScriptedCalls, string>;
 
 const clients: Client[] = [];
-afterEach(async () => {
-  for (const client of clients.splice(0)) await client.kill();
-});
+
+/** Ends the clients of each test of the file that calls it: modules are shared between files, hooks are not. */
+export function endClients(): void {
+  afterEach(async () => {
+    for (const client of clients.splice(0)) await client.kill();
+  });
+}
 
 export interface Rig {
   readonly client: Client;

@@ -3,7 +3,9 @@ import type { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import type { ThreadOptions } from '../../../../src/adapters/threads/client.ts';
 import { messageOf } from '../../../../src/core/errors.ts';
-import { type Rig, rig } from './client-rig.ts';
+import { endClients, type Rig, rig } from './client-rig.ts';
+
+endClients();
 
 const isClosed = (closed: SharedArrayBuffer): boolean => Atomics.load(new Uint8Array(closed), 0) === 1;
 

@@ -1,6 +1,8 @@
 import type { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
-import { rig } from './client-rig.ts';
+import { endClients, rig } from './client-rig.ts';
+
+endClients();
 
 describe('calls', () => {
   it('are answered each for itself, in whichever order the answers come', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { completed, missingEntries } from '../../../scripts/lock/platforms.ts';
+import { completed, missingEntries } from '../../../../scripts/lock/platforms.ts';
 
 const PRESENT = { version: '1.0.0', optional: true };
 

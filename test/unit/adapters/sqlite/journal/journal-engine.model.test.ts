@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openJournalEngine } from '../../../../src/adapters/sqlite/journal/journal-engine.ts';
-import type { JournalReply, JournalRequest } from '../../../../src/adapters/sqlite/journal/journal-requests.ts';
-import type { JournalView } from '../../../../src/core/ports/journal.ts';
+import { openJournalEngine } from '../../../../../src/adapters/sqlite/journal/journal-engine.ts';
+import type { JournalReply, JournalRequest } from '../../../../../src/adapters/sqlite/journal/journal-requests.ts';
+import type { JournalView } from '../../../../../src/core/ports/journal.ts';
 import { type Expected, JournalModel, type Step } from './journal-model.ts';
 
 const root = fc.integer({ min: 0, max: 2 });

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { rgPath } from '@vscode/ripgrep';
 import { describe, expect, it } from 'vitest';
-import { type CasefoldStrategy, foldText } from '../../../../src/content-search/ngram-index/tokenize/casefold.ts';
+import { type CasefoldStrategy, foldText } from '../../../../../src/content-search/ngram-index/tokenize/casefold.ts';
 
 const letters = Array.from({ length: 0x20000 }, (_, point) => String.fromCodePoint(point)).filter((character) => /[\p{L}\p{M}\p{N}\p{S}]/u.test(character));
 const input = `${letters.join('\n')}\n`;

@@ -1,5 +1,5 @@
-import type { JournalRequest } from '../../../../src/adapters/sqlite/journal/journal-requests.ts';
-import { deleteIntent, failed, identity, inVault, moveIntent, place, succeeded } from '../../../conformance/journal-fixtures.ts';
+import type { JournalRequest } from '../../../../../src/adapters/sqlite/journal/journal-requests.ts';
+import { deleteIntent, failed, identity, inVault, moveIntent, place, succeeded } from '../../../../conformance/journal-fixtures.ts';
 
 /**
  * The journal once more, written the plain way and without a database: what the property test expects of it.
