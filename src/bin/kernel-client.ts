@@ -8,8 +8,8 @@ import { createKernelConnection, type KernelConnection } from '../kernel/index.t
 export function openKernelClient({ places }: { readonly places: DataDirPaths }): KernelClient & AsyncDisposable {
   const client = createKernelConnection(places.kernelSocket);
   // Who asks is what the operating system says, as far as it goes: whoever may open the socket could say anything.
-  const door = kernelClient(client, `${os.userInfo().username} (writ)`);
-  return { ...door, [Symbol.asyncDispose]: async () => client.close() };
+  const kernel = kernelClient(client, `${os.userInfo().username} (writ)`);
+  return { ...kernel, [Symbol.asyncDispose]: async () => client.close() };
 }
 
 /** @param by who asks, for the kernel's audit log */

@@ -1,5 +1,4 @@
 import type { EngineTag, MessageEngine } from '../../core/ports/message-engine.ts';
-import type { MessageSearch } from '../../core/ports/message-search.ts';
 import type { KillSwitch } from '../search/planner.ts';
 import type { VectorSettings } from './models.ts';
 
@@ -19,9 +18,6 @@ export interface SearchThreadData {
   /** Where it says which engine it asks. */
   readonly atWork: SharedArrayBuffer;
 }
-
-/** What the thread answers. */
-export type SearchCalls = Pick<MessageSearch, 'search' | 'project' | 'product'>;
 
 /** In the order of the numbers that stand for them. FTS5 is asked when no other is at work. */
 const TAGS = ['fts5', 'tantivy', 'hybrid'] as const satisfies readonly EngineTag[];

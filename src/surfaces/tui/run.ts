@@ -17,7 +17,7 @@ const OTHER_SCREEN = `\x1b[?1049h${CLEAR}${MARK_PASTES}`;
 const OWN_SCREEN = `${NO_PASTE_MARKS}\x1b[?1049l\x1b[?25h`;
 
 export interface TuiOptions {
-  readonly door: MessageScreenServices;
+  readonly services: MessageScreenServices;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   /** The text in the query box at the start. */
@@ -29,12 +29,12 @@ export interface TuiOptions {
 }
 
 /** Shows the screen until the person quits, and restores the terminal. */
-export async function runTui({ door, stdin, stdout, text, facets, now, signal }: TuiOptions): Promise<void> {
+export async function runTui({ services, stdin, stdout, text, facets, now, signal }: TuiOptions): Promise<void> {
   const size = (): [number, number] => [stdout.columns || USUAL.columns, stdout.rows || USUAL.rows];
   const [columns, rows] = size();
   let timer: NodeJS.Timeout | undefined;
   const session = createSession({
-    door,
+    services,
     columns,
     rows,
     text,

@@ -26,7 +26,7 @@ export interface Session {
 }
 
 export interface SessionDeps {
-  readonly door: MessageScreenServices;
+  readonly services: MessageScreenServices;
   readonly columns: number;
   readonly rows: number;
   readonly text: string;
@@ -38,7 +38,7 @@ export interface SessionDeps {
 }
 
 /** The screen without a terminal: keys come in, searches go out, a state results. At most one search runs; of those that wait only the last is done. */
-export function createSession({ door, columns, rows, text, facets = NO_FACETS, now, soon }: SessionDeps): Session {
+export function createSession({ services, columns, rows, text, facets = NO_FACETS, now, soon }: SessionDeps): Session {
   let state = initialState({ columns, rows, text, facets });
   const listeners = new Set<() => void>();
   let quit: () => void = () => undefined;
@@ -76,7 +76,7 @@ export function createSession({ door, columns, rows, text, facets = NO_FACETS, n
     run(async () => {
       const asked = { text: state.text, facets: state.facets };
       const answers: SearchResponse[] = [];
-      for (const query of queriesOf(asked)) answers.push(await door.search(query));
+      for (const query of queriesOf(asked)) answers.push(await services.search(query));
       set({ found: foundIn(answers, asked), selected: 0, scroll: undefined });
       if (unnoted && state.text === asked.text) noted();
     });
@@ -87,13 +87,13 @@ export function createSession({ door, columns, rows, text, facets = NO_FACETS, n
     const query = nextPage({ text: found.text, facets: state.facets }, found.next);
     if (query === undefined) return;
     run(async () => {
-      const answer = await door.search(query);
+      const answer = await services.search(query);
       // A page of a search that was replaced meanwhile is dropped.
       if (state.found === found) set({ found: { ...found, answer, results: [...found.results, ...answer.results], next: answer.next_cursor } });
     });
   };
 
-  const shelving = createShelving({ keeper: door.shelf, now, state: () => state, set, search });
+  const shelving = createShelving({ keeper: services.shelf, now, state: () => state, set, search });
   // A search becomes a past search once the person goes to its results; searches while typing do not.
   let unnoted = false;
   const noted = (): void => {
@@ -119,7 +119,7 @@ export function createSession({ door, columns, rows, text, facets = NO_FACETS, n
   };
 
   search();
-  void door.places().then(
+  void services.places().then(
     (places) => set({ places }),
     // An error here is left to the search, which tells what is wrong with the database.
     () => undefined,
