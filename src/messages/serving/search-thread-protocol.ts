@@ -13,13 +13,13 @@ export interface SearchThreadData {
   /** Where vectors are and what makes them; `null`: there shall be none. */
   readonly vectors: VectorSettings | null;
   readonly killSwitch: KillSwitch;
-  /** Those that are not asked, not even loaded. */
+  /** Engines that are not asked, and not even loaded. */
   readonly hung: Hung;
-  /** Where it says which engine it asks. */
+  /** Memory in which the thread says which engine it asks. */
   readonly atWork: SharedArrayBuffer;
 }
 
-/** In the order of the numbers that stand for them. FTS5 is asked when no other is at work. */
+/** Engines by their numbers in that memory. FTS5 is asked when no other is at work. */
 const TAGS = ['fts5', 'tantivy', 'hybrid'] as const satisfies readonly EngineTag[];
 
 const TAG = 0;
@@ -54,7 +54,7 @@ export function engineAtWork(buffer = new SharedArrayBuffer(2 * Int32Array.BYTES
     /** The step is another one after every call that began or ended. */
     now: (): AtWork => ({ tag: TAGS[Atomics.load(shared, TAG)] ?? 'fts5', step: Atomics.load(shared, STEP) }),
     enter,
-    /** The engine, seen at its work. */
+    /** An engine that says in the memory when it is asked. */
     watched(engine: MessageEngine): MessageEngine {
       const { name, tag, mode, absent } = engine;
       return {
