@@ -4,7 +4,6 @@ import { systemClock } from '../core/clock.ts';
 import { runCli } from '../surfaces/cli/program.ts';
 import type { CliDeps, GlobalOptions } from '../surfaces/cli/services.ts';
 import { processIo } from './cli/io.ts';
-import { localContentSearch } from './cli/local-search.ts';
 import type { UpContext } from './roles/context.ts';
 
 /** The `writ` command: runs one command line and ends with its exit code, once everything that it said is written. */
@@ -25,7 +24,7 @@ function createCliDeps(version: string): CliDeps {
     io: processIo(),
     clock: systemClock,
     open: async (options) => (await import('./cli/services.ts')).openServices(options),
-    contentSearch: localContentSearch(),
+    openContentSearch: async (options, search) => (await import('./content.ts')).openLocalSearch(options, search),
     roles: {
       up: async (options, { once }) => (await import('./roles/up.ts')).runUp(await roleContext(options, 'up'), { once: once === true }),
       worker: async (options, { queues }) => (await import('./roles/worker.ts')).runWorker(await roleContext(options, 'worker'), queues),

@@ -90,7 +90,7 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
       return (await import('../../messages/search/compare-engines.ts')).compareEngines({ serving, shadow }, wish);
     },
     screenShelf: createScreenShelf(places.screenShelf),
-    messagePlaces: async () => (await import('../../messages/store/list-places.ts')).readPlaces(places.messages),
+    projectsAndProducts: async () => (await import('../../messages/store/list-projects.ts')).listProjectsAndProducts(places.messages),
     contentIndex,
     messageIngest,
     diagnose: async () => (await import('./doctor.ts')).diagnose(settings, { redis, scopes, reachKernel: async () => (await kernel()).ping() }),

@@ -16,6 +16,7 @@ import type {
   PlanPreview,
   PlanSignatures,
   Plans,
+  ProjectOrProduct,
   Setting,
   ShadowQueries,
   ShadowReport,
@@ -27,7 +28,6 @@ import type {
 import type { ShelfStore } from '../../core/ports/screen-shelf.ts';
 import type { ScopeCatalog } from '../../core/ports/search-scopes.ts';
 import type { ServerContentSearch } from '../mcp/services.ts';
-import type { SearchPlace } from '../tui/port.ts';
 
 /** Options that every command takes. */
 export interface GlobalOptions {
@@ -45,6 +45,12 @@ export interface CliIo {
   readonly stderr: Writable & { readonly isTTY?: boolean };
   /** Throws WritError NOT_FOUND or INVALID_ARGUMENT. */
   openFile(path: string): Promise<CliInput>;
+  /** The current directory, absolute and without links. */
+  cwd(): string;
+  /** Where a path really lies; itself when that cannot be told. */
+  realPath(path: string): string;
+  /** Whether stdout is a terminal that shows colours, and nobody wants none. */
+  hasColours(): boolean;
 }
 
 /** A file or standard input. */
@@ -126,7 +132,7 @@ export interface CliServices extends AsyncDisposable {
   /** How FTS5 and Tantivy agree on these queries. */
   compareEngines(wish: ShadowQueries): Promise<ShadowReport>;
   /** Projects and products of its messages, for a choice. Throws WritError STORAGE_UNAVAILABLE while there is no database. */
-  messagePlaces(): Promise<readonly SearchPlace[]>;
+  projectsAndProducts(): Promise<readonly ProjectOrProduct[]>;
   /** Says before drawing begins that a person sits at the terminal, whatever the environment says of a build server. */
   watched(): void;
   /** What the screen keeps: recipes and past searches. */
@@ -154,18 +160,7 @@ export type RoleRunner = (
   flags: { readonly once?: boolean; readonly queues?: readonly string[]; readonly indexHost?: boolean },
 ) => Promise<number>;
 
-/** The `Search` tool with the rights of the user; it needs no server and no data directory. */
-export interface LocalContentSearch {
-  /** The current directory, absolute and without links. */
-  cwd(): string;
-  /** Where a path really lies; itself when that cannot be told. */
-  realPath(path: string): string;
-  /** Whether stdout is a terminal that shows colours, and nobody wants none. */
-  colour(): boolean;
-  /** Throws WritError INVALID_CONFIG; ExecutionFailed when there is no backend. */
-  open(options: GlobalOptions, search: LocalSearchOptions): Promise<ContentSearch>;
-}
-
+/** What one content search on the command line needs of the tool. */
 export interface LocalSearchOptions {
   /** Where relative paths of a request start. */
   readonly workingDirectory: string;
@@ -184,7 +179,11 @@ export interface CliDeps {
   readonly io: CliIo;
   readonly clock: Clock;
   open(options: GlobalOptions): Promise<CliServices>;
-  readonly contentSearch: LocalContentSearch;
+  /**
+   * The `Search` tool with the rights of the user; it needs no server and no data directory. Throws WritError INVALID_CONFIG;
+   * ExecutionFailed when there is no backend.
+   */
+  openContentSearch(options: GlobalOptions, search: LocalSearchOptions): Promise<ContentSearch>;
   readonly roles: { readonly [Role in 'up' | 'api' | 'worker' | 'kernel' | 'index-host']: RoleRunner };
   /** Aborted when the person asks to stop; from the first call on, Ctrl-C does no longer end the process. */
   interrupted(): AbortSignal;

@@ -3,7 +3,7 @@ import type { Clock } from '../../../../src/core/clock.ts';
 import { WritError } from '../../../../src/core/errors.ts';
 import type { AuditLog, KernelClient, PlanGateway, SignatureReader, TaskGateway } from '../../../../src/core/ports/index.ts';
 import { runCli } from '../../../../src/surfaces/cli/program.ts';
-import type { CliDeps, CliServices, LocalContentSearch } from '../../../../src/surfaces/cli/services.ts';
+import type { CliDeps, CliIo, CliServices } from '../../../../src/surfaces/cli/services.ts';
 import { sinkOf } from '../../../support/sink.ts';
 
 /** What one command line said. */
@@ -19,7 +19,7 @@ export interface Said {
 export type Cli = (
   args: readonly string[],
   input?: string | AsyncIterable<Uint8Array>,
-  changes?: Partial<CliServices> & { readonly contentSearch?: LocalContentSearch },
+  changes?: Partial<CliServices> & { readonly io?: Partial<CliIo>; readonly openContentSearch?: CliDeps['openContentSearch'] },
 ) => Promise<Said>;
 
 export interface CliWorld {
@@ -56,7 +56,7 @@ export function createCli({ clock, tasks, plans, kernel, signatures, audit, inte
       serverSearch: unavailable,
       messageSearch: unavailable,
       compareEngines: unavailable,
-      messagePlaces: unavailable,
+      projectsAndProducts: unavailable,
       watched: () => undefined,
       screenShelf: { read: unavailable, change: unavailable },
       contentIndex: unavailable,
@@ -89,10 +89,14 @@ export function createCli({ clock, tasks, plans, kernel, signatures, audit, inte
           if (path !== 'input') throw new WritError('INVALID_ARGUMENT', `there is no file ${path}`);
           return { stream: stdin as AsyncIterable<Uint8Array>, bytes: undefined };
         },
+        cwd: () => '/work',
+        realPath: (path) => path,
+        hasColours: () => false,
+        ...changes.io,
       },
       clock,
       open: async () => services,
-      contentSearch: changes.contentSearch ?? { cwd: () => '/work', realPath: (path) => path, colour: () => false, open: unavailable },
+      openContentSearch: changes.openContentSearch ?? unavailable,
       roles: {
         up: async () => 0,
         api: async () => 0,
