@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-import { packageVersion } from '../../config/package.ts';
+import nodeModule from 'node:module';
+import path from 'node:path';
+import { packageRoot, packageVersion } from '../../config/package.ts';
 import { systemClock } from '../core/clock.ts';
 import { runCli } from '../surfaces/cli/program.ts';
 import type { CliDeps, GlobalOptions } from '../surfaces/cli/services.ts';
@@ -9,8 +11,18 @@ import type { UpContext } from './roles/context.ts';
 /** The `writ` command: runs one command line and ends with its exit code, once everything that it said is written. */
 process.stdout.on('error', brokenPipe);
 process.stderr.on('error', brokenPipe);
+keepCompiled();
 const code = await runCli(process.argv.slice(2), createCliDeps(packageVersion()));
 process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
+
+/**
+ * From Node 22.1 on, what is imported from here on is compiled for the first run only. Beside the modules, never in the
+ * shared temporary directory: whoever can write the cache decides what is run. Where nobody may write there, nothing is kept.
+ */
+function keepCompiled(): void {
+  const { enableCompileCache } = nodeModule as typeof nodeModule & { enableCompileCache?: (directory: string) => unknown };
+  enableCompileCache?.(path.join(packageRoot(), 'dist', '.compiled'));
+}
 
 /** A reader that has seen enough (`writ vault list | head`) is no error. */
 function brokenPipe(error: NodeJS.ErrnoException): void {
