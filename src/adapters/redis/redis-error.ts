@@ -31,6 +31,11 @@ export function toWritError(error: unknown): unknown {
   return new WritError('REDIS_UNAVAILABLE', `Redis cannot be reached: ${error.message}`, { cause: error });
 }
 
+/** Whether Redis, or a script of ours, found something of another type under a key. */
+export function isWrongType(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError' && error.message.startsWith('WRONGTYPE');
+}
+
 function isConnectionError(error: Error): boolean {
   return (
     CONNECTION_ERRORS.has(error.name) ||

@@ -3,6 +3,7 @@
 
   KEYS[1] row          {wl-xx}:task:<task_id>
   KEYS[2] generation   {wl-xx}:generation
+  KEYS[3] parked       {wl-xx}:parked:<task_id>
 
   ARGV[1] epoch        of the claim
   ARGV[2] state        success | failure
@@ -14,23 +15,24 @@
   ARGV[8] channel      {wl-xx}:recorded
   ARGV[9] taskId       message for the channel
 
-  Answers 0 lost (marker or row missing) | 1 stale (later claim, or not running) | 2 recorded.
-  Nothing is written unless the answer is 2.
+  Answers 0 lost (marker or row missing) | 1 stale (later claim, or not running) | 2 recorded | 3 recorded, and jobs are parked.
+  Nothing is written unless the answer is 2 or 3.
 ]]
-local rowKey, generationKey = KEYS[1], KEYS[2]
-local epoch, state, code, result, now = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
+local rowKey, generationKey, parkedKey = KEYS[1], KEYS[2], KEYS[3]
+local epoch, state, code, result, now = tonumber(ARGV[1]), ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
 local retention, keep, channel, taskId = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8], ARGV[9]
 
-local LOST, STALE, RECORDED = 0, 1, 2
+local LOST, STALE, RECORDED, AWAITED = 0, 1, 2, 3
 
 if redis.call('EXISTS', generationKey) == 0 then return LOST end
-local row = redis.call('HMGET', rowKey, 'state', 'epoch', 'exp')
-if not row[1] then return LOST end
-if row[1] ~= 'running' or row[2] ~= epoch then return STALE end
+local row = readRow(rowKey)
+if not row then return LOST end
+if row.state ~= 'running' or row.epoch ~= epoch then return STALE end
 
-redis.call('HSET', rowKey, 'state', state, 'code', code, 'result', result, 'owner', '', 'job', '', 'cancel', '0',
+redis.call('HSET', rowKey, 'state', state, 'code', code, 'result', result, 'owner', '', 'cancel', '0',
   'takeovers', 0, 'updated', now)
+if row.crashes > 0 then redis.call('HDEL', rowKey, 'crashes') end
 -- The claim has set the life that the lease gives already.
-if now + keep > tonumber(row[3] or 0) * 1000 + retention then redis.call('PEXPIREAT', rowKey, now + keep) end
+if now + keep > row.exp * 1000 + retention then redis.call('PEXPIREAT', rowKey, now + keep) end
 redis.call('PUBLISH', channel, taskId)
-return RECORDED
+return redis.call('EXISTS', parkedKey) == 1 and AWAITED or RECORDED
