@@ -1,4 +1,4 @@
-import { Job, type Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 import { pipelined, type RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
 import type { Replicated } from '../src/adapters/redis/replicated.ts';
@@ -6,6 +6,7 @@ import type { JsonObject } from '../src/core/json.ts';
 import { jobOptions, queueName } from './catalog.ts';
 import { type FoundJob, findJob } from './job-lookup.ts';
 import { openQueue } from './open-queue.ts';
+import { promoteJob } from './parked-jobs.ts';
 import { ONE_SHARD, type QueueShards } from './shards.ts';
 
 /** The data of a plan's job (contracts/plan-job.schema.json). */
@@ -71,16 +72,8 @@ export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicate
         await replicated?.([shards.home(planId)]);
       }),
     async promote(planId) {
-      // Only the id counts here; fetching the job would fetch its whole envelope.
-      const parked = queuesOf(planId).map((queue) => new Job(queue, 'plan', null, {}, planJobId(planId)));
-      await redisCall(async () => void (await Promise.all(parked.map((job) => job.promote().catch(ignoreNotParked)))));
+      await redisCall(() => Promise.all(queuesOf(planId).map((queue) => promoteJob(queue, planJobId(planId)))));
     },
     close: async () => void (await Promise.all([...queues.values()].map((queue) => queue.close()))),
   };
-}
-
-/** BullMQ's codes: -1 the job is gone, -3 it is not delayed. */
-function ignoreNotParked(error: unknown): void {
-  if (error instanceof Error && 'code' in error && (error.code === -1 || error.code === -3)) return;
-  throw error;
 }

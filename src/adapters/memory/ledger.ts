@@ -1,3 +1,4 @@
+import { FAILURES_OF_ONE_LEASE } from '../../contracts/index.ts';
 import type { Clock } from '../../core/clock.ts';
 import { checkedResult, KEEP_MS, type LedgerSettings, rowExpiry } from '../../core/ledger-life.ts';
 import type { ClaimAnswer, ClaimRequest, Ledger, TaskRow } from '../../core/ports/index.ts';
@@ -137,9 +138,6 @@ const EMPTY: TaskRow = {
   updated: 0,
 };
 
-/** Failures that speak of one job's own lease: another job's may be better. */
-const OF_ONE_LEASE: ReadonlySet<string> = new Set(['LEASE_EXPIRED', 'INVALID_LEASE']);
-
 /** The claim table of `docs/protocol.md` section 2, below the marker: the answer, and the row to write. */
 function decideClaim(row: TaskRow | undefined, request: ClaimRequest): { answer: ClaimAnswer; row?: TaskRow } {
   const before = row ?? EMPTY;
@@ -164,7 +162,7 @@ function decideClaim(row: TaskRow | undefined, request: ClaimRequest): { answer:
   if (row.state === 'waiting') return { answer: { kind: 'cancelled', epoch }, row: granted(row.takeovers) };
   if (row.manifestSha256 !== request.manifestSha256) return { answer: { kind: 'conflict' } };
   if (row.state === 'success') return refused({ kind: 'finished', result: row.result ?? '' });
-  if (row.state === 'failure' && request.waited && !OF_ONE_LEASE.has(row.errorCode ?? '')) return refused({ kind: 'failed', result: row.result ?? '' });
+  if (row.state === 'failure' && request.waited && !FAILURES_OF_ONE_LEASE.has(row.errorCode ?? '')) return refused({ kind: 'failed', result: row.result ?? '' });
   if (row.owner !== '') {
     const ours = row.jobKey === request.jobKey || row.owner === request.deadInstance;
     if (!ours) return refused({ kind: 'busy', owner: row.owner });

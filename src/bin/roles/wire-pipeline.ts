@@ -9,6 +9,7 @@ import { createQueueWorker, type QueueWorker } from '../../../processors/queue-w
 import { byCapability } from '../../../processors/run-executor.ts';
 import { workerOptions } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
+import { createParkedJobs } from '../../../queues/parked-jobs.ts';
 import { createPlanJobs } from '../../../queues/plan-jobs.ts';
 import { queueShards, slotsPerShard } from '../../../queues/shards.ts';
 import { createCryptoPool } from '../../adapters/crypto/pool.ts';
@@ -33,6 +34,7 @@ import { traceCalls } from '../../observability/tracing/calls.ts';
 import { traceDeliveries, traceDelivery } from '../../observability/tracing/deliveries.ts';
 import { traceExecutor } from '../../observability/tracing/executors.ts';
 import type { Tracer } from '../../observability/tracing/tracer.ts';
+import type { TestHooks } from './context.ts';
 import { type PlanServing, wirePlans } from './wire-plans.ts';
 import type { WorkerHealth } from './worker-health.ts';
 
@@ -52,6 +54,7 @@ export interface PipelineWiring {
   readonly memories: readonly Pick<HostMemory, 'successes'>[];
   /** Serves the plan queue too. */
   readonly plans: PlanServing | undefined;
+  readonly parkMs?: TestHooks['parkMs'];
 }
 
 /** One queue that this worker serves, and what that takes. */
@@ -80,6 +83,7 @@ export async function wirePipeline({
   services,
   memories,
   plans,
+  parkMs,
 }: PipelineWiring): Promise<readonly Lifecycle[]> {
   const clock = systemClock;
   const warn = (error: unknown): void => log.warn({ err: error }, LOG_LINES.redis.message);
@@ -122,6 +126,7 @@ export async function wirePipeline({
     },
   });
   const shards = queueShards(config.queue);
+  const parkedJobs = createParkedJobs(queueConnection);
   const planJobs = createPlanJobs({ connection: queueConnection, pool: config.pool.id, shards });
   const shared: Omit<PipelineDeps, 'executorOf' | 'inFlight' | 'instance'> = {
     clock,
@@ -131,6 +136,8 @@ export async function wirePipeline({
     signer: traceCalls(signer, { sign: 'sign' }, tracer),
     recoverLedger,
     wakePlan: planJobs.promote,
+    promote: parkedJobs.promote,
+    parkMs,
     report(report) {
       logDelivery(log, report);
       countDelivery(metrics, report);
@@ -162,7 +169,7 @@ export async function wirePipeline({
         onRenewalFailed: (jobs) => metrics.inc('writ_lock_renewal_failures_total', {}, jobs),
         onStalled: () => metrics.inc('writ_stalled_total', {}),
       },
-      { clock, inFlight, handle: async (delivery, running, tries) => ({ action: await processTask(delivery, running, tries, deps) }) },
+      { clock, inFlight, handle: (delivery, running, tries) => processTask(delivery, running, tries, deps) },
     );
   };
   const planWorker =
@@ -198,6 +205,7 @@ export async function wirePipeline({
       () => undefined,
       async () => {
         await planJobs.close();
+        await parkedJobs.close();
         for (const connection of [ledgerConnection, subscriber, queueConnection]) connection.disconnect();
       },
     ),
