@@ -123,6 +123,13 @@ const WRIT_METRICS = {
     labels: { answer: ['new', 'takeover', 'finished', 'failed', 'conflict', 'busy', 'cancelled', 'lost'] },
     roles: WORKER,
   },
+  writ_revocations_damaged: {
+    type: 'gauge',
+    unit: 'state',
+    help: '1 while the published revocation log is damaged: nothing new runs.',
+    labels: {},
+    roles: WORKER,
+  },
   writ_lease_refusals_total: {
     type: 'counter',
     unit: 'tasks',

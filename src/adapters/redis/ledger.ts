@@ -4,7 +4,7 @@ import { checkedResult, KEEP_MS, type LedgerSettings } from '../../core/ledger-l
 import type { ClaimAnswer, ClaimRequest, FinishedTask, Ledger, RecordAnswer, RecordRequest, TaskRow, TaskState } from '../../core/ports/index.ts';
 import { ALL_TAGS, CANCEL_CHANNEL, generationKey, parkedKey, recordedChannel, refusedKey, rowKey, tagOf } from './keys.ts';
 import type { RedisConnection } from './redis-connection.ts';
-import { isWrongType, redisCall } from './redis-error.ts';
+import { orNothing, redisCall } from './redis-error.ts';
 import { type ClaimReply, withScripts } from './scripts.ts';
 
 /**
@@ -44,16 +44,6 @@ type Scripted = ReturnType<typeof withScripts>;
 
 function flag(set: boolean | undefined): '0' | '1' {
   return set === true ? '1' : '0';
-}
-
-/** A key of ours that somebody has overwritten with something of another type is as good as none. */
-async function orNothing<T>(reply: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reply;
-  } catch (error) {
-    if (isWrongType(error)) return undefined;
-    throw error;
-  }
 }
 
 const PARKED_PAGE = 500;

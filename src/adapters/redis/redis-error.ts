@@ -36,6 +36,16 @@ export function isWrongType(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError' && error.message.startsWith('WRONGTYPE');
 }
 
+/** A key of ours that somebody has overwritten with something of another type is as good as none. */
+export async function orNothing<T>(reply: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reply;
+  } catch (error) {
+    if (isWrongType(error)) return undefined;
+    throw error;
+  }
+}
+
 function isConnectionError(error: Error): boolean {
   return (
     CONNECTION_ERRORS.has(error.name) ||

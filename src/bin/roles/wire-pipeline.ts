@@ -45,7 +45,7 @@ export interface PipelineWiring {
   readonly metrics: Metrics;
   /** `undefined`: tracing is off. */
   readonly tracer: Tracer | undefined;
-  readonly health: Pick<WorkerHealth, 'watch'>;
+  readonly health: Pick<WorkerHealth, 'watch' | 'require'>;
   readonly target: RedisTarget;
   readonly instances: InstanceRegistry;
   /** Their own parts run already. */
@@ -102,7 +102,13 @@ export async function wirePipeline({
   const executorKey = await readPrivateKey(places.executorKey);
   const signer = createResultSigner(executorKey, ed25519);
   const endSigner = createPlanEndSigner(executorKey, ed25519);
-  const revocations = createRevocationMirror({ path: places.revocations, open: openTokenFile, keyring: leaseKeys, ed25519 });
+  const revocations = createRevocationMirror({
+    path: places.revocations,
+    open: openTokenFile,
+    keyring: leaseKeys,
+    ed25519,
+    onDamage: (problem) => (problem === undefined ? log.info(LOG_LINES.revocationsWhole.message) : log.error({ problem }, LOG_LINES.revocationsDamaged.message)),
+  });
   const authorities = createAuthorities({
     leaseKeys,
     resultKeys,
@@ -112,6 +118,12 @@ export async function wirePipeline({
     clock,
     issuer: config.lease.issuer,
     maxTtl: config.lease.max_ttl_s,
+  });
+
+  metrics.follow('writ_revocations_damaged', {}, () => Number(revocations.damage !== undefined));
+  health.require('revocations', async () => {
+    await authorities.refresh();
+    return `${revocations.number} are known`;
   });
 
   const recoverLedger = createLedgerRecovery({
@@ -191,6 +203,8 @@ export async function wirePipeline({
       signer,
       endSigner,
       jobs: planJobs,
+      promote: parkedJobs.promote,
+      parkMs,
     });
   metrics.set(
     'writ_worker_slots',
