@@ -1,8 +1,8 @@
 import { MAX_JOB_BYTES, TaskJob } from '../src/contracts/index.ts';
 import { canonicalJson } from '../src/core/canonical-json.ts';
 import { isWritError } from '../src/core/errors.ts';
-import { isOutage } from '../src/core/outage.ts';
 import { sha256Hex } from '../src/core/hash.ts';
+import { isOutage } from '../src/core/outage.ts';
 import { type Execution, failure } from '../src/core/outcome.ts';
 import type { Recall } from '../src/core/ports/index.ts';
 import { stopped } from '../src/core/stopped.ts';

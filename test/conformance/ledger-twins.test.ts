@@ -37,7 +37,13 @@ const COMMANDS: fc.Arbitrary<{ says: string; run: Command }> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc
-      .record({ id, epoch, status: fc.constantFrom('SUCCESS', 'FAILURE', 'FAILURE'), errorCode: fc.constantFrom(undefined, 'EXECUTION_FAILED', 'LEASE_EXPIRED'), result })
+      .record({
+        id,
+        epoch,
+        status: fc.constantFrom('SUCCESS', 'FAILURE', 'FAILURE'),
+        errorCode: fc.constantFrom(undefined, 'EXECUTION_FAILED', 'LEASE_EXPIRED'),
+        result,
+      })
       .map(({ id: name, ...record }) => says('record', { name, ...record }, ({ ledger }, ids, now) => ledger.record({ taskId: ids(name), ...record, now }))),
   },
   {

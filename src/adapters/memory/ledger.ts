@@ -162,7 +162,8 @@ function decideClaim(row: TaskRow | undefined, request: ClaimRequest): { answer:
   if (row.state === 'waiting') return { answer: { kind: 'cancelled', epoch }, row: granted(row.takeovers) };
   if (row.manifestSha256 !== request.manifestSha256) return { answer: { kind: 'conflict' } };
   if (row.state === 'success') return refused({ kind: 'finished', result: row.result ?? '' });
-  if (row.state === 'failure' && request.waited && !FAILURES_OF_ONE_LEASE.has(row.errorCode ?? '')) return refused({ kind: 'failed', result: row.result ?? '' });
+  if (row.state === 'failure' && request.waited && !FAILURES_OF_ONE_LEASE.has(row.errorCode ?? ''))
+    return refused({ kind: 'failed', result: row.result ?? '' });
   if (row.owner !== '') {
     const ours = row.jobKey === request.jobKey || row.owner === request.deadInstance;
     if (!ours) return refused({ kind: 'busy', owner: row.owner });

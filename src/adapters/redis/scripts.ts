@@ -34,7 +34,18 @@ interface ScriptCommands {
     ]
   ): Promise<ClaimReply>;
   writRecord(
-    ...args: [row: string, generation: string, parked: string, epoch: Arg, state: string, code: string, result: string, now: Arg, ...life: Life, ...signal: Signal]
+    ...args: [
+      row: string,
+      generation: string,
+      parked: string,
+      epoch: Arg,
+      state: string,
+      code: string,
+      result: string,
+      now: Arg,
+      ...life: Life,
+      ...signal: Signal,
+    ]
   ): Promise<number>;
   writRelease(row: string, epoch: Arg, crashed: Flag): Promise<number>;
   writRefuse(...args: [refused: string, result: string, keep: Arg, ...signal: Signal]): Promise<number>;

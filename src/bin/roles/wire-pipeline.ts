@@ -107,7 +107,8 @@ export async function wirePipeline({
     open: openTokenFile,
     keyring: leaseKeys,
     ed25519,
-    onDamage: (problem) => (problem === undefined ? log.info(LOG_LINES.revocationsWhole.message) : log.error({ problem }, LOG_LINES.revocationsDamaged.message)),
+    onDamage: (problem) =>
+      problem === undefined ? log.info(LOG_LINES.revocationsWhole.message) : log.error({ problem }, LOG_LINES.revocationsDamaged.message),
   });
   const authorities = createAuthorities({
     leaseKeys,

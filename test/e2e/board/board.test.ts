@@ -127,7 +127,6 @@ describe('an operator with a browser', () => {
   });
 
   it('is shown why a retry is refused', async () => {
-    const { rig } = site.board;
     const own = await site.board.options.queues[0]?.queue.add('FILE_MOVE', { v: 1, manifest: 'none' });
     await expect.poll(() => own?.getState()).toBe('failed');
     await page.goto(`${site.url}/board/queue/file/${own?.id}?status=failed`);
