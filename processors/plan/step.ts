@@ -77,7 +77,7 @@ async function verifiedAnswer({ manifest, manifestSha256 }: PlanStep, result: st
 /** The answer to a job that was refused before it reached the task's row. */
 async function answerBeforeClaim(step: PlanStep, job: JobView | undefined, { ledger, authorities }: PlanDeps): Promise<string | undefined> {
   if (job?.state !== 'failed') return undefined;
-  const result = await ledger.refusal(step.manifest.task_id, `${job.queue}:${job.jobId}`);
+  const result = await ledger.refusal(step.manifest.task_id, job.key ?? `${job.queue}:${job.jobId}`);
   return result === undefined ? undefined : verifiedAnswer(step, result, authorities);
 }
 

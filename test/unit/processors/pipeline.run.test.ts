@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { TaskJob } from '../../../src/contracts/index.ts';
+import { WritError } from '../../../src/core/errors.ts';
 import type { Execution } from '../../../src/core/outcome.ts';
 import type { RunContext } from '../../../src/core/ports/index.ts';
 import { stopped, stopReason } from '../../../src/core/stopped.ts';
@@ -70,15 +71,61 @@ describe('step 5, execute', () => {
     expect(await row()).toMatchObject({ owner: '' });
   });
 
-  it('keeps the claim of a run that crashed, so that the next one is a takeover', async () => {
+  it('gives back the claim of a run that crashed, and counts it as a crash, never as a lost worker', async () => {
     const error = new Error('a fault of the executor');
     world.host.run = () => Promise.reject(error);
-    expect(await world.deliver(job)).toEqual({ kind: 'crashed', error });
-    expect(reported()).toMatchObject({ end: 'crashed', error, taskId: 'task-1' });
-    expect(await row()).toMatchObject({ state: 'running', owner: 'worker-1' });
+    for (const crashes of [1, 2, 3, 4]) {
+      expect(await world.deliver(job)).toEqual({ kind: 'crashed', error });
+      expect(reported()).toMatchObject({ end: 'crashed', error, taskId: 'task-1' });
+      expect(await row()).toMatchObject({ state: 'running', owner: '', crashes, takeovers: 0 });
+    }
     world.host.run = async () => DONE;
     expect(await world.deliver(job)).toMatchObject({ status: 'SUCCESS' });
-    expect(reported()).toMatchObject({ takeovers: 1 });
+    expect(reported()).toMatchObject({ takeovers: 0 });
+    expect(await row()).toMatchObject({ crashes: 0 });
+  });
+
+  it('ends a task at its sixth delivery when five crashed, with a sentence of their own', async () => {
+    world.host.run = () => Promise.reject(new TypeError('is no function'));
+    for (let deliveries = 0; deliveries < 5; deliveries += 1) await world.deliver(job);
+    expect(await world.deliver(job)).toMatchObject({
+      status: 'FAILURE',
+      code: 'EXECUTION_FAILED',
+      message: '5 deliveries of this task crashed in the worker, whose log says why',
+    });
+    expect(await row()).toMatchObject({ state: 'failure', crashes: 0, takeovers: 0 });
+  });
+
+  it('classifies the open intent of a task whose deliveries crash, and does not begin it again', async () => {
+    world.host.run = () => Promise.reject(new TypeError('is no function'));
+    for (let deliveries = 0; deliveries < 5; deliveries += 1) await world.deliver(job);
+    world.host.recalls.set('task-1', { kind: 'open', manifestSha256: LEASE.manifest_sha256 });
+    expect(await world.deliver(job)).toMatchObject({ status: 'SUCCESS' });
+    expect(world.steps).toContain('classify');
+  });
+
+  it.each([
+    ['Redis', new WritError('REDIS_UNAVAILABLE', 'away')],
+    ['full Redis', new WritError('REDIS_FULL', 'full')],
+    ['a disk', new WritError('STORAGE_UNAVAILABLE', 'full')],
+    ['the host', Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })],
+  ])('counts nothing against a task that met an outage of %s, however often', async (_what, error) => {
+    world.host.run = () => Promise.reject(error);
+    for (let deliveries = 0; deliveries < 20; deliveries += 1) expect(await world.deliver(job)).toEqual({ kind: 'crashed', error });
+    expect(await row()).toMatchObject({ state: 'running', owner: '', crashes: 0, takeovers: 0, result: undefined });
+    world.host.run = async () => DONE;
+    expect(await world.deliver(job)).toMatchObject({ status: 'SUCCESS' });
+  });
+
+  it('counts nothing when Redis is away for the claim to be given back as well', async () => {
+    world.host.run = () => Promise.reject(new WritError('REDIS_UNAVAILABLE', 'away'));
+    const { release } = world.ledger;
+    world.deps = { ...world.deps, ledger: { ...world.deps.ledger, release: () => Promise.reject(new WritError('REDIS_UNAVAILABLE', 'away')) } };
+    for (let deliveries = 0; deliveries < 20; deliveries += 1) expect(await world.deliver(job)).toMatchObject({ kind: 'crashed' });
+    expect(await row()).toMatchObject({ owner: 'worker-1', crashes: 0, takeovers: 0 });
+    world.deps = { ...world.deps, ledger: { ...world.deps.ledger, release } };
+    world.host.run = async () => DONE;
+    expect(await world.deliver(job)).toMatchObject({ status: 'SUCCESS' });
   });
 });
 

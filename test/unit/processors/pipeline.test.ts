@@ -136,9 +136,10 @@ describe('step 7, settle', () => {
   };
 
   it('tells the queue what the end means', async () => {
-    expect(await settled(job)).toMatchObject({ kind: 'complete', value: { status: 'SUCCESS' } });
-    expect(await settled(undefined)).toMatchObject({ kind: 'fail', recoverable: false });
-    expect(await settled(await world.job({ task_id: 'task-1' }), { started: 3, allowed: 1 })).toEqual({ kind: 'delay', ms: 4000 });
+    expect(await settled(job)).toMatchObject({ action: { kind: 'complete', value: { status: 'SUCCESS' } } });
+    expect(await settled(undefined)).toMatchObject({ action: { kind: 'fail', recoverable: false } });
+    world.host.run = async () => ({ kind: 'busy', why: 'another worker has just begun it' });
+    expect(await settled(await world.job({ task_id: 'task-2' }), { started: 3, allowed: 1 })).toEqual({ action: { kind: 'delay', ms: 4000 } });
   });
 
   it('happens outside of what is put around the delivery, and after the report', async () => {
@@ -153,7 +154,7 @@ describe('step 7, settle', () => {
         return end;
       },
     };
-    expect(await settled(job)).toMatchObject({ kind: 'complete' });
+    expect(await settled(job)).toMatchObject({ action: { kind: 'complete' } });
     expect(order).toEqual(['begin', 'report', 'end']);
   });
 });
