@@ -114,7 +114,7 @@ async function send(
 ): Promise<ToolAnswer> {
   let end = await exchange(outgoing, signal);
   // A kept connection that the server had just closed; only requests that may be repeated leave on one.
-  if (end.kind === 'unclear' && end.reused) end = await exchange({ ...outgoing, agent: undefined }, signal);
+  if (end.kind === 'unclear' && end.unheard) end = await exchange({ ...outgoing, agent: undefined }, signal);
   if (end.kind !== 'response') return { kind: end.kind, message: end.message };
   const answer = await answerOf(end.response, options);
   return answer.kind === 'unclear' && signal.aborted ? { kind: 'unclear', message: 'the tool did not answer in time, or the call was stopped' } : answer;
