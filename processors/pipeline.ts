@@ -9,6 +9,7 @@ import { parseTraceparent } from '../src/core/trace-context.ts';
 import { claim, record, type TaskResolution } from './claim.ts';
 import { type AuthenticatedDelivery, type ClaimedDelivery, type DeliveryContext, extend, type ParsedDelivery, type PipelineDeps } from './context.ts';
 import type { Delivery } from './delivery.ts';
+import { giveUp } from './give-up.ts';
 import type { Running } from './in-flight.ts';
 import { refuse } from './refuse.ts';
 import { runExecutor } from './run-executor.ts';
@@ -38,7 +39,18 @@ async function answer(context: DeliveryContext): Promise<DeliveryEnd> {
   if (isEnd(authenticated)) return authenticated;
   const claimed = await claim(authenticated);
   if (isEnd(claimed)) return claimed;
-  return record(claimed, await perform(claimed));
+  return conclude(claimed);
+}
+
+/** Steps 3 to 6 after the claim. A fault that comes back unchanged does so to an end. */
+async function conclude(context: ClaimedDelivery): Promise<DeliveryEnd> {
+  try {
+    const end = await record(context, await perform(context));
+    context.deps.faults.forget(context.manifest.task_id);
+    return end;
+  } catch (error) {
+    return giveUp(context, error);
+  }
 }
 
 /** Steps 3 to 5 after the claim: the first that has something to say says what becomes of the task. */

@@ -22,7 +22,7 @@ export type DeliveryEnd =
   | { readonly kind: 'busy'; readonly why: string }
   /** Shutdown, lock loss, or a later claim: nothing was recorded. */
   | { readonly kind: 'interrupted'; readonly reason: StopReason | 'stale' }
-  /** Something that should not happen did. The claim is kept, so that a repeated crash is counted as a takeover. */
+  /** Something that should not happen did; the job runs again. */
   | { readonly kind: 'crashed'; readonly error: unknown };
 
 export type DeliveryEndKind = DeliveryEnd['kind'];

@@ -1,4 +1,4 @@
-import { BOUNDS } from '../../contracts/index.ts';
+import { fitsLedger } from '../../core/ledger-life.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import type { HostMemory } from '../../core/ports/index.ts';
 import { unknown } from './answers.ts';
@@ -18,7 +18,7 @@ export function createMemory(deps: ToolDeps): HostMemory {
     async recall(taskId) {
       const { open, success, sent } = await journal.view(taskId);
       // What was concluded when there was room for more ends as an outcome that cannot be told.
-      if (success) return tooLarge(success.result) ? { kind: 'open', manifestSha256: success.manifestSha256 } : { kind: 'finished', ...success };
+      if (success) return fitsLedger(success.result) ? { kind: 'finished', ...success } : { kind: 'open', manifestSha256: success.manifestSha256 };
       if (open) return { kind: 'open', manifestSha256: open.manifestSha256 };
       if (!sent) return { kind: 'unknown' };
       return PLAN_STEP.test(taskId) ? { kind: 'finished', ...sent } : { kind: 'doubtful', ...sent };
@@ -28,7 +28,7 @@ export function createMemory(deps: ToolDeps): HostMemory {
     recover: (task) =>
       runs.once(task, async (): Promise<RunEnd> => {
         const { open, success } = await journal.view(task.manifest.task_id);
-        if (success && tooLarge(success.result)) return { execution: { kind: 'outcome', outcome: untold(success.result) } };
+        if (success && !fitsLedger(success.result)) return { execution: { kind: 'outcome', outcome: untold(success.result) } };
         if (!open) return { execution: { kind: 'busy', why: 'the call was ended meanwhile' } };
         const outcome = unknown('a worker was lost between sending the request and recording its answer');
         return { execution: { kind: 'outcome', outcome }, opened: { n: open.n, sent: true } };
@@ -51,10 +51,6 @@ export function createMemory(deps: ToolDeps): HostMemory {
 
     successes: (after, limit) => journal.successes(after, limit),
   };
-}
-
-function tooLarge(result: string): boolean {
-  return Buffer.byteLength(result) > BOUNDS.result;
 }
 
 function untold(result: string): Outcome {
