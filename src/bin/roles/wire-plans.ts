@@ -2,6 +2,7 @@ import type { Config } from '../../../config/schema.ts';
 import { createInFlight, type InFlight } from '../../../processors/in-flight.ts';
 import type { PlanDeps } from '../../../processors/plan/context.ts';
 import { createPlanWorker } from '../../../processors/plan/plan-worker.ts';
+import { createRepeatedFaults } from '../../../processors/repeated-faults.ts';
 import { createPlanSweeper } from '../../../processors/plan/sweeper.ts';
 import { queueName, queueOf, workerOptions } from '../../../queues/catalog.ts';
 import { createEnqueue } from '../../../queues/enqueue.ts';
@@ -77,6 +78,7 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
   const views = createRedisPlanViews({ redis: ledgerConnection, retentionMs: config.ledger.retention_s * 1000 });
   const perShard = slotsPerShard(concurrency, shards);
   const queue = queueName('plan', pool);
+  const faults = createRepeatedFaults();
   const inShard = (prefix: string, inFlight: InFlight) =>
     createPlanWorker(
       {
@@ -102,6 +104,7 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
         signer,
         endSigner,
         inFlight,
+        faults,
         report(report) {
           logPlan(log, report);
           countPlan(metrics, report);
