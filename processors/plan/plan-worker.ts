@@ -78,6 +78,6 @@ function failureOf({ code, message, endedBy }: PlanEnd): string {
 }
 
 /** What the queue is told of this end. */
-function settlePlan(end: PlanDeliveryEnd): Action {
+export function settlePlan(end: PlanDeliveryEnd): Action {
   return (TABLE[end.kind] as (end: PlanDeliveryEnd) => Action)(end);
 }
