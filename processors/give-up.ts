@@ -1,7 +1,9 @@
 import { TOOL_CALL } from '../src/contracts/index.ts';
 import { failure, type Outcome } from '../src/core/outcome.ts';
 import { record } from './claim.ts';
-import type { ClaimedDelivery } from './context.ts';
+import type { ClaimedDelivery, DeliveryContext, ParsedDelivery } from './context.ts';
+import { jobKey } from './delivery.ts';
+import { refuse } from './refuse.ts';
 import { describeFault, MAX_SAME_FAULTS } from './repeated-faults.ts';
 import type { DeliveryEnd } from './settle.ts';
 
@@ -21,10 +23,27 @@ export async function giveUp(context: ClaimedDelivery, error: unknown): Promise<
     await deps.ledger.release(task.manifest.task_id, task.epoch).catch(() => undefined);
     throw error;
   }
-  const why = cancelled ? 'cancelled after a fault' : `the same fault came back ${same} times`;
-  const end = await record(context, { kind: 'given-up', outcome: await truthfulOutcome(context, `${why} (${describeFault(error)})`) });
+  const why = cancelled ? `cancelled after a fault (${describeFault(error)})` : cameBack(error, same);
+  const end = await record(context, { kind: 'given-up', outcome: await truthfulOutcome(context, why) });
   deps.faults.forget(task.manifest.task_id);
   return end;
+}
+
+/**
+ * The same for a delivery that has crashed before the claim: nothing was done. The job is answered, the row of its task is left alone.
+ */
+export async function giveUpUnclaimed(context: DeliveryContext & Partial<ParsedDelivery>, error: unknown): Promise<DeliveryEnd> {
+  const { deps, delivery, manifest } = context;
+  const { same } = deps.faults.note(jobKey(delivery), error);
+  if (same < MAX_SAME_FAULTS) return { kind: 'crashed', error };
+  const message = cameBack(error, same);
+  // What could not even be read has no task to answer for.
+  if (manifest === undefined) return { kind: 'malformed', message };
+  return refuse(context as ParsedDelivery, failure('EXECUTION_FAILED', message)).catch(() => ({ kind: 'crashed', error }));
+}
+
+function cameBack(error: unknown, times: number): string {
+  return `the same fault came back ${times} times (${describeFault(error)})`;
 }
 
 async function isCancelAsked({ deps, manifest }: ClaimedDelivery): Promise<boolean> {

@@ -8,8 +8,8 @@ import { stopped } from '../src/core/stopped.ts';
 import { parseTraceparent } from '../src/core/trace-context.ts';
 import { claim, record, type TaskResolution } from './claim.ts';
 import { type AuthenticatedDelivery, type ClaimedDelivery, type DeliveryContext, extend, type ParsedDelivery, type PipelineDeps } from './context.ts';
-import type { Delivery } from './delivery.ts';
-import { giveUp } from './give-up.ts';
+import { type Delivery, jobKey } from './delivery.ts';
+import { giveUp, giveUpUnclaimed } from './give-up.ts';
 import type { Running } from './in-flight.ts';
 import { refuse } from './refuse.ts';
 import { runExecutor } from './run-executor.ts';
@@ -25,10 +25,16 @@ export async function processTask(delivery: Delivery, running: Running, tries: J
 /** One delivery from the queue to its end. Never throws: what should not happen is the end `crashed`. */
 export async function runDelivery(delivery: Delivery, running: Running, deps: PipelineDeps): Promise<DeliveryEnd> {
   const context: DeliveryContext = { delivery, running, deps, startedAt: deps.clock.monotonic() };
-  const end = await answer(context).catch((error: unknown): DeliveryEnd => ({ kind: 'crashed', error }));
+  const end = await answer(context).catch((error: unknown) => crashed(context, error));
+  if (end.kind !== 'crashed') deps.faults.forget(jobKey(delivery));
   emit(context, end); // step 8
   await wakePlan(context, end);
   return end;
+}
+
+/** A crash after the claim was judged by `conclude`. */
+async function crashed(context: DeliveryContext & Partial<ClaimedDelivery>, error: unknown): Promise<DeliveryEnd> {
+  return context.task === undefined ? giveUpUnclaimed(context, error) : { kind: 'crashed', error };
 }
 
 /** Steps 1 to 6: each ends the delivery, or hands on the context with what it has found. */

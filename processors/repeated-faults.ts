@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { type ErrorCode, isWritError } from '../src/core/errors.ts';
+import { isWritError } from '../src/core/errors.ts';
+import { isOutage } from '../src/core/outage.ts';
 
 /** A fault that has come back so often will come back again: then the task or plan ends, and says so. */
 export const MAX_SAME_FAULTS = 5;
@@ -37,26 +38,6 @@ export function createRepeatedFaults(): RepeatedFaults {
     },
     forget: (id) => void kept.delete(id),
   };
-}
-
-/** What the host or somebody else lacks for now. */
-const OUTAGES: ReadonlySet<ErrorCode> = new Set([
-  'KERNEL_UNAVAILABLE',
-  'REDIS_UNAVAILABLE',
-  'REDIS_TLS',
-  'REDIS_POLICY',
-  'REDIS_FULL',
-  'POOL_OWNED',
-  'STORAGE_UNAVAILABLE',
-  'INDEX_UNAVAILABLE',
-  'RATE_LIMITED',
-  'TIMEOUT',
-]);
-
-/** Whether the reason lies outside of the task: the same delivery may go well when the outage is over. System calls fail for such reasons, too. */
-function isOutage(error: unknown): boolean {
-  if (isWritError(error)) return OUTAGES.has(error.code);
-  return error instanceof Error && 'syscall' in error;
 }
 
 /** The fault for whoever pushed the task. Only our own sentences are repeated: those of others may hold paths and addresses, the log has them. */

@@ -123,6 +123,15 @@ describe('a fault that comes back unchanged with every delivery', () => {
     for (let n = 0; n < 3 * MAX_SAME_FAULTS; n += 1) expect(await world.deliver(job)).toMatchObject({ kind: 'crashed', error: outage });
   });
 
+  it('before the claim answers the job, and leaves the row of the task alone', async () => {
+    world.deps = { ...world.deps, ledger: { ...world.deps.ledger, claim: () => Promise.reject(new WritError('INTERNAL', 'claim-2.lua answered code 99')) } };
+    const { crashes, end } = await untilEnded();
+    const message = 'the same fault came back 5 times (INTERNAL: claim-2.lua answered code 99)';
+    expect([crashes, end]).toEqual([MAX_SAME_FAULTS - 1, expect.objectContaining({ kind: 'refused', code: 'EXECUTION_FAILED', message })]);
+    expect(await world.refusal()).toContain(message);
+    expect([await row(), world.steps]).toEqual([undefined, []]);
+  });
+
   it('but has gone for once is counted anew', async () => {
     const fail = (): never => {
       throw new TypeError('again');
