@@ -38,12 +38,7 @@ export async function takeStep(plan: PlanContext, step: PlanStep, deps: PlanDeps
 }
 
 /** The journal keeps the answer before the plan sees it. */
-async function keepAnswer(
-  { planSha256, replay }: PlanContext,
-  step: PlanStep,
-  answer: Answer,
-  { journal, clock, onPoint }: PlanDeps,
-): Promise<StepEnd> {
+async function keepAnswer({ planSha256, replay }: PlanContext, step: PlanStep, answer: Answer, { journal, clock, onPoint }: PlanDeps): Promise<StepEnd> {
   const { path, generation, manifest } = step;
   onPoint?.('seen', planSha256);
   const kept = await journal.append(planSha256, { path, generation, taskId: manifest.task_id, ...answer }, clock.now());
@@ -123,7 +118,7 @@ async function enqueue(plan: PlanContext, step: PlanStep, queue: string, deps: P
     const traceparent = plan.traceparent === undefined ? {} : { traceparent: plan.traceparent };
     const receipt = await deps.enqueue.push({ v: 1, manifest, lease, ...traceparent }, { queue });
     deps.onPoint?.('enqueued', plan.planSha256);
-    return receipt.kind === 'conflict' ? keepAnswer(plan, step, await takenAnswer(step, deps), deps) : undefined;
+    return receipt.kind === 'conflict' ? await keepAnswer(plan, step, await takenAnswer(step, deps), deps) : undefined;
   } catch (error) {
     if (isWritError(error) && error.code === 'TASK_ID_CONFLICT') return keepAnswer(plan, step, await takenAnswer(step, deps), deps);
     if (isWritError(error) && FINAL.has(error.code)) return endWith(plan, { code: error.code, message: error.message }, deps);

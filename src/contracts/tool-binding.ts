@@ -18,10 +18,7 @@ const Secrets = z.record(SecretName, SecretReference).meta({ description: 'Secre
 
 const AbsolutePath = z.string().regex(/^\//, 'must be an absolute path').max(4096);
 const Template = z.string().max(16_384);
-const Bytes = z
-  .int()
-  .min(1024)
-  .max(BOUNDS.toolResponseMost);
+const Bytes = z.int().min(1024).max(BOUNDS.toolResponseMost);
 const Allowed = z
   .array(z.string().min(1).max(255))
   .max(256)

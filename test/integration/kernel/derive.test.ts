@@ -195,7 +195,10 @@ describe('derivation of a lease for a step', () => {
     it('but not from what nobody has signed, in neither form', async () => {
       const envelope = linked([copy(0), copy(1)]);
       const plan = await kernel.issuePlan({ envelope });
-      const manifest = { ...manifestUnder(UNBOUND, plan, '0', copy(0)), inputs: { tool: 'files', operation: 'FILE_COPY', params: { source_path: '/data/in/7' } } };
+      const manifest = {
+        ...manifestUnder(UNBOUND, plan, '0', copy(0)),
+        inputs: { tool: 'files', operation: 'FILE_COPY', params: { source_path: '/data/in/7' } },
+      };
       await expect(ask(plan, envelope, { answers: [await answer(manifest, '0')] })).rejects.toMatchObject({ code: 'INVALID_RESULT' });
     });
   });

@@ -50,7 +50,10 @@ const BREAKS: readonly (readonly [where: string, journal: 'nothing' | 'open' | '
     /^the same fault came back 5 times \(TypeError\); the task has ended on its host, and its result cannot be recorded$/,
     (error) => {
       const { record } = world.deps.ledger;
-      const deps = { ...world.deps, ledger: { ...world.deps.ledger, record: (request: Parameters<typeof record>[0]) => refuseSuccess(request, error, record) } };
+      const deps = {
+        ...world.deps,
+        ledger: { ...world.deps.ledger, record: (request: Parameters<typeof record>[0]) => refuseSuccess(request, error, record) },
+      };
       world.deps = deps;
     },
   ],

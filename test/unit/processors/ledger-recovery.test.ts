@@ -10,7 +10,12 @@ describe('the recovery of a lost ledger', () => {
   it('restores what a journal has, leaves out what is too large for the ledger, and lets everybody claim again', async () => {
     const clock = testClock();
     const ledger = createMemoryLedger({ retentionMs: 86_400_000, clock, channels: createMemoryChannels() });
-    const finished = (taskId: string, bytes: number): FinishedTask => ({ taskId, manifestSha256: 'a'.repeat(64), result: 'x'.repeat(bytes), exp: 2_000_000_000 });
+    const finished = (taskId: string, bytes: number): FinishedTask => ({
+      taskId,
+      manifestSha256: 'a'.repeat(64),
+      result: 'x'.repeat(bytes),
+      exp: 2_000_000_000,
+    });
     const rows = [finished('a', 10), finished('b', MAX_RESULT_BYTES + 1), finished('c', MAX_RESULT_BYTES)];
     const reported: number[] = [];
     await createLedgerRecovery({

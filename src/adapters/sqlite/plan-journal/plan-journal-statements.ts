@@ -37,7 +37,9 @@ export function planStatements(db: SqliteDatabase) {
     `SELECT plan.*, (SELECT count(*) FROM entry WHERE entry.plan_sha256 = plan.plan_sha256) AS entries,
      (SELECT count(*) FROM entry WHERE entry.plan_sha256 = plan.plan_sha256 AND voided = 1) AS voided FROM plan WHERE plan_sha256 = ?`,
   );
-  const entries = db.prepare<[string], EntryRow>('SELECT path, generation, task_id, executor_result, capability_id, voided FROM entry WHERE plan_sha256 = ? ORDER BY seq');
+  const entries = db.prepare<[string], EntryRow>(
+    'SELECT path, generation, task_id, executor_result, capability_id, voided FROM entry WHERE plan_sha256 = ? ORDER BY seq',
+  );
   const addEntry = db.prepare<Record<string, string | number | null>>(
     `INSERT INTO entry (plan_sha256, path, generation, seq, task_id, executor_result, capability_id)
      SELECT @planSha256, @path, @generation, coalesce(max(seq), 0) + 1, @taskId, @executorResult, @capabilityId FROM entry WHERE plan_sha256 = @planSha256

@@ -3,7 +3,15 @@ import type { Json, JsonObject } from '../../../../src/core/json.ts';
 import { cap, capability, execution, paramsOf, play, say } from '../../../support/plan-core.ts';
 
 const OPTIONS = { context: { slack: { channel: '#ops' }, n: 1.5 } };
-const STATE = { text: 'T', list: [1, { a: 'b' }], nothing: null, yes: true, nested: '{{input.v}}', z: { b: 1, a: [2] }, k: { 'first-name': 1, größe: 2, '@type': 3, 'xml:lang': 4, $ref: 5 } };
+const STATE = {
+  text: 'T',
+  list: [1, { a: 'b' }],
+  nothing: null,
+  yes: true,
+  nested: '{{input.v}}',
+  z: { b: 1, a: [2] },
+  k: { 'first-name': 1, größe: 2, '@type': 3, 'xml:lang': 4, $ref: 5 },
+};
 
 /** What a body with this parameter hands to its tool. */
 function bound(x: Json, v: Json = 'V'): unknown {

@@ -178,7 +178,8 @@ describe('the search executor', () => {
   });
 
   it('answers RESOURCE_EXHAUSTED for results that have no room in an answer, and says what to ask for', { tags: ['SE-69'] }, async () => {
-    const hits = (bytes: number) => Array.from({ length: 1000 }, (_, n) => ({ id: `${n}/${'d'.repeat(bytes)}`, match_field: 'filename', match_snippet: 'needle' }));
+    const hits = (bytes: number) =>
+      Array.from({ length: 1000 }, (_, n) => ({ id: `${n}/${'d'.repeat(bytes)}`, match_field: 'filename', match_snippet: 'needle' }));
     const large = await executor({ ok: true, found: { count: 5000, hits: hits(1200) } }).run(inputs({ max_results: 1000 }));
     expect(large).toMatchObject({
       kind: 'outcome',

@@ -19,7 +19,7 @@ import type { Bindings, PlanView } from '../../../../src/core/ports/index.ts';
 import { linkPlan, startPlan } from '../../../../src/executors/plan/index.ts';
 import { createPlanEndSigner, createResultSigner, fixedKeyring, verifyResult } from '../../../../src/lease/index.ts';
 import { ed25519, NOW, testClock } from '../../../fixtures/authority/world.ts';
-import { type StepLike, execution } from '../../../support/plan-core.ts';
+import { execution, type StepLike } from '../../../support/plan-core.ts';
 import { executorKey } from '../world.ts';
 
 const LEASE = 'the lease of the plan';
