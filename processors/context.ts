@@ -6,10 +6,11 @@ import type { DeliveryReport } from '../src/observability/deliveries.ts';
 import type { AroundDelivery } from '../src/observability/tracing/deliveries.ts';
 import type { Delivery } from './delivery.ts';
 import type { InFlight, Running } from './in-flight.ts';
+import type { ParkingDeps } from './parking.ts';
 import type { RepeatedFaults } from './repeated-faults.ts';
 
 /** Everything that the pipeline needs; the composition root fills it. */
-export interface PipelineDeps {
+export interface PipelineDeps extends Pick<ParkingDeps, 'promote' | 'parkMs'> {
   readonly instance: string;
   readonly clock: Clock;
   /** The executor of a capability. */
@@ -56,8 +57,10 @@ export interface AuthenticatedDelivery extends ParsedDelivery {
 export interface ClaimedDelivery extends AuthenticatedDelivery {
   readonly task: Task;
   readonly executor: TaskExecutor;
-  /** Claims in a row that ended without a record. */
+  /** Workers that were lost with the task since its last record. */
   readonly takeovers: number;
+  /** Deliveries of it that crashed since then. */
+  readonly crashes: number;
   /** A cancel came before the claim. */
   readonly cancelled: boolean;
 }

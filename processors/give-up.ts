@@ -18,11 +18,7 @@ export async function giveUp(context: ClaimedDelivery, error: unknown): Promise<
   const { same } = deps.faults.note(task.manifest.task_id, error);
   const isLast = same >= MAX_SAME_FAULTS;
   const cancelled = same > 0 && !isLast && (await isCancelAsked(context));
-  if (!isLast && !cancelled) {
-    // No worker was lost: the next claim is no takeover. An outage may have taken Redis as well.
-    await deps.ledger.release(task.manifest.task_id, task.epoch).catch(() => undefined);
-    throw error;
-  }
+  if (!isLast && !cancelled) throw error;
   const why = cancelled ? `cancelled after a fault (${describeFault(error)})` : cameBack(error, same);
   const end = await record(context, { kind: 'given-up', outcome: await truthfulOutcome(context, why) });
   deps.faults.forget(task.manifest.task_id);

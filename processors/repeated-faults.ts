@@ -2,8 +2,11 @@ import { LRUCache } from 'lru-cache';
 import { isWritError } from '../src/core/errors.ts';
 import { isOutage } from '../src/core/outage.ts';
 
-/** A fault that has come back so often will come back again: then the task or plan ends, and says so. */
-export const MAX_SAME_FAULTS = 5;
+/**
+ * A fault that has come back so often will come back again: then the task or plan ends, and says so. One more than the crashes that end a
+ * task with a last look at its journal: what ends here could not be ended there, either.
+ */
+export const MAX_SAME_FAULTS = 6;
 
 /** How often in a row deliveries of one task or plan have crashed in this process. */
 export interface Crashes {

@@ -20,12 +20,13 @@ import type { Authorities } from '../../src/lease/index.ts';
 import type { PlanReport } from '../../src/observability/plans.ts';
 import type { AroundDelivery } from '../../src/observability/tracing/deliveries.ts';
 import type { InFlight } from '../in-flight.ts';
+import type { ParkingDeps } from '../parking.ts';
 import type { RepeatedFaults } from '../repeated-faults.ts';
 import type { PlanPoint } from './points.ts';
 import type { PlanReplay } from './replay.ts';
 
 /** Everything that the plan role needs; the composition root fills it. */
-export interface PlanDeps {
+export interface PlanDeps extends Pick<ParkingDeps, 'promote' | 'parkMs'> {
   readonly pool: string;
   readonly clock: Clock;
   /** Starts the pure run of a linked envelope. */
@@ -73,7 +74,7 @@ export type PlanDeliveryEnd =
   /** The lease is not the kernel's word about this plan: nothing was written. */
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'ended'; readonly plan: PlanGeneration; readonly end: PlanEnd; readonly replayed: boolean }
-  /** A step runs; `isAnswered` looks once more when the job is parked. */
+  /** A step runs, or the plan runs in another job; `isAnswered` looks once more when the job is parked. */
   | { readonly kind: 'parked'; readonly ms: number; readonly isAnswered: () => Promise<boolean> }
   /** This process works on the plan already. */
   | { readonly kind: 'busy' }

@@ -1,3 +1,4 @@
+import { type PlanJobData, planJobId } from '../../queues/plan-jobs.ts';
 import { PlanJob } from '../../src/contracts/index.ts';
 import { isWritError } from '../../src/core/errors.ts';
 import type { JsonObject } from '../../src/core/json.ts';
@@ -6,9 +7,11 @@ import { stopReason } from '../../src/core/stopped.ts';
 import { parseTraceparent } from '../../src/core/trace-context.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Running } from '../in-flight.ts';
+import { wakeParked } from '../parking.ts';
 import { describeFault, MAX_SAME_FAULTS } from '../repeated-faults.ts';
 import type { PlanContext, PlanDeliveryEnd, PlanDeps } from './context.ts';
 import { CANCELLED, endAt, endWith, MAX_LOSSES, showEnd } from './end.ts';
+import { followPlan } from './follow.ts';
 import type { ParkedPlans } from './replay.ts';
 import { isCancelAsked, takeStep } from './step.ts';
 
@@ -22,20 +25,23 @@ export async function deliverPlan(delivery: Delivery, running: Running, parked: 
   const end = await deliver(delivery, running, parked, deps, seen).catch((error: unknown) => crashed(error, delivery, seen, deps));
   if (end.kind === 'parked' || end.kind === 'ended') deps.faults.forget(faultId(delivery, seen));
   // What was in memory when something broke may be half a step ahead of the journal.
-  if (end.kind !== 'parked' && seen.planSha256 !== undefined) parked.forget(seen.planSha256);
+  if (end.kind !== 'parked' && seen.runs && seen.planSha256 !== undefined) parked.forget(seen.planSha256);
   emit(delivery, seen, end, deps.clock.monotonic() - started, deps);
+  if (end.kind === 'ended' && seen.runs && seen.planSha256 !== undefined) await wakeParked(seen.planSha256, undefined, deps);
   return end;
 }
 
 /** How far a delivery came, for its log line and for the end of a plan that only crashes. */
 interface SeenPlan {
   planSha256?: string;
+  /** The plan runs in this very job. */
+  runs?: boolean;
   traceparent?: string | undefined;
   plan?: Omit<PlanContext, 'replay'> & { readonly replay?: PlanContext['replay'] };
 }
 
-function faultId({ queue, jobId }: Delivery, { planSha256 }: SeenPlan): string {
-  return planSha256 ?? `${queue}:${jobId}`;
+function faultId({ queue, jobId }: Delivery, { planSha256, runs }: SeenPlan): string {
+  return (runs ? planSha256 : undefined) ?? `${queue}:${jobId}`;
 }
 
 /**
@@ -87,8 +93,10 @@ async function deliver(delivery: Delivery, running: Running, parked: ParkedPlans
   const authentication = await deps.authorities.authenticatePlan(planSha256, job.lease, delivery.queue);
   if (!authentication.ok) return { kind: 'refused', message: authentication.message };
   const lease = job.lease ?? '';
-  if (!deps.inFlight.claimTask(running, planSha256)) return { kind: 'busy' };
   seen.planSha256 = planSha256;
+  if (delivery.jobId !== planJobId(planSha256)) return followPlan(planSha256, planJobOf(job, lease), delivery, deps);
+  if (!deps.inFlight.claimTask(running, planSha256)) return { kind: 'busy' };
+  seen.runs = true;
 
   const [record] = await Promise.all([recall({ planSha256, envelope: text, lease }, deps), deps.authorities.refresh()]);
   deps.onPoint?.('begun', planSha256);
@@ -126,6 +134,10 @@ async function recall(plan: { planSha256: string; envelope: string; lease: strin
   const record = await journal.begin(plan, clock.now());
   const isRetry = record.end?.status === 'FAILURE' && record.settled;
   return isRetry ? journal.resume(plan.planSha256, plan.lease, clock.now()) : record;
+}
+
+function planJobOf({ envelope, traceparent }: PlanJob, lease: string): PlanJobData {
+  return { v: 1, envelope: envelope as JsonObject, lease, ...(traceparent === undefined ? {} : { traceparent }) };
 }
 
 function parse(data: unknown, { hash }: ParkedPlans): { readonly job: PlanJob; readonly text: string; readonly planSha256: string } | PlanDeliveryEnd {

@@ -1,12 +1,13 @@
 import { sha256Hex } from '../../src/core/hash.ts';
 import type { PlanEnd, PlanGeneration } from '../../src/core/ports/index.ts';
+import { jobKey } from '../delivery.ts';
 import { createQueueWorker, type QueueWorker, type QueueWorkerOptions } from '../queue-worker.ts';
 import { type Action, busyDelay } from '../settle.ts';
 import type { PlanDeliveryEnd, PlanDeps } from './context.ts';
 import { deliverPlan } from './deliver.ts';
 import { createParkedPlans } from './replay.ts';
 
-/** `p_<plan_sha256>`, as `queues/plan-jobs.ts` makes it; another producer may choose another id. */
+/** `p_<plan_sha256>`, as `queues/plan-jobs.ts` makes it: the job that a plan runs in. */
 const JOB_ID = /^p_([0-9a-f]{64})$/;
 
 /** Serves the plan queue until stopped. A plan that waits for a step holds no slot: its job is parked. */
@@ -40,12 +41,11 @@ export function createPlanWorker(options: QueueWorkerOptions, deps: PlanDeps): Q
       async handle(delivery, running) {
         const end = await around(delivery, () => deliverPlan(delivery, running, parked, deps));
         const action = settlePlan(end);
-        if (end.kind === 'ended' && action.kind === 'fail') ended.set(end.plan.planSha256, end.plan);
+        if (end.kind === 'ended' && action.kind === 'fail' && JOB_ID.test(delivery.jobId)) ended.set(end.plan.planSha256, end.plan);
         if (end.kind !== 'parked') return { action };
         // An answer that came before the job was parked has woken nobody.
         const afterDelay = async (): Promise<void> => {
-          const planSha256 = JOB_ID.exec(delivery.jobId)?.[1];
-          if (planSha256 !== undefined && (await end.isAnswered())) await deps.jobs.promote(planSha256);
+          if (await end.isAnswered()) await deps.promote([jobKey(delivery)]);
         };
         return { action, afterDelay };
       },

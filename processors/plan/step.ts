@@ -81,7 +81,7 @@ async function verifiedAnswer(step: PlanStep, executorResult: string, { verifyRe
 /** The answer to a job that was refused before it reached the task's row. */
 async function answerBeforeClaim(step: PlanStep, job: JobView | undefined, { ledger, authorities }: PlanDeps): Promise<Answer | undefined> {
   if (job?.state !== 'failed') return undefined;
-  const result = await ledger.refusal(step.manifest.task_id, `${job.queue}:${job.jobId}`);
+  const result = await ledger.refusal(step.manifest.task_id, job.key ?? `${job.queue}:${job.jobId}`);
   return result === undefined ? undefined : verifiedAnswer(step, result, authorities);
 }
 

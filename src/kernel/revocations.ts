@@ -5,13 +5,13 @@ import type { KernelHealth, RevokeAnswer, RevokeRequest, StoredRevocation } from
 import { openLease, openPlanLease, signRevocation, verifyRevocation } from '../lease/index.ts';
 import type { KernelOptions } from './options.ts';
 
-/** The revocation log: numbered and fsynced here first, then handed to the feed, again and again until it has it. */
+/** The revocation log: numbered and fsynced here first, then handed to the feed, again and again: the feed may lose it. */
 export interface RevocationLog extends Lifecycle {
   revoke(request: RevokeRequest): Promise<RevokeAnswer>;
   health(): KernelHealth['revocations'];
 }
 
-const RETRY_MS = 5000;
+const LOOK_MS = 5000;
 const PAGE = 500;
 
 export function createRevocationLog(options: KernelOptions): RevocationLog {
@@ -34,8 +34,8 @@ export function createRevocationLog(options: KernelOptions): RevocationLog {
     } catch (error) {
       if (problem !== messageOf(error)) report?.(`the revocation log is not published: ${messageOf(error)}`);
       problem = messageOf(error);
-      schedule();
     }
+    schedule();
   }
 
   /** Published entries beyond our own number were signed by this kernel before it lost its records. */
@@ -56,7 +56,7 @@ export function createRevocationLog(options: KernelOptions): RevocationLog {
     retry = setTimeout(() => {
       retry = undefined;
       void inTurn(publish);
-    }, RETRY_MS);
+    }, LOOK_MS);
     retry.unref();
   }
 

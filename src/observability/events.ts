@@ -119,8 +119,15 @@ const WRIT_METRICS = {
   writ_ledger_answers_total: {
     type: 'counter',
     unit: 'tasks',
-    help: 'What the ledger answered when a task was claimed.',
-    labels: { answer: ['new', 'takeover', 'finished', 'conflict', 'busy', 'cancelled', 'lost'] },
+    help: 'What the ledger answered when a task was claimed; failed: to a job that had waited for the run which failed.',
+    labels: { answer: ['new', 'takeover', 'finished', 'failed', 'conflict', 'busy', 'cancelled', 'lost'] },
+    roles: WORKER,
+  },
+  writ_revocations_damaged: {
+    type: 'gauge',
+    unit: 'state',
+    help: '1 while the published revocation log is damaged: nothing new runs.',
+    labels: {},
     roles: WORKER,
   },
   writ_lease_refusals_total: {

@@ -119,6 +119,14 @@ export const LOG_LINES = {
     roles: ['worker'],
     help: 'The ledger was rebuilt; `restored` rows came from the journal.',
   },
+  revocationsDamaged: {
+    level: 'error',
+    message: 'the published revocation log is damaged; nothing new runs',
+    fields: ['problem'],
+    roles: ['worker'],
+    help: 'Told once. Jobs wait, nothing is recorded or counted against them, and `/readyz` answers 503, until the log is whole.',
+  },
+  revocationsWhole: { level: 'info', message: 'the published revocation log is whole again', fields: [], roles: ['worker'], help: 'Work goes on.' },
   workerEnded: {
     level: 'warn',
     message: 'a stopped worker held up the others; it was ended',

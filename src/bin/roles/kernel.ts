@@ -70,7 +70,12 @@ export async function createKernelRole({ config, places, log }: RoleContext): Pr
   });
   const metrics = createMetrics('kernel', packageVersion());
   // Leases are signed without Redis; what waits for it is the news of revocations.
-  const health = { ready: async () => [await checkHealth('redis', () => redis.ping())] };
+  const published = async (): Promise<string> => {
+    const { number, problem } = (await kernel.health()).revocations;
+    if (problem !== undefined) throw new Error(problem);
+    return `${number} are published`;
+  };
+  const health = { ready: async () => [await checkHealth('redis', () => redis.ping()), await checkHealth('revocations', published)] };
   const shown = createMetricsSocket({ directory: places.metrics, metrics, health, onError: (error) => log.warn({ err: error }, LOG_LINES.metrics.message) });
   const close = (): void => {
     redis.disconnect();

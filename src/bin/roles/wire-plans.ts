@@ -31,7 +31,7 @@ export interface PlanServing extends Pick<TestHooks, 'onPlanPoint'> {
   readonly bindings: Bindings;
 }
 
-export interface PlanWiring extends PlanServing, Pick<PlanDeps, 'clock' | 'authorities' | 'ledger' | 'signer' | 'endSigner' | 'jobs'> {
+export interface PlanWiring extends PlanServing, Pick<PlanDeps, 'clock' | 'authorities' | 'ledger' | 'signer' | 'endSigner' | 'jobs' | 'promote' | 'parkMs'> {
   readonly config: Config;
   readonly places: DataDirPaths;
   readonly log: Logger;
@@ -67,6 +67,8 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
     authorities,
     signer,
     endSigner,
+    promote,
+    parkMs,
     onPlanPoint,
   } = wiring;
   const { lock_ms: lockMs, renew_ms: renewMs, stalled_ms: stalledMs, drain_ms: drainMs, plan_concurrency: concurrency } = config.worker;
@@ -105,6 +107,8 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
         endSigner,
         inFlight,
         faults,
+        promote,
+        parkMs,
         report(report) {
           logPlan(log, report);
           countPlan(metrics, report);

@@ -23,10 +23,13 @@ export interface WatchedQueue {
 export interface WorkerHealth extends Required<Health> {
   /** Watches a queue on this connection from its start to its stop. */
   watch(queue: WatchedQueue, connection: RedisConnection): DeafWatch;
+  /** From now on it is ready only while this check resolves, with what there is to say. */
+  require(name: string, check: () => Promise<string>): void;
 }
 
 export function createWorkerHealth({ deafMs, metrics, log }: { readonly deafMs: number; readonly metrics: Metrics; readonly log: Logger }): WorkerHealth {
   const watches: DeafWatch[] = [];
+  const required: (() => ReturnType<typeof checkHealth>)[] = [];
   let redis: RedisConnection | undefined;
   const alive: Health['alive'] & object = async () =>
     watches.map(({ queue, deaf }) => ({ name: queue, ok: !deaf, detail: deaf ? 'jobs wait and none is taken' : 'is heard' }));
@@ -38,8 +41,9 @@ export function createWorkerHealth({ deafMs, metrics, log }: { readonly deafMs: 
         await probeWrite(redis);
         return 'takes writes';
       });
-      return [write, ...(await alive())];
+      return [write, ...(await Promise.all(required.map((check) => check()))), ...(await alive())];
     },
+    require: (name, check) => void required.push(() => checkHealth(name, check)),
     watch({ queue, prefix, concurrency, inFlight }, connection) {
       redis = connection;
       const look = () => readBacklog(connection, queue, prefix);

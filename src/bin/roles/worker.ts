@@ -89,7 +89,7 @@ export async function createWorkerRole(context: RoleContext, { queues, ...hooks 
     }),
     instances,
     ...services.flatMap(({ parts }) => parts),
-    ...(await wirePipeline({ ...context, metrics, tracer, health, target, instances, services, memories, plans })),
+    ...(await wirePipeline({ ...context, metrics, tracer, health, target, instances, services, memories, plans, parkMs: hooks.parkMs })),
   ]);
 }
 

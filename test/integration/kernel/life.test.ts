@@ -123,6 +123,15 @@ describe('the life of a kernel', () => {
     expect(feed.log).toEqual(published);
   });
 
+  it('publishes again what Redis has lost while it runs', async () => {
+    const feed = memoryFeed();
+    const { client } = await start({ feed });
+    await client.revoke({ jti: 'a', exp: NOW + 5 });
+    const published = [...feed.log];
+    feed.log = [];
+    await expect.poll(() => feed.log).toEqual(published);
+  });
+
   it('takes its own entries back from Redis after its records were lost', async () => {
     const feed = memoryFeed();
     const first = await start({ feed });

@@ -134,9 +134,10 @@ describe('step 3, look up in the ledger', () => {
   });
 
   it('is busy while this process or a living one works on the task', async () => {
+    const parked = { kind: 'busy', why: 'another delivery works on the task', parkedMs: expect.any(Number) as number };
     await world.claimElsewhere('worker-2');
     await world.presence.beat('worker-2', 1000);
-    expect(await world.deliver(job)).toEqual({ kind: 'busy', why: 'another worker works on the task' });
+    expect(await world.deliver(job)).toEqual(parked);
     let second: unknown;
     world.clock.advance(2000);
     world.host.run = async () => {
@@ -144,7 +145,7 @@ describe('step 3, look up in the ledger', () => {
       return DONE;
     };
     expect(await world.deliver(job)).toMatchObject({ status: 'SUCCESS' });
-    expect(second).toEqual({ kind: 'busy', why: 'this process already works on the task' });
+    expect(second).toEqual(parked);
     expect(world.reports.map(({ end, takeovers }) => [end, takeovers])).toEqual([
       ['busy', 0],
       ['busy', 0],
@@ -220,7 +221,7 @@ describe('step 3, look up in the journal', () => {
     });
 
     it('is classified, and never begun again, from the fifth takeover on', async () => {
-      for (let claims = 0; claims < 5; claims += 1) await world.claimElsewhere('worker-1', 'file:job-1');
+      for (let claims = 0; claims < 5; claims += 1) await world.claimElsewhere(`worker-${claims + 2}`, 'file:job-1');
       expect(await world.deliver(job)).toMatchObject({ status: 'SUCCESS' });
       expect(world.steps).toEqual(['recall', 'classify', 'journal:SUCCESS', 'ledger:SUCCESS']);
     });
@@ -232,7 +233,7 @@ describe('a task that takes its workers down with it', () => {
     [4, { status: 'SUCCESS' }],
     [5, { status: 'FAILURE', code: 'RESOURCE_EXHAUSTED', message: 'the worker was lost 5 times while it ran this task' }],
   ])('after %i takeovers', async (takeovers, expected) => {
-    for (let claims = 0; claims < takeovers; claims += 1) await world.claimElsewhere('worker-1', 'file:job-1');
+    for (let claims = 0; claims < takeovers; claims += 1) await world.claimElsewhere(`worker-${claims + 2}`, 'file:job-1');
     expect(await world.deliver(job)).toMatchObject(expected);
     expect(reported()).toMatchObject({ takeovers });
     expect(world.steps.includes('execute')).toBe(takeovers < 5);
@@ -343,15 +344,61 @@ describe('step 5, execute', () => {
     expect(await row()).toMatchObject({ owner: '' });
   });
 
-  it('gives back the claim of a run that crashed: no worker was lost, so the next one is no takeover', async () => {
+  it('gives back the claim of a run that crashed, and counts it as a crash, never as a lost worker', async () => {
     const error = new Error('a fault of the executor');
     world.host.run = () => Promise.reject(error);
-    expect(await world.deliver(job)).toEqual({ kind: 'crashed', error });
-    expect(reported()).toMatchObject({ end: 'crashed', error, taskId: 'task-1' });
-    expect(await row()).toMatchObject({ state: 'running', owner: '' });
+    for (const crashes of [1, 2, 3, 4]) {
+      expect(await world.deliver(job)).toEqual({ kind: 'crashed', error });
+      expect(reported()).toMatchObject({ end: 'crashed', error, taskId: 'task-1' });
+      expect(await row()).toMatchObject({ state: 'running', owner: '', crashes, takeovers: 0 });
+    }
     world.host.run = async () => DONE;
     expect(await world.deliver(job)).toMatchObject({ status: 'SUCCESS' });
     expect(reported()).toMatchObject({ takeovers: 0 });
+    expect(await row()).toMatchObject({ crashes: 0 });
+  });
+
+  it('ends a task at its sixth delivery when five crashed, with a sentence of their own', async () => {
+    world.host.run = () => Promise.reject(new TypeError('is no function'));
+    for (let deliveries = 0; deliveries < 5; deliveries += 1) await world.deliver(job);
+    expect(await world.deliver(job)).toMatchObject({
+      status: 'FAILURE',
+      code: 'EXECUTION_FAILED',
+      message: '5 deliveries of this task crashed in the worker, whose log says why',
+    });
+    expect(await row()).toMatchObject({ state: 'failure', crashes: 0, takeovers: 0 });
+  });
+
+  it('classifies the open intent of a task whose deliveries crash, and does not begin it again', async () => {
+    world.host.run = () => Promise.reject(new TypeError('is no function'));
+    for (let deliveries = 0; deliveries < 5; deliveries += 1) await world.deliver(job);
+    world.host.recalls.set('task-1', { kind: 'open', manifestSha256: LEASE.manifest_sha256 });
+    expect(await world.deliver(job)).toMatchObject({ status: 'SUCCESS' });
+    expect(world.steps).toContain('classify');
+  });
+
+  it.each([
+    ['Redis', new WritError('REDIS_UNAVAILABLE', 'away')],
+    ['full Redis', new WritError('REDIS_FULL', 'full')],
+    ['a disk', new WritError('STORAGE_UNAVAILABLE', 'full')],
+    ['the host', Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })],
+  ])('counts nothing against a task that met an outage of %s, however often', async (_what, error) => {
+    world.host.run = () => Promise.reject(error);
+    for (let deliveries = 0; deliveries < 20; deliveries += 1) expect(await world.deliver(job)).toEqual({ kind: 'crashed', error });
+    expect(await row()).toMatchObject({ state: 'running', owner: '', crashes: 0, takeovers: 0, result: undefined });
+    world.host.run = async () => DONE;
+    expect(await world.deliver(job)).toMatchObject({ status: 'SUCCESS' });
+  });
+
+  it('counts nothing when Redis is away for the claim to be given back as well', async () => {
+    world.host.run = () => Promise.reject(new WritError('REDIS_UNAVAILABLE', 'away'));
+    const { release } = world.ledger;
+    world.deps = { ...world.deps, ledger: { ...world.deps.ledger, release: () => Promise.reject(new WritError('REDIS_UNAVAILABLE', 'away')) } };
+    for (let deliveries = 0; deliveries < 20; deliveries += 1) expect(await world.deliver(job)).toMatchObject({ kind: 'crashed' });
+    expect(await row()).toMatchObject({ owner: 'worker-1', crashes: 0, takeovers: 0 });
+    world.deps = { ...world.deps, ledger: { ...world.deps.ledger, release } };
+    world.host.run = async () => DONE;
+    expect(await world.deliver(job)).toMatchObject({ status: 'SUCCESS' });
   });
 });
 
@@ -389,9 +436,10 @@ describe('step 7, settle', () => {
   };
 
   it('tells the queue what the end means', async () => {
-    expect(await settled(job)).toMatchObject({ kind: 'complete', value: { status: 'SUCCESS' } });
-    expect(await settled(undefined)).toMatchObject({ kind: 'fail', recoverable: false });
-    expect(await settled(await world.job({ task_id: 'task-1' }), { started: 3, allowed: 1 })).toEqual({ kind: 'delay', ms: 4000 });
+    expect(await settled(job)).toMatchObject({ action: { kind: 'complete', value: { status: 'SUCCESS' } } });
+    expect(await settled(undefined)).toMatchObject({ action: { kind: 'fail', recoverable: false } });
+    world.host.run = async () => ({ kind: 'busy', why: 'another worker has just begun it' });
+    expect(await settled(await world.job({ task_id: 'task-2' }), { started: 3, allowed: 1 })).toEqual({ action: { kind: 'delay', ms: 4000 } });
   });
 
   it('happens outside of what is put around the delivery, and after the report', async () => {
@@ -406,7 +454,7 @@ describe('step 7, settle', () => {
         return end;
       },
     };
-    expect(await settled(job)).toMatchObject({ kind: 'complete' });
+    expect(await settled(job)).toMatchObject({ action: { kind: 'complete' } });
     expect(order).toEqual(['begin', 'report', 'end']);
   });
 });

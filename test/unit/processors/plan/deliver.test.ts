@@ -45,7 +45,7 @@ describe('deliveries of a plan that crash', () => {
     const { enqueue } = world.deps;
     world.deps = { ...world.deps, enqueue: { ...enqueue, push: () => Promise.reject(new TypeError('at 17 of /srv/secret')) } };
     for (let n = 1; n < MAX_SAME_FAULTS; n += 1) expect(await world.deliver()).toMatchObject({ kind: 'crashed', inRow: n });
-    const message = 'the same fault came back 5 times (TypeError)';
+    const message = 'the same fault came back 6 times (TypeError)';
     expect(await world.deliver()).toMatchObject({ kind: 'ended', end: { status: 'FAILURE', code: 'EXECUTION_FAILED', message, endedBy: undefined } });
     expect(world.view.shown).toBe('failure');
     expect(JSON.parse((await world.journal.record(world.planSha256))?.end?.result ?? '')).toMatchObject({

@@ -80,6 +80,8 @@ export async function createPlanWorld(steps: readonly StepLike[], bound: Binding
     endSigner: createPlanEndSigner(executorKey, ed25519),
     inFlight: createInFlight(),
     faults: createRepeatedFaults(),
+    promote: async () => undefined,
+    parkMs: 1000,
     report: () => undefined,
   };
   let at = '0';
