@@ -24,6 +24,13 @@ export const QUEUES: readonly Panel[] = [
     { warn: 1, bad: 1 },
   ),
   stat(
+    'Revocation log damaged',
+    'Workers that run nothing new, because the published revocation log is damaged.',
+    'short',
+    { damaged: 'sum(writ_revocations_damaged)' },
+    { warn: 1, bad: 1 },
+  ),
+  stat(
     'Paused queues',
     'Queues that somebody has paused.',
     'short',

@@ -64,15 +64,17 @@ type Signal = [channel: string, taskId: string];
 /** A connection that knows our scripts. */
 export type ScriptedRedis = RedisConnection & ScriptCommands;
 
+const READS_A_ROW = textOf('row');
+
 const LUA: ReadonlyMap<string, { numberOfKeys: number; lua: string }> = new Map(
   Object.entries(SCRIPTS).map(([command, file]) => [
     command,
-    { numberOfKeys: Number(file.slice(file.lastIndexOf('-') + 1)), lua: `${textOf('row')}\n${textOf(file)}` },
+    { numberOfKeys: Number(file.slice(file.lastIndexOf('-') + 1)), lua: `${READS_A_ROW}\n${textOf(`lua/${file}`)}` },
   ]),
 );
 
 function textOf(file: string): string {
-  return readFileSync(new URL(`./lua/${file}.lua`, import.meta.url), 'utf8');
+  return readFileSync(new URL(`./${file}.lua`, import.meta.url), 'utf8');
 }
 
 /** Teaches a connection our scripts: EVALSHA, with the text sent again when the server does not know it (any more). */

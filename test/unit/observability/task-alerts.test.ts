@@ -86,6 +86,11 @@ describe('prometheus/task-alerts.yml', () => {
       { alert: 'WritWorkerDeaf', series: worker('worker_deaf', '0 1x9', ', queue="file"'), after: '2m', labels: { ...FILE, instance: 'w' } },
     ],
     ['a worker hears', { alert: 'WritWorkerDeaf', series: worker('worker_deaf', '0x9', ', queue="file"'), after: '2m', labels: undefined }],
+    [
+      'the revocation log is damaged',
+      { alert: 'WritRevocationsDamaged', series: worker('revocations_damaged', '0 1x9'), after: '2m', labels: { instance: 'w' } },
+    ],
+    ['the revocation log is whole', { alert: 'WritRevocationsDamaged', series: worker('revocations_damaged', '0x9'), after: '2m', labels: undefined }],
     ['jobs of a lost worker', { alert: 'WritStalled', series: worker('stalled_total', '0x5 2x20'), after: '10m', labels: {} }],
     ['jobs were lost long ago', { alert: 'WritStalled', series: worker('stalled_total', '0x5 2x40'), after: '40m', labels: undefined }],
     ['locks are lost', { alert: 'WritLocksLost', series: worker('lock_renewal_failures_total', '0x5 1x20'), after: '10m', labels: {} }],
