@@ -44,7 +44,9 @@ describe('an answer that has room in a result', () => {
     const data = { value };
     const bytes = Buffer.byteLength(JSON.stringify({ data }));
     expect([bytes < BOUNDS.output, bytes > BOUNDS.output - 16 * 1024]).toEqual([true, true]);
-    expect(play(execution([say({}, { save: { to: { kept: '$.data.value' } } })]), () => ok(data))).toMatchObject({ code: undefined, state: { kept: value } });
+    const { code, state } = play(execution([say({}, { save: { to: { kept: '$.data.value' } } })]), () => ok(data));
+    // Texts are compared faster than half a million items.
+    expect([code, JSON.stringify(state['kept']) === JSON.stringify(value)]).toEqual([undefined, true]);
   });
 });
 
