@@ -1,4 +1,5 @@
-import type { Execution } from '../src/core/outcome.ts';
+import { checkedResult } from '../src/core/ledger-life.ts';
+import type { Execution, Outcome } from '../src/core/outcome.ts';
 import type { ClaimRequest, RecordAnswer, RecordRequest } from '../src/core/ports/index.ts';
 import { type AuthenticatedDelivery, type ClaimedDelivery, extend } from './context.ts';
 import { jobKey } from './delivery.ts';
@@ -71,7 +72,9 @@ export type TaskResolution =
   /** The exact signed result of an earlier run. */
   | { readonly kind: 'finished'; readonly result: string }
   /** The journal knows the task_id under another manifest. */
-  | { readonly kind: 'conflict' };
+  | { readonly kind: 'conflict' }
+  /** Nothing more is tried. The journal is not told: its attempt says what it knows to whoever asks next. */
+  | { readonly kind: 'given-up'; readonly outcome: Outcome };
 
 /**
  * Step 6: sign, close the journal (durable), then the ledger. In this order, so that what Redis calls finished is
@@ -82,10 +85,13 @@ export async function record(context: ClaimedDelivery, resolution: TaskResolutio
   const { manifest, manifestSha256, epoch } = task;
   switch (resolution.kind) {
     case 'outcome': {
-      const result = await deps.signer.sign(manifest, manifestSha256, resolution.outcome);
+      // What the ledger will not keep must not be final in the journal.
+      const result = checkedResult(await deps.signer.sign(manifest, manifestSha256, resolution.outcome));
       await executor.memory?.conclude(task, resolution.outcome.status, result);
       return write(context, answeredWith(resolution.outcome, result));
     }
+    case 'given-up':
+      return write(context, answeredWith(resolution.outcome, await deps.signer.sign(manifest, manifestSha256, resolution.outcome)));
     case 'finished':
       return write(context, answered(resolution.result));
     case 'conflict':

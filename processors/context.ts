@@ -7,6 +7,7 @@ import type { AroundDelivery } from '../src/observability/tracing/deliveries.ts'
 import type { Delivery } from './delivery.ts';
 import type { InFlight, Running } from './in-flight.ts';
 import type { ParkingDeps } from './parking.ts';
+import type { RepeatedFaults } from './repeated-faults.ts';
 
 /** Everything that the pipeline needs; the composition root fills it. */
 export interface PipelineDeps extends Pick<ParkingDeps, 'promote' | 'parkMs'> {
@@ -19,6 +20,8 @@ export interface PipelineDeps extends Pick<ParkingDeps, 'promote' | 'parkMs'> {
   readonly presence: Presence;
   readonly signer: ResultSigner;
   readonly inFlight: InFlight;
+  /** Crashes of this process. */
+  readonly faults: RepeatedFaults;
   /** Rebuilds the ledger after `lost`; concurrent callers share one run. */
   readonly recoverLedger: () => Promise<void>;
   readonly report: (report: DeliveryReport) => void;

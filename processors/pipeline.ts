@@ -10,6 +10,7 @@ import { parseTraceparent } from '../src/core/trace-context.ts';
 import { claim, record, type TaskResolution } from './claim.ts';
 import { type AuthenticatedDelivery, type ClaimedDelivery, type DeliveryContext, extend, type ParsedDelivery, type PipelineDeps } from './context.ts';
 import { type Delivery, jobKey } from './delivery.ts';
+import { giveUp, giveUpUnclaimed } from './give-up.ts';
 import type { Running } from './in-flight.ts';
 import type { HandledDelivery } from './queue-worker.ts';
 import { refuse } from './refuse.ts';
@@ -28,15 +29,18 @@ export async function processTask(delivery: Delivery, running: Running, tries: J
 export async function runDelivery(delivery: Delivery, running: Running, deps: PipelineDeps): Promise<DeliveryEnd> {
   const context: DeliveryContext = { delivery, running, deps, startedAt: deps.clock.monotonic() };
   const end = await answer(context).catch((error: unknown) => crashed(context, error));
+  if (end.kind !== 'crashed') deps.faults.forget(jobKey(delivery));
   emit(context, end); // step 8
   await wakePlan(context, end);
   return end;
 }
 
 /** Gives the claim back. A crash is counted against the task, unless an outage explains it: that says nothing about the task. */
-async function crashed({ deps, task }: DeliveryContext & Partial<ClaimedDelivery>, error: unknown): Promise<DeliveryEnd> {
+async function crashed(context: DeliveryContext & Partial<ClaimedDelivery>, error: unknown): Promise<DeliveryEnd> {
+  const { deps, task } = context;
+  if (task === undefined) return giveUpUnclaimed(context, error);
   // When Redis is away, the claim stays; the same process claiming it again counts as no lost worker.
-  if (task) await deps.ledger.release(task.manifest.task_id, task.epoch, isOutage(error) ? undefined : 'crashed').catch(() => undefined);
+  await deps.ledger.release(task.manifest.task_id, task.epoch, isOutage(error) ? undefined : 'crashed').catch(() => undefined);
   return { kind: 'crashed', error };
 }
 
@@ -60,7 +64,18 @@ async function answer(context: DeliveryContext): Promise<DeliveryEnd> {
   if (isEnd(authenticated)) return authenticated;
   const claimed = await claim(authenticated);
   if (isEnd(claimed)) return claimed;
-  return record(claimed, await perform(claimed));
+  return conclude(claimed);
+}
+
+/** Steps 3 to 6 after the claim. A fault that comes back unchanged does so to an end. */
+async function conclude(context: ClaimedDelivery): Promise<DeliveryEnd> {
+  try {
+    const end = await record(context, await perform(context));
+    context.deps.faults.forget(context.manifest.task_id);
+    return end;
+  } catch (error) {
+    return giveUp(context, error);
+  }
 }
 
 /** Steps 3 to 5 after the claim: the first that has something to say says what becomes of the task. */

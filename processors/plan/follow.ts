@@ -12,7 +12,7 @@ export async function followPlan(planSha256: string, data: PlanJobData, delivery
   const { journal, jobs, views, clock } = deps;
   const waited = await hasWaited(planSha256, delivery, deps);
   const record = await journal.record(planSha256);
-  if (record?.end && (waited || record.end.status === 'SUCCESS' || !record.settled)) return { kind: 'ended', end: record.end, replayed: true };
+  if (record?.end && (waited || record.end.status === 'SUCCESS' || !record.settled)) return { kind: 'ended', plan: record, end: record.end, replayed: true };
   if (record?.end) {
     // The same plan was sent again after it had failed, as a retry is: it runs on under this job's lease.
     await views.clearCancel(planSha256);

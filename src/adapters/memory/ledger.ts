@@ -4,6 +4,8 @@ import { checkedResult, KEEP_MS, type LedgerSettings, rowExpiry } from '../../co
 import type { ClaimAnswer, ClaimRequest, Ledger, TaskRow } from '../../core/ports/index.ts';
 import type { MemoryChannels } from './signals.ts';
 
+const PARKED_PAGE = 100;
+
 /** A row and when it goes, milliseconds since 1970. */
 interface Kept {
   readonly row: TaskRow;
@@ -107,7 +109,7 @@ export function createMemoryLedger(settings: LedgerSettings & { clock: Clock; ch
     },
     async *parked(id) {
       const jobs = [...(parked.get(id)?.keys() ?? [])];
-      if (jobs.length > 0) yield jobs;
+      for (let at = 0; at < jobs.length; at += PARKED_PAGE) yield jobs.slice(at, at + PARKED_PAGE);
     },
     async markGeneration(marker) {
       generation ??= marker;

@@ -7,7 +7,7 @@ import { createCryptoPool } from '../../adapters/crypto/pool.ts';
 import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
 import { openKernelStore } from '../../adapters/sqlite/kernel-store/kernel-store.ts';
 import { readToolBindings } from '../../adapters/tool-bindings/index.ts';
-import { CAPABILITY_QUEUE, type QueueKind, TOOL_CALL } from '../../contracts/index.ts';
+import { BOUNDS, CAPABILITY_QUEUE, type QueueKind, TOOL_CALL } from '../../contracts/index.ts';
 import { systemClock } from '../../core/clock.ts';
 import { type Lifecycle, lifecycle, sequential } from '../../core/lifecycle.ts';
 import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
@@ -29,7 +29,7 @@ import { serve } from './serve.ts';
 const DRAIN_MS = 2_000;
 
 /** A plan of a thousand steps, shown whole. */
-const MAX_DERIVE_BYTES = 256 * 1024 * 1024;
+const MAX_DERIVE_BYTES = BOUNDS.deriveBody;
 
 /** `writ kernel`: the only holder of the signing key, on its unix socket. Resolves with the exit code. */
 export function runKernel(context: RoleContext): Promise<number> {

@@ -6,6 +6,7 @@ import { createInFlight } from '../../../processors/in-flight.ts';
 import { createLedgerRecovery } from '../../../processors/ledger-recovery.ts';
 import { processTask } from '../../../processors/pipeline.ts';
 import { createQueueWorker, type QueueWorker } from '../../../processors/queue-worker.ts';
+import { createRepeatedFaults } from '../../../processors/repeated-faults.ts';
 import { byCapability } from '../../../processors/run-executor.ts';
 import { workerOptions } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
@@ -147,6 +148,7 @@ export async function wirePipeline({
     ledger,
     presence,
     signer: traceCalls(signer, { sign: 'sign' }, tracer),
+    faults: createRepeatedFaults(),
     recoverLedger,
     wakePlan: planJobs.promote,
     promote: parkedJobs.promote,

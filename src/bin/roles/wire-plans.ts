@@ -3,6 +3,7 @@ import { createInFlight, type InFlight } from '../../../processors/in-flight.ts'
 import type { PlanDeps } from '../../../processors/plan/context.ts';
 import { createPlanWorker } from '../../../processors/plan/plan-worker.ts';
 import { createPlanSweeper } from '../../../processors/plan/sweeper.ts';
+import { createRepeatedFaults } from '../../../processors/repeated-faults.ts';
 import { queueName, queueOf, workerOptions } from '../../../queues/catalog.ts';
 import { createEnqueue } from '../../../queues/enqueue.ts';
 import { type QueueShards, slotsPerShard } from '../../../queues/shards.ts';
@@ -79,6 +80,7 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
   const views = createRedisPlanViews({ redis: ledgerConnection, retentionMs: config.ledger.retention_s * 1000 });
   const perShard = slotsPerShard(concurrency, shards);
   const queue = queueName('plan', pool);
+  const faults = createRepeatedFaults();
   const inShard = (prefix: string, inFlight: InFlight) =>
     createPlanWorker(
       {
@@ -104,6 +106,7 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
         signer,
         endSigner,
         inFlight,
+        faults,
         promote,
         parkMs,
         report(report) {

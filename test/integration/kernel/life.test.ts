@@ -62,6 +62,15 @@ describe('the life of a kernel', () => {
     expect(await second.client.revoke({ jti: 'next', exp: NOW + 5 })).toMatchObject({ n: 2 });
   });
 
+  it('signs for more and larger manifests than one request may have', async () => {
+    const { client } = await start();
+    const large = { ...MANIFEST, inputs: { ...MANIFEST.inputs, note: 'x'.repeat(240 * 1024) } };
+    const requests = Array.from({ length: 80 }, (_, n) => ({ manifest: { ...large, task_id: `large-${n}` } }));
+    const answers = await client.issue([...requests, { manifest: { ...MANIFEST, task_id: 'small' } }]);
+    expect(answers.map((answer) => (answer.ok ? answer.taskId : answer.code))).toEqual([...requests.map(({ manifest }) => manifest.task_id), 'small']);
+    expect(await client.issue([])).toEqual([]);
+  });
+
   it('is the only one of its directory, and leaves it to the next', async () => {
     const first = await start();
     expect(() => openKernelStore(join(dir, 'kernel'))).toThrow(/another kernel already runs/);

@@ -6,6 +6,7 @@ import type { AuthenticatedDelivery, ClaimedDelivery, DeliveryContext, PipelineD
 import { type Delivery, jobKey } from '../../../processors/delivery.ts';
 import { createInFlight, type Running } from '../../../processors/in-flight.ts';
 import { runDelivery } from '../../../processors/pipeline.ts';
+import { createRepeatedFaults } from '../../../processors/repeated-faults.ts';
 import type { DeliveryEnd } from '../../../processors/settle.ts';
 import { openTokenFile } from '../../../src/adapters/files/token-file.ts';
 import { createMemoryLedger } from '../../../src/adapters/memory/ledger.ts';
@@ -81,6 +82,7 @@ export async function createWorld() {
     presence,
     signer,
     inFlight,
+    faults: createRepeatedFaults(),
     async recoverLedger() {
       steps.push('recoverLedger');
       await ledger.markGeneration('second');
