@@ -52,6 +52,7 @@ const LOOK_MS = 50;
 export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorkerDeps): QueueWorker {
   const locks = createLockWatch(options.worker.lockDuration ?? 0, deps.clock);
   let worker: Worker | undefined;
+  let wasReady = false;
 
   const process = async (job: Job, token?: string): Promise<unknown> => {
     const jobId = job.id ?? '';
@@ -78,10 +79,11 @@ export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorker
 
   /**
    * After the time of the drain, when no job is in hand. BullMQ's own end may then still wait for an answer of a server that
-   * is gone: a job that was promised in between is given to another worker when its lock ends.
+   * is gone: a job that was promised in between is given to another worker when its lock ends. A worker that has not met
+   * Redis yet was promised nothing.
    */
   const nothingLeft = async (signal: AbortSignal): Promise<void> => {
-    await delay(options.drainMs, undefined, { ref: false, signal });
+    await delay(wasReady ? options.drainMs : 0, undefined, { ref: false, signal });
     while (deps.inFlight.size > 0) await delay(LOOK_MS, undefined, { ref: false, signal });
   };
 
@@ -99,7 +101,9 @@ export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorker
       });
       worker.on('stalled', (jobId) => options.onStalled?.(jobId));
       worker.on('failed', (job) => options.onFailed?.(job?.id ?? ''));
+      wasReady = false;
       await worker.waitUntilReady();
+      wasReady = true;
     },
     async stop() {
       if (!worker) return;

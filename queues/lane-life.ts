@@ -43,6 +43,7 @@ const PATIENCE_MS = 5000;
 export function laneLife<H>({ queue, connection, settings, onError, run, patienceMs = PATIENCE_MS }: LaneWork<H>): Lifecycle & { process(handle: H): void } {
   let handler: H | undefined;
   let worker: TolerantWorker | undefined;
+  let hasTaken = false;
   let stop = new AbortController();
   const inHand = new Set<Promise<unknown>>();
   const life = lifecycle(
@@ -54,11 +55,14 @@ export function laneLife<H>({ queue, connection, settings, onError, run, patienc
       const { signal } = stop;
       worker = new TolerantWorker(queue.name, (job, token) => held(inHand, run(job, token, handle, signal)), { ...settings, connection });
       worker.on('error', onError);
+      hasTaken = false;
       await worker.waitUntilReady();
+      hasTaken = true;
     },
     async () => {
       stop.abort('shutdown');
-      if (worker) await ended(worker, inHand, patienceMs);
+      // A worker that has not met Redis yet holds nothing that is worth waiting for.
+      if (worker) await ended(worker, inHand, hasTaken ? patienceMs : 0);
       worker = undefined;
       await queue.close();
     },

@@ -8,14 +8,22 @@ import { localContentSearch } from './cli/local-search.ts';
 import type { UpContext } from './roles/context.ts';
 
 /** The `writ` command: runs one command line and ends with its exit code, once everything that it said is written. */
+let isRole = false;
 process.stdout.on('error', brokenPipe);
 process.stderr.on('error', brokenPipe);
+process.once('beforeExit', unsettled);
 const code = await runCli(process.argv.slice(2), createCliDeps(packageVersion()));
 process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
 
-/** A reader that has seen enough (`writ vault list | head`) is no error. */
+/** A reader that has seen enough (`writ vault list | head`) is no error. A role works on when nobody listens any more. */
 function brokenPipe(error: NodeJS.ErrnoException): void {
+  if (isRole) return;
   process.exit(error.code === 'EPIPE' ? 0 : 3);
+}
+
+/** Nothing is left that could end the command; Node's own answer would be a bare 13. */
+function unsettled(): void {
+  process.stderr.write('writ: the command waits for something that cannot come any more (INTERNAL)\n', () => process.exit(3));
 }
 
 /** What the command line gets in this process. Everything heavy is imported when a command asks for it. */
@@ -38,6 +46,7 @@ function createCliDeps(version: string): CliDeps {
 }
 
 async function roleContext(options: GlobalOptions, role: string): Promise<UpContext> {
+  isRole = true;
   const [{ readSettings, settingsArgs }, { createLogger }] = await Promise.all([import('./cli/settings.ts'), import('../observability/logging.ts')]);
   const settings = readSettings(options);
   const { config } = settings.loaded;

@@ -1,7 +1,9 @@
+import path from 'node:path';
 import { type LoadedConfig, loadConfig } from '../../../config/load.ts';
 import { WritError } from '../../core/errors.ts';
 import { type DataDirPaths, dataDirPaths } from '../../data-dir/paths.ts';
 import type { GlobalOptions } from '../../surfaces/cli/services.ts';
+import { shellWord } from '../../surfaces/cli/text/shell-word.ts';
 
 /** The settings of one command line, and where they lie. */
 export interface CliSettings {
@@ -32,4 +34,12 @@ export function settingsArgs({ config, set }: GlobalOptions, { loaded }: CliSett
     ...(config === undefined ? [] : ['--config', config]),
     ...Object.entries(set).flatMap(([key, value]) => ['--set', `${key}=${value}`]),
   ];
+}
+
+/** How a person calls the program so that it reads the same settings, in whatever terminal: `npx writ --data-dir /srv/writ`. */
+export function programWords(options: GlobalOptions, { loaded }: CliSettings): string {
+  const place = loaded.isUsualPlace ? [] : ['--data-dir', loaded.dataDir];
+  const file = options.config === undefined ? [] : ['--config', path.resolve(options.config)];
+  const sets = Object.entries(options.set).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
+  return ['npx', 'writ', ...place, ...file, ...sets].map(shellWord).join(' ');
 }
