@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DelayedError, type Job, UnrecoverableError, type Worker, type WorkerOptions } from 'bullmq';
 import { QUEUE_PREFIX } from '../queues/catalog.ts';
+import { readyUnlessStopped } from '../queues/lane-life.ts';
 import { TolerantWorker } from '../queues/tolerant-worker.ts';
 import { withoutStack } from '../queues/without-stack.ts';
 import type { Clock } from '../src/core/clock.ts';
@@ -53,6 +54,7 @@ export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorker
   const locks = createLockWatch(options.worker.lockDuration ?? 0, deps.clock);
   let worker: Worker | undefined;
   let wasReady = false;
+  let stopped = new AbortController();
 
   const process = async (job: Job, token?: string): Promise<unknown> => {
     const jobId = job.id ?? '';
@@ -102,13 +104,15 @@ export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorker
       worker.on('stalled', (jobId) => options.onStalled?.(jobId));
       worker.on('failed', (job) => options.onFailed?.(job?.id ?? ''));
       wasReady = false;
-      await worker.waitUntilReady();
+      stopped = new AbortController();
+      await readyUnlessStopped(worker, stopped.signal);
       wasReady = true;
     },
     async stop() {
       if (!worker) return;
       const stopping = worker;
       worker = undefined;
+      stopped.abort();
       const closed = new AbortController();
       const interrupt = setTimeout(() => deps.inFlight.stop({}, 'shutdown'), options.drainMs);
       try {

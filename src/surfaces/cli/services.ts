@@ -3,7 +3,6 @@ import type { Clock } from '../../core/clock.ts';
 import type { Check } from '../../core/findings.ts';
 import type {
   ApiKeyStore,
-  AuditLog,
   AuditReader,
   BackendKind,
   ContentSearch,
@@ -13,6 +12,7 @@ import type {
   LoginLinks,
   MessageImporter,
   MessageSearch,
+  PatientAuditLog,
   PlanPreview,
   PlanSignatures,
   Plans,
@@ -151,7 +151,7 @@ export interface CliServices extends AsyncDisposable {
   makeKey(request: KeyRequest): Promise<MadeKey>;
   /** Who asks, as the operating system says it. */
   readonly who: string;
-  audit(): Promise<AuditLog>;
+  audit(): Promise<PatientAuditLog>;
   auditReader(): AuditReader;
   readonly access: ApiAccess;
 }

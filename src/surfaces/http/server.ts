@@ -42,7 +42,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const calls = createRunningCalls();
   const sessions = createSessions({ clock: services.clock, lifeMs: http.sessionMs });
   const hosts = createHostRule({ host: http.host, allowedHosts: http.allowedHosts, port: () => portOf(app) });
-  const gate = createGate({ hosts, authenticate: createAuthenticate({ apiKeys, sessions, clock: services.clock }) });
+  const gate = createGate({ hosts, authenticate: createAuthenticate({ apiKeys, sessions }) });
   let starting: Promise<void> | undefined;
   let stopping: Promise<void> | undefined;
 
