@@ -21,7 +21,12 @@ export interface WritProcess {
 
 /** Starts it. The caller ends it. */
 export function startWrit(args: readonly string[], options: SpawnOptions = {}): WritProcess {
-  const child = spawn(process.execPath, writArgs(args), { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+  return startCommand(process.execPath, writArgs(args), options);
+}
+
+/** Starts any program in this way. */
+export function startCommand(program: string, words: readonly string[], options: SpawnOptions = {}): WritProcess {
+  const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
   let text = '';
   const hearers = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {
@@ -30,7 +35,7 @@ export function startWrit(args: readonly string[], options: SpawnOptions = {}): 
       for (const hear of [...hearers]) hear();
     });
   }
-  const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals);
+  const ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals);
   return {
     child,
     said: () => text,

@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dataDirPaths } from '../../../src/data-dir/paths.ts';
 import { ensureKeys } from '../../../src/data-dir/signing-keys.ts';
+import { type MuteServer, muteServer } from '../../support/mute-server.ts';
 import { PATIENCE } from '../../support/patience.ts';
 import { openTerminal } from '../../support/tmux.ts';
 import { startWrit, type WritProcess, writArgs } from '../../support/writ-process.ts';
@@ -37,37 +38,8 @@ const indexed = (): string[] =>
   ['tools.search.enabled=true', 'tools.search.index_mode=auto', `tools.sandbox.allowed_roots=${path.join(home, 'searched')}`].flatMap((set) => ['--set', set]);
 const ROLES = ['api', 'worker', 'kernel', 'index-host'] as const;
 
-/** A server that takes connections and never says a word. */
-interface Mute extends AsyncDisposable {
-  readonly url: string;
-  /** Resolves when somebody has said something to it. */
-  readonly asked: Promise<void>;
-}
-
-async function mute(): Promise<Mute> {
-  const sockets = new Set<Socket>();
-  let tell = (): void => undefined;
-  const asked = new Promise<void>((resolve) => {
-    tell = resolve;
-  });
-  const server: Server = createServer((socket) => {
-    sockets.add(socket.on('data', tell).on('error', () => undefined));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    asked,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
-
 /** The process waits for an answer of this server; it is an error when it ends instead. */
-async function reached(redis: Mute, { ended, said }: WritProcess): Promise<void> {
+async function reached(redis: MuteServer, { ended, said }: WritProcess): Promise<void> {
   const end = ended.then((code) => Promise.reject(new Error(`it ended with ${code}:\n${said()}`)));
   await Promise.race([redis.asked, end]);
 }
@@ -75,7 +47,7 @@ async function reached(redis: Mute, { ended, said }: WritProcess): Promise<void>
 describe('a role that is told to end while it starts', () => {
   for (const role of ROLES) {
     it(`ends in order: ${role}, and Redis never answers`, async () => {
-      await using redis = await mute();
+      await using redis = await muteServer();
       const process = start(role, '--set', `redis.url=${redis.url}`, ...indexed());
       await reached(redis, process);
       process.child.kill('SIGTERM');
@@ -91,7 +63,7 @@ describe('a role that is told to end while it starts', () => {
   }
 
   it('is ended by `writ up`, which is told to end while its roles wait', async () => {
-    await using redis = await mute();
+    await using redis = await muteServer();
     const up = start('up', '--set', `redis.url=${redis.url}`);
     await reached(redis, up);
     up.child.kill('SIGTERM');
@@ -121,13 +93,18 @@ describe('SIGHUP', () => {
     up.child.kill('SIGHUP');
     expect(await up.ended).toBe(0);
     for (const pid of [redis, ...roles]) expect([pid, isThere(pid)]).toEqual([pid, false]);
-    for (const role of ['kernel', 'worker', 'api']) expect(readFileSync(path.join(places().logs, `${role}.log`), 'utf8')).toContain('"msg":"stopped"');
+    for (const role of ['kernel', 'worker', 'api']) {
+      const [, end = ''] = readFileSync(path.join(places().logs, `${role}.log`), 'utf8').split('"msg":"stopping"');
+      // None of them has missed Redis.
+      expect(end).toContain('"msg":"stopped"');
+      expect(end).not.toContain('"msg":"redis"');
+    }
     expect(existsSync(places().apiUrl)).toBe(false);
   });
 
   for (const role of ROLES) {
     it(`leaves a service alone, which reads again what it can: ${role}`, async () => {
-      await using redis = await mute();
+      await using redis = await muteServer();
       // A session of its own has no terminal, like a service.
       const process = startWrit(['--data-dir', places().dataDir, '--set', 'http.port=0', '--set', `redis.url=${redis.url}`, role, ...indexed()], { detached: true });
       started.push(process);
@@ -161,7 +138,7 @@ describe('a terminal that is closed', () => {
 
 describe('a role whose reader has gone', () => {
   it.each(ROLES)('works on: %s', async (role) => {
-    await using redis = await mute();
+    await using redis = await muteServer();
     const process = start(role, '--set', `redis.url=${redis.url}`, ...indexed());
     await reached(redis, process);
     process.child.stdout?.destroy();
