@@ -51,18 +51,19 @@ describe('parts', () => {
     const slow = lifecycle(
       () =>
         new Promise<void>((resolve) => {
+          log.push('+slow');
           release = resolve;
         }),
       () => void log.push('-slow'),
     );
     const all = together([recorded(log, 'a'), slow, ...(together === sequential ? [recorded(log, 'later')] : [])]);
     const starting = all.start();
-    await vi.waitFor(() => expect(log).toEqual(['+a']), PATIENCE);
+    await vi.waitFor(() => expect(log).toEqual(['+a', '+slow']), PATIENCE);
     await all.stop();
-    expect([...log].sort()).toEqual(['+a', '-a', '-slow']);
+    expect([...log].sort()).toEqual(['+a', '+slow', '-a', '-slow']);
     release();
     await expect(starting).rejects.toThrow('stopped while it started');
-    expect(log).toHaveLength(3);
+    expect(log).toHaveLength(4);
   });
 
   it('stops the others when one fails to stop, and tells', async () => {
