@@ -66,7 +66,11 @@ export async function keepForLater(file: string, action: OperatorAction, now: nu
       const free = (await slotsOf(handle)).indexOf(undefined);
       if (free < 0) throw new WritError('STORAGE_UNAVAILABLE', `${LATE_SLOTS} records wait in ${late} for the audit log already`);
       const { subject, detail } = action;
-      const kept = { ...action, subject: subject.slice(0, MAX_SUBJECT), detail: { ...detail, late: randomBytes(8).toString('hex'), done_at: new Date(now).toISOString() } };
+      const kept = {
+        ...action,
+        subject: subject.slice(0, MAX_SUBJECT),
+        detail: { ...detail, late: randomBytes(8).toString('hex'), done_at: new Date(now).toISOString() },
+      };
       const text = Buffer.from(JSON.stringify(kept));
       if (text.length >= SLOT_BYTES) throw new WritError('STORAGE_UNAVAILABLE', `the record is too long for ${late}`);
       const slot = Buffer.from(BLANK);
@@ -107,7 +111,11 @@ export async function lateActions(file: string): Promise<LateActions> {
 export async function markBegun(file: string): Promise<void> {
   if (await isThere(markOf(file))) return;
   const handle = await open(markOf(file), 'a', 0o600);
-  await handle.sync().finally(() => handle.close());
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
   await syncDirectory(path.dirname(file));
 }
 

@@ -4,7 +4,7 @@ import { syncDirectory } from '../adapters/files/sync-directory.ts';
 import { GENESIS, type Link, lineOf, REPAIRED, sealRecord } from '../core/audit-chain.ts';
 import type { Clock } from '../core/clock.ts';
 import { sha256Hex } from '../core/hash.ts';
-import type { PatientAuditLog, OperatorAction, OperatorRecord } from '../core/ports/audit.ts';
+import type { OperatorAction, OperatorRecord, PatientAuditLog } from '../core/ports/audit.ts';
 import { type LogEnd, MAX_BATCH, readLogEnd } from './audit-end.ts';
 import { openToAppend, unavailable } from './audit-file.ts';
 import { writeHead } from './audit-head.ts';

@@ -19,7 +19,9 @@ export interface SupervisedRole {
 }
 
 /** What a role tells its supervisor over the IPC channel. */
-export type RoleMessage = { readonly type: 'ready' } | { readonly type: 'refused'; readonly code: ErrorCode; readonly message: string; readonly field?: string };
+export type RoleMessage =
+  | { readonly type: 'ready' }
+  | { readonly type: 'refused'; readonly code: ErrorCode; readonly message: string; readonly field?: string };
 
 /**
  * Keeps one role running as a child process of `writ up`. `start` resolves when the child says that it works and rejects

@@ -96,7 +96,11 @@ export async function answering(server: Server, target: RedisTarget, timeoutMs: 
   });
   while (!(await answersPing(target))) {
     if (ended) throw whyEnded(server);
-    if (performance.now() > deadline) throw new WritError('REDIS_UNAVAILABLE', `redis-server did not answer within ${timeoutMs} ms (\`npx writ doctor\` shows what is here): ${server.lastLines()}`);
+    if (performance.now() > deadline)
+      throw new WritError(
+        'REDIS_UNAVAILABLE',
+        `redis-server did not answer within ${timeoutMs} ms (\`npx writ doctor\` shows what is here): ${server.lastLines()}`,
+      );
     await Promise.race([delay(POLL_MS), server.exited]);
   }
 }
@@ -106,7 +110,9 @@ const PORT_IN_USE = /Could not create server TCP listening socket.*Address alrea
 function whyEnded({ lastLines }: Server): WritError {
   const said = lastLines();
   if (PORT_IN_USE.test(said)) {
-    return new WritError('INVALID_CONFIG', 'Redis cannot listen on its port: another program listens there; end it, or set another port', { field: 'redis.port' });
+    return new WritError('INVALID_CONFIG', 'Redis cannot listen on its port: another program listens there; end it, or set another port', {
+      field: 'redis.port',
+    });
   }
   return new WritError('REDIS_UNAVAILABLE', `redis-server did not start (is it installed? \`npx writ doctor\` looks): ${said}`);
 }

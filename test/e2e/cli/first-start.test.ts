@@ -58,7 +58,10 @@ describe('a new user', () => {
     const settings = path.join(dataDir, 'writ.toml');
     const [, own = ''] = /\[file\.base_directories\]:\n((?: {7}.*\n)+)/.exec(init.said) ?? [];
     const lines = own.replaceAll('       ', '').replace('"/srv/inbox"', JSON.stringify(inbox));
-    writeFileSync(settings, readFileSync(settings, 'utf8').replace('# [file.base_directories]\n', () => lines));
+    writeFileSync(
+      settings,
+      readFileSync(settings, 'utf8').replace('# [file.base_directories]\n', () => lines),
+    );
 
     const said = await up(start);
     expect(said).not.toContain('tour');

@@ -106,7 +106,9 @@ describe('SIGHUP', () => {
     it(`leaves a service alone, which reads again what it can: ${role}`, async () => {
       await using redis = await muteServer();
       // A session of its own has no terminal, like a service.
-      const process = startWrit(['--data-dir', places().dataDir, '--set', 'http.port=0', '--set', `redis.url=${redis.url}`, role, ...indexed()], { detached: true });
+      const process = startWrit(['--data-dir', places().dataDir, '--set', 'http.port=0', '--set', `redis.url=${redis.url}`, role, ...indexed()], {
+        detached: true,
+      });
       started.push(process);
       await reached(redis, process);
       process.child.kill('SIGHUP');

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { systemClock } from '../../../src/core/clock.ts';
-import type { PatientAuditLog, OperatorAction } from '../../../src/core/ports/index.ts';
+import type { OperatorAction, PatientAuditLog } from '../../../src/core/ports/index.ts';
 import { createAuditLog } from '../../../src/data-dir/audit-log.ts';
 
 /** An audit log in a directory of its own. */

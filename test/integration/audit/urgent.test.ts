@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
-import { createAuditLog } from '../../../src/data-dir/audit-log.ts';
 import { LATE_SLOTS } from '../../../src/data-dir/audit-late.ts';
+import { createAuditLog } from '../../../src/data-dir/audit-log.ts';
 import { createAuditReader } from '../../../src/data-dir/audit-reader.ts';
 import { inMountNamespace } from '../../support/mounts.ts';
 import { asked, freshLog, type Log } from './fixture.ts';

@@ -187,7 +187,7 @@ describe('the embedded Redis', () => {
     const here = new Promise<number>((settle) => {
       tell = settle;
     });
-    const mute = [process.execPath, '-e', 'console.log(`here ${process.pid}`); setInterval(() => 0, 1000)'];
+    const mute = [process.execPath, '-e', 'console.log("here", process.pid); setInterval(() => 0, 1000)'];
     const embedded = create({ directory, launcher: mute, log: (line) => line.startsWith('here') && tell(Number(line.split(' ')[1])) });
     const starting = embedded.start();
     starting.catch(() => undefined);

@@ -27,7 +27,13 @@ describe('API keys', () => {
   it('are found by their secret alone, of which only the hash is kept, in a file for the owner', async () => {
     const { key, secret } = await store().create({ name: 'billing', roles: ['submit', 'read'] });
     expect(secret).toMatch(new RegExp(`^writ_${key.id}_[A-Za-z0-9_-]{43}$`));
-    expect(await store().find(secret)).toEqual({ id: key.id, name: 'billing', roles: ['submit', 'read'], createdAt: '2026-11-21T00:00:00.000Z', secretId: hashOf(secret) });
+    expect(await store().find(secret)).toEqual({
+      id: key.id,
+      name: 'billing',
+      roles: ['submit', 'read'],
+      createdAt: '2026-11-21T00:00:00.000Z',
+      secretId: hashOf(secret),
+    });
     for (const other of ['', secret.slice(0, -1), `${secret}x`, `writ_${key.id}_${'A'.repeat(43)}`, createHash('sha256').update(secret).digest('hex')]) {
       expect([other, await store().find(other)]).toEqual([other, undefined]);
     }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Clock } from '../../../../src/core/clock.ts';
 import { WritError } from '../../../../src/core/errors.ts';
-import type { PatientAuditLog, KernelClient, PlanGateway, SignatureReader, TaskGateway } from '../../../../src/core/ports/index.ts';
+import type { KernelClient, PatientAuditLog, PlanGateway, SignatureReader, TaskGateway } from '../../../../src/core/ports/index.ts';
 import { runCli } from '../../../../src/surfaces/cli/program.ts';
 import type { CliDeps, CliServices, LocalContentSearch } from '../../../../src/surfaces/cli/services.ts';
 import { sinkOf } from '../../../support/sink.ts';

@@ -2,7 +2,7 @@ import { createMemoryLedger } from '../../../../src/adapters/memory/ledger.ts';
 import { createMemoryChannels } from '../../../../src/adapters/memory/signals.ts';
 import type { TaskManifest } from '../../../../src/contracts/index.ts';
 import { GENESIS, sealRecord } from '../../../../src/core/audit-chain.ts';
-import type { PatientAuditLog, OperatorRecord, Receipt, TaskGateway } from '../../../../src/core/ports/index.ts';
+import type { OperatorRecord, PatientAuditLog, Receipt, TaskGateway } from '../../../../src/core/ports/index.ts';
 import { type Cli, createCli } from './world-cli.ts';
 import { type Asked, createKernelTwin, type Kernel, manifestOf } from './world-kernel.ts';
 import { createPlanTwin, type PlanTwin } from './world-plans.ts';

@@ -16,7 +16,10 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const clockOf = () => {
   let now = 1_000_000;
-  return { now: () => now, monotonic: () => now, pass: (ms: number) => void (now += ms) };
+  const pass = (ms: number): void => {
+    now += ms;
+  };
+  return { now: () => now, monotonic: () => now, pass };
 };
 
 function site() {
