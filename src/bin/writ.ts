@@ -9,8 +9,10 @@ import { processIo } from './cli/io.ts';
 import type { UpContext } from './roles/context.ts';
 
 /** The `writ` command: runs one command line and ends with its exit code, once everything that it said is written. */
+let isRole = false;
 process.stdout.on('error', brokenPipe);
 process.stderr.on('error', brokenPipe);
+process.once('beforeExit', unsettled);
 keepCompiled();
 const code = await runCli(process.argv.slice(2), createCliDeps(packageVersion()));
 process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
@@ -24,9 +26,15 @@ function keepCompiled(): void {
   enableCompileCache?.(path.join(packageRoot(), 'dist', '.compiled'));
 }
 
-/** A reader that has seen enough (`writ vault list | head`) is no error. */
+/** A reader that has seen enough (`writ vault list | head`) is no error. A role works on when nobody listens any more. */
 function brokenPipe(error: NodeJS.ErrnoException): void {
+  if (isRole) return;
   process.exit(error.code === 'EPIPE' ? 0 : 3);
+}
+
+/** Nothing is left that could end the command; Node's own answer would be a bare 13. */
+function unsettled(): void {
+  process.stderr.write('writ: the command waits for something that cannot come any more (INTERNAL)\n', () => process.exit(3));
 }
 
 /** What the command line gets in this process. Everything heavy is imported when a command asks for it. */
@@ -49,6 +57,7 @@ function createCliDeps(version: string): CliDeps {
 }
 
 async function roleContext(options: GlobalOptions, role: string): Promise<UpContext> {
+  isRole = true;
   const [{ readSettings, settingsArgs }, { createLogger }] = await Promise.all([import('./cli/settings.ts'), import('../observability/logging.ts')]);
   const settings = readSettings(options);
   const { config } = settings.loaded;

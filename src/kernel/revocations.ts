@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { RevocationPayload } from '../contracts/index.ts';
 import { messageOf, WritError } from '../core/errors.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
@@ -13,6 +14,8 @@ export interface RevocationLog extends Lifecycle {
 
 const LOOK_MS = 5000;
 const PAGE = 500;
+/** How long a start waits for the feed; then publishing goes on beside the work. */
+const START_PATIENCE_MS = 3000;
 
 export function createRevocationLog(options: KernelOptions): RevocationLog {
   const { store, key, kernelKeyring, ed25519, clock, feed, report } = options;
@@ -97,7 +100,8 @@ export function createRevocationLog(options: KernelOptions): RevocationLog {
       });
     },
     health: () => ({ number: store.lastRevocation(), published: feed !== undefined && problem === undefined, ...(problem === undefined ? {} : { problem }) }),
-    start: () => inTurn(publish),
+    // A kernel signs without Redis: one that is silent must not keep it from starting.
+    start: () => withinPatience(inTurn(publish)),
     async stop() {
       stopped = true;
       clearTimeout(retry);
@@ -106,4 +110,13 @@ export function createRevocationLog(options: KernelOptions): RevocationLog {
     [Symbol.asyncDispose]: () => log.stop(),
   };
   return log;
+}
+
+async function withinPatience(work: Promise<void>): Promise<void> {
+  const patience = new AbortController();
+  try {
+    await Promise.race([work, delay(START_PATIENCE_MS, undefined, { signal: patience.signal, ref: false }).catch(() => undefined)]);
+  } finally {
+    patience.abort();
+  }
 }

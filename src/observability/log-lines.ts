@@ -26,6 +26,13 @@ export const LOG_LINES = {
     help: 'Jobs wait, the queue is not paused and slots are free, but none was begun or ended for `worker.deaf_ms`; `/healthz` answers 503.',
   },
   ready: { level: 'info', message: 'ready', fields: [], roles: ['api', 'worker', 'kernel', 'index'], help: 'The role works.' },
+  reload: {
+    level: 'info',
+    message: 'SIGHUP: the certificate of the API is read again; keys and revocations follow their files by themselves, settings need a restart',
+    fields: [],
+    roles: ['api', 'worker', 'kernel', 'index'],
+    help: 'The role was told to read again what it can, and goes on.',
+  },
   stopping: {
     level: 'info',
     message: 'stopping',

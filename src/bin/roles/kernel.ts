@@ -77,10 +77,11 @@ export async function createKernelRole({ config, places, log }: RoleContext): Pr
   };
   const health = { ready: async () => [await checkHealth('redis', () => redis.ping()), await checkHealth('revocations', published)] };
   const shown = createMetricsSocket({ directory: places.metrics, metrics, health, onError: (error) => log.warn({ err: error }, LOG_LINES.metrics.message) });
-  const close = (): void => {
+  // What waits for Redis to publish a revocation ends with the connection; it is published after the next start.
+  const signing = lifecycle(kernel.start, async () => {
     redis.disconnect();
-    store.close();
-  };
+    await kernel.stop();
+  });
   const counted = countLeases(kernel, metrics);
   const server = createKernelServer({ routes: (app, maxBytes) => kernelRoutes(app, counted, maxBytes), socketPath: places.kernelSocket, report });
   const derive = createKernelServer({
@@ -89,5 +90,5 @@ export async function createKernelRole({ config, places, log }: RoleContext): Pr
     maxBodyBytes: MAX_DERIVE_BYTES,
     report,
   });
-  return sequential([lifecycle(() => undefined, close), ed25519, kernel, server, derive, shown]);
+  return sequential([lifecycle(() => undefined, store.close), ed25519, signing, server, derive, shown]);
 }

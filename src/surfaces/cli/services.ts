@@ -3,7 +3,6 @@ import type { Clock } from '../../core/clock.ts';
 import type { Check } from '../../core/findings.ts';
 import type {
   ApiKeyStore,
-  AuditLog,
   AuditReader,
   BackendKind,
   ContentSearch,
@@ -13,6 +12,7 @@ import type {
   LoginLinks,
   MessageImporter,
   MessageSearch,
+  PatientAuditLog,
   PlanPreview,
   PlanSignatures,
   Plans,
@@ -106,6 +106,8 @@ export interface MessageIngest {
  */
 export interface CliServices extends AsyncDisposable {
   readonly dataDir: string;
+  /** How a person calls the program with these settings: `npx writ --data-dir /srv/writ`. */
+  readonly programWords: string;
   /** `lease.max_ttl_s`. */
   readonly maxTtlS: number;
   /** `board.regrant`. */
@@ -145,11 +147,17 @@ export interface CliServices extends AsyncDisposable {
   /** Writes back to Redis what the journal of this host knows; number of tasks. */
   rebuildLedger(): Promise<number>;
   /** Writes the commented file of settings, unless there is one, and makes the keys that are missing. */
-  initialise(): Promise<{ readonly configFile: string; readonly configWritten: boolean; readonly keys: readonly MadeKey[] }>;
+  initialise(): Promise<{
+    readonly configFile: string;
+    readonly configWritten: boolean;
+    readonly keys: readonly MadeKey[];
+    /** By the settings as they are now. */
+    readonly baseDirectories: readonly string[];
+  }>;
   makeKey(request: KeyRequest): Promise<MadeKey>;
   /** Who asks, as the operating system says it. */
   readonly who: string;
-  audit(): Promise<AuditLog>;
+  audit(): Promise<PatientAuditLog>;
   auditReader(): AuditReader;
   readonly access: ApiAccess;
 }

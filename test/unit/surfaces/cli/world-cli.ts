@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Clock } from '../../../../src/core/clock.ts';
 import { WritError } from '../../../../src/core/errors.ts';
-import type { AuditLog, KernelClient, PlanGateway, SignatureReader, TaskGateway } from '../../../../src/core/ports/index.ts';
+import type { KernelClient, PatientAuditLog, PlanGateway, SignatureReader, TaskGateway } from '../../../../src/core/ports/index.ts';
 import { runCli } from '../../../../src/surfaces/cli/program.ts';
 import type { CliDeps, CliIo, CliServices } from '../../../../src/surfaces/cli/services.ts';
 import { sinkOf } from '../../../support/sink.ts';
@@ -28,7 +28,7 @@ export interface CliWorld {
   readonly plans: PlanGateway;
   readonly kernel: KernelClient;
   readonly signatures: SignatureReader;
-  readonly audit: AuditLog;
+  readonly audit: PatientAuditLog;
   interrupt(): AbortSignal;
 }
 
@@ -40,6 +40,7 @@ export function createCli({ clock, tasks, plans, kernel, signatures, audit, inte
     const stdin = typeof input === 'string' ? Readable.from([Buffer.from(input)]) : Readable.from(input);
     const services: CliServices = {
       dataDir: '/data',
+      programWords: 'npx writ',
       maxTtlS: 100,
       regrantByDefault: true,
       randomId: () => 'random',
