@@ -1,4 +1,5 @@
 import type { FileIdentity } from './journal.ts';
+import type { Standing } from './place.ts';
 
 /** A directory, wherever its name may go. */
 export interface DirectoryIdentity {
@@ -112,6 +113,14 @@ export interface ConfinedBase {
   /** Absolute, normalized, as configured. */
   readonly path: string;
   readonly identity: DirectoryIdentity;
+  readonly mount: {
+    /** Names the mount that the base lies on, for as long as it is open. */
+    readonly id: string;
+    /** Whether the base is the top of its mount: a file system was mounted exactly here. */
+    readonly isTop: boolean;
+  };
+  /** Whether the base's path still leads to this very directory. Asks the kernel, once, without waiting for a disk. */
+  standing(): Standing;
   /**
    * Opens the directory at `segments` (none: the base itself) beneath the base: no symbolic link, no magic link, no
    * mount point in any component.
