@@ -18,6 +18,8 @@ export interface Entry extends FileIdentity {
   readonly uid: number;
   readonly gid: number;
   readonly atimeNs: string;
+  /** Room that it takes, bytes: less than its size where it has holes. */
+  readonly allocatedBytes: string;
 }
 
 /**
@@ -76,8 +78,8 @@ export interface ConfinedFile {
   /** Writes all of `buffer` at `position`. */
   write(buffer: Uint8Array, position: number): Promise<FsResult<void>>;
   /**
-   * Copies all bytes of this file to the beginning of `target`, a new empty file of the same adapter. Reading,
-   * hashing and writing overlap; none of them runs on the event loop (but the hash of up to 64 KiB). Answers `no-space` before the first byte
+   * Copies all bytes of this file to the beginning of `target`, a new empty file of the same adapter. Holes stay holes
+   * where the file system tells them, and count in the digest as the zeros that a reader sees. Reading, hashing and writing overlap; none of them runs on the event loop (but the hash of up to 64 KiB). Answers `no-space` before the first byte
    * where the file system can tell. Does not fsync.
    */
   copyTo(target: ConfinedFile, options?: CopyOptions): Promise<FsResult<CopySummary>>;

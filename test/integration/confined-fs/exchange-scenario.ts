@@ -5,8 +5,8 @@
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import path from 'node:path';
-import { LOCAL_FILESYSTEMS } from '../../../src/adapters/linux/confined-fs/index.ts';
 import { openBase } from '../../../src/adapters/linux/confined-fs/base.ts';
+import { LOCAL_FILESYSTEMS } from '../../../src/adapters/linux/confined-fs/index.ts';
 import type { Toolbox } from '../../../src/adapters/linux/confined-fs/toolbox.ts';
 import { libc } from '../../../src/adapters/linux/libc.ts';
 
