@@ -8,8 +8,7 @@ import { isQueueName, queueOf, taskQueues } from './catalog.ts';
 import { type FoundJob, findJob } from './job-lookup.ts';
 import { openQueue } from './open-queue.ts';
 import type { EnqueueDeps, Push, PushContext, ShardQueue } from './push.ts';
-import { pushMany } from './push-many.ts';
-import { pushOne, rerunJob } from './push-table.ts';
+import { pushMany, pushOne, rerunJob } from './push-table.ts';
 import { ONE_SHARD, type QueueShards } from './shards.ts';
 
 /** A task's job id: never the bare task_id, which could be the name of one of BullMQ's own keys (`wait`, `meta`). */

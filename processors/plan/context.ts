@@ -1,8 +1,20 @@
 import type { PlanJobs } from '../../queues/plan-jobs.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import type { JsonObject } from '../../src/core/json.ts';
+import type { StopReason } from '../../src/core/outcome.ts';
 import type { PlanStep } from '../../src/core/plan-step.ts';
-import type { Bindings, Enqueue, Ledger, PlanEndSigner, PlanJournal, PlanKernel, PlanLogic, PlanViews, ResultSigner } from '../../src/core/ports/index.ts';
+import type {
+  Bindings,
+  Enqueue,
+  Ledger,
+  PlanEnd,
+  PlanEndSigner,
+  PlanJournal,
+  PlanKernel,
+  PlanLogic,
+  PlanViews,
+  ResultSigner,
+} from '../../src/core/ports/index.ts';
 import type { Authorities } from '../../src/lease/index.ts';
 import type { PlanReport } from '../../src/observability/plans.ts';
 import type { AroundDelivery } from '../../src/observability/tracing/deliveries.ts';
@@ -47,3 +59,18 @@ export interface PlanContext {
   readonly traceparent: string | undefined;
   readonly replay: PlanReplay;
 }
+
+/** How one delivery of a plan's job ended; `settlePlan` maps it to what BullMQ does. */
+export type PlanDeliveryEnd =
+  /** No plan job at all. */
+  | { readonly kind: 'malformed'; readonly message: string }
+  /** The lease is not the kernel's word about this plan: nothing was written. */
+  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'ended'; readonly end: PlanEnd; readonly replayed: boolean }
+  /** A step runs; `isAnswered` looks once more when the job is parked. */
+  | { readonly kind: 'parked'; readonly ms: number; readonly isAnswered: () => Promise<boolean> }
+  /** This process works on the plan already. */
+  | { readonly kind: 'busy' }
+  | { readonly kind: 'interrupted'; readonly reason: StopReason }
+  /** Something that should not happen did; the plan runs again. */
+  | { readonly kind: 'crashed'; readonly error: unknown };

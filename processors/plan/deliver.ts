@@ -6,10 +6,9 @@ import { stopReason } from '../../src/core/stopped.ts';
 import { parseTraceparent } from '../../src/core/trace-context.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Running } from '../in-flight.ts';
-import type { PlanContext, PlanDeps } from './context.ts';
+import type { PlanContext, PlanDeliveryEnd, PlanDeps } from './context.ts';
 import { endAt, endWith, MAX_LOSSES, showEnd } from './end.ts';
-import type { ParkedPlans } from './parked-plans.ts';
-import type { PlanDeliveryEnd } from './settle-plan.ts';
+import type { ParkedPlans } from './replay.ts';
 import { takeStep } from './step.ts';
 
 /**

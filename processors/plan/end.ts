@@ -1,8 +1,7 @@
 import { isWritError } from '../../src/core/errors.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { PlanDone, PlanEnd } from '../../src/core/ports/index.ts';
-import type { PlanContext, PlanDeps } from './context.ts';
-import type { PlanDeliveryEnd } from './settle-plan.ts';
+import type { PlanContext, PlanDeliveryEnd, PlanDeps } from './context.ts';
 
 /** The fifth loss of a worker at one step ends a plan that takes its worker down with it. */
 export const MAX_LOSSES = 5;

@@ -1,8 +1,10 @@
+import { sha256Hex } from '../../src/core/hash.ts';
+import type { PlanEnd } from '../../src/core/ports/index.ts';
 import { createQueueWorker, type QueueWorker, type QueueWorkerOptions } from '../queue-worker.ts';
-import type { PlanDeps } from './context.ts';
+import { type Action, busyDelay, type JobAttempts } from '../settle.ts';
+import type { PlanDeliveryEnd, PlanDeps } from './context.ts';
 import { deliverPlan } from './deliver.ts';
-import { createParkedPlans } from './parked-plans.ts';
-import { settlePlan } from './settle-plan.ts';
+import { createParkedPlans } from './replay.ts';
 
 /** `p_<plan_sha256>`, as `queues/plan-jobs.ts` makes it; another producer may choose another id. */
 const JOB_ID = /^p_([0-9a-f]{64})$/;
@@ -40,4 +42,32 @@ export function createPlanWorker(options: QueueWorkerOptions, deps: PlanDeps): Q
       },
     },
   );
+}
+
+type Table = { readonly [K in PlanDeliveryEnd['kind']]: (end: Extract<PlanDeliveryEnd, { kind: K }>, tries: JobAttempts) => Action };
+
+const AGAIN_MS = 1000;
+
+/** The one place where the end of a plan's delivery becomes a BullMQ action (docs/plan-protocol.md 1). A plan fails for good: only a retry runs it on. */
+const TABLE = {
+  malformed: (end) => ({ kind: 'fail', message: `INVALID_MANIFEST: ${end.message}`, recoverable: false }),
+  refused: (end) => ({ kind: 'fail', message: `INVALID_LEASE: ${end.message}`, recoverable: false }),
+  ended: ({ end }) =>
+    end.status === 'SUCCESS'
+      ? { kind: 'complete', value: { status: 'SUCCESS', result_sha256: sha256Hex(end.result) } }
+      : { kind: 'fail', message: failureOf(end), recoverable: false },
+  parked: (end) => ({ kind: 'delay', ms: end.ms }),
+  busy: () => ({ kind: 'delay', ms: AGAIN_MS }),
+  interrupted: (end) => ({ kind: 'delay', ms: end.reason === 'shutdown' ? 0 : AGAIN_MS }),
+  crashed: (_end, tries) => ({ kind: 'delay', ms: busyDelay(tries.started) }),
+} satisfies Table;
+
+/** The board shows no results: what it can tell about a failed plan is the step that ended it. */
+function failureOf({ code, message, endedBy }: PlanEnd): string {
+  return `${code}: ${message}${endedBy === undefined ? '' : ` (step ${endedBy})`}`;
+}
+
+/** What the queue is told of this end. */
+function settlePlan(end: PlanDeliveryEnd, tries: JobAttempts): Action {
+  return (TABLE[end.kind] as (end: PlanDeliveryEnd, tries: JobAttempts) => Action)(end, tries);
 }

@@ -4,9 +4,8 @@ import { isWritError } from '../../src/core/errors.ts';
 import { CANCELLED_MESSAGE, failure } from '../../src/core/outcome.ts';
 import type { PlanStep } from '../../src/core/plan-step.ts';
 import type { DerivedLease, JobView, PlanKernel, PlanViewChange } from '../../src/core/ports/index.ts';
-import type { PlanContext, PlanDeps } from './context.ts';
+import type { PlanContext, PlanDeliveryEnd, PlanDeps } from './context.ts';
 import { endAt, endWith } from './end.ts';
-import type { PlanDeliveryEnd } from './settle-plan.ts';
 
 /** `answered`: the plan has seen the step's answer and may go on. */
 export type StepEnd = { readonly kind: 'answered' } | PlanDeliveryEnd;

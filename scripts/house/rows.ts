@@ -20,11 +20,11 @@ export interface HouseRow {
 
 /** Files that a reader opened at 54a181e, opens at most now (no walk may become longer again), and shall open at most. */
 const WALKS = {
-  a: { before: 70, most: 56, goal: 45 },
+  a: { before: 70, most: 45, goal: 45 },
   b: { before: 28, most: 20, goal: 20 },
   c: { before: 47, most: 34, goal: 30 },
   d: { before: 43, most: 37, goal: 28 },
-  e: { before: 25, most: 21, goal: 18 },
+  e: { before: 25, most: 18, goal: 18 },
 } as const satisfies Readonly<Record<string, Pick<HouseRow, 'before' | 'most' | 'goal'>>>;
 
 /** Words that only this house used, as the ends of names. */

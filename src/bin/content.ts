@@ -13,8 +13,7 @@ import { LOG_LINES } from '../observability/log-lines.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { GlobalOptions, LocalSearchOptions } from '../surfaces/cli/services.ts';
 import type { ServerContentSearch } from '../surfaces/mcp/services.ts';
-import type { CliRedis } from './cli/redis.ts';
-import { type CliSettings, readSettings } from './cli/settings.ts';
+import { type CliRedis, type CliSettings, readSettings } from './cli/settings.ts';
 import type { RoleContext } from './roles/context.ts';
 
 /** The `Search` tool of a role, counted and logged. */

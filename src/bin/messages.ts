@@ -18,8 +18,7 @@ import { ingestTelemetry } from '../observability/message-ingest.ts';
 import { messageSearchTelemetry } from '../observability/message-search.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { MessageIngest } from '../surfaces/cli/services.ts';
-import type { CliRedis } from './cli/redis.ts';
-import type { CliSettings } from './cli/settings.ts';
+import type { CliRedis, CliSettings } from './cli/settings.ts';
 import type { RoleContext } from './roles/context.ts';
 
 interface Wiring {

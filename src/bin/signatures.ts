@@ -15,8 +15,7 @@ import { failed, ok } from '../core/result.ts';
 import { jwksFile } from '../data-dir/key-files.ts';
 import type { DataDirPaths } from '../data-dir/paths.ts';
 import { authenticateLease, createKeyring, type Verifier, verifyResult, verifyRevocation } from '../lease/index.ts';
-import type { CliRedis } from './cli/redis.ts';
-import type { CliSettings } from './cli/settings.ts';
+import type { CliRedis, CliSettings } from './cli/settings.ts';
 
 /** Reads leases and results with the public keys of the data directory. */
 export async function openSignatures({ places, loaded }: CliSettings, redis: CliRedis): Promise<SignatureReader> {

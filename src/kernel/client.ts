@@ -1,7 +1,17 @@
 import type { z } from 'zod';
 import { isWritError, WritError } from '../core/errors.ts';
-import type { GrantedLease, GrantOptions, IssueAnswer, IssueRequest, KernelOperations, PlanKernel } from '../core/ports/index.ts';
-import { createKernelCalls } from './client-calls.ts';
+import type {
+  Grant,
+  GrantedLease,
+  GrantOptions,
+  IssueAnswer,
+  IssueRequest,
+  KernelClient,
+  KernelOperations,
+  LeaseTerms,
+  PlanKernel,
+} from '../core/ports/index.ts';
+import { createKernelCalls } from './client-http.ts';
 import {
   type Granted,
   GrantedManifest,
@@ -84,6 +94,41 @@ export function granted({ task_id, manifest_sha256, lease, jti, exp }: z.infer<t
 
 function refusal({ code, message, field }: WireRefusal): IssueAnswer {
   return field === undefined ? { ok: false, code, message } : { ok: false, code, message, field };
+}
+
+/**
+ * The kernel as surfaces ask it, in the name of one person or program.
+ *
+ * @param by who asks, for the kernel's audit log
+ */
+export function kernelClient(connection: KernelConnection, by: string): KernelClient {
+  const options = ({ ttlS }: LeaseTerms) => ({ by, ...(ttlS === undefined ? {} : { ttl: ttlS }) });
+  return {
+    async issue(manifests, terms) {
+      const { confirmedBy } = terms;
+      const requests = manifests.map((manifest) => ({ manifest, ...(confirmedBy === undefined ? {} : { confirmedBy }) }));
+      return (await connection.issue(requests, options(terms))).map(grantOf);
+    },
+    issuePlan: (envelope, { capabilities, scopes, ...terms }) =>
+      connection.issuePlan({ envelope, ...(capabilities === undefined ? {} : { capabilities }), ...(scopes === undefined ? {} : { scopes }) }, options(terms)),
+    regrant: async (manifest, failure, terms) => (await connection.regrant({ manifest, result: failure }, options(terms))).lease,
+    async undo({ manifest, success, earlierUndos }) {
+      const undo = await connection.undo({ manifest, result: success, earlierUndos }, { by });
+      return { v: 1, manifest: undo.manifest, lease: undo.lease };
+    },
+    revoke: (lease) => connection.revoke(typeof lease === 'string' ? { lease, by } : { ...lease, by }),
+    leasedManifest: (taskId) => connection.leasedManifest(taskId),
+    async ping() {
+      const { revocations } = await connection.health();
+      if (revocations.problem !== undefined) throw new WritError('KERNEL_UNAVAILABLE', `the kernel answers, but ${revocations.problem}`);
+    },
+  };
+}
+
+function grantOf(answer: IssueAnswer): Grant {
+  if (answer.ok) return { kind: 'granted', lease: answer.lease };
+  const { code, message, field } = answer;
+  return { kind: 'refused', code, message, ...(field === undefined ? {} : { field }) };
 }
 
 export interface PlanKernelClient extends PlanKernel {

@@ -1,8 +1,62 @@
+import { CONTENT_SEARCH, FILE_CAPABILITIES, MAX_JOB_BYTES, TaskManifest } from '../contracts/index.ts';
+import { canonicalJson } from '../core/canonical-json.ts';
+import type { Clock } from '../core/clock.ts';
 import { WritError } from '../core/errors.ts';
-import type { AuditEntry, GrantedLease, GrantOptions, IssueEntry } from '../core/ports/index.ts';
+import { sha256Hex } from '../core/hash.ts';
+import type { AuditEntry, GrantedLease, GrantOptions, IssueEntry, KernelStore } from '../core/ports/index.ts';
+import { isSearchPlaceIn } from '../core/search-place.ts';
 import { mayServe, signLease } from '../lease/index.ts';
-import type { CheckedManifest } from './check-manifest.ts';
 import type { KernelOptions } from './options.ts';
+import { isBelow } from './paths.ts';
+
+export interface CheckedManifest {
+  readonly manifest: TaskManifest;
+  readonly manifestSha256: string;
+  /** Canonical text, of which that is the hash. */
+  readonly text: string;
+}
+
+/** The job around a manifest needs room for the lease and its own fields. */
+const MAX_MANIFEST_BYTES = MAX_JOB_BYTES - 8 * 1024;
+
+/**
+ * The shape of a manifest, and its hash.
+ *
+ * @throws WritError INVALID_MANIFEST with `field`
+ */
+export function checkShape(input: unknown): CheckedManifest {
+  const shape = TaskManifest.safeParse(input);
+  if (!shape.success) {
+    const field = shape.error.issues[0]?.path.join('.') ?? '';
+    throw new WritError('INVALID_MANIFEST', `${field || 'manifest'}: ${shape.error.issues[0]?.message ?? 'is no manifest'}`, { field });
+  }
+  // What was handed in is hashed, not what the schema made of it.
+  const text = canonicalJson(input);
+  if (Buffer.byteLength(text) > MAX_MANIFEST_BYTES) throw new WritError('INVALID_MANIFEST', `the manifest is larger than ${MAX_MANIFEST_BYTES} bytes`);
+  return { manifest: shape.data, manifestSha256: sha256Hex(text), text };
+}
+
+/**
+ * What a manifest from outside must not ask. The inputs of a capability are its executor's business, except where a
+ * constraint of the manifest itself speaks about them.
+ *
+ * @throws WritError LEASE_REFUSED or INVALID_MANIFEST with `field`
+ */
+export function checkPolicy({ capability_id, inputs, constraints, provenance }: TaskManifest): void {
+  if (provenance?.undo_of !== undefined) {
+    throw new WritError('LEASE_REFUSED', 'a manifest that takes back another task comes from undo only', { field: 'provenance.undo_of' });
+  }
+  const { scope } = constraints;
+  if (scope !== undefined && capability_id === CONTENT_SEARCH && !isSearchPlaceIn(inputs['path'], scope)) {
+    throw new WritError('LEASE_REFUSED', 'inputs.path does not lie inside constraints.scope', { field: 'inputs.path' });
+  }
+  if (scope === undefined || !FILE_CAPABILITIES.has(capability_id)) return;
+  for (const name of ['source_path', 'destination_path']) {
+    if (name in inputs && !isBelow(inputs[name], scope)) {
+      throw new WritError('LEASE_REFUSED', `inputs.${name} does not lie inside constraints.scope`, { field: `inputs.${name}` });
+    }
+  }
+}
 
 /** A manifest that may have a lease. */
 export interface Draft extends CheckedManifest {
@@ -11,19 +65,28 @@ export interface Draft extends CheckedManifest {
   readonly audit: Omit<AuditEntry, 'jti'> | undefined;
 }
 
+/**
+ * A confirmation is for exactly these bytes; once recorded it also holds for a later lease.
+ *
+ * @throws WritError HRC_REQUIRED when the manifest asks for one and none is known
+ */
+export function confirmed(store: Pick<KernelStore, 'issued'>, checked: CheckedManifest, confirmedBy: string | undefined, by: string | undefined): Draft {
+  const { manifest, manifestSha256 } = checked;
+  if (manifest.constraints.hrc_required !== true) return { ...checked, confirmedBy: undefined, audit: undefined };
+  const earlier = store.issued(manifest.task_id);
+  const recorded = earlier?.manifestSha256 === manifestSha256 ? earlier.confirmedBy : undefined;
+  if (confirmedBy === undefined && recorded === undefined) {
+    throw new WritError('HRC_REQUIRED', 'the manifest needs the confirmation of a person', { field: 'constraints.hrc_required' });
+  }
+  if (confirmedBy === undefined) return { ...checked, confirmedBy: recorded, audit: undefined };
+  const details = { confirmed_by: confirmedBy, manifest_sha256: manifestSha256 };
+  return { ...checked, confirmedBy, audit: { action: 'confirm', taskId: manifest.task_id, by, details } };
+}
+
 /** A signed lease that does not count before the store has recorded it. */
 export interface Prepared {
   readonly granted: GrantedLease;
   readonly entry: IssueEntry;
-}
-
-/** Lifetime in seconds. Throws WritError INVALID_ARGUMENT when it is not within the limits. */
-export function lifetime({ ttl }: GrantOptions, { config }: KernelOptions): number {
-  const seconds = ttl ?? config.ttl;
-  if (!Number.isSafeInteger(seconds) || seconds < 1 || seconds > config.maxTtl) {
-    throw new WritError('INVALID_ARGUMENT', `a lease lives 1 to ${config.maxTtl} whole seconds`, { field: 'ttl' });
-  }
-  return seconds;
 }
 
 /** Signs the lease of a draft. Throws WritError LEASE_REFUSED when no queue serves the capability or our key may not sign it. */
@@ -40,6 +103,46 @@ export async function prepare({ manifest, manifestSha256, text, confirmedBy, aud
     granted: { taskId: task_id, manifestSha256, lease, jti, exp },
     entry: { taskId: task_id, manifestSha256, capabilityId: capability_id, jti, confirmedBy, manifest: text, audit: audit && { ...audit, jti } },
   };
+}
+
+/** Lifetime in seconds. Throws WritError INVALID_ARGUMENT when it is not within the limits. */
+export function lifetime({ ttl }: GrantOptions, { config }: KernelOptions): number {
+  const seconds = ttl ?? config.ttl;
+  if (!Number.isSafeInteger(seconds) || seconds < 1 || seconds > config.maxTtl) {
+    throw new WritError('INVALID_ARGUMENT', `a lease lives 1 to ${config.maxTtl} whole seconds`, { field: 'ttl' });
+  }
+  return seconds;
+}
+
+type Recorded = 'recorded' | 'conflict';
+
+/** Records leases; all requests of one turn of the event loop share one transaction and so one fsync. */
+export function createIssueLog(store: KernelStore, clock: Clock): (entries: readonly IssueEntry[]) => Promise<readonly Recorded[]> {
+  let waiting: { entries: readonly IssueEntry[]; resolve(recorded: readonly Recorded[]): void; reject(error: unknown): void }[] = [];
+
+  function flush(): void {
+    const batch = waiting;
+    waiting = [];
+    try {
+      const recorded = store.issue(
+        batch.flatMap(({ entries }) => entries),
+        clock.now(),
+      );
+      let at = 0;
+      for (const { entries, resolve } of batch) {
+        resolve(recorded.slice(at, at + entries.length));
+        at += entries.length;
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  return (entries) =>
+    new Promise((resolve, reject) => {
+      if (waiting.length === 0) setImmediate(flush);
+      waiting.push({ entries, resolve, reject });
+    });
 }
 
 export function conflict(): WritError {

@@ -4,6 +4,7 @@ export {
   createPlanKernelClient,
   type KernelConnection,
   type KernelConnectionOptions,
+  kernelClient,
   type PlanKernelClient,
 } from './client.ts';
 export { createKernel, type Kernel } from './kernel.ts';

@@ -3,10 +3,8 @@ import { isWritError, WritError } from '../core/errors.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import type { GrantedLease, GrantOptions, IssueAnswer, IssuedTask, IssueRequest, KernelOperations, PlanKernel } from '../core/ports/index.ts';
 import { toPublicJwk, verifyResult } from '../lease/index.ts';
-import { type CheckedManifest, checkPolicy, checkShape } from './check-manifest.ts';
 import { createDerivation } from './derive.ts';
-import { conflict, type Draft, lifetime, type Prepared, prepare } from './grant.ts';
-import { createIssueLog } from './issue-log.ts';
+import { type CheckedManifest, checkPolicy, checkShape, confirmed, conflict, createIssueLog, type Draft, lifetime, type Prepared, prepare } from './grant.ts';
 import type { KernelOptions } from './options.ts';
 import { preparePlanLease } from './plan-lease.ts';
 import { createRevocationLog } from './revocations.ts';
@@ -29,21 +27,7 @@ export function createKernel(options: KernelOptions): Kernel {
   async function issueOne(request: IssueRequest, seconds: number, by: string | undefined): Promise<Prepared> {
     const checked = checkShape(request.manifest);
     checkPolicy(checked.manifest);
-    return prepare(confirmed(checked, request.confirmedBy, by), seconds, options);
-  }
-
-  /** A confirmation is for exactly these bytes; once recorded it also holds for a later lease. */
-  function confirmed(checked: CheckedManifest, confirmedBy: string | undefined, by: string | undefined): Draft {
-    const { manifest, manifestSha256 } = checked;
-    if (manifest.constraints.hrc_required !== true) return { ...checked, confirmedBy: undefined, audit: undefined };
-    const earlier = store.issued(manifest.task_id);
-    const recorded = earlier?.manifestSha256 === manifestSha256 ? earlier.confirmedBy : undefined;
-    if (confirmedBy === undefined && recorded === undefined) {
-      throw new WritError('HRC_REQUIRED', 'the manifest needs the confirmation of a person', { field: 'constraints.hrc_required' });
-    }
-    if (confirmedBy === undefined) return { ...checked, confirmedBy: recorded, audit: undefined };
-    const details = { confirmed_by: confirmedBy, manifest_sha256: manifestSha256 };
-    return { ...checked, confirmedBy, audit: { action: 'confirm', taskId: manifest.task_id, by, details } };
+    return prepare(confirmed(store, checked, request.confirmedBy, by), seconds, options);
   }
 
   /** Signs a lease that rests on an executor's result, and records it with its audit row. */
@@ -135,7 +119,7 @@ export function createKernel(options: KernelOptions): Kernel {
       const { manifest } = step;
       const left = planExp - Math.floor(clock.now() / 1000);
       checkPolicy(manifest);
-      const draft = confirmed(checkShape(manifest), undefined, undefined);
+      const draft = confirmed(store, checkShape(manifest), undefined, undefined);
       return { manifest, ...(await grant(draft, { ttl: Math.max(1, Math.min(config.ttl, left)) })) };
     },
 

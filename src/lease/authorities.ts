@@ -1,13 +1,12 @@
-import type { LeasePayload, PlanLeasePayload, TaskManifest } from '../contracts/index.ts';
+import type { TaskManifest } from '../contracts/index.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Ed25519, RevocationFeed } from '../core/ports/index.ts';
-import { authorizeLease, authorizeTimes, type LeaseRefusal } from './authorize-lease.ts';
+import type { WorkerAuthority } from './authorize-lease.ts';
 import type { Keyring } from './keyring.ts';
-import { authenticatePlanLease } from './plan-lease.ts';
+import { createPlanAuthority, type PlanAuthority } from './plan-lease.ts';
 import { verifyResult } from './result.ts';
 import type { RevocationMirror } from './revocation-mirror.ts';
-import { type AuthenticatedLease, authenticateLease } from './task-lease.ts';
-import type { Checked } from './token.ts';
+import { createTaskAuthority, type TaskAuthority } from './task-lease.ts';
 
 export interface AuthoritiesOptions {
   readonly leaseKeys: Keyring;
@@ -23,31 +22,23 @@ export interface AuthoritiesOptions {
 }
 
 /** Everything that a worker asks about authority, with its keys, clock and revocations already in hand. */
-export interface Authorities {
-  authenticate(manifest: TaskManifest, manifestSha256: string, lease: string | undefined, queue: string): Promise<AuthenticatedLease>;
+export interface Authorities extends TaskAuthority, PlanAuthority {
   /** Brings the revocation mirror up to what was published before this call. */
   refresh(): Promise<void>;
-  /** Revocation, lifetime, expiry and capability, now. */
-  authorize(lease: LeasePayload, capabilities: ReadonlySet<string>): LeaseRefusal | undefined;
-  authenticatePlan(planSha256: string, lease: string | undefined, queue: string): Promise<Checked<{ readonly lease: PlanLeasePayload }>>;
-  /** Revocation, lifetime and expiry of a plan's lease, now. */
-  authorizePlan(lease: PlanLeasePayload): LeaseRefusal | undefined;
   /** Whether a stored result is really an executor's answer to this task. */
   verifyResult(result: string, manifest: TaskManifest, manifestSha256: string): Promise<boolean>;
 }
 
 export function createAuthorities({ leaseKeys, resultKeys, ed25519, revocations, feed, clock, issuer, maxTtl }: AuthoritiesOptions): Authorities {
-  const leases = { keyring: leaseKeys, ed25519 };
-  const results = { keyring: resultKeys, ed25519 };
+  const circumstances = () => ({ now: clock.now(), maxTtl, isRevoked: revocations.isRevoked });
+  const worker: WorkerAuthority = { verifier: { keyring: leaseKeys, ed25519 }, issuer, circumstances };
   return {
-    authenticate: (manifest, manifestSha256, lease, queue) => authenticateLease(lease, { manifest, manifestSha256, aud: queue, iss: issuer }, leases),
+    ...createTaskAuthority(worker),
+    ...createPlanAuthority(worker),
     refresh: () => revocations.catchUp(feed),
-    authorize: (lease, capabilities) => authorizeLease(lease, { now: clock.now(), maxTtl, isRevoked: revocations.isRevoked, capabilities }),
-    authenticatePlan: (planSha256, lease, queue) => authenticatePlanLease(lease, { planSha256, aud: queue, iss: issuer }, leases),
-    authorizePlan: (lease) => authorizeTimes(lease, { now: clock.now(), maxTtl, isRevoked: revocations.isRevoked }),
     async verifyResult(result, manifest, manifestSha256) {
       const subject = { taskId: manifest.task_id, capabilityId: manifest.capability_id, manifestSha256 };
-      return (await verifyResult(result, subject, results)).ok;
+      return (await verifyResult(result, subject, { keyring: resultKeys, ed25519 })).ok;
     },
   };
 }

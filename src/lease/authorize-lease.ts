@@ -1,4 +1,5 @@
 import type { LeasePayload, ResultErrorCode } from '../contracts/index.ts';
+import type { Verifier } from './token.ts';
 
 export interface LeaseCircumstances {
   /** Milliseconds since 1970. */
@@ -8,6 +9,15 @@ export interface LeaseCircumstances {
   readonly isRevoked: (jti: string) => boolean;
   /** Capabilities of the executor that would run the task. */
   readonly capabilities: ReadonlySet<string>;
+}
+
+/** What a worker's judgement of leases rests on. */
+export interface WorkerAuthority {
+  readonly verifier: Verifier;
+  /** The only issuer whose leases count. */
+  readonly issuer: string;
+  /** As they are now. */
+  circumstances(): Omit<LeaseCircumstances, 'capabilities'>;
 }
 
 export interface LeaseRefusal {

@@ -2,6 +2,7 @@ import { PLAN_CAPABILITY, PLAN_LEASE_TYP, PlanLeasePayload, PlanLeaseToken } fro
 import { canonicalJson, parseStrictJson } from '../core/canonical-json.ts';
 import { WritError } from '../core/errors.ts';
 import type { Ed25519 } from '../core/ports/index.ts';
+import { authorizeTimes, type LeaseRefusal, type WorkerAuthority } from './authorize-lease.ts';
 import { toBase64url } from './base64url.ts';
 import { mayServe, type SigningKey } from './keys.ts';
 import { type Checked, refused, signToken, splitToken, type Verifier, verifySignature } from './token.ts';
@@ -15,6 +16,23 @@ export interface PlanLeaseExpectations {
   /** Queue name including its pool. */
   readonly aud: string;
   readonly iss: string;
+}
+
+/** What a worker asks about the lease of a plan. */
+export interface PlanAuthority {
+  /** Is it the kernel's word about this plan on this queue? As `authenticatePlanLease`. */
+  authenticatePlan(planSha256: string, lease: string | undefined, queue: string): Promise<AuthenticatedPlanLease>;
+  /** Revocation, lifetime and expiry, now. */
+  authorizePlan(lease: PlanLeasePayload): LeaseRefusal | undefined;
+}
+
+type AuthenticatedPlanLease = Checked<{ readonly lease: PlanLeasePayload }>;
+
+export function createPlanAuthority({ verifier, issuer, circumstances }: WorkerAuthority): PlanAuthority {
+  return {
+    authenticatePlan: (planSha256, lease, queue) => authenticatePlanLease(lease, { planSha256, aud: queue, iss: issuer }, verifier),
+    authorizePlan: (lease) => authorizeTimes(lease, circumstances()),
+  };
 }
 
 /**
@@ -33,7 +51,7 @@ export async function signPlanLease(payload: PlanLeasePayload, key: SigningKey, 
 }
 
 /** A genuine plan lease, whatever it allows. Never throws on hostile input; a keyring that cannot be read throws. */
-export async function openPlanLease(token: string | undefined, verifier: Verifier): Promise<Checked<{ readonly lease: PlanLeasePayload }>> {
+export async function openPlanLease(token: string | undefined, verifier: Verifier): Promise<AuthenticatedPlanLease> {
   if (token === undefined || token === '') return refused('the job carries no lease');
   if (!PlanLeaseToken.safeParse(token).success) return refused('the lease is too long');
   const parts = splitToken(token);
@@ -47,11 +65,7 @@ export async function openPlanLease(token: string | undefined, verifier: Verifie
 }
 
 /** Whether the token is the kernel's word about exactly this plan on this queue; says nothing about time or revocation. */
-export async function authenticatePlanLease(
-  token: string | undefined,
-  expected: PlanLeaseExpectations,
-  verifier: Verifier,
-): Promise<Checked<{ readonly lease: PlanLeasePayload }>> {
+export async function authenticatePlanLease(token: string | undefined, expected: PlanLeaseExpectations, verifier: Verifier): Promise<AuthenticatedPlanLease> {
   const opened = await openPlanLease(token, verifier);
   if (!opened.ok) return opened;
   const { lease } = opened;

@@ -1,6 +1,7 @@
 import { LEASE_TYP, LeasePayload, LeaseToken, type TaskManifest } from '../contracts/index.ts';
 import { WritError } from '../core/errors.ts';
 import type { Authority, Ed25519 } from '../core/ports/index.ts';
+import { authorizeLease, type LeaseRefusal, type WorkerAuthority } from './authorize-lease.ts';
 import { mayServe, type SigningKey, type VerifyKey } from './keys.ts';
 import { type Checked, readPayload, refused, signToken, splitToken, type Verifier, verifySignature } from './token.ts';
 
@@ -14,6 +15,21 @@ export interface LeaseExpectations {
 }
 
 export type AuthenticatedLease = Checked<{ readonly lease: LeasePayload; readonly authority: Authority }>;
+
+/** What a worker asks about the lease of a task. */
+export interface TaskAuthority {
+  /** Is it the kernel's word about this manifest on this queue? As `authenticateLease`. */
+  authenticate(manifest: TaskManifest, manifestSha256: string, lease: string | undefined, queue: string): Promise<AuthenticatedLease>;
+  /** Revocation, lifetime, expiry and capability, now. */
+  authorize(lease: LeasePayload, capabilities: ReadonlySet<string>): LeaseRefusal | undefined;
+}
+
+export function createTaskAuthority({ verifier, issuer, circumstances }: WorkerAuthority): TaskAuthority {
+  return {
+    authenticate: (manifest, manifestSha256, lease, queue) => authenticateLease(lease, { manifest, manifestSha256, aud: queue, iss: issuer }, verifier),
+    authorize: (lease, capabilities) => authorizeLease(lease, { ...circumstances(), capabilities }),
+  };
+}
 
 /** A genuine lease: shape, key and signature are right, and the key may sign for this capability. */
 export async function openLease(token: string, verifier: Verifier): Promise<Checked<{ readonly lease: LeasePayload; readonly key: VerifyKey }>> {

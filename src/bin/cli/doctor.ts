@@ -15,8 +15,7 @@ import { examineDirectories } from '../../data-dir/doctor/directories.ts';
 import { examineKeys } from '../../data-dir/doctor/keys.ts';
 import { examineMessages } from '../../messages/serving/doctor.ts';
 import type { Diagnosis } from '../../surfaces/cli/services.ts';
-import type { CliRedis } from './redis.ts';
-import type { CliSettings } from './settings.ts';
+import type { CliRedis, CliSettings } from './settings.ts';
 
 const START = 'run `npx writ up`';
 

@@ -9,8 +9,7 @@ import { jwksFile } from '../../data-dir/key-files.ts';
 import { createKeyring, createRevocationMirror } from '../../lease/index.ts';
 import { openLedger } from '../producer-side.ts';
 import { openEd25519 } from '../signatures.ts';
-import type { CliRedis } from './redis.ts';
-import type { CliSettings } from './settings.ts';
+import type { CliRedis, CliSettings } from './settings.ts';
 
 /** What a worker does after Redis lost the ledger, asked for by a person. Answers the number of tasks written back. */
 export async function rebuildLedger(settings: CliSettings, redis: CliRedis): Promise<number> {

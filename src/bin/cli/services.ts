@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import os from 'node:os';
 import path from 'node:path';
 import { forgetBuildServer } from '../../../config/load.ts';
 import type { Config } from '../../../config/schema.ts';
@@ -8,9 +9,8 @@ import { currentUser, openAudit } from '../../data-dir/open-audit.ts';
 import { createScreenShelf } from '../../data-dir/screen-shelf.ts';
 import type { CliServices, GlobalOptions } from '../../surfaces/cli/services.ts';
 
-import { createCliRedis } from './redis.ts';
 import { openScopes } from './scopes/index.ts';
-import { readSettings } from './settings.ts';
+import { createCliRedis, readSettings } from './settings.ts';
 
 /** The services of one command line. Each part is loaded and opened when it is first asked for, and closed with the whole: no command waits for what another needs. */
 export async function openServices(options: GlobalOptions): Promise<CliServices> {
@@ -36,7 +36,14 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     return gateway;
   });
   const signatures = once(async () => (await import('../signatures.ts')).openSignatures(settings, redis));
-  const kernel = once(async () => kept((await import('../kernel-client.ts')).openKernelClient(settings)));
+  const kernel = once(async () => {
+    const { createKernelConnection, kernelClient } = await import('../../kernel/index.ts');
+    // Nobody is asked before the first call.
+    const connection = createKernelConnection(places.kernelSocket);
+    closing.push(() => connection.close());
+    // Who asks is what the operating system says, as far as it goes: whoever may open the socket could say anything.
+    return kernelClient(connection, `${os.userInfo().username} (writ)`);
+  });
   const audit = once(async () => openAudit(places));
   const scopes = openScopes(config);
   const planPreview = once(async () => (await import('../plan/preview.ts')).createPlanPreview(config));

@@ -6,8 +6,7 @@ import { openMessagesReader } from '../../messages/store/open.ts';
 import { lastImports } from '../../messages/store/write/engine.ts';
 import { lanesOf } from '../lanes.ts';
 import { boundProviders } from '../plan/providers.ts';
-import type { CliRedis } from './redis.ts';
-import type { CliSettings } from './settings.ts';
+import type { CliRedis, CliSettings } from './settings.ts';
 
 /** What Redis says about the queues of this pool, its workers and itself. Throws WritError REDIS_UNAVAILABLE. */
 export async function readStatus({ loaded, places }: CliSettings, redis: CliRedis): Promise<SystemStatus> {

@@ -3,11 +3,10 @@ import type { OpenAttempt } from '../../core/ports/index.ts';
 import { type FailureReason, STARTS_EFFECT, type Verdict } from './classify.ts';
 import { removeTemporary } from './copy.ts';
 import { type Attempt, type Effect, failed, incident, type Sealed, type Transfer } from './effect.ts';
-import { checkEffect } from './effect-check.ts';
 import { identityOf } from './identity.ts';
 import type { AttemptFindings, PathState } from './inspect-attempt.ts';
 import { dropSource } from './move.ts';
-import type { OpenedPath } from './opened-path.ts';
+import { checkEffect, type OpenedPath } from './opened-path.ts';
 import { afterPublish, publish } from './publish.ts';
 import { explain } from './refusals.ts';
 import { finishRetired, sourceLost, withdraw } from './retire.ts';
@@ -78,7 +77,7 @@ async function finish(recovering: Recovering): Promise<Effect> {
   const check = await checkEffect({ destination, expected, paths, sync: paths });
   if (!check.ok) return incident(recovering, `outcome unknown: ${check.doubt}`);
   pass(open.method === 'copy' ? 'C5' : 'M2');
-  return { ...check.effect, sha256: open.sealed?.sha256 };
+  return { kind: 'done', identity: check.identity, sha256: open.sealed?.sha256 };
 }
 
 /** X7 by link was interrupted between its two halves. */

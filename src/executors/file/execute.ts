@@ -1,7 +1,7 @@
 import type { TaskManifest } from '../../contracts/index.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { type Execution, type Outcome, success } from '../../core/outcome.ts';
-import type { FileIntent, FileMethod, JournalView, RunContext, Task } from '../../core/ports/index.ts';
+import type { FileIntent, FileMethod, RunContext, Task } from '../../core/ports/index.ts';
 import { stopped, stopReason } from '../../core/stopped.ts';
 import type { OpenBases } from './bases.ts';
 import { copyAcross } from './copy.ts';
@@ -11,8 +11,7 @@ import type { Attempt, Effect, Transfer } from './effect.ts';
 import { type FileRequest, parseRequest } from './inputs.ts';
 import { moveByLink, moveByRename } from './move.ts';
 import { pathText } from './opened-path.ts';
-import { destinationOf, type PlannedIntent, planIntent } from './plan-intent.ts';
-import { type Survey, survey } from './survey.ts';
+import { prepare } from './prepare.ts';
 
 /** The effects of each method, in the order of `docs/protocol.md` 5. */
 export const EFFECTS = {
@@ -37,9 +36,8 @@ export function execute(task: Task, context: RunContext, deps: FileDeps): Promis
 }
 
 async function run(task: Task, request: FileRequest, context: RunContext, deps: FileDeps, descriptors: Descriptors): Promise<RunEnd> {
-  const { task_id: taskId } = task.manifest;
   const prepared = await prepare(task, request, deps, descriptors);
-  if (prepared.kind === 'refused') return ended((await elsewhere(taskId, deps)) ?? { kind: 'outcome', outcome: prepared.outcome });
+  if (prepared.kind === 'refused') return ended({ kind: 'outcome', outcome: prepared.outcome });
   if (prepared.kind === 'busy') return ended(BUSY);
   const { plan, found } = prepared;
 
@@ -59,41 +57,7 @@ async function run(task: Task, request: FileRequest, context: RunContext, deps: 
   return answer(effect, attempt, task.manifest, deps);
 }
 
-type Prepared =
-  | { readonly kind: 'ready'; readonly plan: PlannedIntent; readonly found: Survey }
-  | { readonly kind: 'refused'; readonly outcome: Outcome }
-  | { readonly kind: 'busy' };
-
-/** Everything that is looked at before the intent; nothing is changed. */
-async function prepare(task: Task, request: FileRequest, deps: FileDeps, descriptors: Descriptors): Promise<Prepared> {
-  const { task_id: taskId } = task.manifest;
-  const [view, undone] = await Promise.all([deps.journal.view(taskId), undoneEffect(request, deps)]);
-  if (isKnown(view)) return { kind: 'busy' };
-  const n = view.attempts + 1;
-  const found = await survey({ request, destination: destinationOf(request, taskId, n, undone), undone }, deps.bases(), descriptors);
-  if (!found.ok) return { kind: 'refused', outcome: found.error };
-  const plan = planIntent(task, request, found.value, n, deps.instances.self, deps.limits.maxBytes);
-  if (!plan.ok) return { kind: 'refused', outcome: plan.error };
-  return { kind: 'ready', plan: plan.value, found: found.value };
-}
-
-async function undoneEffect({ undoOf }: FileRequest, deps: FileDeps): Promise<JournalView['success']> {
-  return undoOf === undefined ? undefined : (await deps.journal.view(undoOf)).success;
-}
-
-/**
- * A refusal can be the shadow of another process that has just done this very task (the source is gone because it was
- * moved). The journal is asked again before such an answer leaves: then the next delivery gets the recorded one.
- */
-async function elsewhere(taskId: string, deps: FileDeps): Promise<Execution | undefined> {
-  return isKnown(await deps.journal.view(taskId)) ? BUSY : undefined;
-}
-
 const BUSY: Execution = { kind: 'busy', why: 'another worker has just begun or finished this task' };
-
-function isKnown({ open, success }: JournalView): boolean {
-  return open !== undefined || success !== undefined;
-}
 
 /** A run that opened no attempt. */
 function ended(execution: Execution): RunEnd {

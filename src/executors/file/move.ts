@@ -1,8 +1,8 @@
 import { type Effect, executionFailed, failed, incident, type Transfer } from './effect.ts';
-import { checkEffect, takeBack } from './effect-check.ts';
 import { sameInode } from './identity.ts';
+import { checkEffect, syncAll } from './opened-path.ts';
 import { explain, type Refused } from './refusals.ts';
-import { dropLinkedName } from './without-replacing.ts';
+import { dropLinkedName, moveWithoutReplacing } from './without-replacing.ts';
 
 /** Method `rename`: M1, M2 (`docs/protocol.md` 5). For a delete the destination lies in the vault. */
 export async function moveByRename(transfer: Transfer): Promise<Effect> {
@@ -39,7 +39,17 @@ async function makeMoveDurable(transfer: Transfer): Promise<Effect> {
   const check = await checkEffect({ destination, expected: intent.sourceIdentity, paths: [source, destination], sync: [source, destination] });
   if (!check.ok) return takeBack(transfer, check.doubt);
   pass('M2');
-  return check.effect;
+  return { kind: 'done', identity: check.identity, sha256: undefined };
+}
+
+/** The way back after a doubt: never replacing anything; when the way is taken, the file is kept where it is. */
+async function takeBack(transfer: Transfer, doubt: string): Promise<Effect> {
+  const { source, destination, pass } = transfer;
+  const back = await moveWithoutReplacing(destination, source);
+  if (!back.ok) return incident(transfer, `${doubt}; it could not be taken back`, { errno: back.errno });
+  pass('taken-back');
+  await syncAll([source, destination]);
+  return executionFailed(`${doubt}; it was taken back`);
 }
 
 /** The way back from L1. */

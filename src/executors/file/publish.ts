@@ -1,7 +1,6 @@
 import { type Effect, executionFailed, failed, incident, type Sealed, type Transfer } from './effect.ts';
-import { checkEffect, syncAll } from './effect-check.ts';
 import { sameInode } from './identity.ts';
-import type { OpenedPath } from './opened-path.ts';
+import { checkEffect, type OpenedPath, syncAll } from './opened-path.ts';
 import { explain } from './refusals.ts';
 import { retire } from './retire.ts';
 import { moveWithoutReplacing } from './without-replacing.ts';
@@ -29,7 +28,7 @@ export async function afterPublish(transfer: Transfer, sealed: Sealed, record: b
   const check = await checkEffect({ destination, expected: sealed, paths: [source, destination], sync: [destination] });
   if (!check.ok) return takeBackCopy(transfer, sealed, check.doubt);
   pass('C5');
-  const done: Effect = { ...check.effect, sha256: sealed.sha256 };
+  const done: Effect = { kind: 'done', identity: check.identity, sha256: sealed.sha256 };
   if (intent.operation === 'copy') return done;
   if (record) await journal.publish(intent.taskId, n);
   pass('published');

@@ -1,7 +1,6 @@
 import { type Attempt, type Effect, incident, type Sealed, type Transfer } from './effect.ts';
-import { checkEffect, syncAll } from './effect-check.ts';
 import { sameInode, untouched } from './identity.ts';
-import { type OpenedPath, openPath } from './opened-path.ts';
+import { checkEffect, type OpenedPath, openPath, syncAll } from './opened-path.ts';
 import { explain } from './refusals.ts';
 import { vaultPath } from './vault-names.ts';
 import { moveWithoutReplacing } from './without-replacing.ts';

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SqliteFileJournal } from '../../../src/adapters/sqlite/journal/journal.ts';
 import { createInProcessJournal } from '../../../src/adapters/sqlite/journal/journal-in-process.ts';
-import type { SqliteFileJournal } from '../../../src/adapters/sqlite/journal/journal-port.ts';
 import { readSettings } from '../../../src/bin/cli/settings.ts';
 import { openVault } from '../../../src/bin/cli/vault.ts';
 import { VAULT_DIRECTORY } from '../../../src/contracts/index.ts';

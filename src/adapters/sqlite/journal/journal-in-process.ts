@@ -1,6 +1,5 @@
 import { type JournalEngine, openJournalEngine } from './journal-engine.ts';
-import { journalPort, notRunning, type SqliteFileJournal, settled } from './journal-port.ts';
-import type { JournalRequest } from './journal-requests.ts';
+import { type JournalRequest, journalPort, notRunning, type SqliteFileJournal, settled } from './journal-requests.ts';
 
 /**
  * The same journal without a thread: each request is a transaction of its own and blocks the event loop for its fsync.

@@ -2,13 +2,12 @@ import { WritError } from '../../../core/errors.ts';
 import { createThreadClient } from '../../threads/client.ts';
 import { startThread } from '../../threads/thread-entry.ts';
 import { createGroupCommit } from './journal-group-commit.ts';
-import { journalPort, notRunning, type SqliteFileJournal, settled } from './journal-port.ts';
-import { type JournalCalls, type JournalRequest, WRITES } from './journal-requests.ts';
+import { type JournalCalls, type JournalRequest, journalPort, notRunning, type SqliteFileJournal, settled, WRITES } from './journal-requests.ts';
 
 /** Requests per transaction: bounds how long the first of a batch waits for the last. */
 const MAX_BATCH = 256;
 
-export type { SqliteFileJournal } from './journal-port.ts';
+export type { SqliteFileJournal } from './journal-requests.ts';
 
 export interface FileJournalOptions {
   readonly file: string;

@@ -7,7 +7,6 @@ import { inlineEd25519 } from '../../../../../src/adapters/crypto/inline.ts';
 import { nodeEd25519 } from '../../../../../src/adapters/crypto/node-crypto.ts';
 import { toWritError } from '../../../../../src/adapters/redis/redis-error.ts';
 import { createRedisSignals } from '../../../../../src/adapters/redis/signals.ts';
-import { kernelClient } from '../../../../../src/bin/kernel-client.ts';
 import { createKernelRole } from '../../../../../src/bin/roles/kernel.ts';
 import { signatureReader } from '../../../../../src/bin/signatures.ts';
 import type { Role } from '../../../../../src/contracts/index.ts';
@@ -17,7 +16,7 @@ import type { OperatorAction, Plans } from '../../../../../src/core/ports/index.
 import { createApiKeyStore } from '../../../../../src/data-dir/api-keys.ts';
 import { createAuditLog } from '../../../../../src/data-dir/audit-log.ts';
 import { createLoginLinks } from '../../../../../src/data-dir/login-links.ts';
-import { createKernelConnection } from '../../../../../src/kernel/index.ts';
+import { createKernelConnection, kernelClient } from '../../../../../src/kernel/index.ts';
 import { createLogger } from '../../../../../src/observability/logging.ts';
 import { BOARD_PATH, type BoardOptions, boardPlugin } from '../../../../../src/surfaces/http/board/plugin.ts';
 import type { HttpSettings } from '../../../../../src/surfaces/http/options.ts';
