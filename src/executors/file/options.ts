@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import type { ConfinedFileSystem, FileJournal, InstanceRegistry } from '../../core/ports/index.ts';
 import type { RecoveryAction } from './classify.ts';
+import type { BaseChange } from './held-bases.ts';
 
 /** A base directory as configured: an absolute, normalized path of a directory on a local file system. */
 export interface BaseOption {
@@ -35,6 +36,10 @@ export interface FileExecutorOptions {
   readonly capabilities?: ReadonlySet<string>;
   /** Bits that a FILE_COPY takes away from the source's permissions; 0o022 by default. */
   readonly umask?: number;
+  /** How long the same must stand at the path of an exchanged base directory before it is taken up, milliseconds; 10 s by default. */
+  readonly settleMs?: number;
+  /** Told when a base directory was exchanged, came back, or was replaced by what stands at its path. */
+  readonly onBaseChange?: (change: BaseChange) => void;
   /**
    * Test seam: called right after each crash point of `docs/protocol.md`. Chaos tests kill the process in it, others
    * throw (an exception out of an executor is a crash: nothing is cleaned up) or change files under the executor's feet.
