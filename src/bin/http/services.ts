@@ -19,6 +19,7 @@ import type { Logger } from '../../observability/logging.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import { observePushes } from '../../observability/pushes.ts';
 import type { Tracer } from '../../observability/tracing/tracer.ts';
+import { readPlaces } from '../../observability/worker-places.ts';
 import type { HttpServices } from '../../surfaces/http/services.ts';
 import { openPlanSide } from '../plan/plan-side.ts';
 import { createPlanPreview } from '../plan/preview.ts';
@@ -103,7 +104,7 @@ export function wireHttpServices(wiring: HttpWiring): {
     audit,
     regrantByDefault: config.board.regrant,
     maxWaitS: config.http.max_wait_s,
-    ready: createReadiness({ connection, kernel: kernelClient(kernel, 'readiness (http)'), index, clock }),
+    ready: createReadiness({ connection, kernel: kernelClient(kernel, 'readiness (http)'), index, places: () => readPlaces(places.metrics), clock }),
     report: (error, tool) => log.error({ err: error, tool }, LOG_LINES.toolFailed.message),
     metrics,
   };

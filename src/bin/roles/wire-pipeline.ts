@@ -52,6 +52,8 @@ export interface PipelineWiring {
   readonly memories: readonly Pick<HostMemory, 'successes'>[];
   /** Serves the plan queue too. */
   readonly plans: PlanServing | undefined;
+  /** As the pipeline asks it; without: nothing is held. */
+  readonly exchanged?: PipelineDeps['exchanged'] & object;
 }
 
 /** One queue that this worker serves, and what that takes. */
@@ -80,6 +82,7 @@ export async function wirePipeline({
   services,
   memories,
   plans,
+  exchanged,
 }: PipelineWiring): Promise<readonly Lifecycle[]> {
   const clock = systemClock;
   const warn = (error: unknown): void => log.warn({ err: error }, LOG_LINES.redis.message);
@@ -130,6 +133,7 @@ export async function wirePipeline({
     presence,
     signer: traceCalls(signer, { sign: 'sign' }, tracer),
     recoverLedger,
+    ...(exchanged === undefined ? {} : { exchanged }),
     wakePlan: planJobs.promote,
     report(report) {
       logDelivery(log, report);

@@ -186,7 +186,8 @@ const REFUSALS = {
     if (lost !== undefined) return failure('EXECUTION_FAILED', lost);
     if (Number(entry.size) > maxBytes) return failure('RESOURCE_EXHAUSTED', `the source is larger than ${maxBytes} bytes`);
     // Holes take no room. Whether the data finds some is seen when it is asked for.
-    if (Math.min(Number(entry.size), Number(entry.allocatedBytes)) > (freeBytes ?? 0)) return failure('RESOURCE_EXHAUSTED', 'the destination has no room left on its file system');
+    if (Math.min(Number(entry.size), Number(entry.allocatedBytes)) > (freeBytes ?? 0))
+      return failure('RESOURCE_EXHAUSTED', 'the destination has no room left on its file system');
     return undefined;
   },
 } satisfies Record<FileMethod, (operation: FileOperation, found: Survey, maxBytes: number) => Outcome | undefined>;

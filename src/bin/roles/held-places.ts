@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import { holdPlace } from '../../adapters/linux/hold-place.ts';
+import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
+import type { HeldPlace } from '../../core/ports/index.ts';
+import type { DataDirPaths } from '../../data-dir/paths.ts';
+import type { Finding } from '../../observability/metrics-socket.ts';
+
+/** What a worker records its effects in, compared with its path (`docs/protocol.md` 9). */
+export interface HeldPlaces extends Lifecycle {
+  /** The first place whose path leads to something else now, as a sentence. */
+  exchanged(): string | undefined;
+  findings(): readonly Finding[];
+}
+
+/**
+ * Holds the data directory and the journals in it from `start` to `stop`. Started after the journals are open; what a worker
+ * does not use is not there and not held.
+ */
+export function holdDataPlaces({ dataDir, journal, toolJournal }: Pick<DataDirPaths, 'dataDir' | 'journal' | 'toolJournal'>): HeldPlaces {
+  const paths = { 'data-directory': dataDir, journal, 'tool-journal': toolJournal };
+  const held = new Map<string, HeldPlace>();
+  const findings = (): Finding[] =>
+    [...held].map(([name, place]) => {
+      const standing = place.standing();
+      return { name, ok: standing.same, detail: standing.same ? 'stands at its path' : `was exchanged: ${standing.why}; put it back, or restart the worker` };
+    });
+  return {
+    exchanged() {
+      for (const [name, place] of held) {
+        const standing = place.standing();
+        if (!standing.same) return `the ${name.replace('-', ' ')} of this worker was exchanged (${standing.why})`;
+      }
+      return undefined;
+    },
+    findings,
+    ...lifecycle(
+      () => {
+        for (const [name, path] of Object.entries(paths)) if (existsSync(path)) held.set(name, holdPlace(path));
+      },
+      () => {
+        for (const place of held.values()) place.close();
+        held.clear();
+      },
+    ),
+  };
+}
