@@ -3,7 +3,7 @@ import { messageOf, WritError } from '../../core/errors.ts';
 import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 import type { ConfinedFileSystem } from '../../core/ports/index.ts';
 import { type OpenBase, type OpenBases, openBases, withBase } from './bases.ts';
-import type { BaseOption } from './options.ts';
+import type { BaseChange, BaseOption } from './options.ts';
 import { carriesMark } from './vault.ts';
 
 /** Looks for each time that a directory must have stood at a path before it is taken up. */
@@ -17,14 +17,6 @@ export interface HeldBasesOptions {
   /** How long the same must stand at an exchanged path before it is taken up, milliseconds. */
   readonly settleMs: number;
   readonly onChange: (change: BaseChange) => void;
-}
-
-/** What became of a base directory: exchanged, come back by itself, or what stands at its path taken up in its place. */
-export interface BaseChange {
-  readonly base: string;
-  readonly path: string;
-  readonly what: 'exchanged' | 'returned' | 'taken-up';
-  readonly why: string;
 }
 
 /** How a base directory stands now. */

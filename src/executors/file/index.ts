@@ -11,8 +11,8 @@ import { createMemory } from './memory.ts';
 import type { FileExecutorOptions } from './options.ts';
 import { toPathBase } from './paths.ts';
 
-export type { BaseChange, BaseState } from './held-bases.ts';
-export type { BaseOption, FileExecutorOptions, FileLimits } from './options.ts';
+export type { BaseState } from './held-bases.ts';
+export type { BaseChange, BaseOption, FileExecutorOptions, FileLimits } from './options.ts';
 export { CRASH_POINTS, type CrashPoint } from './options.ts';
 export { purgeVault } from './purge-vault.ts';
 

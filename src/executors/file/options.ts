@@ -1,12 +1,19 @@
 import type { Clock } from '../../core/clock.ts';
 import type { ConfinedFileSystem, FileJournal, InstanceRegistry } from '../../core/ports/index.ts';
 import type { RecoveryAction } from './classify.ts';
-import type { BaseChange } from './held-bases.ts';
 
 /** A base directory as configured: an absolute, normalized path of a directory on a local file system. */
 export interface BaseOption {
   readonly id: string;
   readonly path: string;
+}
+
+/** What became of a base directory: exchanged, come back by itself, or what stands at its path taken up in its place. */
+export interface BaseChange {
+  readonly base: string;
+  readonly path: string;
+  readonly what: 'exchanged' | 'returned' | 'taken-up';
+  readonly why: string;
 }
 
 export interface FileLimits {

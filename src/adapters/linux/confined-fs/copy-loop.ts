@@ -1,21 +1,11 @@
 import type { CopySummary, FsResult } from '../../../core/ports/confined-fs.ts';
 import type { Libc } from '../libc.ts';
-import { createCopyPump } from './copy-pump.ts';
+import { type CopyControl, createCopyPump } from './copy-pump.ts';
 import { nextData } from './holes.ts';
 import { nodeCalls } from './node-calls.ts';
 import { ok } from './refusals.ts';
 
 export type CopyEnd = FsResult<CopySummary> | 'aborted';
-
-export interface CopyControl {
-  readonly chunkBytes: number;
-  readonly hash: boolean;
-  /** The length of a source that may have holes, which the target shall have too; `undefined`: every byte is read and written. */
-  readonly sparseBytes?: number | undefined;
-  readonly aborted: () => boolean;
-  /** Bytes of the source that are done with, about every 8 MiB and at the end. */
-  readonly onBytes: (total: number) => void;
-}
 
 /**
  * Copies `source` from its beginning to `target` until the end of file, or for a sparse one until its length. What is

@@ -2,9 +2,18 @@ import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { FsResult } from '../../../core/ports/confined-fs.ts';
 import { type Libc, SYNC_FILE_RANGE_WRITE } from '../libc.ts';
-import type { CopyControl } from './copy-loop.ts';
 import { nodeCalls } from './node-calls.ts';
 import { DONE, ok } from './refusals.ts';
+
+export interface CopyControl {
+  readonly chunkBytes: number;
+  readonly hash: boolean;
+  /** The length of a source that may have holes, which the target shall have too; `undefined`: every byte is read and written. */
+  readonly sparseBytes?: number | undefined;
+  readonly aborted: () => boolean;
+  /** Bytes of the source that are done with, about every 8 MiB and at the end. */
+  readonly onBytes: (total: number) => void;
+}
 
 /** Why a copy does not go on. */
 type Stopped = Extract<FsResult<never>, { ok: false }> | 'aborted';
