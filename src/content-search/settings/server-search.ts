@@ -1,4 +1,5 @@
 import type { Config } from '../../../config/schema.ts';
+import { viewOfPath } from '../../adapters/linux/place-identity.ts';
 import { WritError } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { ContentSearch } from '../../core/ports/index.ts';
@@ -30,9 +31,11 @@ export function createServerSearch(
   const refusal = contentRefusal(config);
   if (refusal !== undefined) return { refusal, parts: [], search: () => Promise.reject(new WritError('SEARCH_NOT_ALLOWED', refusal)) };
   compileDenied(config.tools.sandbox.denied_patterns);
+  const settings = contentSettings(config, surroundings);
   const process = createContentProcess({
     entry: contentProcessEntry(),
-    args: [contentProcessArgument({ settings: contentSettings(config, surroundings), landlock: 0 })],
+    args: [contentProcessArgument({ settings, landlock: 0 })],
+    viewOfRoots: () => settings.allowedRoots.map(viewOfPath).join(' '),
     defaultTimeoutMs: config.tools.search.default_timeout_ms,
     ...listeners,
   });
