@@ -26,6 +26,7 @@ import { createPlanPreview } from '../plan/preview.ts';
 import { planSignatures } from '../plan/signatures.ts';
 import { openProducerSide } from '../producer-side.ts';
 import { redisTarget } from '../redis-target.ts';
+import { holdPlaces } from '../roles/held-places.ts';
 import { signatureReader } from '../signatures.ts';
 import { createReadiness } from './readiness.ts';
 
@@ -64,6 +65,7 @@ export function wireHttpServices(wiring: HttpWiring): {
 } {
   const { config, places, log, version, index, audit, metrics, contentSearch, contentIndex, messages, messageSearch, pushMetrics, tracer } = wiring;
   const clock = systemClock;
+  const held = holdPlaces({ 'data-directory': places.dataDir });
   const warn = (error: unknown): void => log.warn({ err: error }, 'redis');
   const target = redisTarget(config, places);
   const connection = createConnection(target, 'producer', warn);
@@ -104,7 +106,13 @@ export function wireHttpServices(wiring: HttpWiring): {
     audit,
     regrantByDefault: config.board.regrant,
     maxWaitS: config.http.max_wait_s,
-    ready: createReadiness({ connection, kernel: kernelClient(kernel, 'readiness (http)'), index, places: () => readPlaces(places.metrics), clock }),
+    ready: createReadiness({
+      connection,
+      kernel: kernelClient(kernel, 'readiness (http)'),
+      index,
+      places: async () => [...held.findings(), ...(await readPlaces(places.metrics))],
+      clock,
+    }),
     report: (error, tool) => log.error({ err: error, tool }, LOG_LINES.toolFailed.message),
     metrics,
   };
@@ -115,7 +123,7 @@ export function wireHttpServices(wiring: HttpWiring): {
     kernel.close();
     for (const redis of [connection, subscriber]) redis.disconnect();
   };
-  return { services, boardTasks: tasksOf('board'), parts: [lifecycle(() => undefined, close), ed25519] };
+  return { services, boardTasks: tasksOf('board'), parts: [lifecycle(() => undefined, close), ed25519, held] };
 }
 
 /** @throws WritError STORAGE_UNAVAILABLE */

@@ -2,10 +2,9 @@ import { existsSync } from 'node:fs';
 import { holdPlace } from '../../adapters/linux/hold-place.ts';
 import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 import type { HeldPlace } from '../../core/ports/index.ts';
-import type { DataDirPaths } from '../../data-dir/paths.ts';
 import type { Finding } from '../../observability/metrics-socket.ts';
 
-/** What a worker records its effects in, compared with its path (`docs/protocol.md` 9). */
+/** What a role records in, compared with its path (`docs/protocol.md` 9). */
 export interface HeldPlaces extends Lifecycle {
   /** The first place whose path leads to something else now, as a sentence. */
   exchanged(): string | undefined;
@@ -13,22 +12,23 @@ export interface HeldPlaces extends Lifecycle {
 }
 
 /**
- * Holds the data directory and the journals in it from `start` to `stop`. Started after the journals are open; what a worker
+ * Holds the data directory, and the journals in it, from `start` to `stop`. Started after the journals are open; what a role
  * does not use is not there and not held.
+ *
+ * @param paths absolute, by the names of `PLACE`
  */
-export function holdDataPlaces({ dataDir, journal, toolJournal }: Pick<DataDirPaths, 'dataDir' | 'journal' | 'toolJournal'>): HeldPlaces {
-  const paths = { 'data-directory': dataDir, journal, 'tool-journal': toolJournal };
+export function holdPlaces(paths: Readonly<Record<string, string>>): HeldPlaces {
   const held = new Map<string, HeldPlace>();
   const findings = (): Finding[] =>
     [...held].map(([name, place]) => {
       const standing = place.standing();
-      return { name, ok: standing.same, detail: standing.same ? 'stands at its path' : `was exchanged: ${standing.why}; put it back, or restart the worker` };
+      return { name, ok: standing.same, detail: standing.same ? 'stands at its path' : `was exchanged: ${standing.why}; put it back, or restart` };
     });
   return {
     exchanged() {
       for (const [name, place] of held) {
         const standing = place.standing();
-        if (!standing.same) return `the ${name.replace('-', ' ')} of this worker was exchanged (${standing.why})`;
+        if (!standing.same) return `the ${name.replace('-', ' ')} of this process was exchanged (${standing.why})`;
       }
       return undefined;
     },

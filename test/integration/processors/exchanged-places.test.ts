@@ -1,9 +1,11 @@
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createConnection } from '../../../queues/connection.ts';
 import { createReadiness } from '../../../src/bin/http/readiness.ts';
+import { holdPlaces } from '../../../src/bin/roles/held-places.ts';
 import { createWorkerRole } from '../../../src/bin/roles/worker.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { examineDirectories } from '../../../src/data-dir/doctor/directories.ts';
@@ -90,6 +92,32 @@ it('a worker whose base directory was exchanged refuses its tasks, and worker, A
   expect(existsSync(file('d'))).toBe(true);
   await worker.stop();
   rmSync(away, { recursive: true });
+});
+
+it('what is held is told by its name, wherever its path leads later', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'writ-held-'));
+  const [data, journal] = [join(directory, 'data'), join(directory, 'data', 'journal.db')];
+  mkdirSync(data);
+  writeFileSync(journal, '');
+  const held = holdPlaces({ 'data-directory': data, journal, 'tool-journal': join(data, 'none') });
+  expect(held.findings()).toEqual([]);
+  await held.start();
+  expect([held.exchanged(), held.findings()]).toEqual([
+    undefined,
+    [
+      { name: 'data-directory', ok: true, detail: 'stands at its path' },
+      { name: 'journal', ok: true, detail: 'stands at its path' },
+    ],
+  ]);
+  renameSync(data, `${data}-away`);
+  mkdirSync(data);
+  expect(held.exchanged()).toBe('the data directory of this process was exchanged (something else stands at its path)');
+  expect(held.findings().map(({ name, ok }) => [name, ok])).toEqual([
+    ['data-directory', false],
+    ['journal', false],
+  ]);
+  await held.stop();
+  rmSync(directory, { recursive: true });
 });
 
 it('a worker whose journal was exchanged begins nothing, says so, and goes on when it is back', async () => {
