@@ -26,7 +26,9 @@ export function holdPlaces(paths: Readonly<Record<string, string>>): HeldPlaces 
     });
   return {
     exchanged() {
-      for (const [name, place] of held) {
+      // The path of a journal leads through the data directory's: one look tells of both.
+      const asked = held.size > 1 ? [...held].filter(([name]) => name !== 'data-directory') : [...held];
+      for (const [name, place] of asked) {
         const standing = place.standing();
         if (!standing.same) return `the ${name.replace('-', ' ')} of this process was exchanged (${standing.why})`;
       }

@@ -98,6 +98,9 @@ const KINDS: Readonly<Record<string, { readonly task: MakeTask; readonly points:
   },
 };
 
+/** What others could see, or what a path leads to afterwards. */
+const EFFECTS: ReadonlySet<CrashPoint> = new Set<CrashPoint>(['M1', 'L1', 'C1', 'C4', 'X7']);
+
 /** Files that a reader of the tree sees: what lies in vaults is not among them. */
 async function visible(directory: string): Promise<Record<string, string>> {
   return Object.fromEntries(Object.entries(await contents(directory)).filter(([name]) => !name.startsWith('.writ-vault/')));
@@ -107,16 +110,23 @@ describe.each(Object.entries(KINDS))('during %s', (_kind, { task: make, points, 
   it.each(points)('an exchange after %s ends in a truthful failure: what was done is taken back', { tags: ['FE-22'] }, async (point) => {
     for (const { deed } of Object.values(EXCHANGES)) {
       const at = bases();
+      const after: CrashPoint[] = [];
+      let exchanged = false;
       await put(at.here, 'a', 'one');
       const executor = await rig.executor({
         ...at.options,
         ...(byLink ? { fileSystem: withFaults(rig.fileSystem, withoutNoReplace) } : {}),
         onPoint: (passed) => {
-          if (passed === point) deed(at);
+          if (exchanged && EFFECTS.has(passed)) after.push(passed);
+          if (passed !== point) return;
+          deed(at);
+          exchanged = true;
         },
       });
       const task = make(at);
       expect(await ending(deliver(executor, task))).toMatch(/^EXECUTION_FAILED: the base directory 'here' was exchanged \(.*\)/);
+      // No effect was begun after the exchange: each one looks first.
+      expect(after).toEqual([]);
       // Neither in the tree that was here, nor at its path, nor on the other side is anything of it.
       expect(await visible(at.away)).toEqual({ a: 'one' });
       expect(await visible(at.there)).toEqual({});
@@ -125,10 +135,10 @@ describe.each(Object.entries(KINDS))('during %s', (_kind, { task: make, points, 
 
       // The tree is brought back, and the task, pushed again, is done once.
       bringBack(at);
-      const after = await rig.executor(at.options);
+      const next = await rig.executor(at.options);
       const doubtful = (await rig.journal.view(task.manifest.task_id)).doubtful !== undefined;
-      if (!doubtful) expect(await ending(deliver(after, task))).toBe('SUCCESS');
-      await after.stop();
+      if (!doubtful) expect(await ending(deliver(next, task))).toBe('SUCCESS');
+      await next.stop();
     }
   });
 });

@@ -61,6 +61,26 @@ await settle();
 answers['the same disk mounted again'] = await move('c', 'd');
 answers['file of the move on the same disk'] = existsSync(`${disk}/d`) ? 'moved' : 'not there';
 
+// A base that is no top of its mount, on a disk that goes and comes back: its vault tells that it is ours.
+const [deepDisk, deepStore] = [path.join(root, 'deep'), path.join(root, 'deep-store')];
+for (const directory of [deepDisk, deepStore]) mkdirSync(directory);
+mount('-t', 'tmpfs', 'tmpfs', deepStore);
+mkdirSync(`${deepStore}/inbox`);
+mount('--bind', deepStore, deepDisk);
+const deep = await rig.executor({
+  bases: [{ id: 'deep', path: `${deepDisk}/inbox` }],
+  clock: { now: systemClock.now, monotonic: () => ms },
+  settleMs: SETTLE_MS,
+});
+await put(deepDisk, 'inbox/f');
+umount('-l', deepDisk);
+mount('--bind', deepStore, deepDisk);
+await deep.bases.look();
+ms += SETTLE_MS;
+await deep.bases.look();
+answers['a base below the top of its disk, mounted again'] = await ending(deliver(deep, moveTask(`${deepDisk}/inbox/f`, `${deepDisk}/inbox/g`)));
+await deep.stop();
+
 await put(disk, 'inner/e', 'inside');
 mkdirSync(`${disk}/to`);
 onPoint = (point) => {

@@ -206,6 +206,7 @@ it('tells mounts over a base, takes up a new one, and waits for the mark of a ba
       'unmounted: names beneath': '',
       'the same disk mounted again': 'SUCCESS',
       'file of the move on the same disk': 'moved',
+      'a base below the top of its disk, mounted again': 'SUCCESS',
       'mounted over a directory inside, after the effect': 'EXECUTION_FAILED: a directory was moved away during the operation; it was taken back',
       'file before that mount': 'inside',
     });

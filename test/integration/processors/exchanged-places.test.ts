@@ -111,7 +111,7 @@ it('what is held is told by its name, wherever its path leads later', async () =
   ]);
   renameSync(data, `${data}-away`);
   mkdirSync(data);
-  expect(held.exchanged()).toBe('the data directory of this process was exchanged (something else stands at its path)');
+  expect(held.exchanged()).toBe('the journal of this process was exchanged (nothing stands at its path)');
   expect(held.findings().map(({ name, ok }) => [name, ok])).toEqual([
     ['data-directory', false],
     ['journal', false],
