@@ -135,7 +135,7 @@ export const indexSettings = {
 export const IndexSettings = z.strictObject(indexSettings);
 
 /** What the rules over several keys look at. */
-interface Judged {
+interface CrossKeySettings {
   readonly search: {
     readonly index_mode: (typeof INDEX_MODES)[number];
     readonly index_path: string;
@@ -157,7 +157,7 @@ export interface IndexFault {
 const BYTES_PER_ELIGIBLE_BYTE = 0.16;
 
 /** Settings that are well each and make no sense together; nothing is said while the index is off. */
-export function indexFaults({ search, sandbox }: Judged): IndexFault[] {
+export function indexFaults({ search, sandbox }: CrossKeySettings): IndexFault[] {
   if (search.index_mode === 'off') return [];
   const fault = (key: string, message: string): IndexFault => ({ path: ['search', key], message });
   const searched = [...sandbox.allowed_roots, ...search.index_roots].find((root) => isWithin(search.index_path, root));

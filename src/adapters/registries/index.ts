@@ -12,7 +12,8 @@ export interface Registries {
   refs(category: RegistryCategory): readonly string[];
 }
 
-export interface RegistryPlaces {
+/** Where definitions lie. */
+export interface RegistryDirectories {
   /** Root of the package: `registries/` and `config/` of Writ itself. */
   readonly shipped: string;
   /** `plan.registry_dir`: laid out alike; a definition of it replaces the shipped one of the same id. Empty: none. */
@@ -20,7 +21,7 @@ export interface RegistryPlaces {
 }
 
 /** Where definitions and bindings lie: what Writ ships, then what is the user's own, which replaces it. */
-export function rootsOf({ shipped, own }: RegistryPlaces): readonly string[] {
+export function rootsOf({ shipped, own }: RegistryDirectories): readonly string[] {
   return [shipped, ...(own === '' ? [] : [own])];
 }
 
@@ -29,7 +30,7 @@ export function rootsOf({ shipped, own }: RegistryPlaces): readonly string[] {
  *
  * @throws WritError INVALID_CONFIG naming the file and, where one is at fault, the field
  */
-export function readRegistries({ shipped, own }: RegistryPlaces): Registries {
+export function readRegistries({ shipped, own }: RegistryDirectories): Registries {
   const roots: readonly RegistryRoot[] = [...(own === '' ? [] : [readOwn(own)]), readRegistryRoot(shipped)];
   return {
     lookup: (category, ref) => roots.map((root) => root[category].get(ref)?.definition).find((definition) => definition !== undefined),

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { CONTENT_PATTERN_MAX_BYTES, ContentSearchRequest } from '../../contracts/index.ts';
 import { ok } from '../../core/result.ts';
-import { badArgs, type Judged } from './judged.ts';
+import { badArgs, type RequestResult } from './judged.ts';
 
 /** What a request means when nothing is said. */
 export interface RequestDefaults {
@@ -34,7 +34,7 @@ export interface SearchQuery {
  *
  * @returns the query, or `BadArgs` with the dotted path of the first field at fault
  */
-export function judgeRequest(request: unknown, defaults: RequestDefaults): Judged<SearchQuery> {
+export function judgeRequest(request: unknown, defaults: RequestDefaults): RequestResult<SearchQuery> {
   const parsed = ContentSearchRequest.safeParse(request);
   if (!parsed.success) return refusalOf(parsed.error);
   const fields = parsed.data;
@@ -105,7 +105,7 @@ function textProblem(text: string): string | undefined {
   return text.isWellFormed() ? undefined : 'has a lone surrogate, which no UTF-8 text has';
 }
 
-function refusalOf(error: z.ZodError): Judged<never> {
+function refusalOf(error: z.ZodError): RequestResult<never> {
   const [issue] = error.issues;
   if (issue?.code === 'unrecognized_keys') return badArgs(issue.keys[0], 'is no field of a search');
   const field = issue?.path.join('.') ?? '';

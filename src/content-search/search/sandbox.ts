@@ -3,7 +3,7 @@ import type { SearchTree, TreeTarget } from '../../core/ports/index.ts';
 import { ok } from '../../core/result.ts';
 import { type DenyRules, isDenied } from '../enumerate/denied.ts';
 import { isBeneath, isInside } from './beneath.ts';
-import { badArgs, executionFailed, type Judged } from './judged.ts';
+import { badArgs, executionFailed, type RequestResult } from './judged.ts';
 
 /** What may not be read whoever asks: keys and passwords (local-search-index.md 12.1). */
 export const DEFAULT_DENIED_PATTERNS = ['**/.ssh/**', '**/.gnupg/**', '**/id_rsa*', '**/*.pem', '**/*.key', '/etc/shadow*', '/etc/gshadow*'] as const;
@@ -36,7 +36,7 @@ interface LocatedPath {
  * @returns the place; `BadArgs` for what no sandbox would take and for places outside of the roots (whether they exist or
  *   not); `ExecutionFailed` for what is not there, cannot be read, or is denied, which looks as if it were not there
  */
-export function locate(path: string, sandbox: Sandbox, tree: SearchTree): Judged<LocatedPath> {
+export function locate(path: string, sandbox: Sandbox, tree: SearchTree): RequestResult<LocatedPath> {
   const lexical = lexicalPath(path, sandbox.workingDirectory, sandbox.platform);
   if (!lexical.ok) return lexical;
   if (lexical.value.absolute && !sandbox.allowAbsolute) return badArgs('path', 'must not be absolute');
@@ -49,7 +49,7 @@ export function locate(path: string, sandbox: Sandbox, tree: SearchTree): Judged
   return ok({ realPath: target.realPath, kind: target.kind, absolute: lexical.value.absolute });
 }
 
-function missing(path: string): Judged<never> {
+function missing(path: string): RequestResult<never> {
   return executionFailed('path', `No such file or directory: ${JSON.stringify(path)}`);
 }
 
@@ -110,7 +110,7 @@ interface LexicalPath {
  *
  * @param workingDirectory absolute, with `/`
  */
-export function lexicalPath(path: string, workingDirectory: string, platform: PathPlatform): Judged<LexicalPath> {
+export function lexicalPath(path: string, workingDirectory: string, platform: PathPlatform): RequestResult<LexicalPath> {
   const slashed = SEPARATORS[platform](path);
   const problem = PROBLEMS[platform](slashed);
   if (problem !== undefined) return badArgs('path', problem);
@@ -177,7 +177,7 @@ export interface OrderRoot {
  * contains the path; else for a relative path the working directory, for an absolute one its directory. A relative path
  * that leads through a link to another allowed root lies nowhere beneath the working directory, and is taken as if it had been given as the absolute path that it is.
  */
-export function selectOrderRoot(located: LocatedPath, sandbox: Sandbox, tree: SearchTree): Judged<OrderRoot> {
+export function selectOrderRoot(located: LocatedPath, sandbox: Sandbox, tree: SearchTree): RequestResult<OrderRoot> {
   const directory = orderDirectory(located, sandbox, tree);
   const text = directory.toString();
   if (!Buffer.from(text).equals(directory)) return executionFailed('path', 'lies in a directory whose name is not UTF-8');

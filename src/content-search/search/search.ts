@@ -9,7 +9,7 @@ import { runSearch } from '../run/run-search.ts';
 import { answerOf, MAX_EVENTS } from './answer.ts';
 import { candidateFiles } from './candidate-files.ts';
 import { type FuzzyFallback, fallBack, NO_FALLBACK, type Pass, type PassWithReport } from './fallback.ts';
-import { badArgs, executionFailed, type Judged } from './judged.ts';
+import { badArgs, executionFailed, type RequestResult } from './judged.ts';
 import { judgeRequest, type RequestDefaults, type SearchQuery } from './request.ts';
 import { locate, type OrderRoot, type Sandbox, selectOrderRoot } from './sandbox.ts';
 import { factsOf, NO_INDEX_FACTS, statsOf } from './stats.ts';
@@ -70,7 +70,7 @@ interface RunningSearch {
 }
 
 /** Step 1: judges the request, chooses the backend, finds the path within the sandbox, and selects the order root. */
-function prepare(request: unknown, signal: AbortSignal, deps: ContentSearchDeps): Judged<RunningSearch> {
+function prepare(request: unknown, signal: AbortSignal, deps: ContentSearchDeps): RequestResult<RunningSearch> {
   const started = deps.now();
   const query = judgeRequest(request, deps.defaults);
   if (!query.ok) return query;

@@ -4,11 +4,18 @@ import type { EngineAnswer, SearchError } from './message-engine.ts';
 /** Who searches: an agent, or `null` for an operator, who may see everything. */
 export type SearchViewer = { readonly project_id: number; readonly agent_id: number } | null;
 
-/** A project or product that a caller named. */
-export interface NamedPlace {
+/** A project that a caller named. */
+export interface ProjectRef {
   readonly id: number;
-  /** Slug of a project, name of a product. */
+  /** Its slug. */
   readonly name: string;
+}
+
+/** A product that a caller named, with its projects. */
+export interface ProductRef {
+  readonly id: number;
+  readonly name: string;
+  readonly project_ids: readonly number[];
 }
 
 /**
@@ -20,9 +27,9 @@ export interface NamedPlace {
 export interface MessageSearch {
   search(query: SearchQuery, viewer: SearchViewer): Promise<SearchResponse>;
   /** A project by slug, human key or, in digits, id; `undefined` when there is none, an error when nobody can tell. */
-  project(key: string): Promise<EngineAnswer<NamedPlace | undefined>>;
+  project(key: string): Promise<EngineAnswer<ProjectRef | undefined>>;
   /** A product by uid, name or, in digits, id, with its projects. */
-  product(key: string): Promise<EngineAnswer<(NamedPlace & { readonly project_ids: readonly number[] }) | undefined>>;
+  product(key: string): Promise<EngineAnswer<ProductRef | undefined>>;
   /** What a search answers whose place could not be looked up: nothing found, and why. */
   errorResponse(query: SearchQuery, error: SearchError): Promise<SearchResponse>;
 }

@@ -43,12 +43,12 @@ export function openMailbox(store: keyof typeof STORES, path: string, project: s
         if (sha256 !== start.sha256) return false;
         continue;
       }
-      yield { position: `${count} ${sha256}`, read: count, ...judged(raw, `message ${count}`) };
+      yield { position: `${count} ${sha256}`, read: count, ...parse(raw, `message ${count}`) };
     }
     return start === undefined || count >= start.count;
   }
 
-  function judged(raw: Uint8Array | AsyncIterable<Uint8Array>, where: string): Judged {
+  function parse(raw: Uint8Array | AsyncIterable<Uint8Array>, where: string): ParsedMail {
     if (!(raw instanceof Uint8Array)) return { where, bad: 'it has more than 4 MiB' };
     try {
       const ops = mailOps(raw, { project, reader }, named);
@@ -71,7 +71,7 @@ export function openMailbox(store: keyof typeof STORES, path: string, project: s
   };
 }
 
-type Judged = Pick<Extract<ImportRecord, { ops: unknown }>, 'ops'> | Pick<Extract<ImportRecord, { bad: unknown }>, 'bad' | 'where'>;
+type ParsedMail = Pick<Extract<ImportRecord, { ops: unknown }>, 'ops'> | Pick<Extract<ImportRecord, { bad: unknown }>, 'bad' | 'where'>;
 
 interface Start {
   readonly count: number;

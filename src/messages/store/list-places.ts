@@ -4,19 +4,19 @@ import { createMessagesReader } from './reader.ts';
 const MAX_PLACES = 1000;
 
 /** A project by its slug, or a product by its name. */
-export interface ListedPlace {
+export interface ProjectOrProduct {
   readonly kind: 'project' | 'product';
   readonly id: number;
   readonly name: string;
 }
 
 /** The first projects and then the first products by name. @throws WritError STORAGE_UNAVAILABLE while there is no database */
-export function readPlaces(file: string): readonly ListedPlace[] {
+export function readPlaces(file: string): readonly ProjectOrProduct[] {
   const reader = createMessagesReader(file);
   try {
     return reader
       .database()
-      .prepare<[number], ListedPlace>(
+      .prepare<[number], ProjectOrProduct>(
         `SELECT kind, id, name FROM (
            SELECT 0 AS place, 'project' AS kind, id, slug AS name FROM projects
            UNION ALL SELECT 1, 'product', id, name FROM products

@@ -1,16 +1,12 @@
 import type { SqliteDatabase } from '../../adapters/sqlite/open.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { EngineAnswer } from '../../core/ports/message-engine.ts';
-import type { NamedPlace } from '../../core/ports/message-search.ts';
-
-export interface NamedProduct extends NamedPlace {
-  readonly project_ids: readonly number[];
-}
+import type { ProductRef, ProjectRef } from '../../core/ports/message-search.ts';
 
 /** A project by slug, else by human key, else by its id in digits. */
-export function projectNamed(db: SqliteDatabase, key: string): NamedPlace | undefined {
+export function projectNamed(db: SqliteDatabase, key: string): ProjectRef | undefined {
   return db
-    .prepare<{ key: string; id: number | null }, NamedPlace>(
+    .prepare<{ key: string; id: number | null }, ProjectRef>(
       `SELECT id, slug AS name FROM projects WHERE slug = @key OR human_key = @key OR id = @id
        ORDER BY slug = @key DESC, human_key = @key DESC, id LIMIT 1`,
     )
@@ -18,9 +14,9 @@ export function projectNamed(db: SqliteDatabase, key: string): NamedPlace | unde
 }
 
 /** A product by uid, else by name, else by its id in digits. */
-export function productNamed(db: SqliteDatabase, key: string): NamedProduct | undefined {
+export function productNamed(db: SqliteDatabase, key: string): ProductRef | undefined {
   const product = db
-    .prepare<{ key: string; id: number | null }, NamedPlace>(
+    .prepare<{ key: string; id: number | null }, Omit<ProductRef, 'project_ids'>>(
       `SELECT id, name FROM products WHERE product_uid = @key OR name = @key OR id = @id
        ORDER BY product_uid = @key DESC, name = @key DESC, id LIMIT 1`,
     )

@@ -1,25 +1,24 @@
 import type { SearchQuery, SearchResponse } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
-import type { EngineAnswer, MessageSearch, NamedPlace } from '../../../core/ports/index.ts';
+import type { EngineAnswer, MessageSearch, ProductRef, ProjectRef } from '../../../core/ports/index.ts';
 
 /**
- * Places that a search names. That one is not there is the caller's mistake; that nobody can tell, because the database is
- * missing or damaged, is an error for the search to say (`MessageSearch.errorResponse`), never NOT_FOUND.
+ * A project that a search names. That one is not there is the caller's mistake; that nobody can tell, because the database is
+ * missing or damaged, is an error for the search to say (`MessageSearch.errorResponse`), never NOT_FOUND. Products are looked up alike.
+ *
+ * @throws WritError NOT_FOUND
  */
-type Product = NamedPlace & { readonly project_ids: readonly number[] };
-
-/** @throws WritError NOT_FOUND */
-async function projectNamed(key: string, field: string, search: Pick<MessageSearch, 'project'>): Promise<EngineAnswer<NamedPlace>> {
+async function projectNamed(key: string, field: string, search: Pick<MessageSearch, 'project'>): Promise<EngineAnswer<ProjectRef>> {
   return there(await search.project(key.trim()), field, 'there is no project of this name');
 }
 
 /** @throws WritError NOT_FOUND */
-async function productNamed(key: string, field: string, search: Pick<MessageSearch, 'product'>): Promise<EngineAnswer<Product>> {
+async function productNamed(key: string, field: string, search: Pick<MessageSearch, 'product'>): Promise<EngineAnswer<ProductRef>> {
   return there(await search.product(key.trim()), field, 'there is no product of this name');
 }
 
 /** A project of the product. Throws WritError NOT_FOUND for one that is not linked to it. */
-async function projectOf(product: Product, key: string, field: string, search: Pick<MessageSearch, 'project'>): Promise<EngineAnswer<NamedPlace>> {
+async function projectOf(product: ProductRef, key: string, field: string, search: Pick<MessageSearch, 'project'>): Promise<EngineAnswer<ProjectRef>> {
   const answer = await search.project(key.trim());
   const linked = answer.ok && answer.value !== undefined && product.project_ids.includes(answer.value.id);
   return there(answer.ok && !linked ? { ok: true, value: undefined } : answer, field, 'the product has no project of this name');
