@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { viewOfPath } from '../../adapters/linux/place-identity.ts';
 import { WritError } from '../../core/errors.ts';
 import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 import type { ContentSearch, ContentSearchOutcome } from '../../core/ports/index.ts';
@@ -14,8 +15,8 @@ export type ProcessLoss = 'died' | 'hung';
 export interface ContentProcessOptions extends StartOptions {
   /** Time of a search that names none, milliseconds. */
   readonly defaultTimeoutMs: number;
-  /** What stands at the allowed roots, as text. The kernel confines a process to what stood there when it was started. */
-  readonly viewOfRoots?: () => string;
+  /** The allowed roots: the kernel confines a process to what stood at these paths when it was started. */
+  readonly roots?: readonly string[];
   /** Told of a process that is lost and of one that could not be started; another one follows. */
   readonly onLoss?: (why: ProcessLoss | 'not-started') => void;
   /** Told of each process that is ready. */
@@ -35,9 +36,10 @@ export function createContentProcess(options: ContentProcessOptions): ContentSea
   let shouldRun = false;
   let current: Promise<RunningProcess> | undefined;
   /** Of the roots, when the current process was started. */
-  let view: string | undefined;
+  let view = '';
   let started = 0;
   const retiring = new Set<RunningProcess>();
+  const viewOfRoots = (): string => (options.roots ?? []).map(viewOfPath).join(' ');
 
   const lost = (why: ProcessLoss | 'not-started'): void => {
     if (shouldRun) options.onLoss?.(why);
@@ -52,7 +54,7 @@ export function createContentProcess(options: ContentProcessOptions): ContentSea
 
   async function launch(): Promise<RunningProcess> {
     if (!shouldRun) throw new WritError('INTERNAL', 'nobody wants the process any more');
-    view = options.viewOfRoots?.();
+    view = viewOfRoots();
     started += 1;
     const own = started;
     const running = await startProcess(options);
@@ -83,7 +85,7 @@ export function createContentProcess(options: ContentProcessOptions): ContentSea
   /** The process for the roots as they stand now. */
   function following(): Promise<RunningProcess> | undefined {
     const before = current;
-    if (!shouldRun || before === undefined || options.viewOfRoots?.() === view) return before;
+    if (!shouldRun || before === undefined || viewOfRoots() === view) return before;
     const next = replace(0);
     void retire(before);
     return next;

@@ -1,5 +1,4 @@
 import type { Config } from '../../../config/schema.ts';
-import { viewOfPath } from '../../adapters/linux/place-identity.ts';
 import { WritError } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { ContentSearch } from '../../core/ports/index.ts';
@@ -35,7 +34,7 @@ export function createServerSearch(
   const process = createContentProcess({
     entry: contentProcessEntry(),
     args: [contentProcessArgument({ settings, landlock: 0 })],
-    viewOfRoots: () => settings.allowedRoots.map(viewOfPath).join(' '),
+    roots: settings.allowedRoots,
     defaultTimeoutMs: config.tools.search.default_timeout_ms,
     ...listeners,
   });

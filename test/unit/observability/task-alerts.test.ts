@@ -87,7 +87,12 @@ describe('prometheus/task-alerts.yml', () => {
     ],
     [
       'a base directory is mounted over',
-      { alert: 'WritPlaceExchanged', series: worker('place_exchanged', '0 1x9', ', place="base:inbox"'), after: '4m', labels: { place: 'base:inbox', instance: 'w' } },
+      {
+        alert: 'WritPlaceExchanged',
+        series: worker('place_exchanged', '0 1x9', ', place="base:inbox"'),
+        after: '4m',
+        labels: { place: 'base:inbox', instance: 'w' },
+      },
     ],
     [
       'a disk is mounted anew within a minute',
