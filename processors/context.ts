@@ -27,6 +27,8 @@ export interface PipelineDeps extends Pick<ParkingDeps, 'promote' | 'parkMs'> {
   readonly report: (report: DeliveryReport) => void;
   /** Around each delivery, the report of its end included. */
   readonly around?: AroundDelivery;
+  /** Why no new effect may begin: what its record would be written to is not what its path leads to. `undefined`: it is. */
+  readonly exchanged?: () => string | undefined;
   /** A step of this plan has its answer: whoever waits for it may go on. */
   readonly wakePlan: (planSha256: string) => Promise<void>;
 }

@@ -112,4 +112,11 @@ export const QUEUES: readonly Panel[] = [
     },
     { warn: 1000, bad: 1000 },
   ),
+  series(
+    'Exchanged places',
+    'Directories and journals that a worker holds and whose path leads to something else. Tasks are refused; look at what stands there.',
+    'short',
+    { '{{place}}': 'max by (place) (writ_place_exchanged)' },
+    { warn: 1, bad: 1 },
+  ),
 ];

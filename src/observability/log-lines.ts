@@ -25,6 +25,20 @@ export const LOG_LINES = {
     roles: ['worker'],
     help: 'Jobs wait, the queue is not paused and slots are free, but none was begun or ended for `worker.deaf_ms`; `/healthz` answers 503.',
   },
+  placeExchanged: {
+    level: 'error',
+    message: 'a directory that the worker holds was exchanged; its tasks are refused',
+    fields: ['place', 'path', 'why'],
+    roles: ['worker'],
+    help: 'Something was mounted over it, it was renamed away, or a link stands in its place. `/readyz` answers 503.',
+  },
+  placeTakenUp: {
+    level: 'warn',
+    message: 'a directory that was exchanged is served again',
+    fields: ['place', 'path', 'what', 'why'],
+    roles: ['worker'],
+    help: '`returned`: its path leads to it again. `taken-up`: what has stood at its path for `file.settle_s` is the base directory now.',
+  },
   ready: { level: 'info', message: 'ready', fields: [], roles: ['api', 'worker', 'kernel', 'index'], help: 'The role works.' },
   reload: {
     level: 'info',

@@ -56,6 +56,8 @@ export interface PipelineWiring {
   /** Serves the plan queue too. */
   readonly plans: PlanServing | undefined;
   readonly parkMs?: TestHooks['parkMs'];
+  /** As the pipeline asks it; without: nothing is held. */
+  readonly exchanged?: PipelineDeps['exchanged'] & object;
 }
 
 /** One queue that this worker serves, and what that takes. */
@@ -85,6 +87,7 @@ export async function wirePipeline({
   memories,
   plans,
   parkMs,
+  exchanged,
 }: PipelineWiring): Promise<readonly Lifecycle[]> {
   const clock = systemClock;
   const warn = (error: unknown): void => log.warn({ err: error }, LOG_LINES.redis.message);
@@ -150,6 +153,7 @@ export async function wirePipeline({
     signer: traceCalls(signer, { sign: 'sign' }, tracer),
     faults: createRepeatedFaults(),
     recoverLedger,
+    ...(exchanged === undefined ? {} : { exchanged }),
     wakePlan: planJobs.promote,
     promote: parkedJobs.promote,
     parkMs,

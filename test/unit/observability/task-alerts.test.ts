@@ -85,6 +85,19 @@ describe('prometheus/task-alerts.yml', () => {
       'a worker is deaf',
       { alert: 'WritWorkerDeaf', series: worker('worker_deaf', '0 1x9', ', queue="file"'), after: '2m', labels: { ...FILE, instance: 'w' } },
     ],
+    [
+      'a base directory is mounted over',
+      {
+        alert: 'WritPlaceExchanged',
+        series: worker('place_exchanged', '0 1x9', ', place="base:inbox"'),
+        after: '4m',
+        labels: { place: 'base:inbox', instance: 'w' },
+      },
+    ],
+    [
+      'a disk is mounted anew within a minute',
+      { alert: 'WritPlaceExchanged', series: worker('place_exchanged', '0 1 0x9', ', place="base:inbox"'), after: '4m', labels: undefined },
+    ],
     ['a worker hears', { alert: 'WritWorkerDeaf', series: worker('worker_deaf', '0x9', ', queue="file"'), after: '2m', labels: undefined }],
     [
       'the revocation log is damaged',

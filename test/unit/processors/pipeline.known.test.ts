@@ -152,6 +152,33 @@ describe('a task that takes its workers down with it', () => {
   });
 });
 
+describe('a journal that was exchanged under its worker', () => {
+  const EXCHANGED = 'the journal of this process was exchanged (nothing stands at its path)';
+
+  it('lets nothing begin that it would have to record, and the task waits', async () => {
+    world.host.run = passGate;
+    world.deps = { ...world.deps, exchanged: () => EXCHANGED };
+    expect(await world.deliver(job)).toEqual({ kind: 'busy', why: EXCHANGED });
+    expect(world.steps).toEqual(['recall', 'execute']);
+    expect(await row()).toMatchObject({ state: 'running', owner: '' });
+    world.deps = { ...world.deps, exchanged: () => undefined };
+    expect(await world.deliver(job)).toMatchObject({ status: 'SUCCESS', replayed: false });
+  });
+
+  it('lets no open intent be finished either', async () => {
+    world.host.recalls.set(MANIFEST.task_id, { kind: 'open', manifestSha256: LEASE.manifest_sha256 });
+    world.host.recover = passGate;
+    world.deps = { ...world.deps, exchanged: () => EXCHANGED };
+    expect(await world.deliver(job)).toEqual({ kind: 'busy', why: EXCHANGED });
+  });
+
+  it('does not hold up what remembers nothing, a search', async () => {
+    const { memory: _, ...executor } = world.host.executor;
+    world.deps = { ...world.deps, exchanged: () => EXCHANGED, executorOf: () => ({ ...executor, execute: passGate }) };
+    expect(await world.deliver(job)).toMatchObject({ status: 'SUCCESS' });
+  });
+});
+
 describe('a cancel', () => {
   it('before the claim ends the task, which never runs', async () => {
     await world.ledger.cancel(MANIFEST.task_id, world.clock.now());
