@@ -30,6 +30,7 @@ export default defineConfig({
     env: { WRIT_TEST_SLOWNESS: String(slowness) },
     testTimeout: whole,
     hookTimeout: whole,
+    teardownTimeout: wait,
     expect: { poll: { timeout: wait, interval: 20 } },
     // Processes, not threads: native addons, worker threads and signals belong to one test file at a time.
     pool: 'forks',

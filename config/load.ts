@@ -33,6 +33,8 @@ export interface LoadedConfig {
   readonly sources: ReadonlyMap<string, Source>;
   /** Absolute; not created here. */
   readonly dataDir: string;
+  /** Who names no data directory gets this one. */
+  readonly isUsualPlace: boolean;
 }
 
 /**
@@ -54,6 +56,9 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   return {
     config,
     dataDir,
+    get isUsualPlace() {
+      return dataDir === dataDirectory({ environment: { ...env, WRIT_DATA_DIR: undefined }, cwd, root });
+    },
     // Few ask, and the answer takes longer to make than everything else here.
     get sources() {
       return sourcesOfSettings(sources);

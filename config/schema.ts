@@ -116,6 +116,12 @@ const file = z.strictObject({
     .enum(['auto', 'openat2', 'walk'])
     .default('auto')
     .describe('How paths are kept inside their base: by the kernel (openat2), or component by component (walk).'),
+  settle_s: z
+    .int()
+    .min(1)
+    .max(86_400)
+    .default(10)
+    .describe('How long the same must stand at the path of a base directory that was exchanged (mounted over, renamed away) before workers take it up.'),
   max_run_s: z.int().min(1).max(86_400).default(300).describe('Wall-clock limit of one file task.'),
   max_bytes: z.int().min(1).max(Number.MAX_SAFE_INTEGER).default(68_719_476_736).describe('Largest file that is copied, also by a move across file systems.'),
   vault_quota_bytes: z

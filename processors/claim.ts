@@ -1,39 +1,61 @@
-import type { Execution } from '../src/core/outcome.ts';
+import { checkedResult } from '../src/core/ledger-life.ts';
+import type { Execution, Outcome } from '../src/core/outcome.ts';
 import type { ClaimRequest, RecordAnswer, RecordRequest } from '../src/core/ports/index.ts';
 import { type AuthenticatedDelivery, type ClaimedDelivery, extend } from './context.ts';
 import { jobKey } from './delivery.ts';
+import { hasWaited, isRedelivered, park, wakeParked } from './parking.ts';
 import { conflict } from './refuse.ts';
 import { type Answered, answered, answeredWith, type DeliveryEnd } from './settle.ts';
 
 /** The ledger is asked again after a rebuild, a dead owner or a damaged row; more rounds mean that Redis keeps failing. */
 const MAX_ROUNDS = 5;
 
-/** Step 3: asks this process, then the ledger, and the ledger again after whatever stood in the way was dealt with. */
+/**
+ * Step 3: asks the ledger, and again after whatever stood in the way was dealt with. The ledger comes before this process'
+ * own guard: what is finished is answered at once, whoever else asks for it.
+ */
 export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDelivery | DeliveryEnd> {
-  const { running, deps, manifest, manifestSha256, authority } = context;
-  if (!deps.inFlight.claimTask(running, manifest.task_id)) return { kind: 'busy', why: 'this process already works on the task' };
+  const { running, deps, delivery, manifest, manifestSha256, authority } = context;
+  const taskId = manifest.task_id;
+  deps.inFlight.attend(running, taskId);
+  const waited = await hasWaited(taskId, delivery, deps);
   let deadInstance: string | undefined;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const answer = await deps.ledger.claim({ ...claimRequest(context), ...(deadInstance === undefined ? {} : { deadInstance }) });
+    const circumstance = { look: deps.inFlight.isClaimed(taskId), waited: waited && round === 0, ...(deadInstance === undefined ? {} : { deadInstance }) };
+    const answer = await deps.ledger.claim({ ...claimRequest(context), ...circumstance });
     switch (answer.kind) {
       case 'new':
       case 'takeover':
       case 'cancelled':
+        if (!deps.inFlight.claimTask(running, taskId)) {
+          await deps.ledger.release(taskId, answer.epoch);
+          return { kind: 'busy', why: 'this process already works on the task' };
+        }
         return extend(context, {
           task: { manifest, manifestSha256, authority, epoch: answer.epoch },
           executor: deps.executorOf(manifest.capability_id),
           takeovers: answer.kind === 'takeover' ? answer.takeovers : 0,
+          crashes: answer.kind === 'cancelled' ? 0 : (answer.crashes ?? 0),
           cancelled: answer.kind === 'cancelled',
         });
       case 'conflict':
         return conflict(context);
       case 'finished':
-        if (await deps.authorities.verifyResult(answer.result, manifest, manifestSha256)) return answered(answer.result);
+        if (await deps.authorities.verifyResult(answer.result, manifest, manifestSha256)) {
+          // The delivery before may have been killed when it had recorded the outcome and woken nobody.
+          if (!waited && isRedelivered(delivery)) await wakeParked(taskId, undefined, deps);
+          return answered(answer.result);
+        }
         // Redis is not trusted: a result that does not verify is as good as none.
-        await deps.ledger.discard(manifest.task_id, answer.result);
+        await deps.ledger.discard(taskId, answer.result);
+        break;
+      case 'failed':
+        if (await deps.authorities.verifyResult(answer.result, manifest, manifestSha256)) return answered(answer.result);
         break;
       case 'busy':
-        if (await deps.presence.isAlive(answer.owner)) return { kind: 'busy', why: 'another worker works on the task' };
+        if (answer.owner === deps.instance || (await deps.presence.isAlive(answer.owner))) {
+          return { kind: 'busy', why: 'another delivery works on the task', parkedMs: await park(taskId, delivery, deps) };
+        }
         deadInstance = answer.owner;
         break;
       case 'lost':
@@ -50,7 +72,9 @@ export type TaskResolution =
   /** The exact signed result of an earlier run. */
   | { readonly kind: 'finished'; readonly result: string }
   /** The journal knows the task_id under another manifest. */
-  | { readonly kind: 'conflict' };
+  | { readonly kind: 'conflict' }
+  /** Nothing more is tried. The journal is not told: its attempt says what it knows to whoever asks next. */
+  | { readonly kind: 'given-up'; readonly outcome: Outcome };
 
 /**
  * Step 6: sign, close the journal (durable), then the ledger. In this order, so that what Redis calls finished is
@@ -61,10 +85,13 @@ export async function record(context: ClaimedDelivery, resolution: TaskResolutio
   const { manifest, manifestSha256, epoch } = task;
   switch (resolution.kind) {
     case 'outcome': {
-      const result = await deps.signer.sign(manifest, manifestSha256, resolution.outcome);
+      // What the ledger will not keep must not be final in the journal.
+      const result = checkedResult(await deps.signer.sign(manifest, manifestSha256, resolution.outcome));
       await executor.memory?.conclude(task, resolution.outcome.status, result);
       return write(context, answeredWith(resolution.outcome, result));
     }
+    case 'given-up':
+      return write(context, answeredWith(resolution.outcome, await deps.signer.sign(manifest, manifestSha256, resolution.outcome)));
     case 'finished':
       return write(context, answered(resolution.result));
     case 'conflict':
@@ -85,7 +112,8 @@ async function write(context: ClaimedDelivery, end: Answered): Promise<DeliveryE
   const request = { taskId: task.manifest.task_id, epoch: task.epoch, status, errorCode, result, now: deps.clock.now() };
   let answer: RecordAnswer = await deps.ledger.record(request);
   if (answer === 'lost') answer = await recordAfterLoss(context, request);
-  return answer === 'recorded' ? end : { kind: 'interrupted', reason: 'stale' };
+  if (answer === 'awaited') await wakeParked(request.taskId, errorCode, deps);
+  return answer === 'recorded' || answer === 'awaited' ? end : { kind: 'interrupted', reason: 'stale' };
 }
 
 /** The row went with Redis: rebuild, claim the empty place, write. A SUCCESS came back with the journal already. */

@@ -6,9 +6,11 @@ import type { DeliveryReport } from '../src/observability/deliveries.ts';
 import type { AroundDelivery } from '../src/observability/tracing/deliveries.ts';
 import type { Delivery } from './delivery.ts';
 import type { InFlight, Running } from './in-flight.ts';
+import type { ParkingDeps } from './parking.ts';
+import type { RepeatedFaults } from './repeated-faults.ts';
 
 /** Everything that the pipeline needs; the composition root fills it. */
-export interface PipelineDeps {
+export interface PipelineDeps extends Pick<ParkingDeps, 'promote' | 'parkMs'> {
   readonly instance: string;
   readonly clock: Clock;
   /** The executor of a capability. */
@@ -18,11 +20,15 @@ export interface PipelineDeps {
   readonly presence: Presence;
   readonly signer: ResultSigner;
   readonly inFlight: InFlight;
+  /** Crashes of this process. */
+  readonly faults: RepeatedFaults;
   /** Rebuilds the ledger after `lost`; concurrent callers share one run. */
   readonly recoverLedger: () => Promise<void>;
   readonly report: (report: DeliveryReport) => void;
   /** Around each delivery, the report of its end included. */
   readonly around?: AroundDelivery;
+  /** Why no new effect may begin: what its record would be written to is not what its path leads to. `undefined`: it is. */
+  readonly exchanged?: () => string | undefined;
   /** A step of this plan has its answer: whoever waits for it may go on. */
   readonly wakePlan: (planSha256: string) => Promise<void>;
 }
@@ -53,8 +59,10 @@ export interface AuthenticatedDelivery extends ParsedDelivery {
 export interface ClaimedDelivery extends AuthenticatedDelivery {
   readonly task: Task;
   readonly executor: TaskExecutor;
-  /** Claims in a row that ended without a record. */
+  /** Workers that were lost with the task since its last record. */
   readonly takeovers: number;
+  /** Deliveries of it that crashed since then. */
+  readonly crashes: number;
   /** A cancel came before the claim. */
   readonly cancelled: boolean;
 }

@@ -10,8 +10,12 @@ export interface Running {
 /** The deliveries that this process works on, so that a cancel, a lost lock and a shutdown reach them. */
 export interface InFlight {
   begin(jobId: string): Running;
-  /** False when this process already works on the task: the second delivery is busy. */
+  /** From now on a cancel of the task reaches this delivery, also before it may work on it. */
+  attend(running: Running, taskId: string): void;
+  /** False when another delivery of this process works on the task. */
   claimTask(running: Running, taskId: string): boolean;
+  /** Whether a delivery of this process works on the task. */
+  isClaimed(taskId: string): boolean;
   end(running: Running): void;
   stop(filter: { taskId?: string; jobIds?: readonly string[] }, reason: StopReason): void;
   readonly size: number;
@@ -21,8 +25,17 @@ export interface InFlight {
 
 export function createInFlight(): InFlight {
   const all = new Set<Running>();
-  const byTask = new Map<string, Running>();
+  /** Those that a cancel of the task reaches, and the one of them that works on it. */
+  const byTask = new Map<string, { readonly attending: Set<Running>; working: Running | undefined }>();
   let progressCount = 0;
+
+  function attend(running: Running, taskId: string): void {
+    running.taskId = taskId;
+    const task = byTask.get(taskId) ?? { attending: new Set(), working: undefined };
+    task.attending.add(running);
+    byTask.set(taskId, task);
+  }
+
   return {
     begin(jobId) {
       const running: Running = { controller: new AbortController(), jobId, taskId: undefined };
@@ -30,20 +43,27 @@ export function createInFlight(): InFlight {
       progressCount += 1;
       return running;
     },
+    attend,
     claimTask(running, taskId) {
-      if (byTask.has(taskId)) return false;
-      running.taskId = taskId;
-      byTask.set(taskId, running);
+      if (byTask.get(taskId)?.working !== undefined) return false;
+      attend(running, taskId);
+      const task = byTask.get(taskId);
+      if (task !== undefined) task.working = running;
       return true;
     },
+    isClaimed: (taskId) => byTask.get(taskId)?.working !== undefined,
     end(running) {
       all.delete(running);
       progressCount += 1;
-      if (running.taskId !== undefined && byTask.get(running.taskId) === running) byTask.delete(running.taskId);
+      const task = running.taskId === undefined ? undefined : byTask.get(running.taskId);
+      if (task === undefined || running.taskId === undefined) return;
+      task.attending.delete(running);
+      if (task.working === running) task.working = undefined;
+      if (task.attending.size === 0) byTask.delete(running.taskId);
     },
     stop({ taskId, jobIds }, reason) {
-      if (taskId !== undefined) byTask.get(taskId)?.controller.abort(reason);
-      else for (const running of all) if (jobIds === undefined || jobIds.includes(running.jobId)) running.controller.abort(reason);
+      const reached = taskId === undefined ? all : (byTask.get(taskId)?.attending ?? []);
+      for (const running of reached) if (jobIds === undefined || jobIds.includes(running.jobId)) running.controller.abort(reason);
     },
     get size() {
       return all.size;

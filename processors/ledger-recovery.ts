@@ -1,4 +1,5 @@
 import type { Clock } from '../src/core/clock.ts';
+import { fitsLedger } from '../src/core/ledger-life.ts';
 import type { HostMemory, Ledger } from '../src/core/ports/index.ts';
 
 const PAGE = 500;
@@ -34,8 +35,10 @@ async function recover({ ledger, memories, republishRevocations, newGeneration, 
   let restored = 0;
   for (const memory of memories) {
     for (let page = await memory.successes(undefined, PAGE); page.length > 0; page = await memory.successes(page.at(-1)?.taskId, PAGE)) {
-      await ledger.restore(page, clock.now());
-      restored += page.length;
+      // One that was concluded when there was room for more stays in its journal, and keeps nobody else out of the ledger.
+      const kept = page.filter(({ result }) => fitsLedger(result));
+      await ledger.restore(kept, clock.now());
+      restored += kept.length;
     }
   }
   await ledger.markGeneration(newGeneration());

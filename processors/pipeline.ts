@@ -2,32 +2,58 @@ import { MAX_JOB_BYTES, TaskJob } from '../src/contracts/index.ts';
 import { canonicalJson } from '../src/core/canonical-json.ts';
 import { isWritError } from '../src/core/errors.ts';
 import { sha256Hex } from '../src/core/hash.ts';
+import { isOutage } from '../src/core/outage.ts';
 import { type Execution, failure } from '../src/core/outcome.ts';
 import type { Recall } from '../src/core/ports/index.ts';
 import { stopped } from '../src/core/stopped.ts';
 import { parseTraceparent } from '../src/core/trace-context.ts';
 import { claim, record, type TaskResolution } from './claim.ts';
 import { type AuthenticatedDelivery, type ClaimedDelivery, type DeliveryContext, extend, type ParsedDelivery, type PipelineDeps } from './context.ts';
-import type { Delivery } from './delivery.ts';
+import { type Delivery, jobKey } from './delivery.ts';
+import { giveUp, giveUpUnclaimed } from './give-up.ts';
 import type { Running } from './in-flight.ts';
+import type { HandledDelivery } from './queue-worker.ts';
 import { refuse } from './refuse.ts';
 import { runExecutor } from './run-executor.ts';
-import { type Action, type DeliveryEnd, isEnd, type JobAttempts, settle } from './settle.ts';
+import { type DeliveryEnd, isEnd, type JobAttempts, settle } from './settle.ts';
 
 /** One delivery of one job, from the queue to what the queue is told (design 4, `docs/protocol.md` section 3). */
-export async function processTask(delivery: Delivery, running: Running, tries: JobAttempts, deps: PipelineDeps): Promise<Action> {
+export async function processTask(delivery: Delivery, running: Running, tries: JobAttempts, deps: PipelineDeps): Promise<HandledDelivery> {
   const { around = (_delivery, work) => work() } = deps;
   const end = await around(delivery, () => runDelivery(delivery, running, deps));
-  return settle(end, tries); // step 7
+  const action = settle(end, tries); // step 7
+  return end.kind === 'busy' && end.parkedMs !== undefined ? { action, afterDelay: () => lookAgain(delivery, running.taskId ?? '', deps) } : { action };
 }
 
 /** One delivery from the queue to its end. Never throws: what should not happen is the end `crashed`. */
 export async function runDelivery(delivery: Delivery, running: Running, deps: PipelineDeps): Promise<DeliveryEnd> {
   const context: DeliveryContext = { delivery, running, deps, startedAt: deps.clock.monotonic() };
-  const end = await answer(context).catch((error: unknown): DeliveryEnd => ({ kind: 'crashed', error }));
+  const end = await answer(context).catch((error: unknown) => crashed(context, error));
+  if (end.kind !== 'crashed') deps.faults.forget(jobKey(delivery));
   emit(context, end); // step 8
   await wakePlan(context, end);
   return end;
+}
+
+/** Gives the claim back. A crash is counted against the task, unless an outage explains it: that says nothing about the task. */
+async function crashed(context: DeliveryContext & Partial<ClaimedDelivery>, error: unknown): Promise<DeliveryEnd> {
+  const { deps, task } = context;
+  if (task === undefined) return giveUpUnclaimed(context, error);
+  // When Redis is away, the claim stays; the same process claiming it again counts as no lost worker.
+  await deps.ledger.release(task.manifest.task_id, task.epoch, isOutage(error) ? undefined : 'crashed').catch(() => undefined);
+  return { kind: 'crashed', error };
+}
+
+/** A task that ended before this job was parked for it has woken nobody. Never rejects: the job comes back by itself. */
+async function lookAgain(delivery: Delivery, taskId: string, { ledger, promote, inFlight }: PipelineDeps): Promise<void> {
+  try {
+    const state = (await ledger.row(taskId))?.state;
+    // Where the row was lost, the delivery of this process that works on the task will record and wake.
+    const ended = state === 'success' || state === 'failure' || (state !== 'running' && !inFlight.isClaimed(taskId));
+    if (ended) await promote([jobKey(delivery)]);
+  } catch {
+    // Redis is away.
+  }
 }
 
 /** Steps 1 to 6: each ends the delivery, or hands on the context with what it has found. */
@@ -38,7 +64,18 @@ async function answer(context: DeliveryContext): Promise<DeliveryEnd> {
   if (isEnd(authenticated)) return authenticated;
   const claimed = await claim(authenticated);
   if (isEnd(claimed)) return claimed;
-  return record(claimed, await perform(claimed));
+  return conclude(claimed);
+}
+
+/** Steps 3 to 6 after the claim. A fault that comes back unchanged does so to an end. */
+async function conclude(context: ClaimedDelivery): Promise<DeliveryEnd> {
+  try {
+    const end = await record(context, await perform(context));
+    context.deps.faults.forget(context.manifest.task_id);
+    return end;
+  } catch (error) {
+    return giveUp(context, error);
+  }
 }
 
 /** Steps 3 to 5 after the claim: the first that has something to say says what becomes of the task. */
@@ -90,18 +127,25 @@ function remembered({ task, lease }: ClaimedDelivery, recall: Recall): TaskResol
 
 /** Step 3: an open intent is finished under the authority that is written in it. */
 async function finishIntent(context: ClaimedDelivery, recall: Recall): Promise<Execution | undefined> {
-  const { task, takeovers } = context;
+  const { task, takeovers, crashes } = context;
   const { memory } = context.executor;
   if (recall.kind !== 'open' || memory === undefined) return undefined;
-  return runExecutor(context, { lease: undefined }, (run) => memory.recover(task, run, { mayRedo: takeovers < MAX_TAKEOVERS }));
+  const mayRedo = takeovers < MAX_TAKEOVERS && crashes < MAX_CRASHES;
+  return runExecutor(context, { lease: undefined }, (run) => memory.recover(task, run, { mayRedo }));
 }
 
 /** The fifth takeover ends a task that takes its worker down with it. */
 const MAX_TAKEOVERS = 5;
 
-function endPoisoned({ takeovers }: ClaimedDelivery): Execution | undefined {
-  if (takeovers < MAX_TAKEOVERS) return undefined;
-  return { kind: 'outcome', outcome: failure('RESOURCE_EXHAUSTED', `the worker was lost ${takeovers} times while it ran this task`) };
+/** The fifth crash ends one that no worker can carry out. */
+const MAX_CRASHES = 5;
+
+function endPoisoned({ takeovers, crashes }: ClaimedDelivery): Execution | undefined {
+  if (takeovers >= MAX_TAKEOVERS) {
+    return { kind: 'outcome', outcome: failure('RESOURCE_EXHAUSTED', `the worker was lost ${takeovers} times while it ran this task`) };
+  }
+  if (crashes < MAX_CRASHES) return undefined;
+  return { kind: 'outcome', outcome: failure('EXECUTION_FAILED', `${crashes} deliveries of this task crashed in the worker, whose log says why`) };
 }
 
 function endCancelled({ cancelled }: ClaimedDelivery): Execution | undefined {

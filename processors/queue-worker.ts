@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DelayedError, type Job, UnrecoverableError, type Worker, type WorkerOptions } from 'bullmq';
 import { QUEUE_PREFIX } from '../queues/catalog.ts';
+import { readyUnlessStopped } from '../queues/lane-life.ts';
 import { TolerantWorker } from '../queues/tolerant-worker.ts';
 import { withoutStack } from '../queues/without-stack.ts';
 import type { Clock } from '../src/core/clock.ts';
@@ -59,6 +60,8 @@ const LOOK_MS = 50;
 export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorkerDeps): QueueWorker {
   const locks = createLockWatch(options.worker.lockDuration ?? 0, deps.clock);
   let worker: Worker | undefined;
+  let wasReady = false;
+  let stopped = new AbortController();
 
   const process = async (job: Job, token?: string): Promise<unknown> => {
     const jobId = job.id ?? '';
@@ -85,10 +88,11 @@ export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorker
 
   /**
    * After the time of the drain, when no job is in hand. BullMQ's own end may then still wait for an answer of a server that
-   * is gone: a job that was promised in between is given to another worker when its lock ends.
+   * is gone: a job that was promised in between is given to another worker when its lock ends. A worker that has not met
+   * Redis yet was promised nothing.
    */
   const nothingLeft = async (signal: AbortSignal): Promise<void> => {
-    await delay(options.drainMs, undefined, { ref: false, signal });
+    await delay(wasReady ? options.drainMs : 0, undefined, { ref: false, signal });
     while (deps.inFlight.size > 0) await delay(LOOK_MS, undefined, { ref: false, signal });
   };
 
@@ -106,12 +110,16 @@ export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorker
       });
       worker.on('stalled', (jobId) => options.onStalled?.(jobId));
       worker.on('failed', (job) => options.onFailed?.(job?.id ?? ''));
-      await worker.waitUntilReady();
+      wasReady = false;
+      stopped = new AbortController();
+      await readyUnlessStopped(worker, stopped.signal);
+      wasReady = true;
     },
     async stop() {
       if (!worker) return;
       const stopping = worker;
       worker = undefined;
+      stopped.abort();
       const closed = new AbortController();
       const interrupt = setTimeout(() => deps.inFlight.stop({}, 'shutdown'), options.drainMs);
       try {

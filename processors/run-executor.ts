@@ -49,6 +49,8 @@ function uncancellable({ signal }: Delivery): Pick<Delivery, 'signal' | 'stop'> 
 function gate({ delivery, deps, executor }: ClaimedDelivery, { lease }: ExecutionGrant, signal: AbortSignal): Execution | undefined {
   const reason = stopReason(signal) ?? (delivery.lockIsFresh() ? undefined : 'lock-lost');
   if (reason !== undefined) return stopped(reason);
+  const exchanged = executor.memory && deps.exchanged?.();
+  if (exchanged !== undefined) return { kind: 'busy', why: exchanged };
   if (lease === undefined) return undefined;
   const refusal = deps.authorities.authorize(lease, executor.capabilities);
   return refusal && { kind: 'outcome', outcome: failure(refusal.code, refusal.message) };

@@ -18,11 +18,11 @@ export type DeliveryEnd =
     }
   /** Answered without touching the task's row: a lease that does not verify, an id that belongs to another manifest. */
   | { readonly kind: 'refused'; readonly code: string; readonly message: string; readonly result: string }
-  /** Somebody else works on the task, or may still. */
-  | { readonly kind: 'busy'; readonly why: string }
+  /** Somebody else works on the task, or may still. `parkedMs`: it waits for that one's end, at most so long. */
+  | { readonly kind: 'busy'; readonly why: string; readonly parkedMs?: number }
   /** Shutdown, lock loss, or a later claim: nothing was recorded. */
   | { readonly kind: 'interrupted'; readonly reason: StopReason | 'stale' }
-  /** Something that should not happen did. The claim is kept, so that a repeated crash is counted as a takeover. */
+  /** Something that should not happen did. The claim was given back, and the crash counted unless an outage explains it. */
   | { readonly kind: 'crashed'; readonly error: unknown };
 
 export type DeliveryEndKind = DeliveryEnd['kind'];
@@ -70,7 +70,7 @@ const TABLE = {
       ? { kind: 'complete', value: { status: 'SUCCESS', result_sha256: sha256Hex(end.result) } }
       : { kind: 'fail', message: `${end.code}: ${end.message}`, recoverable: tries.allowed > 1 && RETRYABLE_CODES.has(end.code ?? '') },
   refused: (end) => ({ kind: 'fail', message: `${end.code}: ${end.message}`, recoverable: false }),
-  busy: (_end, tries) => ({ kind: 'delay', ms: busyDelay(tries.started) }),
+  busy: (end, tries) => ({ kind: 'delay', ms: end.parkedMs ?? busyDelay(tries.started) }),
   interrupted: (end) => ({ kind: 'delay', ms: end.reason === 'shutdown' ? 0 : BUSY_FIRST_MS }),
   crashed: (_end, tries) => ({ kind: 'delay', ms: busyDelay(tries.started) }),
 } satisfies Table;

@@ -1,5 +1,5 @@
 import type { JobsOptions, WorkerOptions } from 'bullmq';
-import { CAPABILITY_QUEUE, type QueueKind } from '../src/contracts/index.ts';
+import { BOUNDS, CAPABILITY_QUEUE, type QueueKind } from '../src/contracts/index.ts';
 
 /** BullMQ's key prefix of the one shard that is the default: the braces keep all its keys in one cluster slot (`shards.ts`). */
 export const QUEUE_PREFIX = '{writ}';
@@ -69,7 +69,7 @@ export function queueOf(capabilityId: string, pool: string): string {
 const KIND_OF: ReadonlyMap<string, QueueKind> = new Map(Object.entries(CAPABILITY_QUEUE));
 
 /** The whole job of a plan, as JSON text, may not be larger: it carries the definitions that it uses. */
-export const MAX_PLAN_BYTES = 1024 * 1024;
+export const MAX_PLAN_BYTES = BOUNDS.planJob;
 
 const HOUR_S = 3600;
 

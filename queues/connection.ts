@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
-import type { Cluster, Redis, RedisOptions } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
-import { type ClusterTarget, clusterOptions, type RedisTarget, type ServerTarget, targetOptions } from '../src/adapters/redis/target.ts';
+import { type ClusterTarget, clusterOptions, type RedisSettings, type RedisTarget, type ServerTarget, targetOptions } from '../src/adapters/redis/target.ts';
 import { tlsFault } from '../src/adapters/redis/tls-fault.ts';
 import { AnsweredCluster, AnsweredRedis } from './answered-redis.ts';
 
@@ -22,7 +22,7 @@ const KINDS = {
   producer: { maxRetriesPerRequest: 1, enableOfflineQueue: false, connectTimeout: 2000, commandTimeout: 5000 },
   /** Subscriptions come back by themselves. */
   subscriber: { maxRetriesPerRequest: null, autoResubscribe: true },
-} as const satisfies Record<string, RedisOptions>;
+} as const satisfies Record<string, RedisSettings>;
 
 export type ConnectionKind = keyof typeof KINDS;
 
@@ -64,7 +64,7 @@ function connectServer(target: ServerTarget, kind: ConnectionKind): Redis {
 
 function connectCluster(target: ClusterTarget, kind: ConnectionKind): Cluster {
   const { nodes, options } = clusterOptions(target);
-  const { enableOfflineQueue = true, ...settings }: RedisOptions = KINDS[kind];
+  const { enableOfflineQueue = true, ...settings }: RedisSettings = KINDS[kind];
   return new AnsweredCluster(nodes, {
     redisOptions: { ...options, ...settings, enableAutoPipelining: false, connectionName: `writ-${kind}` },
     enableOfflineQueue,

@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
-import { MAX_JOB_BYTES, type TaskJob } from '../src/contracts/index.ts';
+import { MAX_JOB_BYTES, TaskJob } from '../src/contracts/index.ts';
 import { WritError } from '../src/core/errors.ts';
 import { manifestSha256 } from '../src/core/hash.ts';
 import type { Enqueue, JobView, PushOptions, Receipt, RetryAnswer, RetryOptions } from '../src/core/ports/index.ts';
@@ -9,7 +9,7 @@ import { type FoundJob, findJob } from './job-lookup.ts';
 import { openQueue } from './open-queue.ts';
 import type { EnqueueDeps, Push, PushContext, ShardQueue } from './push.ts';
 import { pushMany, pushOne, rerunJob } from './push-table.ts';
-import { ONE_SHARD, type QueueShards } from './shards.ts';
+import { ONE_SHARD, placeOfJob, type QueueShards, shardedName } from './shards.ts';
 
 /** A task's job id: never the bare task_id, which could be the name of one of BullMQ's own keys (`wait`, `meta`). */
 function jobIdOf(taskId: string): string {
@@ -33,15 +33,25 @@ export function createEnqueue(deps: EnqueueDeps): Enqueue & { close(): Promise<v
   };
   const context: PushContext = { ...deps, queue };
 
-  const find = async (taskId: string, name?: string): Promise<(FoundJob & { queueName: string }) | undefined> => {
+  const find: FindJob = async (taskId, name, jobId = jobIdOf(taskId)) => {
     const names = name === undefined ? taskQueues(pool, deps.providers) : [checkedName(name)];
     for (const prefix of shards.prefixesOf(taskId)) {
       for (const queueName of names) {
-        const found = await findJob(queue({ prefix, queueName }), jobIdOf(taskId));
-        if (found) return { ...found, queueName };
+        const found = await findJob(queue({ prefix, queueName }), jobId);
+        if (found && (jobId === jobIdOf(taskId) || carries(found, taskId))) return { ...found, queueName, prefix };
       }
     }
-    return undefined;
+    return name === undefined ? findLastClaimer(taskId, names) : undefined;
+  };
+
+  /** A raw producer's job has an id of its own: the row of its task names it. */
+  const findLastClaimer = async (taskId: string, names: readonly string[]): Promise<PlacedJob | undefined> => {
+    const row = await deps.ledger.row(taskId);
+    if (row === undefined || row.jobKey === '') return undefined;
+    const { prefix, queue: queueName, jobId } = placeOfJob(row.jobKey);
+    if (!shards.all.includes(prefix) || !names.includes(queueName) || jobId === jobIdOf(taskId)) return undefined;
+    const found = await findJob(queue({ prefix, queueName }), jobId);
+    return found && carries(found, taskId) ? { ...found, queueName, prefix } : undefined;
   };
 
   return {
@@ -56,35 +66,39 @@ export function createEnqueue(deps: EnqueueDeps): Enqueue & { close(): Promise<v
         return acknowledge(pushes, await pushMany(pushes, context));
       }),
     retry: (taskId, options = {}) => redisCall(() => retry(taskId, options, find, deps)),
-    jobState: (taskId, name) => redisCall(async () => view(await find(taskId, name))),
+    jobState: (taskId, name, jobId) => redisCall(async () => view(await find(taskId, name, jobId))),
     async close() {
       await Promise.all([...queues.values()].map((open) => open.close()));
       queues.clear();
     },
   };
 
-  function view(found: (FoundJob & { queueName: string }) | undefined): JobView | undefined {
+  function view(found: PlacedJob | undefined): JobView | undefined {
     if (!found) return undefined;
-    const { job, state, queueName } = found;
+    const { job, state, queueName, prefix } = found;
     const { id = '', data, failedReason, attemptsMade, timestamp } = job;
-    return { queue: queueName, jobId: id, state, data, failedReason: failedReason || undefined, attemptsMade, addedAt: timestamp };
+    const key = shardedName(prefix, `${queueName}:${id}`);
+    return { queue: queueName, jobId: id, key, state, data, failedReason: failedReason || undefined, attemptsMade, addedAt: timestamp };
   }
 }
 
-async function retry(
-  taskId: string,
-  options: RetryOptions,
-  find: (taskId: string, name?: string) => Promise<FoundJob | undefined>,
-  { ledger, clock }: EnqueueDeps,
-): Promise<RetryAnswer> {
-  const found = await find(taskId, options.queue);
+type PlacedJob = FoundJob & ShardQueue;
+type FindJob = (taskId: string, name?: string, jobId?: string) => Promise<PlacedJob | undefined>;
+
+/** Whether a job with an id of its own is one of this task. */
+function carries({ job }: FoundJob, taskId: string): boolean {
+  return TaskJob.safeParse(job.data).data?.manifest.task_id === taskId;
+}
+
+async function retry(taskId: string, options: RetryOptions, find: FindJob, { ledger, clock }: EnqueueDeps): Promise<RetryAnswer> {
+  const found = await find(taskId, options.queue, options.jobId);
   if (!found) return { kind: 'not-found' };
   if (found.state !== 'failed') return { kind: 'wrong-state', state: found.state };
   await ledger.clearCancel(taskId, clock.now());
   const { data } = found.job;
   const renewed = options.lease !== undefined && typeof data === 'object' && data !== null ? { ...data, lease: options.lease } : data;
   if (await rerunJob(found, renewed)) return { kind: 'retried' };
-  return { kind: 'wrong-state', state: (await find(taskId, options.queue))?.state ?? 'absent' };
+  return { kind: 'wrong-state', state: (await find(taskId, options.queue, options.jobId))?.state ?? 'absent' };
 }
 
 const MAX_ATTEMPTS = 100;

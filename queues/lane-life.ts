@@ -1,9 +1,26 @@
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Job, Queue, WorkerOptions } from 'bullmq';
+import type { Job, Queue, Worker, WorkerOptions } from 'bullmq';
 import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { type Lifecycle, lifecycle } from '../src/core/lifecycle.ts';
 import type { LockTimes } from './catalog.ts';
 import { TolerantWorker } from './tolerant-worker.ts';
+
+/**
+ * Waits until a worker has met Redis, as long as it takes, and no longer than until it is stopped.
+ *
+ * @throws Error when it was stopped before
+ */
+export async function readyUnlessStopped(worker: Worker, stopped: AbortSignal): Promise<void> {
+  const over = new AbortController();
+  const stop = once(stopped, 'abort', { signal: over.signal }).then(() => Promise.reject(new Error('it was stopped while it started')));
+  try {
+    await Promise.race([worker.waitUntilReady(), stop]);
+  } finally {
+    over.abort();
+    stop.catch(() => undefined);
+  }
+}
 
 /** What every lane is told. */
 export interface LaneOptions {
@@ -43,6 +60,7 @@ const PATIENCE_MS = 5000;
 export function laneLife<H>({ queue, connection, settings, onError, run, patienceMs = PATIENCE_MS }: LaneWork<H>): Lifecycle & { process(handle: H): void } {
   let handler: H | undefined;
   let worker: TolerantWorker | undefined;
+  let hasTaken = false;
   let stop = new AbortController();
   const inHand = new Set<Promise<unknown>>();
   const life = lifecycle(
@@ -52,13 +70,16 @@ export function laneLife<H>({ queue, connection, settings, onError, run, patienc
       if (connection === undefined) throw new TypeError('a lane that processes needs a connection for its worker');
       stop = new AbortController();
       const { signal } = stop;
+      hasTaken = false;
       worker = new TolerantWorker(queue.name, (job, token) => held(inHand, run(job, token, handle, signal)), { ...settings, connection });
       worker.on('error', onError);
-      await worker.waitUntilReady();
+      await readyUnlessStopped(worker, signal);
+      hasTaken = true;
     },
     async () => {
       stop.abort('shutdown');
-      if (worker) await ended(worker, inHand, patienceMs);
+      // A worker that has not met Redis yet holds nothing that is worth waiting for.
+      if (worker) await ended(worker, inHand, hasTaken ? patienceMs : 0);
       worker = undefined;
       await queue.close();
     },

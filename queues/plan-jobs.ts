@@ -1,11 +1,14 @@
-import { Job, type Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 import { pipelined, type RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
 import type { Replicated } from '../src/adapters/redis/replicated.ts';
+import { WritError } from '../src/core/errors.ts';
 import type { JsonObject } from '../src/core/json.ts';
 import { jobOptions, queueName } from './catalog.ts';
 import { type FoundJob, findJob } from './job-lookup.ts';
 import { openQueue } from './open-queue.ts';
+import { promoteJob } from './parked-jobs.ts';
+import { rerunJob } from './push-table.ts';
 import { ONE_SHARD, type QueueShards } from './shards.ts';
 
 /** The data of a plan's job (contracts/plan-job.schema.json). */
@@ -30,6 +33,8 @@ export interface PlanJobs {
   exists(planIds: readonly string[]): Promise<readonly boolean[]>;
   /** Does nothing when the job exists. */
   add(planId: string, data: PlanJobData): Promise<void>;
+  /** Adds the job, or runs it again with this data when it has ended; nothing happens to one that waits or runs. */
+  run(planId: string, data: PlanJobData): Promise<void>;
   /** Ends the parking of a plan's job; nothing happens to one that is not parked. */
   promote(planId: string): Promise<void>;
   close(): Promise<void>;
@@ -43,21 +48,28 @@ export interface PlanJobsOptions {
   readonly replicated?: Replicated | undefined;
 }
 
+/** Each round needs another writer to change the same job in between. */
+const MAX_ROUNDS = 8;
+
 export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicated }: PlanJobsOptions): PlanJobs {
   const name = queueName('plan', pool);
   const queues = new Map(shards.all.map((prefix) => [prefix, openQueue(name, prefix, connection)]));
   /** The queues that may hold a plan's job, its home first. */
   const queuesOf = (planId: string): readonly Queue<unknown>[] => shards.prefixesOf(planId).flatMap((prefix) => queues.get(prefix) ?? []);
+  const find = async (planId: string): Promise<FoundJob | undefined> => {
+    for (const queue of queuesOf(planId)) {
+      const found = await findJob(queue, planJobId(planId));
+      if (found) return found;
+    }
+    return undefined;
+  };
+  const add = async (planId: string, data: PlanJobData): Promise<void> => {
+    await queuesOf(planId)[0]?.add('plan', data, jobOptions(planJobId(planId), 1));
+    await replicated?.([shards.home(planId)]);
+  };
   return {
     queue: name,
-    find: (planId) =>
-      redisCall(async () => {
-        for (const queue of queuesOf(planId)) {
-          const found = await findJob(queue, planJobId(planId));
-          if (found) return found;
-        }
-        return undefined;
-      }),
+    find: (planId) => redisCall(() => find(planId)),
     exists: (planIds) =>
       redisCall(async () => {
         if (planIds.length === 0) return [];
@@ -65,22 +77,21 @@ export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicate
         const answers = await pipelined(connection, lookups);
         return planIds.map((_, at) => answers.slice(at * queues.size, (at + 1) * queues.size).some(([, there]) => there === 1));
       }),
-    add: (planId, data) =>
+    add: (planId, data) => redisCall(() => add(planId, data)),
+    run: (planId, data) =>
       redisCall(async () => {
-        await queuesOf(planId)[0]?.add('plan', data, jobOptions(planJobId(planId), 1));
-        await replicated?.([shards.home(planId)]);
+        for (let round = 0; round < MAX_ROUNDS; round += 1) {
+          const found = await find(planId);
+          if (found === undefined) return add(planId, data);
+          if (found.state === 'waiting' || found.state === 'active' || found.state === 'delayed') return;
+          if (found.state === 'absent' || found.unreadable) await found.job.remove();
+          else if (await rerunJob(found, data)) return;
+        }
+        throw new WritError('WRONG_STATE', `the job of plan ${planId} keeps changing`);
       }),
     async promote(planId) {
-      // Only the id counts here; fetching the job would fetch its whole envelope.
-      const parked = queuesOf(planId).map((queue) => new Job(queue, 'plan', null, {}, planJobId(planId)));
-      await redisCall(async () => void (await Promise.all(parked.map((job) => job.promote().catch(ignoreNotParked)))));
+      await redisCall(() => Promise.all(queuesOf(planId).map((queue) => promoteJob(queue, planJobId(planId)))));
     },
     close: async () => void (await Promise.all([...queues.values()].map((queue) => queue.close()))),
   };
-}
-
-/** BullMQ's codes: -1 the job is gone, -3 it is not delayed. */
-function ignoreNotParked(error: unknown): void {
-  if (error instanceof Error && 'code' in error && (error.code === -1 || error.code === -3)) return;
-  throw error;
 }

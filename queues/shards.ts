@@ -46,6 +46,12 @@ export function shardedName(prefix: string, name: string): string {
   return prefix === QUEUE_PREFIX ? name : `${prefix}:${name}`;
 }
 
+/** Where the job lies that a job key names: `<queue>:<jobId>`, after its shard unless that is the default one. */
+export function placeOfJob(jobKey: string): { readonly prefix: string; readonly queue: string; readonly jobId: string } {
+  const [, prefix = QUEUE_PREFIX, queue = '', jobId = ''] = /^(?:(\{[^}]*\}):)?([^:]*):(.*)$/s.exec(jobKey) ?? [];
+  return { prefix, queue, jobId };
+}
+
 /** Even over ids; other bits than those that choose the ledger's tag. */
 function numberOf(id: string): number {
   return createHash('sha256').update(id).digest().readUInt32BE(4);

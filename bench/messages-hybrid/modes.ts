@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import type { SearchQuery } from '../../src/contracts/index.ts';
 import { createFts5Engine } from '../../src/messages/engines/fts5/engine.ts';
+import { createVectorSearcher } from '../../src/messages/engines/vectors/engine.ts';
 import { createVectorMaker } from '../../src/messages/engines/vectors/maker.ts';
-import { createVectorSearcher } from '../../src/messages/engines/vectors/searcher.ts';
 import { createHashEmbedder } from '../../src/messages/search/embed/hash.ts';
 import { vectorEngines } from '../../src/messages/serving/vector-engines.ts';
 import { openMessagesReader } from '../../src/messages/store/open.ts';

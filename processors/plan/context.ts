@@ -9,6 +9,7 @@ import type {
   Ledger,
   PlanEnd,
   PlanEndSigner,
+  PlanGeneration,
   PlanJournal,
   PlanKernel,
   PlanLogic,
@@ -20,11 +21,13 @@ import type { PlanReport } from '../../src/observability/plans.ts';
 import type { AroundDelivery } from '../../src/observability/tracing/deliveries.ts';
 import type { InFlight } from '../in-flight.ts';
 import type { OpenWorker } from '../queue-worker.ts';
+import type { ParkingDeps } from '../parking.ts';
+import type { RepeatedFaults } from '../repeated-faults.ts';
 import type { PlanPoint } from './points.ts';
 import type { PlanReplay } from './replay.ts';
 
 /** Everything that the plan role needs; the composition root fills it. */
-export interface PlanDeps {
+export interface PlanDeps extends Pick<ParkingDeps, 'promote' | 'parkMs'> {
   readonly pool: string;
   readonly clock: Clock;
   /** Starts the pure run of a linked envelope. */
@@ -41,6 +44,8 @@ export interface PlanDeps {
   readonly signer: ResultSigner;
   readonly endSigner: PlanEndSigner;
   readonly inFlight: InFlight;
+  /** Crashes of this process. */
+  readonly faults: RepeatedFaults;
   readonly report: (report: PlanReport) => void;
   /** Opens the worker of the queue; BullMQ's unless the simulation gives one that lives in memory. */
   readonly open?: OpenWorker;
@@ -55,6 +60,8 @@ export interface PlanDeps {
 /** One delivery of a plan's job, once its lease and its journal were read. */
 export interface PlanContext {
   readonly planSha256: string;
+  /** Retries of the plan so far; what this delivery decides counts for no later one. */
+  readonly generation: number;
   readonly envelope: JsonObject;
   readonly lease: string;
   /** Of the lease, seconds since 1970. */
@@ -69,11 +76,12 @@ export type PlanDeliveryEnd =
   | { readonly kind: 'malformed'; readonly message: string }
   /** The lease is not the kernel's word about this plan: nothing was written. */
   | { readonly kind: 'refused'; readonly message: string }
-  | { readonly kind: 'ended'; readonly end: PlanEnd; readonly replayed: boolean }
-  /** A step runs; `isAnswered` looks once more when the job is parked. */
+  | { readonly kind: 'ended'; readonly plan: PlanGeneration; readonly end: PlanEnd; readonly replayed: boolean }
+  /** A step runs, or the plan runs in another job; `isAnswered` looks once more when the job is parked. */
   | { readonly kind: 'parked'; readonly ms: number; readonly isAnswered: () => Promise<boolean> }
   /** This process works on the plan already. */
   | { readonly kind: 'busy' }
-  | { readonly kind: 'interrupted'; readonly reason: StopReason }
-  /** Something that should not happen did; the plan runs again. */
-  | { readonly kind: 'crashed'; readonly error: unknown };
+  /** `stale`: the plan was retried while this delivery worked on it, which so decides nothing. */
+  | { readonly kind: 'interrupted'; readonly reason: StopReason | 'stale' }
+  /** Something that should not happen did, so often in a row; the plan runs again. */
+  | { readonly kind: 'crashed'; readonly error: unknown; readonly inRow: number };

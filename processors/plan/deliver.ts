@@ -1,3 +1,4 @@
+import { type PlanJobData, planJobId } from '../../queues/plan-jobs.ts';
 import { PlanJob } from '../../src/contracts/index.ts';
 import { isWritError } from '../../src/core/errors.ts';
 import type { JsonObject } from '../../src/core/json.ts';
@@ -6,10 +7,13 @@ import { stopReason } from '../../src/core/stopped.ts';
 import { parseTraceparent } from '../../src/core/trace-context.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Running } from '../in-flight.ts';
+import { wakeParked } from '../parking.ts';
+import { describeFault, MAX_SAME_FAULTS } from '../repeated-faults.ts';
 import type { PlanContext, PlanDeliveryEnd, PlanDeps } from './context.ts';
-import { endAt, endWith, MAX_LOSSES, showEnd } from './end.ts';
+import { CANCELLED, endAt, endWith, MAX_LOSSES, showEnd } from './end.ts';
+import { followPlan } from './follow.ts';
 import type { ParkedPlans } from './replay.ts';
-import { takeStep } from './step.ts';
+import { isCancelAsked, takeStep } from './step.ts';
 
 /**
  * One delivery of a plan's job (docs/plan-protocol.md 1): goes on until a step has to be waited for, or the plan ends.
@@ -18,17 +22,49 @@ import { takeStep } from './step.ts';
 export async function deliverPlan(delivery: Delivery, running: Running, parked: ParkedPlans, deps: PlanDeps): Promise<PlanDeliveryEnd> {
   const started = deps.clock.monotonic();
   const seen: SeenPlan = {};
-  const end = await deliver(delivery, running, parked, deps, seen).catch((error: unknown): PlanDeliveryEnd => ({ kind: 'crashed', error }));
+  const end = await deliver(delivery, running, parked, deps, seen).catch((error: unknown) => crashed(error, delivery, seen, deps));
+  if (end.kind === 'parked' || end.kind === 'ended') deps.faults.forget(faultId(delivery, seen));
   // What was in memory when something broke may be half a step ahead of the journal.
-  if (end.kind !== 'parked' && seen.planSha256 !== undefined) parked.forget(seen.planSha256);
+  if (end.kind !== 'parked' && seen.runs && seen.planSha256 !== undefined) parked.forget(seen.planSha256);
   emit(delivery, seen, end, deps.clock.monotonic() - started, deps);
+  if (end.kind === 'ended' && seen.runs && seen.planSha256 !== undefined) await wakeParked(seen.planSha256, undefined, deps);
   return end;
 }
 
-/** What the log line tells beside the end. */
+/** How far a delivery came, for its log line and for the end of a plan that only crashes. */
 interface SeenPlan {
   planSha256?: string;
+  /** The plan runs in this very job. */
+  runs?: boolean;
   traceparent?: string | undefined;
+  plan?: Omit<PlanContext, 'replay'> & { readonly replay?: PlanContext['replay'] };
+}
+
+function faultId({ queue, jobId }: Delivery, { planSha256, runs }: SeenPlan): string {
+  return (runs ? planSha256 : undefined) ?? `${queue}:${jobId}`;
+}
+
+/**
+ * A fault that comes back unchanged ends the plan, and so does any fault of a plan that somebody has cancelled; an outage is waited for.
+ * Once ended it runs on when it is retried, from the step at which it stands.
+ */
+async function crashed(error: unknown, delivery: Delivery, seen: SeenPlan, deps: PlanDeps): Promise<PlanDeliveryEnd> {
+  const { inRow, same } = deps.faults.note(faultId(delivery, seen), error);
+  const again: PlanDeliveryEnd = { kind: 'crashed', error, inRow };
+  const { plan } = seen;
+  if (plan === undefined || same === 0) return again;
+  const says =
+    same >= MAX_SAME_FAULTS
+      ? { code: 'EXECUTION_FAILED', message: `the same fault came back ${same} times (${describeFault(error)})` }
+      : (await isCancelAsked(plan, deps).catch(() => false)) && CANCELLED;
+  if (!says) return again;
+  try {
+    // A replay that cannot be made has no results to tell.
+    const replay = plan.replay ?? { end: deps.startPlan(plan.envelope).end, stepsDone: 0 };
+    return await endAt({ ...plan, replay }, replay.end(says), deps);
+  } catch {
+    return again;
+  }
 }
 
 function emit({ queue, jobId }: Delivery, { planSha256, traceparent }: SeenPlan, end: PlanDeliveryEnd, ms: number, { report }: PlanDeps): void {
@@ -57,18 +93,22 @@ async function deliver(delivery: Delivery, running: Running, parked: ParkedPlans
   const authentication = await deps.authorities.authenticatePlan(planSha256, job.lease, delivery.queue);
   if (!authentication.ok) return { kind: 'refused', message: authentication.message };
   const lease = job.lease ?? '';
-  if (!deps.inFlight.claimTask(running, planSha256)) return { kind: 'busy' };
   seen.planSha256 = planSha256;
+  if (delivery.jobId !== planJobId(planSha256)) return followPlan(planSha256, planJobOf(job, lease), delivery, deps);
+  if (!deps.inFlight.claimTask(running, planSha256)) return { kind: 'busy' };
+  seen.runs = true;
 
   const [record] = await Promise.all([recall({ planSha256, envelope: text, lease }, deps), deps.authorities.refresh()]);
   deps.onPoint?.('begun', planSha256);
   const { exp } = authentication.lease;
+  const found = { planSha256, generation: record.generation, envelope: job.envelope as JsonObject, lease, exp, traceparent: job.traceparent };
   if (record.end) {
     await showEnd(planSha256, record.end, record.entries, exp, deps);
-    return { kind: 'ended', end: record.end, replayed: true };
+    return { kind: 'ended', plan: found, end: record.end, replayed: true };
   }
-  const replay = await parked.replayOf(planSha256, job.envelope as JsonObject, record);
-  const plan: PlanContext = { planSha256, envelope: job.envelope as JsonObject, lease, exp, traceparent: job.traceparent, replay };
+  seen.plan = found;
+  const plan: PlanContext = { ...found, replay: await parked.replayOf(planSha256, found.envelope, record) };
+  seen.plan = plan;
 
   const refusal = deps.authorities.authorizePlan(authentication.lease);
   if (refusal) return endWith(plan, { code: refusal.code, message: refusal.message }, deps);
@@ -94,6 +134,10 @@ async function recall(plan: { planSha256: string; envelope: string; lease: strin
   const record = await journal.begin(plan, clock.now());
   const isRetry = record.end?.status === 'FAILURE' && record.settled;
   return isRetry ? journal.resume(plan.planSha256, plan.lease, clock.now()) : record;
+}
+
+function planJobOf({ envelope, traceparent }: PlanJob, lease: string): PlanJobData {
+  return { v: 1, envelope: envelope as JsonObject, lease, ...(traceparent === undefined ? {} : { traceparent }) };
 }
 
 function parse(data: unknown, { hash }: ParkedPlans): { readonly job: PlanJob; readonly text: string; readonly planSha256: string } | PlanDeliveryEnd {

@@ -6,22 +6,29 @@ import type { PlanContext, PlanDeliveryEnd, PlanDeps } from './context.ts';
 /** The fifth loss of a worker at one step ends a plan that takes its worker down with it. */
 export const MAX_LOSSES = 5;
 
+export const CANCELLED = { code: 'CANCELLED', message: 'the plan was cancelled' } as const;
+
 /** Ends the plan where it stands, with an error that is not its steps' (cancel, authority). */
 export function endWith(plan: PlanContext, error: { readonly code: string; readonly message: string }, deps: PlanDeps): Promise<PlanDeliveryEnd> {
   return endAt(plan, plan.replay.end(error), deps);
 }
 
+/** What the end of a plan needs to know of it. */
+type EndingPlan = Pick<PlanContext, 'planSha256' | 'generation' | 'exp'> & { readonly replay: Pick<PlanContext['replay'], 'stepsDone'> };
+
 /** Signs the end, writes it to the journal, and shows it. */
-export async function endAt(plan: PlanContext, done: PlanDone, deps: PlanDeps): Promise<PlanDeliveryEnd> {
-  const { planSha256, replay, exp } = plan;
+export async function endAt(plan: EndingPlan, done: PlanDone, deps: PlanDeps): Promise<PlanDeliveryEnd> {
+  const { planSha256, generation, replay, exp } = plan;
   const { envelope, error, endedBy } = await signable(planSha256, done, deps);
   const result = await deps.endSigner.signEnd(planSha256, envelope);
   deps.onPoint?.('signed', planSha256);
   const status = error === null ? 'SUCCESS' : 'FAILURE';
-  const end = await deps.journal.end(planSha256, { status, code: error?.code, message: error?.message ?? '', endedBy, result }, deps.clock.now());
+  const decided: PlanEnd = { status, code: error?.code, message: error?.message ?? '', endedBy, result };
+  const end = await deps.journal.end({ planSha256, generation }, decided, deps.clock.now());
+  if (end === undefined) return { kind: 'interrupted', reason: 'stale' };
   deps.onPoint?.('ended', planSha256);
   await showEnd(planSha256, end, replay.stepsDone, exp, deps);
-  return { kind: 'ended', end, replayed: false };
+  return { kind: 'ended', plan: { planSha256, generation }, end, replayed: false };
 }
 
 /** An end that is too deep or too large to be signed is replaced by one that says so. */

@@ -1,21 +1,30 @@
 import { sha256Hex } from '../../src/core/hash.ts';
-import type { PlanEnd } from '../../src/core/ports/index.ts';
+import type { PlanEnd, PlanGeneration } from '../../src/core/ports/index.ts';
+import { jobKey } from '../delivery.ts';
 import { createQueueWorker, type QueueWorker, type QueueWorkerOptions } from '../queue-worker.ts';
-import { type Action, busyDelay, type JobAttempts } from '../settle.ts';
+import { type Action, busyDelay } from '../settle.ts';
 import type { PlanDeliveryEnd, PlanDeps } from './context.ts';
 import { deliverPlan } from './deliver.ts';
 import { createParkedPlans } from './replay.ts';
 
-/** `p_<plan_sha256>`, as `queues/plan-jobs.ts` makes it; another producer may choose another id. */
+/** `p_<plan_sha256>`, as `queues/plan-jobs.ts` makes it: the job that a plan runs in. */
 const JOB_ID = /^p_([0-9a-f]{64})$/;
 
 /** Serves the plan queue until stopped. A plan that waits for a step holds no slot: its job is parked. */
 export function createPlanWorker(options: QueueWorkerOptions, deps: PlanDeps): QueueWorker {
   const parked = createParkedPlans(deps);
+  /** The generation in which this process has ended a plan, until the queue knows of it. */
+  const ended = new Map<string, PlanGeneration>();
   const { around = (_delivery, work) => work() } = deps;
   const tell = (jobId: string, what: (planSha256: string) => Promise<unknown>): void => {
     const planSha256 = JOB_ID.exec(jobId)?.[1];
     if (planSha256 !== undefined) void what(planSha256).catch(options.onError);
+  };
+  const settleEnd = async (planSha256: string): Promise<void> => {
+    const plan = ended.get(planSha256);
+    ended.delete(planSha256);
+    // Without one the job has failed for another reason than an end of the plan.
+    if (plan !== undefined) await deps.journal.settle(plan);
   };
   return createQueueWorker(
     {
@@ -24,20 +33,20 @@ export function createPlanWorker(options: QueueWorkerOptions, deps: PlanDeps): Q
         options.onStalled?.(jobId);
         tell(jobId, deps.journal.lose);
       },
-      onFailed: (jobId) => tell(jobId, deps.journal.settle),
+      onFailed: (jobId) => tell(jobId, (planSha256) => settleEnd(planSha256)),
     },
     {
       clock: deps.clock,
       inFlight: deps.inFlight,
       ...(deps.open && { open: deps.open }),
-      async handle(delivery, running, tries) {
+      async handle(delivery, running) {
         const end = await around(delivery, () => deliverPlan(delivery, running, parked, deps));
-        const action = settlePlan(end, tries);
+        const action = settlePlan(end);
+        if (end.kind === 'ended' && action.kind === 'fail' && JOB_ID.test(delivery.jobId)) ended.set(end.plan.planSha256, end.plan);
         if (end.kind !== 'parked') return { action };
         // An answer that came before the job was parked has woken nobody.
         const afterDelay = async (): Promise<void> => {
-          const planSha256 = JOB_ID.exec(delivery.jobId)?.[1];
-          if (planSha256 !== undefined && (await end.isAnswered())) await deps.jobs.promote(planSha256);
+          if (await end.isAnswered()) await deps.promote([jobKey(delivery)]);
         };
         return { action, afterDelay };
       },
@@ -45,7 +54,7 @@ export function createPlanWorker(options: QueueWorkerOptions, deps: PlanDeps): Q
   );
 }
 
-type Table = { readonly [K in PlanDeliveryEnd['kind']]: (end: Extract<PlanDeliveryEnd, { kind: K }>, tries: JobAttempts) => Action };
+type Table = { readonly [K in PlanDeliveryEnd['kind']]: (end: Extract<PlanDeliveryEnd, { kind: K }>) => Action };
 
 const AGAIN_MS = 1000;
 
@@ -60,7 +69,8 @@ const TABLE = {
   parked: (end) => ({ kind: 'delay', ms: end.ms }),
   busy: () => ({ kind: 'delay', ms: AGAIN_MS }),
   interrupted: (end) => ({ kind: 'delay', ms: end.reason === 'shutdown' ? 0 : AGAIN_MS }),
-  crashed: (_end, tries) => ({ kind: 'delay', ms: busyDelay(tries.started) }),
+  // How often the job was started says nothing: it is once for each step.
+  crashed: (end) => ({ kind: 'delay', ms: busyDelay(end.inRow) }),
 } satisfies Table;
 
 /** The board shows no results: what it can tell about a failed plan is the step that ended it. */
@@ -69,6 +79,6 @@ function failureOf({ code, message, endedBy }: PlanEnd): string {
 }
 
 /** What the queue is told of this end. */
-function settlePlan(end: PlanDeliveryEnd, tries: JobAttempts): Action {
-  return (TABLE[end.kind] as (end: PlanDeliveryEnd, tries: JobAttempts) => Action)(end, tries);
+export function settlePlan(end: PlanDeliveryEnd): Action {
+  return (TABLE[end.kind] as (end: PlanDeliveryEnd) => Action)(end);
 }

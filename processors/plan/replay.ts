@@ -45,8 +45,8 @@ function replayPlan(plan: LinkedPlan, journal: readonly PlanEntry[], { startPlan
   const voidedEntries = journal.filter((entry) => entry.voided).length;
 
   const next = (): PlanStep | PlanDone => progress.next((path) => voided.get(path)?.length ?? 0);
-  function feed(step: PlanStep, executorResult: string): void {
-    progress.feed(step, executorResult);
+  function feed(step: PlanStep, { executorResult, capabilityId }: Pick<PlanEntry, 'executorResult' | 'capabilityId'>): void {
+    progress.feed(step, executorResult, capabilityId);
     fed.push({ path: step.path, generation: step.generation, result: executorResult });
   }
 
@@ -56,13 +56,13 @@ function replayPlan(plan: LinkedPlan, journal: readonly PlanEntry[], { startPlan
     if (isDone(step) || step.path !== entry.path || step.manifest.task_id !== entry.taskId) {
       throw new WritError('INTERNAL', `REPLAY_MISMATCH: the plan journal has an answer for ${entry.path}, which the plan does not reach there`);
     }
-    feed(step, entry.executorResult);
+    feed(step, entry);
   }
 
   const replay: PlanReplay = {
     next,
-    take(step, { executorResult }) {
-      feed(step, executorResult);
+    take(step, entry) {
+      feed(step, entry);
       entries += 1;
       replay.parks = 0;
     },

@@ -1,21 +1,26 @@
 import { queueName } from '../../queues/catalog.ts';
 import { ExecutionResult } from '../../src/contracts/index.ts';
 import { isWritError } from '../../src/core/errors.ts';
-import { CANCELLED_MESSAGE, failure } from '../../src/core/outcome.ts';
-import type { PlanStep } from '../../src/core/plan-step.ts';
-import type { DerivedLease, JobView, PlanKernel, PlanViewChange } from '../../src/core/ports/index.ts';
+import { CANCELLED_MESSAGE, failure, type Outcome } from '../../src/core/outcome.ts';
+import { type PlanStep, signedCapability } from '../../src/core/plan-step.ts';
+import type { DerivedLease, JobView, PlanEntry, PlanKernel, PlanViewChange } from '../../src/core/ports/index.ts';
 import type { PlanContext, PlanDeliveryEnd, PlanDeps } from './context.ts';
-import { endAt, endWith } from './end.ts';
+import { CANCELLED, endAt, endWith } from './end.ts';
 
 /** `answered`: the plan has seen the step's answer and may go on. */
 export type StepEnd = { readonly kind: 'answered' } | PlanDeliveryEnd;
+
+/** An executor's verified answer, and the capability for which it was signed. */
+type Answer = Pick<PlanEntry, 'executorResult' | 'capabilityId'>;
+
+const STALE = { kind: 'interrupted', reason: 'stale' } as const satisfies PlanDeliveryEnd;
 
 const FIRST_PARK_MS = 2_000;
 const LONGEST_PARK_MS = 30_000;
 
 /** One step: its answer, if there is one; else its task on a queue, and the plan parked (docs/plan-protocol.md 1). */
 export async function takeStep(plan: PlanContext, step: PlanStep, deps: PlanDeps): Promise<StepEnd> {
-  if (step.problem !== undefined) return keepAnswer(plan, step, await unavailableAnswer(step, step.problem, deps), deps);
+  if (step.problem !== undefined) return keepAnswer(plan, step, await ownAnswer(step, failure('TOOL_UNAVAILABLE', step.problem), deps), deps);
   const queue = queueName(step.queue ?? 'file', deps.pool);
   const [answer, job, cancelAsked] = await Promise.all([answerOf(step, deps), deps.enqueue.jobState(step.manifest.task_id, queue), isCancelAsked(plan, deps)]);
   if (answer !== undefined) return cancelAsked && neverBegan(answer) ? endCancelled(plan, deps, { step, answer }) : keepAnswer(plan, step, answer, deps);
@@ -33,64 +38,63 @@ export async function takeStep(plan: PlanContext, step: PlanStep, deps: PlanDeps
 }
 
 /** The journal keeps the answer before the plan sees it. */
-async function keepAnswer(
-  { planSha256, replay }: PlanContext,
-  step: PlanStep,
-  executorResult: string,
-  { journal, clock, onPoint }: PlanDeps,
-): Promise<StepEnd> {
+async function keepAnswer({ planSha256, replay }: PlanContext, step: PlanStep, answer: Answer, { journal, clock, onPoint }: PlanDeps): Promise<StepEnd> {
   const { path, generation, manifest } = step;
   onPoint?.('seen', planSha256);
-  replay.take(step, await journal.append(planSha256, { path, generation, taskId: manifest.task_id, executorResult }, clock.now()));
+  const kept = await journal.append(planSha256, { path, generation, taskId: manifest.task_id, ...answer }, clock.now());
+  if (kept === undefined) return STALE;
+  replay.take(step, kept);
   onPoint?.('kept', planSha256);
   return { kind: 'answered' };
 }
 
 /** The step was cancelled before it began. */
-function neverBegan(answer: string): boolean {
-  const { error } = ExecutionResult.parse(JSON.parse(answer));
+function neverBegan({ executorResult }: Answer): boolean {
+  const { error } = ExecutionResult.parse(JSON.parse(executorResult));
   return error?.error_code === 'EXECUTION_FAILED' && error.message === CANCELLED_MESSAGE;
 }
 
 /** A step that was cancelled with the plan is what a retry has to take back: its task will never run. */
-async function endCancelled(plan: PlanContext, deps: PlanDeps, never?: { readonly step: PlanStep; readonly answer: string }): Promise<PlanDeliveryEnd> {
-  const done = plan.replay.end({ code: 'CANCELLED', message: 'the plan was cancelled' });
+async function endCancelled(plan: PlanContext, deps: PlanDeps, never?: { readonly step: PlanStep; readonly answer: Answer }): Promise<PlanDeliveryEnd> {
+  const done = plan.replay.end(CANCELLED);
   if (never === undefined) return endAt(plan, done, deps);
   const { path, generation, manifest } = never.step;
-  await deps.journal.append(plan.planSha256, { path, generation, taskId: manifest.task_id, executorResult: never.answer }, deps.clock.now());
+  const kept = await deps.journal.append(plan.planSha256, { path, generation, taskId: manifest.task_id, ...never.answer }, deps.clock.now());
+  if (kept === undefined) return STALE;
   return endAt(plan, { ...done, endedBy: path }, deps);
 }
 
 /** The executor's verified answer in the ledger. Redis is not trusted: a text that does not verify is none. */
-async function answerOf(step: PlanStep, { ledger, authorities }: PlanDeps): Promise<string | undefined> {
+async function answerOf(step: PlanStep, { ledger, authorities }: PlanDeps): Promise<Answer | undefined> {
   const row = await ledger.row(step.manifest.task_id);
   if (row?.result === undefined || (row.state !== 'success' && row.state !== 'failure')) return undefined;
   return verifiedAnswer(step, row.result, authorities);
 }
 
 /** A step whose own lease ran out in the queue gets another while the plan's lease lives: the plan does not see it. */
-async function verifiedAnswer({ manifest, manifestSha256 }: PlanStep, result: string, authorities: PlanDeps['authorities']): Promise<string | undefined> {
-  if (!(await authorities.verifyResult(result, manifest, manifestSha256))) return undefined;
-  return ExecutionResult.parse(JSON.parse(result)).error?.error_code === 'LEASE_EXPIRED' ? undefined : result;
+async function verifiedAnswer(step: PlanStep, executorResult: string, { verifyResult }: PlanDeps['authorities']): Promise<Answer | undefined> {
+  const capabilityId = await signedCapability(step, executorResult, (text, { manifest, manifestSha256 }) => verifyResult(text, manifest, manifestSha256));
+  if (capabilityId === undefined) return undefined;
+  return ExecutionResult.parse(JSON.parse(executorResult)).error?.error_code === 'LEASE_EXPIRED' ? undefined : { executorResult, capabilityId };
 }
 
 /** The answer to a job that was refused before it reached the task's row. */
-async function answerBeforeClaim(step: PlanStep, job: JobView | undefined, { ledger, authorities }: PlanDeps): Promise<string | undefined> {
+async function answerBeforeClaim(step: PlanStep, job: JobView | undefined, { ledger, authorities }: PlanDeps): Promise<Answer | undefined> {
   if (job?.state !== 'failed') return undefined;
-  const result = await ledger.refusal(step.manifest.task_id, `${job.queue}:${job.jobId}`);
+  const result = await ledger.refusal(step.manifest.task_id, job.key ?? `${job.queue}:${job.jobId}`);
   return result === undefined ? undefined : verifiedAnswer(step, result, authorities);
 }
 
-/** A step that cannot be a task: the same signed answer whenever it is asked. */
-function unavailableAnswer({ manifest, manifestSha256 }: PlanStep, problem: string, { signer }: PlanDeps): Promise<string> {
-  return signer.sign(manifest, manifestSha256, failure('TOOL_UNAVAILABLE', problem));
+/** What the worker itself answers to a step: the same signed answer whenever it is asked. */
+async function ownAnswer({ manifest, manifestSha256 }: PlanStep, outcome: Outcome, { signer }: PlanDeps): Promise<Answer> {
+  return { executorResult: await signer.sign(manifest, manifestSha256, outcome), capabilityId: manifest.capability_id };
 }
 
 function isOnItsWay(job: JobView | undefined): boolean {
   return job !== undefined && (job.state === 'waiting' || job.state === 'delayed' || job.state === 'active');
 }
 
-async function isCancelAsked({ planSha256 }: PlanContext, { views }: PlanDeps): Promise<boolean> {
+export async function isCancelAsked({ planSha256 }: Pick<PlanContext, 'planSha256'>, { views }: PlanDeps): Promise<boolean> {
   return (await views.read(planSha256))?.cancelRequested ?? false;
 }
 
@@ -101,23 +105,33 @@ async function cancel(plan: PlanContext, step: PlanStep, job: JobView | undefine
   return { kind: 'parked', ms: FIRST_PARK_MS, isAnswered: async () => (await answerOf(step, deps)) !== undefined };
 }
 
-/** Has the kernel sign the step's lease and puts its task on the queue; answers how the plan ends when it may not. */
-async function enqueue(plan: PlanContext, step: PlanStep, queue: string, deps: PlanDeps): Promise<PlanDeliveryEnd | undefined> {
+/** Has the kernel sign the step's lease and puts its task on the queue; answers what becomes of the step when it may not. */
+async function enqueue(plan: PlanContext, step: PlanStep, queue: string, deps: PlanDeps): Promise<StepEnd | undefined> {
   try {
     const [{ manifest, lease }] = await Promise.all([
       deriveLease(plan, step, deps.kernel),
       deps.views.show(plan.planSha256, viewOf(step, plan.replay.stepsDone), plan.exp, deps.clock.now()),
     ]);
     deps.onPoint?.('derived', plan.planSha256);
+    // A retry since then has given the step another task: this one must not run as well.
+    if ((await deps.journal.record(plan.planSha256))?.generation !== plan.generation) return STALE;
     const traceparent = plan.traceparent === undefined ? {} : { traceparent: plan.traceparent };
     const receipt = await deps.enqueue.push({ v: 1, manifest, lease, ...traceparent }, { queue });
     deps.onPoint?.('enqueued', plan.planSha256);
-    if (receipt.kind !== 'conflict') return undefined;
-    return await endWith(plan, { code: 'REPLAY_MISMATCH', message: `the task of ${step.path} was run with another manifest` }, deps);
+    return receipt.kind === 'conflict' ? await keepAnswer(plan, step, await takenAnswer(step, deps), deps) : undefined;
   } catch (error) {
+    if (isWritError(error) && error.code === 'TASK_ID_CONFLICT') return keepAnswer(plan, step, await takenAnswer(step, deps), deps);
     if (isWritError(error) && FINAL.has(error.code)) return endWith(plan, { code: error.code, message: error.message }, deps);
     throw error;
   }
+}
+
+/**
+ * The step's task id is taken by another manifest: its tool was bound in another way when the step was put on a queue, where nobody has
+ * answered it so far. A retry of the plan runs the step in its next generation, under another id.
+ */
+function takenAnswer(step: PlanStep, deps: PlanDeps): Promise<Answer> {
+  return ownAnswer(step, failure('TOOL_OUTCOME_UNKNOWN', 'the step was put on a queue with another manifest; nobody can tell whether it runs there'), deps);
 }
 
 /** The plan as everybody may look at it while the step runs. */

@@ -31,9 +31,12 @@ export function mostConstants({ text }: Source): string[] {
   return [...new Set(text.match(/\b(?:[A-Z0-9]+_)*MOST(?:_[A-Z0-9]+)*\b/g) ?? [])];
 }
 
-/** Where the source of a unit test should lie: `test/unit/lease/keys.test.ts` is about `src/lease/keys.ts` or, outside of src, `lease/keys.ts`. */
+/**
+ * Where the source of a unit test should lie: `test/unit/lease/keys.test.ts` is about `src/lease/keys.ts` or, outside of src,
+ * `lease/keys.ts`. Tests that are too many for one file name their part: `keys.rotation.test.ts`.
+ */
 export function mirroredSources(test: string): string[] {
-  const name = test.replace(/^test\/unit\//, '').replace(/\.test\.ts$/, '');
+  const name = test.replace(/^test\/unit\//, '').replace(/(?:\.[a-z-]+)?\.test\.ts$/, '');
   return [`src/${name}.ts`, `src/${name}.tsx`, `${name}.ts`];
 }
 

@@ -14,18 +14,16 @@ export interface HouseRow {
   /** What the check refuses: more than `most`, less than `least`. */
   readonly most?: number;
   readonly least?: number;
-  /** Where it shall go; stricter than what is refused. */
-  readonly goal?: number;
 }
 
-/** Files that a reader opened at 54a181e, opens at most now (no walk may become longer again), and shall open at most. */
+/** Files that a reader opened at 54a181e, and opens at most. */
 const WALKS = {
-  a: { before: 70, most: 45, goal: 45 },
-  b: { before: 28, most: 20, goal: 20 },
-  c: { before: 47, most: 34, goal: 30 },
-  d: { before: 43, most: 37, goal: 28 },
-  e: { before: 25, most: 18, goal: 18 },
-} as const satisfies Readonly<Record<string, Pick<HouseRow, 'before' | 'most' | 'goal'>>>;
+  a: { before: 70, most: 45 },
+  b: { before: 28, most: 20 },
+  c: { before: 47, most: 30 },
+  d: { before: 43, most: 28 },
+  e: { before: 25, most: 18 },
+} as const satisfies Readonly<Record<string, Pick<HouseRow, 'before' | 'most'>>>;
 
 /** Words that only this house used, as the ends of names. */
 const PRIVATE_WORDS = ['Door', 'Wish', 'Eyes', 'Sight'];
@@ -41,7 +39,8 @@ export function houseRows(root = packageRoot()): HouseRow[] {
   const mirrored = tests.filter(({ file }) => mirroredSources(file).some((source) => existsSync(path.join(root, source)))).length;
   const walks = new Map(readWalks(readFileSync(path.join(root, 'docs/architecture.md'), 'utf8')).map((walk) => [walk.id, walk]));
   return [
-    { name: 'lines of product code', value: sum(lines), before: 79_825, most: 79_825 },
+    // Refused beyond 79,825 until the layout stood (79,730 then); what is built since adds to it.
+    { name: 'lines of product code', value: sum(lines), before: 79_825 },
     { name: 'source files', value: sources.length, before: 1339 },
     { name: 'lines of a file, median', value: percentile(lines, 0.5), before: 51 },
     { name: 'lines of a file, 90th percentile', value: percentile(lines, 0.9), before: 118 },
@@ -68,10 +67,7 @@ export function houseProblems(root = packageRoot()): string[] {
 /** The figures as a table for a terminal. */
 export function houseTable(rows: readonly HouseRow[]): string {
   const text = (value: number | undefined): string => (value === undefined ? '' : String(value));
-  const limit = ({ most, least, goal }: HouseRow): string => {
-    const bound = most !== undefined ? `<= ${most}` : least !== undefined ? `>= ${least}` : '';
-    return goal === undefined ? bound : `${bound}, goal ${goal}`;
-  };
+  const limit = ({ most, least }: HouseRow): string => (most !== undefined ? `<= ${most}` : least !== undefined ? `>= ${least}` : '');
   return rows.map((row) => `${row.name.padEnd(52)}${text(row.value).padStart(8)}  before ${text(row.before).padStart(6)}  ${limit(row)}`.trimEnd()).join('\n');
 }
 

@@ -24,6 +24,13 @@ export const QUEUES: readonly Panel[] = [
     { warn: 1, bad: 1 },
   ),
   stat(
+    'Revocation log damaged',
+    'Workers that run nothing new, because the published revocation log is damaged.',
+    'short',
+    { damaged: 'sum(writ_revocations_damaged)' },
+    { warn: 1, bad: 1 },
+  ),
+  stat(
     'Paused queues',
     'Queues that somebody has paused.',
     'short',
@@ -104,5 +111,12 @@ export const QUEUES: readonly Panel[] = [
       'ignored: {{source}}': `sum by (source) (rate(writ_trace_contexts_ignored_total[${RATE}]))`,
     },
     { warn: 1000, bad: 1000 },
+  ),
+  series(
+    'Exchanged places',
+    'Directories and journals that a worker holds and whose path leads to something else. Tasks are refused; look at what stands there.',
+    'short',
+    { '{{place}}': 'max by (place) (writ_place_exchanged)' },
+    { warn: 1, bad: 1 },
   ),
 ];

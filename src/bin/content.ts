@@ -4,7 +4,6 @@ import type { ContentProcessFacts } from '../content-search/process/client.ts';
 import { limitSearches } from '../content-search/search/limit-searches.ts';
 import { userSettings } from '../content-search/settings/content-settings.ts';
 import { createServerSearch, type ServerSearch } from '../content-search/settings/server-search.ts';
-import { systemClock } from '../core/clock.ts';
 import { WritError } from '../core/errors.ts';
 import { sequential } from '../core/lifecycle.ts';
 import type { ContentSearch, IndexService } from '../core/ports/index.ts';
@@ -58,14 +57,13 @@ export async function openContentIndex({ loaded: { config } }: CliSettings, redi
     config,
     lane: {
       async submit(task) {
-        const [{ createIndexLane }, { createMemoryGuard }, { randomHex }] = await Promise.all([
+        const [{ createIndexLane }, { memoryGuard }, { randomHex }] = await Promise.all([
           import('../../queues/index-lane.ts'),
-          import('../adapters/redis/policy.ts'),
+          import('./redis-target.ts'),
           import('../adapters/crypto/random-hex.ts'),
         ]);
         const connection = await redis.connection('producer');
-        const guard = createMemoryGuard(connection, { highWater: config.redis.high_water, limitBytes: 0 }, systemClock);
-        await using lane = createIndexLane({ pool: config.pool.id, connection, newId: randomHex, guard });
+        await using lane = createIndexLane({ pool: config.pool.id, connection, newId: randomHex, guard: memoryGuard(config, connection) });
         await lane.start();
         return await lane.submit(task);
       },

@@ -115,7 +115,7 @@ export async function openMessageIngest({ loaded: { config }, places }: CliSetti
 
 /** The way to the writer; a process that only sends has no `more`. */
 async function messageLane(config: Config, connection: RedisConnection, more: Partial<MessageLaneOptions> = {}): Promise<MessageLane> {
-  const [{ createMessageLane }, { createMemoryGuard }] = await Promise.all([import('../../queues/message-lane.ts'), import('../adapters/redis/policy.ts')]);
-  const guard = createMemoryGuard(connection, { highWater: config.redis.high_water, limitBytes: 0 }, systemClock);
+  const [{ createMessageLane }, { memoryGuard }] = await Promise.all([import('../../queues/message-lane.ts'), import('./redis-target.ts')]);
+  const guard = memoryGuard(config, connection);
   return createMessageLane({ pool: config.pool.id, connection, newId: randomHex, now: systemClock.now, guard, ...more });
 }

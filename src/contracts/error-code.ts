@@ -28,5 +28,8 @@ export const RESULT_ERROR_CODES = [
 ] as const;
 export type ResultErrorCode = (typeof RESULT_ERROR_CODES)[number];
 
+/** Failures that speak of one job's own lease: another job of the same task may have a better one. */
+export const FAILURES_OF_ONE_LEASE: ReadonlySet<string> = new Set(['LEASE_EXPIRED', 'INVALID_LEASE']);
+
 /** Codes for which a producer's own `attempts` are honoured (design 4.7). */
 export const RETRYABLE_CODES: ReadonlySet<string> = new Set(['SCOPE_UNAVAILABLE', 'EXECUTION_FAILED', 'RESOURCE_EXHAUSTED', 'TOOL_FAILED']);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BOUNDS } from './bounds.ts';
 import { Sha256Hex } from './ids.ts';
 import { EpochSeconds } from './lease.ts';
 
@@ -7,8 +8,8 @@ export const PLAN_LEASE_TYP = 'writ-plan-lease+jws';
 /** What a key must be good for to sign a plan's lease or end. */
 export const PLAN_CAPABILITY = 'PLAN';
 
-/** A compact JWS; room for 256 capabilities and 64 scopes. */
-export const PlanLeaseToken = z.string().max(400_000);
+/** A compact JWS; room for 256 capabilities, and for 64 scopes of common length. */
+export const PlanLeaseToken = z.string().max(BOUNDS.planLease);
 
 /** Permission to run one linked envelope on one queue until `exp`, with these capabilities. Times are whole seconds since 1970. */
 export const PlanLeasePayload = z.strictObject({

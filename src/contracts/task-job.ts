@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { BOUNDS } from './bounds.ts';
 import { TaskManifest } from './task-manifest.ts';
 
 /** A compact JWS; its content is judged by `lease/verify.ts`. A missing lease is the empty string's equal: INVALID_LEASE. */
-export const LeaseToken = z.string().max(4096);
+export const LeaseToken = z.string().max(BOUNDS.lease);
 
 /** The data of a BullMQ job on a task queue (design 3). */
 export const TaskJob = z.strictObject({
@@ -14,4 +15,4 @@ export const TaskJob = z.strictObject({
 export type TaskJob = z.infer<typeof TaskJob>;
 
 /** The whole job, as JSON text, may not be larger. */
-export const MAX_JOB_BYTES = 256 * 1024;
+export const MAX_JOB_BYTES = BOUNDS.job;

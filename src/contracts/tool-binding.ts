@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BOUNDS } from './bounds.ts';
 import { PROVIDER_PATTERN, TOOL_REF_PATTERN } from './tool-call.ts';
 
 /**
@@ -17,10 +18,7 @@ const Secrets = z.record(SecretName, SecretReference).meta({ description: 'Secre
 
 const AbsolutePath = z.string().regex(/^\//, 'must be an absolute path').max(4096);
 const Template = z.string().max(16_384);
-const Bytes = z
-  .int()
-  .min(1024)
-  .max(8 * 1024 * 1024);
+const Bytes = z.int().min(1024).max(BOUNDS.toolResponseMost);
 const Allowed = z
   .array(z.string().min(1).max(255))
   .max(256)
@@ -62,7 +60,7 @@ export const HttpBinding = z.strictObject({
   http: z.strictObject({
     hosts: z.array(z.string().min(1).max(255)).min(1).max(64).meta({ description: 'host or host:port; no other host is ever asked.' }),
     allow: Allowed.optional(),
-    response_max_bytes: Bytes.optional().meta({ description: '1 MiB by default.' }),
+    response_max_bytes: Bytes.optional().meta({ description: '1,000,000 by default. The data of a result has a bound of its own.' }),
     secrets: Secrets.optional(),
     ca_file: AbsolutePath.optional().meta({ description: 'PEM file of a certificate authority that is trusted beside the well-known ones.' }),
   }),

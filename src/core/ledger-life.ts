@@ -1,10 +1,11 @@
+import { BOUNDS } from '../contracts/index.ts';
 import { WritError } from './errors.ts';
 
 /** A row lives at least this long after its last change, whatever its lease says (`docs/protocol.md` section 1). */
 export const KEEP_MS = 7 * 24 * 3600 * 1000;
 
 /** Largest signed result that the ledger keeps, in bytes of UTF-8. */
-export const MAX_RESULT_BYTES = 1024 * 1024;
+export const MAX_RESULT_BYTES = BOUNDS.result;
 
 export interface LedgerSettings {
   /** `ledger.retention`, milliseconds that a row outlives its lease; at least `lease.max_ttl` (design 4). */
@@ -18,8 +19,12 @@ export function rowExpiry(exp: number, now: number, { retentionMs }: Pick<Ledger
   return Math.max(exp * 1000 + retentionMs, now + KEEP_MS);
 }
 
+export function fitsLedger(result: string): boolean {
+  return Buffer.byteLength(result) <= MAX_RESULT_BYTES;
+}
+
 /** The result as it came. Throws WritError INVALID_RESULT when it is too large to keep. */
 export function checkedResult(result: string): string {
-  if (Buffer.byteLength(result) > MAX_RESULT_BYTES) throw new WritError('INVALID_RESULT', `a result may have at most ${MAX_RESULT_BYTES} bytes`);
+  if (!fitsLedger(result)) throw new WritError('INVALID_RESULT', `a result may have at most ${MAX_RESULT_BYTES} bytes`);
   return result;
 }

@@ -28,19 +28,24 @@ export function lifecycle(start: () => Promise<void> | void, stop: () => Promise
 
 /**
  * Many parts as one: started in order, stopped in reverse. When one refuses to start, those before it are stopped and
- * its error is thrown; an error while stopping does not keep the others running.
+ * its error is thrown; an error while stopping does not keep the others running. A stop during the start ends it: what has
+ * begun is stopped, nothing more begins, and the start throws.
  */
 export function sequential(parts: readonly Lifecycle[]): Lifecycle {
+  let stops = 0;
   const stop = async (): Promise<void> => {
+    stops += 1;
     const errors: unknown[] = [];
     for (const one of [...parts].reverse()) await one.stop().catch((error: unknown) => errors.push(error));
     if (errors.length > 0) throw errors[0];
   };
   return {
     async start() {
+      const before = stops;
       for (const one of parts) {
         try {
           await one.start();
+          if (stops !== before) throw stoppedMeanwhile();
         } catch (error) {
           await stop().catch(() => undefined);
           throw error;
@@ -54,14 +59,20 @@ export function sequential(parts: readonly Lifecycle[]): Lifecycle {
 
 /**
  * Many parts as one, started and stopped at the same time: none depends on another, and each may take long to stop. When
- * one refuses to start, all are stopped and its error is thrown.
+ * one refuses to start, all are stopped and its error is thrown; a stop during the start ends it likewise.
  */
 export function parallel(parts: readonly Lifecycle[]): Lifecycle {
-  const stop = async (): Promise<void> => firstFailure(await Promise.allSettled(parts.map((one) => one.stop())));
+  let stops = 0;
+  const stop = async (): Promise<void> => {
+    stops += 1;
+    firstFailure(await Promise.allSettled(parts.map((one) => one.stop())));
+  };
   return {
     async start() {
+      const before = stops;
       try {
         firstFailure(await Promise.allSettled(parts.map((one) => one.start())));
+        if (stops !== before) throw stoppedMeanwhile();
       } catch (error) {
         await stop().catch(() => undefined);
         throw error;
@@ -70,6 +81,10 @@ export function parallel(parts: readonly Lifecycle[]): Lifecycle {
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+function stoppedMeanwhile(): Error {
+  return new Error('it was stopped while it started');
 }
 
 function firstFailure(ends: readonly PromiseSettledResult<void>[]): void {

@@ -22,6 +22,11 @@ export type Execution =
 /** What a task is answered that was cancelled before it began; a plan knows its own steps by it. */
 export const CANCELLED_MESSAGE = 'cancelled';
 
+/** How many bytes an output has in a result (canonical JSON has the same length); a result has room for `BOUNDS.output`. */
+export function outputBytes(output: JsonObject): number {
+  return Buffer.byteLength(JSON.stringify(output));
+}
+
 export function success(output: JsonObject): Outcome {
   return { status: 'SUCCESS', output, error: null };
 }

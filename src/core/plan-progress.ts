@@ -6,8 +6,8 @@ import type { Bindings, PlanDone, PlanLogic } from './ports/plan.ts';
 export interface PlanProgress {
   /** Where the plan stands: the next step under this generation of its place, or how it ended. */
   next(generationOf: (path: string) => number): PlanStep | PlanDone;
-  /** The executor's answer to the step that `next` has named; its signature was verified by the caller. */
-  feed(step: PlanStep, executorResult: string): void;
+  /** The executor's answer to the step that `next` has named, signed for this capability; its signature was verified by the caller. */
+  feed(step: PlanStep, executorResult: string, capabilityId: string | undefined): void;
   /** Ends the plan where it stands. */
   end(error: { readonly code: string; readonly message: string }): PlanDone;
   /** How many answers were fed. */
@@ -28,8 +28,8 @@ export function createPlanProgress({ planSha256, envelope }: LinkedPlan, startPl
       const { current } = run;
       return current.kind === 'done' ? current : stepOf(current, planSha256, generationOf(current.path), bindings);
     },
-    feed(step, executorResult) {
-      run.feed(toolResultOf(step, executorResult));
+    feed(step, executorResult, capabilityId) {
+      run.feed(toolResultOf(step, executorResult, capabilityId));
       fed += 1;
     },
     end: (error) => run.end(error),

@@ -1,4 +1,4 @@
-import { CAPABILITY_QUEUE, ExecutionResult, MAX_JOB_BYTES, type QueueKind, TaskManifest } from '../contracts/index.ts';
+import { BOUNDS, CAPABILITY_QUEUE, ExecutionResult, type QueueKind, TaskManifest, TOOL_CALL } from '../contracts/index.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { messageOf } from './errors.ts';
 import { sha256Hex } from './hash.ts';
@@ -20,11 +20,16 @@ export interface PlanStep {
   readonly queue: QueueKind | `tool-${string}` | undefined;
   /** Why it cannot be a task at all; then there is no queue. */
   readonly problem: string | undefined;
+  /** What the call hands to its tool. */
+  readonly params: JsonObject;
 }
+
+/** Whether a text is an executor's answer to this task. */
+export type IsAnswerTo = (answer: string, step: Pick<PlanStep, 'manifest' | 'manifestSha256'>) => Promise<boolean>;
 
 const QUEUES: ReadonlyMap<string, QueueKind> = new Map(Object.entries(CAPABILITY_QUEUE));
 /** The job around a manifest needs room for the lease and its own fields. */
-const MAX_STEP_BYTES = MAX_JOB_BYTES - 8 * 1024;
+const MAX_STEP_BYTES = BOUNDS.manifest;
 /** job, manifest, inputs, and `params` of a tool. */
 const MANIFEST_LEVELS = 4;
 
@@ -37,7 +42,7 @@ export function stepOf({ path, toolInput }: PlanCall, planSha256: string, genera
   const writ = bound?.adapter === 'writ';
   const manifest: TaskManifest = {
     task_id: `s-${sha256Hex(canonicalJson([planSha256, path, generation]))}`,
-    ...(writ ? capabilityTask(operation, params) : toolTask(ref, operation, params)),
+    ...FORMS[writ ? 'capability' : 'tool'](ref, operation, params),
     provenance: { plan_sha256: planSha256, step: path },
   };
   const text = canonicalJson(manifest);
@@ -53,20 +58,40 @@ export function stepOf({ path, toolInput }: PlanCall, planSha256: string, genera
     capability: writ ? operation : `TOOL_CALL:${ref}`,
     queue: problem === undefined ? queue : undefined,
     problem,
+    params,
   };
 }
 
+/**
+ * The capability for which an answer to the step was signed; `undefined` when it is no executor's answer to it. The tool may have been
+ * bound in another way when the step was a task, or not at all: then its manifest had the other of the two forms. What was signed counts.
+ */
+export async function signedCapability(step: PlanStep, answer: string, isAnswerTo: IsAnswerTo): Promise<string | undefined> {
+  if (await isAnswerTo(answer, step)) return step.manifest.capability_id;
+  const other = otherForm(step);
+  return (await isAnswerTo(answer, other)) ? other.manifest.capability_id : undefined;
+}
+
+function otherForm({ tool, operation, manifest, params }: PlanStep): Pick<PlanStep, 'manifest' | 'manifestSha256'> {
+  const form = manifest.capability_id === TOOL_CALL ? 'capability' : 'tool';
+  const { task_id, provenance } = manifest;
+  const other: TaskManifest = { task_id, ...FORMS[form](tool, operation, params), ...(provenance === undefined ? {} : { provenance }) };
+  return { manifest: other, manifestSha256: sha256Hex(canonicalJson(other)) };
+}
+
 type TaskPart = Pick<TaskManifest, 'capability_id' | 'inputs' | 'constraints'>;
+
+/** What a call is as a task: a capability of ours, or a call of a tool. */
+const FORMS = {
+  capability: (_tool, operation, params) => capabilityTask(operation, params),
+  tool: (tool, operation, params) => ({ capability_id: TOOL_CALL, inputs: { tool, operation, params }, constraints: {} }),
+} satisfies Record<string, (tool: string, operation: string, params: JsonObject) => TaskPart>;
 
 /** Constraints that are none stay among the inputs, where the executor refuses them with its own signed answer. */
 function capabilityTask(operation: string, { action: _action, ...params }: JsonObject): TaskPart {
   const { constraints, ...inputs } = params;
   const read = TaskManifest.shape.constraints.safeParse(constraints ?? {});
   return { capability_id: operation, inputs: read.success ? inputs : params, constraints: read.success ? read.data : {} };
-}
-
-function toolTask(tool: string, operation: string, params: JsonObject): TaskPart {
-  return { capability_id: 'TOOL_CALL', inputs: { tool, operation, params }, constraints: {} };
 }
 
 function unboundProblem(ref: string, operation: string, writ: boolean): string {
@@ -90,16 +115,16 @@ function shapeProblem(manifest: TaskManifest, text: string): string | undefined 
   return bytes > MAX_STEP_BYTES ? `the step has ${bytes} bytes, at most ${MAX_STEP_BYTES} are allowed` : undefined;
 }
 
-/** What the plan sees of an executor's answer. */
-export function toolResultOf({ manifest }: Pick<PlanStep, 'manifest'>, text: string): PlanToolResult {
+/** What the plan sees of an executor's answer, which was signed for a task of this capability. */
+export function toolResultOf({ manifest }: Pick<PlanStep, 'manifest'>, text: string, capability_id = manifest.capability_id): PlanToolResult {
   const { status, output, error } = ExecutionResult.parse(JSON.parse(text));
-  const { task_id, capability_id } = manifest;
+  const { task_id } = manifest;
   if (status === 'FAILURE') {
     return { ok: false, data: null, error: { code: error.error_code, message: error.message, details: { task_id, capability_id } } };
   }
   // Output was signed as canonical JSON, so it is JSON.
   const answer = output as JsonObject;
-  if (capability_id !== 'TOOL_CALL') return { ok: true, data: answer, error: null };
+  if (capability_id !== TOOL_CALL) return { ok: true, data: answer, error: null };
   const { data = null, meta } = answer;
   return { ok: true, data: asObject(data), error: null, ...(isObject(meta) ? { meta } : {}) };
 }

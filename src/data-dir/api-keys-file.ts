@@ -110,7 +110,36 @@ function keysOf(text: string, file: string): readonly StoredKey[] {
   const { keys } = parsed.data;
   const twice = repeated(keys.flatMap(({ id, name, secrets }) => [`id ${id}`, `name ${name}`, ...secrets.map(({ sha256 }) => sha256)]));
   if (twice !== undefined) throw refused(file, `is damaged: ${twice} stands in it twice`);
-  return keys;
+  return keys.filter(({ secrets }) => !secrets.some(({ sha256 }) => sha256.startsWith(BLOTTED)));
+}
+
+/** No secret has such a hash. */
+const BLOTTED = '0'.repeat(32);
+
+/**
+ * Takes a key away on a disk that has no room for a new file: the hashes of its secrets are written over, with as many
+ * bytes. Such a key is none; the next change leaves it out. Whatever of it a power cut keeps, the file stays whole, and no
+ * secret of the key fits a hash that was begun.
+ *
+ * @returns whether there was the key
+ * @throws WritError INVALID_CONFIG as `loadKeys`
+ */
+export async function blotOut(file: string, id: string): Promise<boolean> {
+  const { keys } = await loadKeys(file);
+  const key = keys.find((one) => one.id === id);
+  if (!key) return false;
+  const handle = await open(file, constants.O_RDWR | constants.O_NOFOLLOW);
+  try {
+    const text = await handle.readFile();
+    for (const [at, { sha256 }] of key.secrets.entries()) {
+      const blot = `${BLOTTED}${id}${at.toString(16).padStart(16, '0')}`;
+      await handle.write(blot, text.indexOf(sha256), 'latin1');
+    }
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  return true;
 }
 
 function repeated(words: readonly string[]): string | undefined {

@@ -4,7 +4,7 @@ import { replaceFileDurably } from '../adapters/files/replace-file.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { isWritError, messageOf, WritError } from '../core/errors.ts';
 import type { ApiKey, ApiKeyStore } from '../core/ports/api-keys.ts';
-import { KeyName, KeyRoles, type LoadedKeys, loadKeys, MAX_KEYS, openKeys, type StoredKey, stampOf, textOf } from './api-keys-file.ts';
+import { blotOut, KeyName, KeyRoles, type LoadedKeys, loadKeys, MAX_KEYS, openKeys, type StoredKey, stampOf, textOf } from './api-keys-file.ts';
 
 /** How long a change of the file by another process may stay unseen. */
 const LOOK_MS = 1_000;
@@ -57,11 +57,28 @@ export function createApiKeyStore({ file, clock = systemClock }: { readonly file
     }
   };
 
+  const blotted = async (id: string, cause: WritError): Promise<boolean> => {
+    try {
+      return await withFileLock(file, () => blotOut(file, id));
+    } catch (error) {
+      throw isWritError(error) ? error : cause;
+    } finally {
+      changes += 1;
+      known = undefined;
+    }
+  };
+
   return {
     async find(secret) {
       // A secret that is not known may be a key that another process has just made: it is worth a look at the file.
       const key = matching((await look()).keys, secret, clock.now()) ?? matching((await refresh()).keys, secret, clock.now());
-      return key && keyOf(key);
+      return key && { ...keyOf(key), secretId: hashOf(secret).toString('hex') };
+    },
+    async secrets(fresh = false) {
+      const { keys } = await (fresh ? refresh() : look());
+      const now = clock.now();
+      const living = keys.filter(({ expires_at }) => isGood(expires_at, now));
+      return new Set(living.flatMap(({ secrets }) => secrets.filter(({ until }) => isGood(until, now)).map(({ sha256 }) => sha256)));
     },
     // A person asks, who may have changed something a moment ago elsewhere.
     list: async () => (await loadKeys(file)).keys.map(keyOf),
@@ -98,11 +115,18 @@ export function createApiKeyStore({ file, clock = systemClock }: { readonly file
         return { keys: keys.map((key) => (key.id === id ? fresh : key)), answer: { key: keyOf(fresh), secret } };
       });
     },
-    revoke: (id) =>
-      change((keys) => {
-        const left = keys.filter((key) => key.id !== id);
-        return { keys: left, answer: left.length < keys.length };
-      }),
+    async revoke(id) {
+      try {
+        return await change((keys) => {
+          const left = keys.filter((key) => key.id !== id);
+          return { keys: left, answer: left.length < keys.length };
+        });
+      } catch (error) {
+        // Taking a key away must not wait for room on the disk.
+        if (!isWritError(error) || error.code !== 'STORAGE_UNAVAILABLE') throw error;
+        return blotted(id, error);
+      }
+    },
   };
 }
 

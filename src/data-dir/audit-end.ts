@@ -3,12 +3,15 @@ import { createChainCheck, GENESIS, type Link, MAX_LINE_BYTES, readLine, STARTED
 import { WritError } from '../core/errors.ts';
 import type { OperatorAction, OperatorRecord } from '../core/ports/audit.ts';
 import { readHead } from './audit-head.ts';
+import { LATE_SLOTS, whyNotNew } from './audit-late.ts';
 import { endOf, type FileEnd, linesOf } from './audit-lines.ts';
 
-/** Most records of one write; the head is behind by no more after a crash. */
+/** Most records that wait in one process for one write. */
 export const MAX_BATCH = 64;
+/** A write may carry two records of our own and those that came late before its batch; the head is behind by no more after a crash. */
+export const MAX_AHEAD = MAX_BATCH + 2 + LATE_SLOTS;
 /** Room for a torn line and the one before it; and for a whole write whose head was not noted. */
-const WINDOWS = [2 * MAX_LINE_BYTES + 4, (MAX_BATCH + 4) * (MAX_LINE_BYTES + 1)];
+const WINDOWS = [2 * MAX_LINE_BYTES + 4, (MAX_AHEAD + 2) * (MAX_LINE_BYTES + 1)];
 
 /** Where a log ends, as its next writer must know. */
 export interface LogEnd {
@@ -38,6 +41,8 @@ export async function readLogEnd(handle: FileHandle, file: string): Promise<LogE
   const last = lastRecord(end);
   if (last === undefined) {
     if (head !== undefined && head.n > 0) throw damaged(file, `it ends before record ${head.n}, which was written`);
+    const why = head === undefined ? await whyNotNew(file) : undefined;
+    if (why !== undefined) throw damaged(file, why);
     const opening = wholeBytes === 0 ? undefined : await openingBehindOldLines(handle, file, wholeBytes);
     return { link: GENESIS, wholeBytes, torn, opening, isNew: head === undefined };
   }
@@ -58,8 +63,8 @@ function lastRecord({ lines }: FileEnd): OperatorRecord | undefined {
 async function assertHolds(head: Link, last: OperatorRecord, { handle, file, size }: { handle: FileHandle; file: string; size: number }): Promise<void> {
   if (last.n === head.n && last.hash === head.hash) return;
   const wanted = last.n - head.n;
-  // One write may carry two records of our own before its batch.
-  if (wanted === 0 || wanted > MAX_BATCH + 2) throw damaged(file, `record ${head.n} is not the one that was written`);
+  if (wanted > MAX_AHEAD) throw damaged(file, `it goes on ${wanted} records beyond record ${head.n}, the last that was noted: no crash leaves that`);
+  if (wanted === 0) throw damaged(file, `record ${head.n} is not the one that was written`);
   const end = await endOf(handle, size, WINDOWS[1] ?? size);
   const line = head.n === 0 ? undefined : end?.lines.at(-1 - wanted);
   const noted = line === undefined ? undefined : readLine(line);

@@ -4,10 +4,11 @@ import { syncDirectory } from '../adapters/files/sync-directory.ts';
 import { GENESIS, type Link, lineOf, REPAIRED, sealRecord } from '../core/audit-chain.ts';
 import type { Clock } from '../core/clock.ts';
 import { sha256Hex } from '../core/hash.ts';
-import type { AuditLog, OperatorAction, OperatorRecord } from '../core/ports/audit.ts';
+import type { OperatorAction, OperatorRecord, PatientAuditLog } from '../core/ports/audit.ts';
 import { type LogEnd, MAX_BATCH, readLogEnd } from './audit-end.ts';
 import { openToAppend, unavailable } from './audit-file.ts';
 import { writeHead } from './audit-head.ts';
+import { keepForLater, lateActions, markBegun, setRoomAside } from './audit-late.ts';
 
 interface PendingAppend {
   readonly action: OperatorAction;
@@ -22,7 +23,7 @@ interface PendingAppend {
  * The order of a write: lock, look at the end, (`.torn` and a shorter file after a crash), lines, fsync, `.head`. What
  * fails on the way is taken back, so that a refused action leaves no record behind, as far as the disk still obeys.
  */
-export function createAuditLog({ file, clock }: { readonly file: string; readonly clock: Pick<Clock, 'now'> }): AuditLog {
+export function createAuditLog({ file, clock }: { readonly file: string; readonly clock: Pick<Clock, 'now'> }): PatientAuditLog {
   const waiting: PendingAppend[] = [];
   let writing = false;
   const drain = async (): Promise<void> => {
@@ -43,6 +44,7 @@ export function createAuditLog({ file, clock }: { readonly file: string; readonl
           }),
       );
     },
+    keepForLater: (action) => keepForLater(file, action, clock.now()),
   };
 }
 
@@ -82,8 +84,11 @@ async function writeActions(
   now: number,
 ): Promise<readonly OperatorRecord[]> {
   if (end.isNew) await begin(file);
+  await markBegun(file);
+  await setRoomAside(file);
+  await using late = await lateActions(file);
   if (end.torn.length > 0) await setTornAside(handle, file, end, now);
-  const own = [...(end.opening ? [end.opening] : []), ...(end.torn.length > 0 ? [repairOf(end.torn)] : [])];
+  const own = [...(end.opening ? [end.opening] : []), ...(end.torn.length > 0 ? [repairOf(end.torn)] : []), ...late.actions];
   const records = chained(end.link, [...own, ...actions], now);
   try {
     await handle.appendFile(records.map(lineOf).join(''));
@@ -93,6 +98,8 @@ async function writeActions(
     await handle.truncate(end.wholeBytes).catch(() => undefined);
     throw error;
   }
+  // They stand in the log: who cannot clear them now records them twice.
+  if (late.actions.length > 0) await late.clear().catch(() => undefined);
   return records.slice(own.length);
 }
 

@@ -2,8 +2,10 @@ import { waitForFileLock } from '../adapters/files/file-lock.ts';
 import { createChainCheck, type Link, readLine } from '../core/audit-chain.ts';
 import { isWritError } from '../core/errors.ts';
 import type { AuditReader, AuditReport, OperatorRecord } from '../core/ports/audit.ts';
+import { MAX_AHEAD } from './audit-end.ts';
 import { openToRead, unavailable } from './audit-file.ts';
 import { headFileOf, readHead } from './audit-head.ts';
+import { whyNotNew } from './audit-late.ts';
 import { linesOf } from './audit-lines.ts';
 
 /** Reads the audit log of a data directory, beside whoever writes it. */
@@ -43,7 +45,7 @@ export async function verifyAuditFile(file: string): Promise<AuditReport> {
         if (torn.length > 0) return report({ line: line + 1, why: 'is cut off (a crash in the middle of a write leaves this; the next action sets it aside)' });
       }
     }
-    const why = endFault(check.link, head, headHash, file);
+    const why = endFault(check.link, head, headHash, file) ?? (head === undefined ? await whyNotNew(file) : undefined);
     return report(why === undefined ? undefined : { line, why });
   } catch (error) {
     throw unavailable(file, error);
@@ -56,6 +58,7 @@ export async function verifyAuditFile(file: string): Promise<AuditReport> {
 function endFault(link: Link, head: Link | undefined, hashAtHead: string, file: string): string | undefined {
   if (head === undefined) return link.n === 0 ? undefined : `is the last one, but ${headFileOf(file)}, which would tell whether the end is missing, is gone`;
   if (head.n > link.n) return `is the last one with record ${link.n}, but record ${head.n} was written: the end was cut off`;
+  if (link.n - head.n > MAX_AHEAD) return `is the last one with record ${link.n}, but record ${head.n} is the last that was noted: no crash leaves that`;
   if (head.n > 0 && head.hash !== hashAtHead) return `belongs to a chain whose record ${head.n} is not the one that was written`;
   return undefined;
 }

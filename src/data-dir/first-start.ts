@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { ensureOperatorKey } from './access.ts';
 import type { DataDirPaths } from './paths.ts';
 import { initialise } from './signing-keys.ts';
@@ -24,17 +24,18 @@ export const WORKSPACE_SCOPE = 'workspace';
  */
 export async function prepareFirstStart(places: DataDirPaths, settings: string): Promise<boolean> {
   const isFirst = !existsSync(places.configFile);
-  await initialise(places, settings);
+  if (isFirst) await mkdir(places.workspace, { recursive: true });
+  // Whole at once: a start that is killed here must not leave settings without the directory.
+  await initialise(places, isFirst ? withWorkspace(settings, places.workspace) : settings);
   await ensureOperatorKey(places);
-  if (!isFirst) return false;
-  await mkdir(places.workspace, { recursive: true });
-  const text = await readFile(places.configFile, 'utf8');
-  const workspace = JSON.stringify(places.workspace);
-  const edited = text
+  return isFirst;
+}
+
+function withWorkspace(settings: string, directory: string): string {
+  const workspace = JSON.stringify(directory);
+  return settings
     .replace(COMMENTED.bases, () => `[file.base_directories]\nworkspace = ${workspace}`)
     .replace(COMMENTED.scopes, () => `[search.scopes.${WORKSPACE_SCOPE}]\nkind = "files"\npath = ${workspace}`)
     .replace(COMMENTED.contents, 'enabled = true')
     .replace(COMMENTED.roots, () => `allowed_roots = [${workspace}]`);
-  await writeFile(places.configFile, edited, { mode: 0o600 });
-  return true;
 }

@@ -1,12 +1,12 @@
 import os from 'node:os';
 import { systemClock } from '../core/clock.ts';
-import type { AuditLog } from '../core/ports/index.ts';
+import type { PatientAuditLog } from '../core/ports/index.ts';
 import { createAuditLog } from './audit-log.ts';
 import { ensureDataDirectory } from './data-directory.ts';
 import type { DataDirPaths } from './paths.ts';
 
 /** The audit log of a data directory, which is made when it is missing: without the log nothing may be done. */
-export function openAudit({ dataDir, audit }: DataDirPaths): AuditLog {
+export function openAudit({ dataDir, audit }: DataDirPaths): PatientAuditLog {
   ensureDataDirectory(dataDir);
   return createAuditLog({ file: audit, clock: systemClock });
 }

@@ -50,6 +50,8 @@ export function dataDirPaths(dataDir: string) {
     audit: inside('audit.ndjson'),
     /** What the roles of `writ up` log, a file each. */
     logs: inside('logs'),
+    /** Locked by the `writ up` that runs; holds its process number. */
+    upLock: inside('up.lock'),
     /** Present once the tour of the first start has been given. */
     tourGiven: inside('tour-given'),
     /** Made by the first `writ up`, beside the data directory: base directories lie apart from it. */

@@ -1,5 +1,6 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import type { z } from 'zod';
+import { BOUNDS } from '../contracts/index.ts';
 import { messageOf, WritError } from '../core/errors.ts';
 import { Problem } from './wire.ts';
 
@@ -48,7 +49,7 @@ interface Exchange {
   readonly body: unknown;
 }
 
-const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+const MAX_ANSWER_BYTES = BOUNDS.kernelBody;
 
 /**
  * One request and its answer over a unix socket. A kept-alive connection that the other side has closed meanwhile is tried

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { BOUNDS } from '../contracts/index.ts';
 import { isWritError, WritError } from '../core/errors.ts';
 import type {
   Grant,
@@ -46,8 +47,12 @@ export function createKernelConnection(socketPath: string, { timeoutMs = 10_000 
   const client: KernelConnection = {
     async issue(requests, options = {}) {
       const tasks = requests.map(({ manifest, confirmedBy }) => ({ manifest, confirmed_by: confirmedBy }));
-      const { answers } = await call(IssueReply, 'POST', '/issue', { tasks, ...options });
-      return answers.map((answer) => (answer.ok ? { ok: true, ...granted(answer) } : refusal(answer)));
+      const answers: IssueAnswer[] = [];
+      for (const part of inParts(tasks)) {
+        const reply = await call(IssueReply, 'POST', '/issue', { tasks: part, ...options });
+        answers.push(...reply.answers.map((answer): IssueAnswer => (answer.ok ? { ok: true, ...granted(answer) } : refusal(answer))));
+      }
+      return answers;
     },
     async issueOne(request, options) {
       const [answer] = await client.issue([request], options);
@@ -148,4 +153,23 @@ export function createPlanKernelClient(socketPath: string): PlanKernelClient {
     },
     close,
   };
+}
+
+/** Room for the other fields of a request, and for white space that nobody writes. */
+const ROOM_BYTES = 64 * 1024;
+
+/** Requests that the kernel takes: a batch of large manifests would be refused as a whole. One manifest always fits. */
+function inParts<T extends object>(tasks: readonly T[]): readonly (readonly T[])[] {
+  const parts: T[][] = [[]];
+  let room = BOUNDS.kernelBody - ROOM_BYTES;
+  for (const task of tasks) {
+    const bytes = Buffer.byteLength(JSON.stringify(task)) + 1;
+    if (bytes > room) {
+      parts.push([]);
+      room = BOUNDS.kernelBody - ROOM_BYTES;
+    }
+    room -= bytes;
+    parts.at(-1)?.push(task);
+  }
+  return parts.filter((part, at) => at === 0 || part.length > 0);
 }

@@ -5,7 +5,7 @@ import { WritError } from '../core/errors.ts';
 import { sha256Hex } from '../core/hash.ts';
 import type { JsonObject } from '../core/json.ts';
 import { createPlanProgress, isDone, type PlanProgress } from '../core/plan-progress.ts';
-import type { PlanStep } from '../core/plan-step.ts';
+import { type PlanStep, signedCapability } from '../core/plan-step.ts';
 import type { DeriveRequest, StepEvidence } from '../core/ports/index.ts';
 import { isSearchPlaceIn } from '../core/search-place.ts';
 import { authenticatePlanLease, authorizeTimes, verifyResult } from '../lease/index.ts';
@@ -52,11 +52,18 @@ export function createDerivation(plans: KernelPlans, options: KernelOptions): (r
     return createPlanProgress({ planSha256, envelope: envelope as JsonObject }, plans.logic.start, plans.bindings);
   }
 
-  async function genuine(step: PlanStep, { result }: StepEvidence): Promise<{ readonly failed: boolean }> {
-    const subject = { taskId: step.manifest.task_id, capabilityId: step.manifest.capability_id, manifestSha256: step.manifestSha256 };
-    const verified = await verifyResult(result, subject, { keyring: executorKeyring, ed25519 });
-    if (!verified.ok) throw new WritError('INVALID_RESULT', `the answer to ${step.path} is not an executor's: ${verified.message}`, { field: 'answers' });
-    return { failed: verified.result.status === 'FAILURE' };
+  async function genuine(step: PlanStep, { result }: StepEvidence): Promise<{ readonly failed: boolean; readonly capabilityId: string }> {
+    let message = '';
+    let failed = false;
+    const capabilityId = await signedCapability(step, result, async (text, { manifest, manifestSha256 }) => {
+      const subject = { taskId: manifest.task_id, capabilityId: manifest.capability_id, manifestSha256 };
+      const verified = await verifyResult(text, subject, { keyring: executorKeyring, ed25519 });
+      if (verified.ok) failed = verified.result.status === 'FAILURE';
+      else message ||= verified.message;
+      return verified.ok;
+    });
+    if (capabilityId === undefined) throw new WritError('INVALID_RESULT', `the answer to ${step.path} is not an executor's: ${message}`, { field: 'answers' });
+    return { failed, capabilityId };
   }
 
   return async (request) => {
@@ -65,8 +72,7 @@ export function createDerivation(plans: KernelPlans, options: KernelOptions): (r
     for (const answer of request.answers) {
       const step = stepAt(progress, () => answer.generation);
       if (step.path !== answer.path) throw new WritError('INVALID_RESULT', `the plan is at ${step.path}, not at ${answer.path}`, { field: 'answers' });
-      await genuine(step, answer);
-      progress.feed(step, answer.result);
+      progress.feed(step, answer.result, (await genuine(step, answer)).capabilityId);
     }
     const step = stepAt(progress, () => request.voided.length);
     for (const [generation, answer] of request.voided.entries()) {

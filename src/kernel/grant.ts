@@ -1,4 +1,4 @@
-import { CONTENT_SEARCH, FILE_CAPABILITIES, MAX_JOB_BYTES, TaskManifest } from '../contracts/index.ts';
+import { BOUNDS, CONTENT_SEARCH, FILE_CAPABILITIES, TaskManifest } from '../contracts/index.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import type { Clock } from '../core/clock.ts';
 import { WritError } from '../core/errors.ts';
@@ -17,7 +17,7 @@ export interface CheckedManifest {
 }
 
 /** The job around a manifest needs room for the lease and its own fields. */
-const MAX_MANIFEST_BYTES = MAX_JOB_BYTES - 8 * 1024;
+const MAX_MANIFEST_BYTES = BOUNDS.manifest;
 
 /**
  * The shape of a manifest, and its hash.

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { RevocationPayload } from '../contracts/index.ts';
 import { messageOf, WritError } from '../core/errors.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
@@ -5,14 +6,16 @@ import type { KernelHealth, RevokeAnswer, RevokeRequest, StoredRevocation } from
 import { openLease, openPlanLease, signRevocation, verifyRevocation } from '../lease/index.ts';
 import type { KernelOptions } from './options.ts';
 
-/** The revocation log: numbered and fsynced here first, then handed to the feed, again and again until it has it. */
+/** The revocation log: numbered and fsynced here first, then handed to the feed, again and again: the feed may lose it. */
 export interface RevocationLog extends Lifecycle {
   revoke(request: RevokeRequest): Promise<RevokeAnswer>;
   health(): KernelHealth['revocations'];
 }
 
-const RETRY_MS = 5000;
+const LOOK_MS = 5000;
 const PAGE = 500;
+/** How long a start waits for the feed; then publishing goes on beside the work. */
+const START_PATIENCE_MS = 3000;
 
 export function createRevocationLog(options: KernelOptions): RevocationLog {
   const { store, key, kernelKeyring, ed25519, clock, feed, report } = options;
@@ -34,8 +37,8 @@ export function createRevocationLog(options: KernelOptions): RevocationLog {
     } catch (error) {
       if (problem !== messageOf(error)) report?.(`the revocation log is not published: ${messageOf(error)}`);
       problem = messageOf(error);
-      schedule();
     }
+    schedule();
   }
 
   /** Published entries beyond our own number were signed by this kernel before it lost its records. */
@@ -56,7 +59,7 @@ export function createRevocationLog(options: KernelOptions): RevocationLog {
     retry = setTimeout(() => {
       retry = undefined;
       void inTurn(publish);
-    }, RETRY_MS);
+    }, LOOK_MS);
     retry.unref();
   }
 
@@ -97,7 +100,8 @@ export function createRevocationLog(options: KernelOptions): RevocationLog {
       });
     },
     health: () => ({ number: store.lastRevocation(), published: feed !== undefined && problem === undefined, ...(problem === undefined ? {} : { problem }) }),
-    start: () => inTurn(publish),
+    // A kernel signs without Redis: one that is silent must not keep it from starting.
+    start: () => withinPatience(inTurn(publish)),
     async stop() {
       stopped = true;
       clearTimeout(retry);
@@ -106,4 +110,13 @@ export function createRevocationLog(options: KernelOptions): RevocationLog {
     [Symbol.asyncDispose]: () => log.stop(),
   };
   return log;
+}
+
+async function withinPatience(work: Promise<void>): Promise<void> {
+  const patience = new AbortController();
+  try {
+    await Promise.race([work, delay(START_PATIENCE_MS, undefined, { signal: patience.signal, ref: false }).catch(() => undefined)]);
+  } finally {
+    patience.abort();
+  }
 }

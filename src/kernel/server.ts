@@ -1,6 +1,7 @@
 import { chmod, mkdir, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import fastify, { type FastifyInstance } from 'fastify';
+import { BOUNDS } from '../contracts/index.ts';
 import { ERRORS, type ErrorCode, isWritError, messageOf, WritError } from '../core/errors.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import { PROBLEM_TYPE, type Problem } from './wire.ts';
@@ -16,8 +17,8 @@ export interface KernelServerOptions {
   readonly report?: (problem: string) => void;
 }
 
-/** 500 manifests of common size; a larger batch is sent in parts. */
-const MAX_BODY_BYTES = 16 * 1024 * 1024;
+/** 500 manifests of common size; our client sends a larger batch in parts. */
+const MAX_BODY_BYTES = BOUNDS.kernelBody;
 /** `sun_path` of Linux, without its final NUL. */
 const MAX_SOCKET_PATH_BYTES = 107;
 

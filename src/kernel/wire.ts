@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LeaseToken, PlanLeaseToken, Sha256Hex, TaskId, TaskManifest } from '../contracts/index.ts';
+import { BOUNDS, LeaseToken, PlanLeaseToken, Sha256Hex, TaskId, TaskManifest } from '../contracts/index.ts';
 import { ERRORS, type ErrorCode } from '../core/errors.ts';
 
 /** What travels over the kernel's socket; names on the wire are in snake case, as in every document of ours. */
@@ -9,7 +9,7 @@ const Ttl = z.int().min(1);
 const grantFields = { ttl: Ttl.optional(), by: By.optional() };
 /** Judged by the kernel itself, one by one. */
 const Manifest = z.unknown().refine((value) => value !== undefined, 'is missing');
-const Result = z.string().max(4 * 1024 * 1024);
+const Result = z.string().max(BOUNDS.readResult);
 
 export const IssueBody = z.strictObject({
   tasks: z.array(z.strictObject({ manifest: Manifest, confirmed_by: By.optional() })).max(500),

@@ -1,6 +1,6 @@
-import { PLAN_CAPABILITY, RESULT_TYP } from '../contracts/index.ts';
+import { BOUNDS, PLAN_CAPABILITY, RESULT_TYP } from '../contracts/index.ts';
 import { canonicalJson, parseStrictJson } from '../core/canonical-json.ts';
-import { messageOf } from '../core/errors.ts';
+import { messageOf, WritError } from '../core/errors.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { Ed25519, PlanEndSigner } from '../core/ports/index.ts';
 import { toBase64url } from './base64url.ts';
@@ -8,17 +8,23 @@ import { mayServe, type SigningKey } from './keys.ts';
 import { type Checked, encodeHeader, refused, signDetached, type Verifier, verifySignature } from './token.ts';
 
 /** A plan's end holds all results and the memory. */
-export const MAX_PLAN_END_BYTES = 16 * 1024 * 1024;
+export const MAX_PLAN_END_BYTES = BOUNDS.planEnd;
 const DETACHED = /^([A-Za-z0-9_-]+)\.\.([A-Za-z0-9_-]+)$/;
 
-/** Signs result envelopes: canonical JSON of `{envelope, plan_sha256, signature}` with a detached JWS over the first two. */
+/**
+ * Signs result envelopes: canonical JSON of `{envelope, plan_sha256, signature}` with a detached JWS over the first two. WritError
+ * INVALID_RESULT for an end that no reader would take.
+ */
 export function createPlanEndSigner(key: SigningKey, ed25519: Ed25519): PlanEndSigner {
   const header = encodeHeader(RESULT_TYP, key.kid);
   return {
     async signEnd(planSha256, envelope) {
       const text = signedText(planSha256, envelope);
       const signature = await signDetached(header, text, key, ed25519);
-      return `${text.slice(0, -1)},"signature":"${header}..${signature}"}`;
+      const end = `${text.slice(0, -1)},"signature":"${header}..${signature}"}`;
+      const bytes = Buffer.byteLength(end);
+      if (bytes > MAX_PLAN_END_BYTES) throw new WritError('INVALID_RESULT', `the end has ${bytes} bytes, at most ${MAX_PLAN_END_BYTES} are read`);
+      return end;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { PLAN_CAPABILITY, PLAN_LEASE_TYP, PlanLeasePayload, PlanLeaseToken } from '../contracts/index.ts';
+import { BOUNDS, PLAN_CAPABILITY, PLAN_LEASE_TYP, PlanLeasePayload, PlanLeaseToken } from '../contracts/index.ts';
 import { canonicalJson, parseStrictJson } from '../core/canonical-json.ts';
 import { WritError } from '../core/errors.ts';
 import type { Ed25519 } from '../core/ports/index.ts';
@@ -8,7 +8,7 @@ import { mayServe, type SigningKey } from './keys.ts';
 import { type Checked, refused, signToken, splitToken, type Verifier, verifySignature } from './token.ts';
 
 /** The token is larger than its payload. */
-const MAX_LEASE_BYTES = 400_000;
+const MAX_LEASE_BYTES = BOUNDS.planLease;
 
 /** What a plan lease must say to be permission for this plan on this queue. */
 export interface PlanLeaseExpectations {
@@ -38,7 +38,7 @@ export function createPlanAuthority({ verifier, issuer, circumstances }: WorkerA
 /**
  * Signs a plan's lease.
  *
- * @throws WritError LEASE_REFUSED for a key that may not sign it, INVALID_ARGUMENT for a payload that is no plan lease
+ * @throws WritError LEASE_REFUSED for a key that may not sign it, INVALID_ARGUMENT for a payload that is no plan lease, or too large to be read as one
  */
 export async function signPlanLease(payload: PlanLeasePayload, key: SigningKey, ed25519: Ed25519): Promise<string> {
   const shape = PlanLeasePayload.safeParse(payload);
@@ -47,7 +47,11 @@ export async function signPlanLease(payload: PlanLeasePayload, key: SigningKey, 
     throw new WritError('INVALID_ARGUMENT', `the plan lease's ${field} ${shape.error.issues[0]?.message ?? ''}`, { field });
   }
   if (key.use !== 'lease' || !mayServe(key, PLAN_CAPABILITY)) throw new WritError('LEASE_REFUSED', `the key ${key.kid} may not sign a lease for a plan`);
-  return signToken(PLAN_LEASE_TYP, payload, key, ed25519);
+  const token = await signToken(PLAN_LEASE_TYP, payload, key, ed25519);
+  if (token.length > BOUNDS.planLease) {
+    throw new WritError('INVALID_ARGUMENT', `the plan lease would have ${token.length} bytes, at most ${BOUNDS.planLease} are read`, { field: 'scopes' });
+  }
+  return token;
 }
 
 /** A genuine plan lease, whatever it allows. Never throws on hostile input; a keyring that cannot be read throws. */

@@ -1,4 +1,4 @@
-import { ExecutionResult, RESULT_TYP } from '../contracts/index.ts';
+import { BOUNDS, ExecutionResult, RESULT_TYP } from '../contracts/index.ts';
 import { canonicalJson, parseStrictJson } from '../core/canonical-json.ts';
 import { messageOf } from '../core/errors.ts';
 import { MAX_JSON_DEPTH, wellFormed } from '../core/i-json.ts';
@@ -16,7 +16,7 @@ export interface ResultSubject {
 }
 
 /** Results are stored and sent over HTTP; a larger one is no result of ours. */
-export const MAX_RESULT_BYTES = 4 * 1024 * 1024;
+export const MAX_RESULT_BYTES = BOUNDS.readResult;
 const MAX_MESSAGE_CHARACTERS = 2000;
 /** `header..signature` */
 const DETACHED = /^([A-Za-z0-9_-]+)\.\.([A-Za-z0-9_-]+)$/;

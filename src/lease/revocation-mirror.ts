@@ -1,5 +1,5 @@
 import type { RevocationPayload } from '../contracts/index.ts';
-import { WritError } from '../core/errors.ts';
+import { type ErrorCode, isWritError, WritError } from '../core/errors.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import type { RevocationFeed } from '../core/ports/index.ts';
 import { readRevocation, verifyRevocation } from './revocation.ts';
@@ -10,6 +10,8 @@ export interface RevocationMirrorOptions extends Verifier {
   readonly path: string;
   /** Opens or creates the file of tokens at the path. */
   readonly open: (path: string) => Promise<TokenFile>;
+  /** Told when the published log turns out to be damaged, with why, and when it is whole again. */
+  readonly onDamage?: (problem: string | undefined) => void;
 }
 
 /**
@@ -32,6 +34,8 @@ export interface TokenFile {
 export interface RevocationMirror extends Lifecycle {
   /** Number of the newest entry that is durable here; 0 when there is none. */
   readonly number: number;
+  /** Why nothing new may run: the damage that the last exchange with the feed met. */
+  readonly damage: string | undefined;
   isRevoked(jti: string): boolean;
   /** The signed entries from number `from` on, to publish them again. */
   entries(from?: number): readonly { readonly n: number; readonly token: string }[];
@@ -47,14 +51,18 @@ export interface RevocationMirror extends Lifecycle {
   catchUp(feed: RevocationFeed): Promise<void>;
 }
 
+/** What an exchange meets in a log that is damaged: an entry that does not verify, no list at all, another entry under one of our numbers. */
+const DAMAGES: ReadonlySet<ErrorCode> = new Set(['STORAGE_UNAVAILABLE', 'INTERNAL', 'WRONG_STATE']);
+
 /** `start` reads the copy; WritError STORAGE_UNAVAILABLE when it is damaged, because then its number cannot be told. */
-export function createRevocationMirror({ path, open, ...verifier }: RevocationMirrorOptions): RevocationMirror {
+export function createRevocationMirror({ path, open, onDamage = () => undefined, ...verifier }: RevocationMirrorOptions): RevocationMirror {
   const tokens: string[] = [];
   const revoked = new Set<string>();
   let file: TokenFile | undefined;
   let starting: Promise<void> | undefined;
   let turn: Promise<unknown> = Promise.resolve();
   let waiting: Promise<void> | undefined;
+  let damage: string | undefined;
 
   async function load(): Promise<void> {
     file = await open(path);
@@ -103,9 +111,22 @@ export function createRevocationMirror({ path, open, ...verifier }: RevocationMi
   }
 
   async function exchange(feed: RevocationFeed): Promise<void> {
-    const head = await feed.head();
-    if (head > tokens.length) await take(await feed.read(tokens.length + 1));
-    else if (head < tokens.length) await feed.publish(mirror.entries(head + 1));
+    try {
+      const head = await feed.head();
+      if (head > tokens.length) await take(await feed.read(tokens.length + 1));
+      else if (head < tokens.length) await feed.publish(mirror.entries(head + 1));
+      tell(undefined);
+    } catch (error) {
+      if (!isWritError(error) || !DAMAGES.has(error.code)) throw error;
+      tell(error.message);
+      throw new WritError('STORAGE_UNAVAILABLE', `nothing new runs: ${error.message}`, { cause: error });
+    }
+  }
+
+  function tell(problem: string | undefined): void {
+    if (problem === damage) return;
+    damage = problem;
+    onDamage(problem);
   }
 
   /** One change at a time, in the order of the calls. */
@@ -123,6 +144,9 @@ export function createRevocationMirror({ path, open, ...verifier }: RevocationMi
   const mirror: RevocationMirror = {
     get number() {
       return tokens.length;
+    },
+    get damage() {
+      return damage;
     },
     isRevoked: (jti) => revoked.has(jti),
     entries: (from = 1) => tokens.slice(from - 1).map((token, index) => ({ n: from + index, token })),

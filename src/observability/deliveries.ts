@@ -2,7 +2,7 @@ import { type CapabilityLabel, capabilityLabel, errorCodeLabel } from './labels.
 import { LOG_LINES } from './log-lines.ts';
 import type { Logger } from './logging.ts';
 import type { Metrics } from './metrics.ts';
-import { errorForLog, messageForLog } from './redact.ts';
+import { messageForLog } from './redact.ts';
 
 /** What is told about one delivery of one job. */
 export interface DeliveryReport {
@@ -48,7 +48,7 @@ export function logDelivery(
   { error, attempt: _attempt, endedAt: _endedAt, replayed: _replayed, badTrace: _badTrace, message, ...report }: DeliveryReport,
 ): void {
   const line = { ...report, message: messageForLog(report.end, report.code, message), ms: Math.round(report.ms * 100) / 100 };
-  if (report.end === 'crashed') log.error({ ...line, err: errorForLog(error) }, LOG_LINES.delivery.message);
+  if (report.end === 'crashed') log.error({ ...line, err: error }, LOG_LINES.delivery.message);
   else log.info(line, LOG_LINES.delivery.message);
 }
 

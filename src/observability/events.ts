@@ -1,7 +1,7 @@
 import { CONTENT_INDEX_METRICS } from './content-index-rows.ts';
 import { CONTENT_SEARCH_METRICS } from './content-search-rows.ts';
 import { CONTENT_STATS_METRICS } from './content-stats-rows.ts';
-import { CAPABILITIES, ERROR_CODE_LABELS, QUEUE, ROLE_NAMES, ROUTE, VERSION } from './labels.ts';
+import { CAPABILITIES, ERROR_CODE_LABELS, PLACE, QUEUE, ROLE_NAMES, ROUTE, VERSION } from './labels.ts';
 import { MESSAGE_INGEST_METRICS } from './message-ingest-rows.ts';
 import { MESSAGE_SEARCH_METRICS } from './message-search-rows.ts';
 import type { MetricRow } from './metric-row.ts';
@@ -119,8 +119,15 @@ const WRIT_METRICS = {
   writ_ledger_answers_total: {
     type: 'counter',
     unit: 'tasks',
-    help: 'What the ledger answered when a task was claimed.',
-    labels: { answer: ['new', 'takeover', 'finished', 'conflict', 'busy', 'cancelled', 'lost'] },
+    help: 'What the ledger answered when a task was claimed; failed: to a job that had waited for the run which failed.',
+    labels: { answer: ['new', 'takeover', 'finished', 'failed', 'conflict', 'busy', 'cancelled', 'lost'] },
+    roles: WORKER,
+  },
+  writ_revocations_damaged: {
+    type: 'gauge',
+    unit: 'state',
+    help: '1 while the published revocation log is damaged: nothing new runs.',
+    labels: {},
     roles: WORKER,
   },
   writ_lease_refusals_total: {
@@ -162,6 +169,13 @@ const WRIT_METRICS = {
     unit: 'state',
     help: 'Whether the worker has gone deaf to a queue: jobs wait, the queue is not paused, slots are free, and for `worker.deaf_ms` none was begun or ended.',
     labels: { queue: QUEUE },
+    roles: WORKER,
+  },
+  writ_place_exchanged: {
+    type: 'gauge',
+    unit: 'state',
+    help: 'Whether the path of a directory that the worker holds leads to something else: mounted over, renamed away, a link in its place. Tasks are refused meanwhile.',
+    labels: { place: PLACE },
     roles: WORKER,
   },
   writ_lock_renewal_failures_total: {

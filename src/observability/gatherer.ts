@@ -1,8 +1,7 @@
-import { get } from 'node:http';
-import type { LabelsOf } from './events.ts';
 import { parseFamilies, renderExposition, type Source } from './exposition.ts';
 import type { Metrics } from './metrics.ts';
 import { type MetricsSource, metricsSources, removeDead, TEXT_TYPE } from './metrics-socket.ts';
+import { readSocket, type SocketTrouble } from './read-socket.ts';
 
 export interface GathererOptions {
   /** `<data>/metrics`. */
@@ -21,13 +20,8 @@ export interface MetricsGatherer {
 }
 
 const TIMEOUT_MS = 500;
-/** A worker's answer has about 100 KB. */
-const MAX_BYTES = 4 * 1024 * 1024;
 /** More processes than a host has; a directory full of sockets is somebody's mistake. */
 const MAX_SOURCES = 64;
-
-/** `dead`: nobody listens, so there is nobody to ask. */
-type Trouble = LabelsOf<'writ_gather_errors_total'>['reason'] | 'dead';
 
 /** The `/metrics` of an installation. Scrapes that come at the same time share one answer. */
 export function createMetricsGatherer({ directory, own, refresh, timeoutMs = TIMEOUT_MS }: GathererOptions): MetricsGatherer {
@@ -42,7 +36,7 @@ export function createMetricsGatherer({ directory, own, refresh, timeoutMs = TIM
     return renderExposition([{ role: own.role, instance: 'api', families: await own.families() }, ...sources]);
   }
 
-  async function others(): Promise<readonly (Source | Trouble)[]> {
+  async function others(): Promise<readonly (Source | SocketTrouble)[]> {
     const sources = (await metricsSources(directory)).slice(0, MAX_SOURCES);
     return Promise.all(sources.map((source) => ask(source, timeoutMs)));
   }
@@ -57,34 +51,9 @@ export function createMetricsGatherer({ directory, own, refresh, timeoutMs = TIM
   };
 }
 
-async function ask(source: MetricsSource, timeoutMs: number): Promise<Source | Trouble> {
-  const answer = await read(source.path, timeoutMs);
+async function ask(source: MetricsSource, timeoutMs: number): Promise<Source | SocketTrouble> {
+  const answer = await readSocket(source.path, '/metrics.json', timeoutMs);
   if ('trouble' in answer) return answer.trouble;
   const families = parseFamilies(answer.text);
   return families === undefined ? 'malformed' : { role: source.role, instance: source.instance, families };
-}
-
-/** Reads `/metrics.json` of a socket; gives up at the time or at the size, whichever comes first. */
-function read(socketPath: string, timeoutMs: number): Promise<{ readonly text: string } | { readonly trouble: Trouble }> {
-  return new Promise((resolve) => {
-    const signal = AbortSignal.timeout(timeoutMs);
-    const request = get({ socketPath, path: '/metrics.json', headers: { host: 'localhost' }, agent: false, signal }, (response) => {
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      response.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes <= MAX_BYTES) return void chunks.push(chunk);
-        resolve({ trouble: 'too_large' });
-        request.destroy();
-      });
-      response.on('error', () => resolve({ trouble: signal.aborted ? 'timeout' : 'unreachable' }));
-      response.on('end', () => resolve(response.statusCode === 200 ? { text: Buffer.concat(chunks).toString() } : { trouble: 'malformed' }));
-    });
-    request.on('error', ({ code = '' }: NodeJS.ErrnoException) => resolve({ trouble: signal.aborted ? 'timeout' : troubleOf(code) }));
-  });
-}
-
-function troubleOf(code: string): Trouble {
-  if (code === 'ECONNREFUSED' || code === 'ENOENT') return 'dead';
-  return code.startsWith('HPE_') ? 'malformed' : 'unreachable';
 }

@@ -29,6 +29,11 @@ export const ROUTE: OpenLabel = {
   what: "the API's paths as they are written in its table (`/v1/tasks/:id`), `/docs/*`, `/board/*`, and `none` for a path that nothing has",
   pattern: /^(none|\/|(\/[A-Za-z0-9._:-]{1,64}){1,8}(\/\*)?)$/,
 };
+/** Of what a worker holds and compares with its path. */
+export const PLACE: OpenLabel = {
+  what: 'the base directories by their ids (`base:inbox`), `data-directory`, `journal`, `tool-journal`',
+  pattern: /^(base:[a-z][a-z0-9_-]{0,31}|data-directory|journal|tool-journal)$/,
+};
 export const VERSION: OpenLabel = { what: 'the version of the package', pattern: /^[0-9A-Za-z.+-]{1,64}$/ };
 
 const KNOWN_CAPABILITIES: ReadonlySet<string> = new Set(CAPABILITIES);

@@ -25,7 +25,28 @@ export const LOG_LINES = {
     roles: ['worker'],
     help: 'Jobs wait, the queue is not paused and slots are free, but none was begun or ended for `worker.deaf_ms`; `/healthz` answers 503.',
   },
+  placeExchanged: {
+    level: 'error',
+    message: 'a directory that the worker holds was exchanged; its tasks are refused',
+    fields: ['place', 'path', 'why'],
+    roles: ['worker'],
+    help: 'Something was mounted over it, it was renamed away, or a link stands in its place. `/readyz` answers 503.',
+  },
+  placeTakenUp: {
+    level: 'warn',
+    message: 'a directory that was exchanged is served again',
+    fields: ['place', 'path', 'what', 'why'],
+    roles: ['worker'],
+    help: '`returned`: its path leads to it again. `taken-up`: what has stood at its path for `file.settle_s` is the base directory now.',
+  },
   ready: { level: 'info', message: 'ready', fields: [], roles: ['api', 'worker', 'kernel', 'index'], help: 'The role works.' },
+  reload: {
+    level: 'info',
+    message: 'SIGHUP: the certificate of the API is read again; keys and revocations follow their files by themselves, settings need a restart',
+    fields: [],
+    roles: ['api', 'worker', 'kernel', 'index'],
+    help: 'The role was told to read again what it can, and goes on.',
+  },
   stopping: {
     level: 'info',
     message: 'stopping',
@@ -119,6 +140,14 @@ export const LOG_LINES = {
     roles: ['worker'],
     help: 'The ledger was rebuilt; `restored` rows came from the journal.',
   },
+  revocationsDamaged: {
+    level: 'error',
+    message: 'the published revocation log is damaged; nothing new runs',
+    fields: ['problem'],
+    roles: ['worker'],
+    help: 'Told once. Jobs wait, nothing is recorded or counted against them, and `/readyz` answers 503, until the log is whole.',
+  },
+  revocationsWhole: { level: 'info', message: 'the published revocation log is whole again', fields: [], roles: ['worker'], help: 'Work goes on.' },
   workerEnded: {
     level: 'warn',
     message: 'a stopped worker held up the others; it was ended',

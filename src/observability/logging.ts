@@ -1,12 +1,10 @@
 import { type Logger, pino } from 'pino';
+import { logSinkOf } from './log-sink.ts';
 import { withoutPayloads } from './redact.ts';
 
 export type { Logger } from 'pino';
 
-/** Lines are written together: one write per task would cost a fifth of the pipeline. */
-const BUFFER_BYTES = 8192;
-/** A quiet worker's line waits at most this long. */
-const FLUSH_MS = 250;
+const STANDARD_ERROR = 2;
 
 export interface LoggerOptions {
   /** Whether lines are to carry the trace that they belong to: `showTraces` says which. */
@@ -29,7 +27,7 @@ export function createLogger(level: string, role: string, { traces = false, dest
   };
   const log: Logger = pino(
     traces ? { ...options, mixin: () => ({ traceId: tracesOf.get(log)?.() }), mixinMergeStrategy: withTrace } : options,
-    destination ?? pino.destination({ dest: 2, sync: false, minLength: BUFFER_BYTES, periodicFlush: FLUSH_MS }),
+    destination ?? logSinkOf(STANDARD_ERROR),
   );
   return log;
 }

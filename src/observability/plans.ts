@@ -1,7 +1,7 @@
 import { LOG_LINES } from './log-lines.ts';
 import type { Logger } from './logging.ts';
 import type { Metrics } from './metrics.ts';
-import { errorForLog, messageForLog } from './redact.ts';
+import { messageForLog } from './redact.ts';
 
 /** What is told about one delivery of a plan's job. */
 export interface PlanReport {
@@ -24,7 +24,7 @@ export interface PlanReport {
 export function logPlan(log: Logger, { error, replayed: _replayed, badTrace: _badTrace, message, ...report }: PlanReport): void {
   const line = { ...report, message: messageForLog(report.end, report.code, message), ms: Math.round(report.ms * 100) / 100 };
   const kind = LOG_LINES.plan.message;
-  if (report.end === 'crashed') log.error({ ...line, err: errorForLog(error) }, kind);
+  if (report.end === 'crashed') log.error({ ...line, err: error }, kind);
   else if (report.end === 'parked' || report.end === 'busy') log.debug(line, kind);
   else log.info(line, kind);
 }

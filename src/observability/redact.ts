@@ -1,5 +1,3 @@
-import { isWritError } from '../core/errors.ts';
-
 /** What may stand in a log: no lease, key or password, and nothing of a payload. */
 
 /** Longer texts are cut. */
@@ -84,9 +82,11 @@ const FIELDS: ReadonlySet<string> = new Set([
   ...['task_id', 'capability_id', 'inputs', 'constraints', 'provenance', 'header', 'payload'],
 ]);
 
-/** An error as the log has it. Its other properties stay out: those of Redis errors hold the whole command, arguments included. */
+/**
+ * An error as the log has it. Only the logger calls it, once a line: what it answers is no error any more. Other properties
+ * stay out: those of Redis errors hold the whole command, arguments included.
+ */
 export function errorForLog(error: unknown): unknown {
-  if (isWritError(error)) return { code: error.code, message: cleanText(error.message), stack: stackOf(error) };
   if (!(error instanceof Error)) return typeof error === 'string' ? cleanText(error) : { type: typeof error };
   const code = 'code' in error && (typeof error.code === 'string' || typeof error.code === 'number') ? { code: error.code } : {};
   return { type: error.name, ...code, message: cleanText(error.message), stack: stackOf(error) };

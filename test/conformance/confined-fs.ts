@@ -109,6 +109,7 @@ export function confinedFsConformance(level: ConfinementLevel): void {
           mode: 0o4751,
           uid: Number(stats.uid),
           gid: Number(stats.gid),
+          allocatedBytes: String(stats.blocks * 512n),
         });
       });
 

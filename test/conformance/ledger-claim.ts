@@ -18,6 +18,11 @@ const CELLS: Readonly<Record<string, (before: TaskRow | undefined) => ClaimAnswe
     epoch: next(before),
     takeovers: (before?.takeovers ?? 0) + 1,
   }),
+  '`takeover`, epoch + 1: no worker was lost; a set `cancel` stays set and is seen at the gate': (before) => ({
+    kind: 'takeover',
+    epoch: next(before),
+    takeovers: before?.takeovers ?? 0,
+  }),
   '`busy` with the owner': (before) => ({ kind: 'busy', owner: before?.owner ?? '' }),
   '`finished` with the stored result': (before) => ({ kind: 'finished', result: before?.result ?? '' }),
 };
@@ -30,6 +35,8 @@ interface Circumstance {
   readonly sameHash: boolean;
   readonly cancel: boolean;
   readonly sameJob: boolean;
+  /** The claimer is the instance that has the claim. */
+  readonly sameInstance: boolean;
   readonly dead: 'nobody' | 'owner' | 'another';
   readonly laterExp: boolean;
 }
@@ -48,7 +55,10 @@ const ARRANGEMENTS: Readonly<Record<string, { arrange(rig: LedgerRig, taskId: st
   },
   'a claim under way': {
     arrange: async ({ ledger }, taskId) => void (await ledger.claim(claimOf(taskId))),
-    label: ({ sameJob, dead }) => (sameJob || dead === 'owner' ? '`running`, same job, or owner named as dead' : '`running`, another job'),
+    label({ sameJob, sameInstance, dead }) {
+      if (sameInstance && (sameJob || dead === 'owner')) return '`running`, same job, owner is the claimer';
+      return sameJob || dead === 'owner' ? '`running`, same job, or owner named as dead' : '`running`, another job';
+    },
   },
   'a SUCCESS': { arrange: async (rig, taskId) => finish(rig, taskId, {}), label: () => '`success`' },
   'a FAILURE': { arrange: async (rig, taskId) => finish(rig, taskId, FAILED), label: () => '`failure`' },
@@ -62,7 +72,11 @@ async function finish({ ledger }: LedgerRig, taskId: string, changes: Parameters
 const CIRCUMSTANCES: readonly Circumstance[] = [true, false].flatMap((sameHash) =>
   [false, true].flatMap((cancel) =>
     [true, false].flatMap((sameJob) =>
-      (['nobody', 'owner', 'another'] as const).flatMap((dead) => [false, true].map((laterExp) => ({ sameHash, cancel, sameJob, dead, laterExp }))),
+      [false, true].flatMap((sameInstance) =>
+        (['nobody', 'owner', 'another'] as const).flatMap((dead) =>
+          [false, true].map((laterExp) => ({ sameHash, cancel, sameJob, sameInstance, dead, laterExp })),
+        ),
+      ),
     ),
   ),
 );
@@ -89,7 +103,7 @@ async function checkClaim(
   rig: LedgerRig,
   arrange: (rig: LedgerRig, taskId: string) => Promise<void>,
   label: string,
-  { sameHash, cancel, sameJob, dead, laterExp }: Circumstance,
+  { sameHash, cancel, sameJob, sameInstance, dead, laterExp }: Circumstance,
 ): Promise<void> {
   const { ledger } = rig;
   const taskId = newTaskId();
@@ -101,13 +115,13 @@ async function checkClaim(
   const request = claimOf(taskId, {
     manifestSha256: sameHash ? SHA : OTHER_SHA,
     jobKey: sameJob ? 'file:t_1' : 'file:raw-7',
-    instance: 'i-2',
+    instance: sameInstance ? 'i-1' : 'i-2',
     exp: laterExp ? EXP + 90 * 24 * 3600 : EXP - 60,
     now: NOW + 20,
     ...(dead === 'nobody' ? {} : { deadInstance: dead === 'owner' ? 'i-1' : 'i-9' }),
   });
   const answer = await ledger.claim(request);
-  const situation = `${label} ${JSON.stringify({ sameHash, cancel, sameJob, dead, laterExp })}`;
+  const situation = `${label} ${JSON.stringify({ sameHash, cancel, sameJob, sameInstance, dead, laterExp })}`;
   expect(answer, situation).toEqual(cell(before));
   const after = await ledger.row(taskId);
   expect(after, situation).toEqual(rowAfter(before, request, answer));
@@ -134,6 +148,7 @@ function rowAfter(before: TaskRow | undefined, request: ClaimRequest, answer: Cl
       manifestSha256: request.manifestSha256,
       epoch: answer.epoch,
       takeovers: answer.kind === 'takeover' ? answer.takeovers : (before?.takeovers ?? 0),
+      crashes: before?.crashes ?? 0,
       owner: request.instance,
       jobKey: request.jobKey,
       exp,

@@ -36,7 +36,7 @@ export function recordConformance(rig: () => LedgerRig): void {
         const { ledger } = rig();
         const taskId = newTaskId();
         await ledger.claim(claimOf(taskId));
-        await ledger.claim(claimOf(taskId));
+        await ledger.claim(claimOf(taskId, { instance: 'i-2', jobKey: 'file:t_1' }));
         await ledger.cancel(taskId, NOW + 1);
         const request = recordOf(taskId, 2, outcome);
         expect(await ledger.record(request)).toBe('recorded');
@@ -45,8 +45,9 @@ export function recordConformance(rig: () => LedgerRig): void {
           manifestSha256: SHA,
           epoch: 2,
           takeovers: 0,
+          crashes: 0,
           owner: '',
-          jobKey: '',
+          jobKey: 'file:t_1',
           exp: EXP,
           cancelRequested: false,
           errorCode: request.errorCode,

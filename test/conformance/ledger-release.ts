@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { deferred } from './deferred.ts';
-import { claimOf, type LedgerRig, newTaskId, REACH } from './ledger-rig.ts';
+import { claimOf, FAILED, type LedgerRig, newTaskId, REACH, recordOf } from './ledger-rig.ts';
 
 /** Ends without an outcome, and answers that never touch the row. */
 export function releaseConformance(rig: () => LedgerRig): void {
@@ -11,13 +11,33 @@ export function releaseConformance(rig: () => LedgerRig): void {
       const { ledger } = rig();
       const taskId = newTaskId();
       await ledger.claim(claimOf(taskId));
-      await ledger.claim(claimOf(taskId));
+      await ledger.claim(claimOf(taskId, { instance: 'i-2' }));
       const before = await ledger.row(taskId);
       await ledger.release(taskId, 1);
       expect(await ledger.row(taskId)).toEqual(before);
       await ledger.release(taskId, 2);
-      expect(await ledger.row(taskId)).toEqual({ ...before, owner: '', jobKey: '' });
-      expect(before?.takeovers).toBe(1);
+      expect(await ledger.row(taskId)).toEqual({ ...before, owner: '' });
+      expect(before).toMatchObject({ takeovers: 1, jobKey: 'file:t_1' });
+    });
+
+    it('counts the deliveries that crashed apart from the workers that were lost, until an outcome is recorded', async () => {
+      const { ledger } = rig();
+      const taskId = newTaskId();
+      for (const [epoch, crashes] of [
+        [1, undefined],
+        [2, 1],
+        [3, 2],
+      ] as const) {
+        expect(await ledger.claim(claimOf(taskId))).toEqual({ kind: 'new', epoch, ...(crashes === undefined ? {} : { crashes }) });
+        await ledger.release(taskId, epoch, 'crashed');
+      }
+      await ledger.release(taskId, 3, 'crashed');
+      expect(await ledger.row(taskId)).toMatchObject({ crashes: 4, takeovers: 0, owner: '' });
+      await ledger.claim(claimOf(taskId));
+      expect(await ledger.claim(claimOf(taskId, { instance: 'i-2' }))).toEqual({ kind: 'takeover', epoch: 5, takeovers: 1, crashes: 4 });
+      await ledger.release(taskId, 4, 'crashed');
+      await ledger.record(recordOf(taskId, 5, FAILED));
+      expect(await ledger.row(taskId)).toMatchObject({ crashes: 0, takeovers: 0 });
     });
 
     it('changes no row that is not running', async () => {

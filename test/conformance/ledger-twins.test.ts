@@ -10,6 +10,7 @@ type Command = (rig: LedgerRig, ids: (name: string) => string, now: number) => P
 
 const id = fc.constantFrom('a', 'b');
 const epoch = fc.integer({ min: 0, max: 6 });
+const started = fc.integer({ min: 1, max: 4 });
 const exp = fc.constantFrom(EXP, EXP + 3600, EXP + 90 * 24 * 3600, EXP - 60 * 24 * 3600);
 const result = fc.constantFrom('r1', 'r2', '');
 
@@ -24,6 +25,8 @@ const COMMANDS: fc.Arbitrary<{ says: string; run: Command }> = fc.oneof(
         instance: fc.constantFrom('i-1', 'i-2'),
         exp,
         deadInstance: fc.constantFrom(undefined, 'i-1', 'i-2'),
+        look: fc.constantFrom(false, false, true),
+        waited: fc.boolean(),
       })
       .map(({ id: name, deadInstance, ...claim }) =>
         says('claim', { name, ...claim, deadInstance }, ({ ledger }, ids, now) =>
@@ -34,10 +37,33 @@ const COMMANDS: fc.Arbitrary<{ says: string; run: Command }> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc
-      .record({ id, epoch, status: fc.constantFrom('SUCCESS', 'FAILURE', 'FAILURE'), errorCode: fc.constantFrom(undefined, 'EXECUTION_FAILED'), result })
+      .record({
+        id,
+        epoch,
+        status: fc.constantFrom('SUCCESS', 'FAILURE', 'FAILURE'),
+        errorCode: fc.constantFrom(undefined, 'EXECUTION_FAILED', 'LEASE_EXPIRED'),
+        result,
+      })
       .map(({ id: name, ...record }) => says('record', { name, ...record }, ({ ledger }, ids, now) => ledger.record({ taskId: ids(name), ...record, now }))),
   },
-  { weight: 2, arbitrary: fc.record({ id, epoch }).map((a) => says('release', a, ({ ledger }, ids) => ledger.release(ids(a.id), a.epoch))) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .record({ id, epoch, why: fc.constantFrom(undefined, 'crashed' as const) })
+      .map((a) => says('release', a, ({ ledger }, ids) => ledger.release(ids(a.id), a.epoch, a.why))),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .record({ id, job: fc.constantFrom('file:t_a', 'file:7'), started })
+      .map((a) => says('park', a, ({ ledger }, ids, now) => ledger.park(ids(a.id), a.job, a.started, now))),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .record({ id, job: fc.constantFrom('file:t_a', 'file:7'), started })
+      .map((a) => says('unpark', a, ({ ledger }, ids) => ledger.unpark(ids(a.id), a.job, a.started))),
+  },
   { weight: 2, arbitrary: id.map((name) => says('cancel', name, ({ ledger }, ids, now) => ledger.cancel(ids(name), now))) },
   { weight: 1, arbitrary: id.map((name) => says('clearCancel', name, ({ ledger }, ids, now) => ledger.clearCancel(ids(name), now))) },
   { weight: 1, arbitrary: fc.record({ id, result }).map((a) => says('discard', a, ({ ledger }, ids) => ledger.discard(ids(a.id), a.result))) },

@@ -1,6 +1,7 @@
 import { cancelConformance } from './ledger-cancel.ts';
 import { claimConformance } from './ledger-claim.ts';
 import { lossConformance } from './ledger-loss.ts';
+import { parkedConformance } from './ledger-parked.ts';
 import { recordConformance } from './ledger-record.ts';
 import { releaseConformance } from './ledger-release.ts';
 import type { LedgerRig } from './ledger-rig.ts';
@@ -12,4 +13,5 @@ export function ledgerConformance(rig: () => LedgerRig): void {
   releaseConformance(rig);
   cancelConformance(rig);
   lossConformance(rig);
+  parkedConformance(rig);
 }

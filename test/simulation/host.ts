@@ -4,6 +4,7 @@ import { createInFlight } from '../../processors/in-flight.ts';
 import { createLedgerRecovery } from '../../processors/ledger-recovery.ts';
 import { processTask } from '../../processors/pipeline.ts';
 import { createQueueWorker, type QueueWorker } from '../../processors/queue-worker.ts';
+import { createRepeatedFaults } from '../../processors/repeated-faults.ts';
 import { byCapability } from '../../processors/run-executor.ts';
 import { LOCK_TIMES, workerOptions } from '../../queues/catalog.ts';
 import type { Lifecycle } from '../../src/core/lifecycle.ts';
@@ -18,7 +19,7 @@ import type { SeamContext } from './seams.ts';
 import { DATA, EXECUTOR_KEY, ISSUER, KERNEL_KEY, OTHER, TOOL_QUEUE } from './tasks.ts';
 import { cheapEd25519 } from './twins/crypto.ts';
 import { createFileSystemTwin } from './twins/file-system.ts';
-import { planJobsFor } from './twins/plans.ts';
+import { parkedJobsFor, planJobsFor } from './twins/plans.ts';
 import { openWorkerTwin } from './twins/queue-worker.ts';
 import { fileJournalOf, portOf } from './twins/stores.ts';
 import { remote } from './world.ts';
@@ -58,6 +59,8 @@ async function bootWorker(host: Host, process: SimProcess): Promise<readonly Lif
 
   const ledger = through(seams.ledger, remote(world, process, 'redis', 'ledger', redis.ledger));
   const jobs = planJobsFor(world, process, redis);
+  const promote = through(seams.promote, parkedJobsFor(world, process, redis));
+  const faults = createRepeatedFaults();
   const signer = createResultSigner(EXECUTOR_KEY, cheapEd25519);
   const presence = remote(world, process, 'redis', 'presence', redis.presence);
   const feed = remote(world, process, 'redis', 'revocations', redis.feed);
@@ -115,6 +118,8 @@ async function bootWorker(host: Host, process: SimProcess): Promise<readonly Lif
       presence,
       signer,
       inFlight,
+      faults,
+      promote,
       recoverLedger,
       report: ({ jobId, end, code, message, error }) =>
         host.onEnd(jobId, end, `${code ?? ''} ${message ?? ''} ${error === undefined ? '' : String(error)}`, process),
@@ -135,7 +140,7 @@ async function bootWorker(host: Host, process: SimProcess): Promise<readonly Lif
       clock,
       inFlight,
       open,
-      handle: async (delivery, running, tries) => ({ action: await processTask(delivery, running, tries, deps) }),
+      handle: (delivery, running, tries) => processTask(delivery, running, tries, deps),
     });
   };
   const inFlights: ReturnType<typeof createInFlight>[] = [];
@@ -156,7 +161,7 @@ async function bootWorker(host: Host, process: SimProcess): Promise<readonly Lif
   );
   const [fileExecutor, toolExecutor] = executors;
   if (fileExecutor === undefined || toolExecutor === undefined) throw new Error('two executors are served');
-  const plans = world.scenario.plans.length === 0 ? [] : servePlans(host, process, { authorities, ledger, signer, jobs, open, inFlights });
+  const plans = world.scenario.plans.length === 0 ? [] : servePlans(host, process, { authorities, ledger, signer, jobs, promote, faults, open, inFlights });
   const workers: readonly Lifecycle[] = [serve('file', fileExecutor), serve(TOOL_QUEUE, toolExecutor), ...plans];
   for (const worker of workers) await worker.start();
   world.trace.say(world.now, process.name, 'serves');

@@ -1,6 +1,7 @@
 import { createInFlight, type InFlight } from '../../processors/in-flight.ts';
 import { createPlanWorker } from '../../processors/plan/plan-worker.ts';
 import { createPlanSweeper } from '../../processors/plan/sweeper.ts';
+import type { PlanDeps } from '../../processors/plan/context.ts';
 import type { OpenWorker } from '../../processors/queue-worker.ts';
 import { LOCK_TIMES, workerOptions } from '../../queues/catalog.ts';
 import { createEnqueue } from '../../queues/enqueue.ts';
@@ -26,12 +27,14 @@ export interface PlanShares {
   readonly ledger: Ledger;
   readonly signer: ResultSigner;
   readonly jobs: PlanJobs;
+  readonly promote: PlanDeps['promote'];
+  readonly faults: PlanDeps['faults'];
   readonly open: OpenWorker;
   readonly inFlights: InFlight[];
 }
 
 /** The plan role of one worker process: the real driver on its journal, the kernel and the queue. */
-export function servePlans(host: Host, process: SimProcess, { authorities, ledger, signer, jobs, open, inFlights }: PlanShares): readonly Lifecycle[] {
+export function servePlans(host: Host, process: SimProcess, { authorities, ledger, signer, jobs, promote, faults, open, inFlights }: PlanShares): readonly Lifecycle[] {
   const { world, redis, seams } = host;
   const { clock } = process;
   const plain = portOf<PlanJournal>(host.stores.plan, process);
@@ -60,6 +63,8 @@ export function servePlans(host: Host, process: SimProcess, { authorities, ledge
       journal,
       views: remote(world, process, 'redis', 'views', redis.views.port()),
       jobs,
+      promote,
+      faults,
       enqueue: createEnqueue({ connection: {} as never, open: (name) => redis.queueFor(process, name), ledger, clock, pool: 'default', providers: ['sim'] }),
       ledger,
       signer,

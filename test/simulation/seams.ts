@@ -33,6 +33,7 @@ export interface Seams {
   /** False: nobody looks for plans whose jobs are lost. */
   readonly sweeps?: boolean;
   readonly instances?: (instances: InstanceRegistry, context: SeamContext) => InstanceRegistry;
+  readonly promote?: (promote: PipelineDeps['promote'], context: SeamContext) => PipelineDeps['promote'];
   readonly deps?: (deps: PipelineDeps, context: SeamContext) => PipelineDeps;
   readonly openWorker?: (open: OpenWorker, context: SeamContext) => OpenWorker;
   readonly disk?: (disk: Disk) => void;

@@ -174,10 +174,25 @@ export function remote<T extends object>(world: World, process: SimProcess, to: 
     get(object, key, receiver) {
       const value: unknown = Reflect.get(object, key, receiver);
       if (typeof value !== 'function') return value;
-      return (...args: unknown[]) =>
-        world.call(process, { to, what: `${name}.${String(key)} ${brief(args)}`, effect: () => Reflect.apply(value, object, args) as unknown });
+      return (...args: unknown[]) => {
+        const what = `${name}.${String(key)} ${brief(args)}`;
+        if (!PAGED.has(value.constructor)) return world.call(process, { to, what, effect: () => Reflect.apply(value, object, args) as unknown });
+        return paged(Reflect.apply(value, object, args) as AsyncGenerator<unknown>, (effect) => world.call(process, { to, what, effect }));
+      };
     },
   });
+}
+
+/** Constructors of functions that answer page by page. */
+const PAGED: ReadonlySet<unknown> = new Set([async function* () {}.constructor]);
+
+/** Each page is a call of its own. */
+async function* paged<T>(pages: AsyncGenerator<T>, ask: (effect: () => Promise<IteratorResult<T>>) => Promise<IteratorResult<T>>): AsyncGenerator<T> {
+  for (;;) {
+    const { done, value } = await ask(() => pages.next());
+    if (done) return;
+    yield value;
+  }
 }
 
 function brief(args: readonly unknown[]): string {

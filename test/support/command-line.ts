@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { processIo } from '../../src/bin/cli/io.ts';
-import { localContentSearch } from '../../src/bin/cli/local-search.ts';
 import { openServices } from '../../src/bin/cli/services.ts';
+import { openLocalSearch } from '../../src/bin/content.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { runCli } from '../../src/surfaces/cli/program.ts';
 import { sinkOf } from './sink.ts';
@@ -18,10 +18,10 @@ export async function commandLine(args: readonly string[], input = ''): Promise<
   const [out, err] = [sinkOf(), sinkOf()];
   const code = await runCli([...args], {
     version: '0',
-    io: { stdin: Readable.from([Buffer.from(input)]), stdout: out.stream, stderr: err.stream, openFile: processIo().openFile },
+    io: { ...processIo(), stdin: Readable.from([Buffer.from(input)]), stdout: out.stream, stderr: err.stream },
     clock: systemClock,
     open: openServices,
-    contentSearch: localContentSearch(),
+    openContentSearch: openLocalSearch,
     roles: { up: async () => 0, api: async () => 0, worker: async () => 0, kernel: async () => 0, 'index-host': async () => 0 },
     interrupted: () => new AbortController().signal,
   });

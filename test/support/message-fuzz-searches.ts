@@ -3,7 +3,7 @@ import type { EngineAnswer, MessageEngine } from '../../src/core/ports/message-e
 import { createFts5Engine } from '../../src/messages/engines/fts5/engine.ts';
 import { errorResponse } from '../../src/messages/search/error-response.ts';
 import { createMessageSearchService } from '../../src/messages/search/service.ts';
-import { lookUp, productNamed, projectNamed } from '../../src/messages/store/named-places.ts';
+import { lookUp, productNamed, projectNamed } from '../../src/messages/store/named-projects.ts';
 import { createMessagesReader } from '../../src/messages/store/reader.ts';
 import { createRecipientsReader } from '../../src/messages/store/recipients.ts';
 

@@ -1,7 +1,7 @@
 import type { MessageEngine } from '../../src/core/ports/message-engine.ts';
 import type { MessageSearchEvent } from '../../src/core/ports/message-search.ts';
 import { createFts5Engine } from '../../src/messages/engines/fts5/engine.ts';
-import type { KillSwitch, Missing } from '../../src/messages/search/modes.ts';
+import type { KillSwitch, Missing } from '../../src/messages/search/planner.ts';
 import { createMessageSearchService, type MessageSearchService } from '../../src/messages/search/service.ts';
 import { createMessagesReader } from '../../src/messages/store/reader.ts';
 import { createRecipientsReader } from '../../src/messages/store/recipients.ts';

@@ -26,7 +26,7 @@ export async function tuiRig(size: { columns: number; rows: number } = { columns
   const asked: SearchQuery[] = [];
   const play: TuiRig['play'] = { failure: undefined, answer: {}, shelf: EMPTY_SHELF, shelfFailure: undefined };
   let due: (() => void) | undefined;
-  const door: MessageScreenServices = {
+  const services: MessageScreenServices = {
     async search(query) {
       asked.push(query);
       if (play.failure) throw play.failure;
@@ -44,7 +44,7 @@ export async function tuiRig(size: { columns: number; rows: number } = { columns
     },
   };
   const session = createSession({
-    door,
+    services,
     ...size,
     text,
     now: () => (now += 1000),

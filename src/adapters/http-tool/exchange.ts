@@ -16,11 +16,14 @@ export interface OutgoingRequest extends Rendered {
   readonly authorities: SecureContext | undefined;
 }
 
-/** How far a request came. `reused`: it left on a connection that an earlier request had used, which may have been closed meanwhile. */
+/**
+ * How far a request came. `unheard`: it left on a connection that an earlier request had used, and not a byte came back, so that the
+ * server may have closed it meanwhile. After the first byte of an answer the server has heard of the call, whatever the answer is worth.
+ */
 export type Exchange =
   | { readonly kind: 'response'; readonly response: IncomingMessage }
   | { readonly kind: 'unsent'; readonly message: string }
-  | { readonly kind: 'unclear'; readonly message: string; readonly reused: boolean };
+  | { readonly kind: 'unclear'; readonly message: string; readonly unheard: boolean };
 
 /**
  * Sends one request and waits for the head of its answer. No redirect is followed, no proxy is asked, and the name is not
@@ -29,10 +32,10 @@ export type Exchange =
 export function exchange(outgoing: OutgoingRequest, signal: AbortSignal): Promise<Exchange> {
   return new Promise((resolve) => {
     let sent = false;
-    let reused = false;
+    let isUnheard = (): boolean => false;
     const fail = (code: string): void => {
       const message = signal.aborted ? 'the tool did not answer in time, or the call was stopped' : sentence(code, sent);
-      resolve(sent ? { kind: 'unclear', message, reused: reused && !signal.aborted } : { kind: 'unsent', message });
+      resolve(sent ? { kind: 'unclear', message, unheard: isUnheard() && !signal.aborted } : { kind: 'unsent', message });
     };
     if (signal.aborted) return fail('aborted');
 
@@ -41,7 +44,8 @@ export function exchange(outgoing: OutgoingRequest, signal: AbortSignal): Promis
     signal.addEventListener('abort', abort, { once: true });
 
     request.on('socket', (socket: Socket) => {
-      reused = request.reusedSocket;
+      const readBefore = socket.bytesRead;
+      isUnheard = () => request.reusedSocket && socket.bytesRead === readBefore;
       if (!socket.connecting) sent = true;
       else
         socket.once(outgoing.place.secure ? 'secureConnect' : 'connect', () => {

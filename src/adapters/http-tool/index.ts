@@ -1,4 +1,4 @@
-import { type HttpBinding, PROVIDER_DEFAULTS } from '../../contracts/index.ts';
+import { BOUNDS, type HttpBinding, PROVIDER_DEFAULTS } from '../../contracts/index.ts';
 import { isWritError, WritError } from '../../core/errors.ts';
 import type { BoundTool, PreparedRequest, ToolAnswer, ToolEffectClass } from '../../core/ports/index.ts';
 import { allowList } from './addresses.ts';
@@ -30,8 +30,6 @@ interface Action {
   readonly dataPath: readonly string[];
 }
 
-const DEFAULT_RESPONSE_BYTES = 1024 * 1024;
-
 /**
  * A tool behind HTTP (docs/tools.md): requests from declarative templates, to hosts of the binding only.
  *
@@ -42,7 +40,7 @@ export function createHttpTool(binding: HttpBinding, { environment, resolver = s
   const actions = readActions(binding, allow);
   const references = binding.http.secrets ?? {};
   const scrubbers = scrubberKeeper();
-  const maxBytes = binding.http.response_max_bytes ?? DEFAULT_RESPONSE_BYTES;
+  const maxBytes = binding.http.response_max_bytes ?? BOUNDS.toolResponse;
   const keeper = trustKeeper(binding.http.ca_file, binding.concurrency ?? PROVIDER_DEFAULTS.http.concurrency);
 
   async function prepare(action: Action, taskId: string, params: Parameters<typeof render>[1]['params'], signal: AbortSignal): Promise<PreparedRequest> {
@@ -114,7 +112,7 @@ async function send(
 ): Promise<ToolAnswer> {
   let end = await exchange(outgoing, signal);
   // A kept connection that the server had just closed; only requests that may be repeated leave on one.
-  if (end.kind === 'unclear' && end.reused) end = await exchange({ ...outgoing, agent: undefined }, signal);
+  if (end.kind === 'unclear' && end.unheard) end = await exchange({ ...outgoing, agent: undefined }, signal);
   if (end.kind !== 'response') return { kind: end.kind, message: end.message };
   const answer = await answerOf(end.response, options);
   return answer.kind === 'unclear' && signal.aborted ? { kind: 'unclear', message: 'the tool did not answer in time, or the call was stopped' } : answer;

@@ -20,6 +20,8 @@ export interface Libc {
   openatSync(directory: number, path: string, flags: number): number;
   /** Fills `block` with `struct linux_dirent64` and answers how many bytes that were; 0 at the directory's end. May wait for a disk. */
   getdentsSync(fd: number, block: Uint8Array): number;
+  /** Fills `answer` with `struct statx`. `-ENOSYS` where the kernel, or this binding, has no such call. */
+  statxSync(directory: number, path: string, flags: number, wanted: number, answer: Uint8Array): number;
   renameat2(from: number, name: string, to: number, toName: string, flags: number): Promise<number>;
   linkat(from: number, name: string, to: number, toName: string): Promise<number>;
   unlinkat(directory: number, name: string): Promise<number>;
@@ -30,6 +32,8 @@ export interface Libc {
   flistxattr(fd: number, list: Uint8Array): Promise<number>;
   fallocate(fd: number, mode: number, offset: number, length: number): Promise<number>;
   syncFileRange(fd: number, offset: number, length: number, flags: number): Promise<number>;
+  /** The offset that was found, bytes; `whence` is `SEEK_DATA` or `SEEK_HOLE`. */
+  lseek(fd: number, offset: number, whence: number): Promise<number>;
 }
 
 /** Flags that Node's own constants lack; the same on x86-64 and arm64. */
@@ -38,11 +42,15 @@ export const O_CLOEXEC = 0o2000000;
 export const RENAME_NOREPLACE = 1;
 export const FALLOC_FL_KEEP_SIZE = 1;
 export const SYNC_FILE_RANGE_WRITE = 2;
+export const SEEK_DATA = 3;
+export const SEEK_HOLE = 4;
 
 /** The number is the same on every architecture. */
 const SYS_OPENAT2 = 437;
 /** By `process.arch`; the C libraries do not agree on a name for the call. */
 const SYS_GETDENTS64: Readonly<Record<string, number>> = { x64: 217, arm: 217, arm64: 61, riscv64: 61, loong64: 61, ppc64: 202, s390x: 220 };
+/** As above. */
+const SYS_STATX: Readonly<Record<string, number>> = { x64: 332, arm: 397, arm64: 291, riscv64: 291, loong64: 291, ppc64: 383, s390x: 379 };
 const OPEN_HOW_BYTES = 24;
 
 /** `struct open_how` of openat2(2): flags, mode, resolve, each 64 bits. */
@@ -99,6 +107,10 @@ function bind(): Libc {
   const syscall3: KoffiFunc<(n: number, fd: number, block: Uint8Array, size: number) => number> = library.func(
     'int syscall(long number, int fd, void *block, size_t size)',
   );
+  const statx: KoffiFunc<(n: number, fd: number, path: string, flags: number, wanted: number, answer: Uint8Array) => number> = library.func(
+    'int syscall(long number, int fd, const char *path, int flags, unsigned int wanted, void *answer)',
+  );
+  const lseek: KoffiFunc<(fd: number, offset: number, whence: number) => number> = library.func('int64_t lseek(int fd, int64_t offset, int whence)');
   const openat: KoffiFunc<(fd: number, path: string, flags: number, mode: number) => number> = library.func(
     'int openat(int fd, const char *path, int flags, unsigned int mode)',
   );
@@ -135,6 +147,12 @@ function bind(): Libc {
       const result = syscall3(number, fd, block, block.byteLength);
       return result < 0 ? -lastErrno() : result;
     },
+    statxSync(directory, path, flags, wanted, answer) {
+      const number = SYS_STATX[process.arch];
+      if (number === undefined) return -osConstants.errno.ENOSYS;
+      const result = statx(number, directory, path, flags, wanted, answer);
+      return result < 0 ? -lastErrno() : result;
+    },
     openat: (directory, path, flags, mode) => pooled(openat, directory, path, flags, mode),
     renameat2: (from, name, to, toName, flags) => pooled(renameat2, from, name, to, toName, flags),
     linkat: (from, name, to, toName) => pooled(linkat, from, name, to, toName, 0),
@@ -144,6 +162,7 @@ function bind(): Libc {
     flistxattr: (fd, list) => pooled(flistxattr, fd, list, list.byteLength),
     fallocate: (fd, mode, offset, length) => pooled(fallocate, fd, mode, offset, length),
     syncFileRange: (fd, offset, length, flags) => pooled(syncFileRange, fd, offset, length, flags),
+    lseek: (fd, offset, whence) => pooled(lseek, fd, offset, whence),
   };
 }
 

@@ -6,12 +6,10 @@ import { excerptOf } from '../http-tool/answer.ts';
 import type { Scrubber } from '../http-tool/scrub.ts';
 import { CallFailure } from './call-failure.ts';
 import type { Connection } from './connection.ts';
+import { isSaidByServer } from './said-by-server.ts';
 
 /** Longer than any limit of a binding: the signal ends a call. */
 const NEVER_MS = 60 * 60_000;
-
-/** Codes that the SDK gives to its own errors; a server that uses them is not believed either. */
-const NO_ANSWER: ReadonlySet<number> = new Set([-32_000, -32_001]);
 
 /** Deeper data would not fit into the documents that carry it. */
 const MAX_DEPTH = 20;
@@ -63,7 +61,7 @@ function endOf(error: unknown, scrub: Scrubber, signal: AbortSignal): CallAnswer
   if (error instanceof CallFailure) return { kind: error.kind, message: error.message, sessionLost: error.sessionLost };
   if (signal.aborted) return { kind: 'unclear', message: 'the MCP server did not answer in time, or the call was stopped' };
   if (!(error instanceof McpError)) return { kind: 'unclear', message: 'the MCP server answered with what is no tool result' };
-  if (NO_ANSWER.has(error.code)) return { kind: 'unclear', message: 'the MCP server ended before it answered' };
+  if (!isSaidByServer(error)) return { kind: 'unclear', message: 'the MCP server ended before it answered' };
   return { kind: 'failed', message: sentence(`the MCP server answered with the error ${error.code}`, error.message, scrub) };
 }
 

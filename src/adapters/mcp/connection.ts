@@ -1,6 +1,8 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { CallFailure } from './call-failure.ts';
+import { isSaidByServer } from './said-by-server.ts';
 
 /** A session with a server. */
 export interface Connection {
@@ -128,9 +130,10 @@ async function open({ key, transport }: ConnectionSetup): Promise<Session> {
   };
 }
 
+/** A server that knows no ping says so, and lives. */
 async function answers({ client }: Connection): Promise<boolean> {
   return client.ping({ timeout: PING_MS }).then(
     () => true,
-    () => false,
+    (error: unknown) => error instanceof McpError && isSaidByServer(error),
   );
 }

@@ -9,6 +9,7 @@ import type { Target } from '../http-tool/target.ts';
 import type { TrustKeeper } from '../http-tool/trust.ts';
 import { CallFailure } from './call-failure.ts';
 import { eventData } from './event-stream.ts';
+import { fromServer } from './said-by-server.ts';
 
 export interface HttpTransportOptions {
   readonly place: Target;
@@ -65,14 +66,18 @@ export function httpTransport(options: HttpTransportOptions): Transport {
   }
 
   async function accepted(body: Buffer, signal: AbortSignal): Promise<IncomingMessage> {
+    const asked = session;
     const response = await post(body, 'POST', signal);
     const status = response.statusCode ?? 0;
     const id = response.headers['mcp-session-id'];
-    if (typeof id === 'string' && /^[\x21-\x7e]{1,1024}$/.test(id)) session = id;
-    if (status >= 200 && status <= 299) return response;
+    if (status >= 200 && status <= 299) {
+      if (typeof id === 'string' && /^[\x21-\x7e]{1,1024}$/.test(id)) session = id;
+      return response;
+    }
     response.destroy();
-    const lost = status === 404 && session !== undefined;
-    if (lost) session = undefined;
+    // Only a session that was named in the request can be one that the server does not know any more.
+    const lost = status === 404 && asked !== undefined;
+    if (lost && session === asked) session = undefined;
     throw new CallFailure(status === 502 || status === 504 ? 'unclear' : 'failed', `the MCP server answered ${status}`, lost);
   }
 
@@ -110,7 +115,7 @@ export function httpTransport(options: HttpTransportOptions): Transport {
   async function hear(response: IncomingMessage, id: RequestId): Promise<void> {
     try {
       for await (const text of messagesOf(response, options.maxBytes)) {
-        transport.onmessage?.(deserializeMessage(text));
+        transport.onmessage?.(fromServer(deserializeMessage(text)));
       }
     } catch (error) {
       transport.onerror?.(error instanceof Error ? error : new Error(String(error)));

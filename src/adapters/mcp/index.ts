@@ -1,4 +1,4 @@
-import { type McpBinding, type McpProcess, type McpUrl, PROVIDER_DEFAULTS } from '../../contracts/index.ts';
+import { BOUNDS, type McpBinding, type McpProcess, type McpUrl, PROVIDER_DEFAULTS } from '../../contracts/index.ts';
 import { isWritError, WritError } from '../../core/errors.ts';
 import type { PreparedRequest, ToolAnswer, ToolRequest } from '../../core/ports/index.ts';
 import { allowList } from '../http-tool/addresses.ts';
@@ -16,8 +16,6 @@ import { CallFailure } from './call-failure.ts';
 import { type Connection, type ConnectionSetup, connections } from './connection.ts';
 import { httpTransport } from './http-transport.ts';
 import { serverProcess } from './server-process.ts';
-
-const DEFAULT_RESPONSE_BYTES = 1024 * 1024;
 
 /** What both kinds of servers need: templates that only secrets fill, and how their values become a session. */
 interface Server {
@@ -92,7 +90,7 @@ export function createMcpTool(binding: McpBinding, deps: HttpToolDeps): OpenTool
 }
 
 function processServer(mcp: McpProcess): Server {
-  const { command, args = [], cwd = '/', response_max_bytes: maxBytes = DEFAULT_RESPONSE_BYTES } = mcp;
+  const { command, args = [], cwd = '/', response_max_bytes: maxBytes = BOUNDS.toolResponse } = mcp;
   return {
     templates: templatesOf(mcp.env ?? {}, mcp, 'mcp.env'),
     setup: (env) => ({ key: JSON.stringify(env), transport: () => serverProcess({ command, args, env, cwd, maxBytes }) }),
@@ -105,7 +103,7 @@ function urlServer(mcp: McpUrl, { resolver = systemResolver }: HttpToolDeps): Se
   const place = parseTarget(mcp.url, allow, 'mcp.url');
   if (/[{}]/.test(place.path)) throw new WritError('INVALID_CONFIG', 'mcp.url has no placeholders', { field: 'mcp.url' });
   const trust = trustKeeper(mcp.ca_file, PROVIDER_DEFAULTS.mcp.concurrency);
-  const maxBytes = mcp.response_max_bytes ?? DEFAULT_RESPONSE_BYTES;
+  const maxBytes = mcp.response_max_bytes ?? BOUNDS.toolResponse;
   return {
     templates: templatesOf(mcp.headers ?? {}, mcp, 'mcp.headers').map(([name, template]) => [freeHeader(name, `mcp.headers.${name}`), template]),
     setup(values) {

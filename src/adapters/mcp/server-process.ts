@@ -6,6 +6,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { withTimeout } from '../../core/with-timeout.ts';
 import { codeOf } from '../files/small-file.ts';
 import { CallFailure } from './call-failure.ts';
+import { fromServer } from './said-by-server.ts';
 
 export interface ServerProcessOptions {
   /** Absolute path. */
@@ -69,7 +70,7 @@ export function serverProcess({ command, args, env, cwd, maxBytes }: ServerProce
       try {
         const message = buffer.readMessage();
         if (message === null) return;
-        transport.onmessage?.(message);
+        transport.onmessage?.(fromServer(message));
       } catch (error) {
         // A line that is no message: some servers write logs where only messages belong.
         transport.onerror?.(error instanceof Error ? error : new Error(String(error)));

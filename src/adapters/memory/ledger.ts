@@ -1,7 +1,10 @@
+import { FAILURES_OF_ONE_LEASE } from '../../contracts/index.ts';
 import type { Clock } from '../../core/clock.ts';
 import { checkedResult, KEEP_MS, type LedgerSettings, rowExpiry } from '../../core/ledger-life.ts';
 import type { ClaimAnswer, ClaimRequest, Ledger, TaskRow } from '../../core/ports/index.ts';
 import type { MemoryChannels } from './signals.ts';
+
+const PARKED_PAGE = 100;
 
 /** A row and when it goes, milliseconds since 1970. */
 interface Kept {
@@ -23,6 +26,8 @@ export function createMemoryLedger(settings: LedgerSettings & { clock: Clock; ch
   const { clock, channels, refusedMs = KEEP_MS } = settings;
   const rows = new Map<string, Kept>();
   const refusals = new Map<string, { result: string; until: number }>();
+  /** By task or plan: job key, and how often the job was started. */
+  const parked = new Map<string, Map<string, number>>();
   let generation: string | undefined;
 
   const find = (taskId: string): TaskRow | undefined => {
@@ -35,8 +40,8 @@ export function createMemoryLedger(settings: LedgerSettings & { clock: Clock; ch
     async claim(request) {
       if (generation === undefined) return { kind: 'lost' };
       const { answer, row } = decideClaim(find(request.taskId), request);
-      if (row) write(request.taskId, row);
-      return answer;
+      if (row && !(request.look && 'epoch' in answer)) write(request.taskId, row);
+      return request.look && 'epoch' in answer ? { kind: 'busy', owner: request.instance } : answer;
     },
     async record({ taskId, epoch, status, errorCode, result, now }) {
       const row = find(taskId);
@@ -44,14 +49,16 @@ export function createMemoryLedger(settings: LedgerSettings & { clock: Clock; ch
       if (generation === undefined || !row) return 'lost';
       if (row.epoch !== epoch || row.state !== 'running') return 'stale';
       const state = status === 'SUCCESS' ? 'success' : 'failure';
-      write(taskId, { ...row, ...UNCLAIMED, takeovers: 0, cancelRequested: false, state, errorCode: errorCode || undefined, result, updated: now });
+      write(taskId, { ...row, owner: '', takeovers: 0, crashes: 0, cancelRequested: false, state, errorCode: errorCode || undefined, result, updated: now });
       channels.recorded(taskId);
-      return 'recorded';
+      return (parked.get(taskId)?.size ?? 0) > 0 ? 'awaited' : 'recorded';
     },
-    async release(taskId, epoch) {
+    async release(taskId, epoch, why) {
       const kept = rows.get(taskId);
       const row = find(taskId);
-      if (kept && row?.epoch === epoch && row.state === 'running') rows.set(taskId, { ...kept, row: { ...row, ...UNCLAIMED } });
+      if (kept && row?.epoch === epoch && row.state === 'running') {
+        rows.set(taskId, { ...kept, row: { ...row, owner: '', crashes: row.crashes + (why === 'crashed' ? 1 : 0) } });
+      }
     },
     async refuse(taskId, jobKey, result) {
       checkedResult(result);
@@ -87,8 +94,24 @@ export function createMemoryLedger(settings: LedgerSettings & { clock: Clock; ch
         const row = find(taskId) ?? EMPTY;
         if (row.state === 'success') continue;
         const latest = Math.max(exp, row.exp);
-        write(taskId, { ...EMPTY, state: 'success', manifestSha256, epoch: row.epoch, exp: latest, cancelRequested: false, result, updated: now });
+        const { epoch, jobKey } = row;
+        write(taskId, { ...EMPTY, state: 'success', manifestSha256, epoch, jobKey, exp: latest, cancelRequested: false, result, updated: now });
       }
+    },
+    async park(id, jobKey, started) {
+      const jobs = parked.get(id) ?? new Map<string, number>();
+      parked.set(id, jobs.set(jobKey, started));
+      return jobs.size;
+    },
+    async unpark(id, jobKey, started) {
+      const jobs = parked.get(id);
+      const noted = jobs?.get(jobKey);
+      jobs?.delete(jobKey);
+      return noted !== undefined && noted < started;
+    },
+    async *parked(id) {
+      const jobs = [...(parked.get(id)?.keys() ?? [])];
+      for (let at = 0; at < jobs.length; at += PARKED_PAGE) yield jobs.slice(at, at + PARKED_PAGE);
     },
     async markGeneration(marker) {
       generation ??= marker;
@@ -97,30 +120,33 @@ export function createMemoryLedger(settings: LedgerSettings & { clock: Clock; ch
     lose() {
       rows.clear();
       refusals.clear();
+      parked.clear();
       generation = undefined;
     },
     save() {
-      const saved = { rows: [...rows], refusals: [...refusals], generation };
+      const saved = { rows: [...rows], refusals: [...refusals], parked: [...parked].map(([id, jobs]) => [id, [...jobs]] as const), generation };
       return () => {
         rows.clear();
         refusals.clear();
+        parked.clear();
         for (const [taskId, kept] of saved.rows) rows.set(taskId, kept);
         for (const [key, refusal] of saved.refusals) refusals.set(key, refusal);
+        for (const [id, jobs] of saved.parked) parked.set(id, new Map(jobs));
         generation = saved.generation;
       };
     },
   };
 }
 
-const UNCLAIMED = { owner: '', jobKey: '' } as const;
-
 /** What a cancel makes when nothing else is known. */
 const EMPTY: TaskRow = {
-  ...UNCLAIMED,
+  owner: '',
+  jobKey: '',
   state: 'waiting',
   manifestSha256: '',
   epoch: 0,
   takeovers: 0,
+  crashes: 0,
   exp: 0,
   cancelRequested: false,
   errorCode: undefined,
@@ -146,15 +172,20 @@ function decideClaim(row: TaskRow | undefined, request: ClaimRequest): { answer:
   });
   const refused = (answer: ClaimAnswer) => (exp > before.exp ? { answer, row: { ...before, exp, updated: request.now } } : { answer });
 
+  const crashes = before.crashes === 0 ? {} : { crashes: before.crashes };
+
   if (!row) return { answer: { kind: 'new', epoch }, row: granted(0) };
   if (row.state === 'waiting') return { answer: { kind: 'cancelled', epoch }, row: granted(row.takeovers) };
   if (row.manifestSha256 !== request.manifestSha256) return { answer: { kind: 'conflict' } };
   if (row.state === 'success') return refused({ kind: 'finished', result: row.result ?? '' });
+  if (row.state === 'failure' && request.waited && !FAILURES_OF_ONE_LEASE.has(row.errorCode ?? ''))
+    return refused({ kind: 'failed', result: row.result ?? '' });
   if (row.owner !== '') {
     const ours = row.jobKey === request.jobKey || row.owner === request.deadInstance;
     if (!ours) return refused({ kind: 'busy', owner: row.owner });
-    const takeovers = row.takeovers + 1;
-    return { answer: { kind: 'takeover', epoch, takeovers }, row: granted(takeovers) };
+    const takeovers = row.takeovers + (row.owner === request.instance ? 0 : 1);
+    return { answer: { kind: 'takeover', epoch, takeovers, ...crashes }, row: granted(takeovers) };
   }
-  return { answer: { kind: row.cancelRequested ? 'cancelled' : 'new', epoch }, row: granted(row.takeovers) };
+  const answer: ClaimAnswer = row.cancelRequested ? { kind: 'cancelled', epoch } : { kind: 'new', epoch, ...crashes };
+  return { answer, row: granted(row.takeovers) };
 }

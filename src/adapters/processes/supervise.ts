@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import { type ErrorCode, WritError } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 
 export interface SupervisedRole {
@@ -18,7 +19,9 @@ export interface SupervisedRole {
 }
 
 /** What a role tells its supervisor over the IPC channel. */
-export type RoleMessage = { readonly type: 'ready' } | { readonly type: 'refused'; readonly code: string; readonly message: string };
+export type RoleMessage =
+  | { readonly type: 'ready' }
+  | { readonly type: 'refused'; readonly code: ErrorCode; readonly message: string; readonly field?: string };
 
 /**
  * Keeps one role running as a child process of `writ up`. `start` resolves when the child says that it works and rejects
@@ -43,7 +46,10 @@ export function supervise(role: SupervisedRole): Lifecycle & { readonly pid: () 
     child = started;
     role.onEvent({ role: role.name, what: 'started', pid: started.pid });
     started.on('message', (message: RoleMessage) => {
-      if (message.type === 'refused') return onRefused(new Error(`${message.code}: ${message.message}`));
+      if (message.type === 'refused') {
+        const { code, field } = message;
+        return onRefused(new WritError(code, `the ${role.name} role: ${message.message}`, field === undefined ? {} : { field }));
+      }
       restarts = 0;
       everReady = true;
       role.onEvent({ role: role.name, what: 'ready', pid: started.pid });
@@ -52,7 +58,7 @@ export function supervise(role: SupervisedRole): Lifecycle & { readonly pid: () 
     started.on('error', onRefused);
     started.on('exit', (code, signal) => {
       role.onEvent({ role: role.name, what: stopping ? 'stopped' : 'died', pid: started.pid, detail: signal ?? `code ${code}` });
-      onRefused(new Error(`the ${role.name} role ended with ${signal ?? `code ${code}`}`));
+      onRefused(new WritError('INTERNAL', `the ${role.name} role ended with ${signal ?? `code ${code}`} before it was ready; ${role.logFile} may tell why`));
       if (child !== started) return;
       child = undefined;
       if (stopping || !everReady) return;

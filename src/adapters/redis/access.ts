@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
-import { Redis, type RedisOptions } from 'ioredis';
+import { Redis } from 'ioredis';
 import { messageOf, WritError } from '../../core/errors.ts';
-import { type RedisTarget, targetOptions } from './target.ts';
+import { type RedisSettings, type RedisTarget, targetOptions } from './target.ts';
 import { tlsFault } from './tls-fault.ts';
 
 const PATIENCE_MS = 3000;
@@ -28,7 +28,7 @@ export async function checkAccess(target: RedisTarget): Promise<void> {
 }
 
 /** The errors of one connection and its first order; none when it was answered. */
-async function ask(options: RedisOptions): Promise<readonly unknown[]> {
+async function ask(options: RedisSettings): Promise<readonly unknown[]> {
   const one = { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0, enableReadyCheck: false } as const;
   const redis = new Redis({ ...options, ...one, connectTimeout: PATIENCE_MS, commandTimeout: PATIENCE_MS });
   const told: unknown[] = [];
@@ -48,7 +48,7 @@ async function ask(options: RedisOptions): Promise<readonly unknown[]> {
  * In TLS 1.3 a server judges our certificate after the handshake, and the reset of a connection on which we have sent
  * something overtakes its reason. To one who says nothing it is told.
  */
-async function lastWord({ host = '', port = 0, tls }: RedisOptions): Promise<unknown> {
+async function lastWord({ host = '', port = 0, tls }: RedisSettings): Promise<unknown> {
   if (tls === undefined) return undefined;
   const socket = connect({ host, port, ...tls });
   try {

@@ -33,7 +33,11 @@ export function lockDirectory(directory: string): () => void {
     lock.exec('BEGIN EXCLUSIVE');
   } catch (cause) {
     lock.close();
-    throw new WritError('REDIS_UNAVAILABLE', `another running process has its Redis in ${directory}; stop it first, or use another data directory`, { cause });
+    throw new WritError(
+      'REDIS_UNAVAILABLE',
+      `another process has its Redis in ${directory}: stop that one (\`npx writ up\`, mostly) first, or use another data directory`,
+      { cause },
+    );
   }
   return () => lock.close();
 }

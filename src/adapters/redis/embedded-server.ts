@@ -95,10 +95,26 @@ export async function answering(server: Server, target: RedisTarget, timeoutMs: 
     ended = true;
   });
   while (!(await answersPing(target))) {
-    if (ended) throw new WritError('REDIS_UNAVAILABLE', `redis-server did not start (is it installed?): ${server.lastLines()}`);
-    if (performance.now() > deadline) throw new WritError('REDIS_UNAVAILABLE', `redis-server did not answer within ${timeoutMs} ms: ${server.lastLines()}`);
+    if (ended) throw whyEnded(server);
+    if (performance.now() > deadline)
+      throw new WritError(
+        'REDIS_UNAVAILABLE',
+        `redis-server did not answer within ${timeoutMs} ms (\`npx writ doctor\` shows what is here): ${server.lastLines()}`,
+      );
     await Promise.race([delay(POLL_MS), server.exited]);
   }
+}
+
+const PORT_IN_USE = /Could not create server TCP listening socket.*Address already in use/;
+
+function whyEnded({ lastLines }: Server): WritError {
+  const said = lastLines();
+  if (PORT_IN_USE.test(said)) {
+    return new WritError('INVALID_CONFIG', 'Redis cannot listen on its port: another program listens there; end it, or set another port', {
+      field: 'redis.port',
+    });
+  }
+  return new WritError('REDIS_UNAVAILABLE', `redis-server did not start (is it installed? \`npx writ doctor\` looks): ${said}`);
 }
 
 /** One try on a connection of its own. */

@@ -36,19 +36,26 @@ export function createEmbeddedRedis(options: EmbeddedRedisOptions): EmbeddedRedi
   const { directory, restart = true, startTimeoutMs = START_TIMEOUT_MS, stopTimeoutMs = STOP_TIMEOUT_MS } = options;
   let unlock: (() => void) | undefined;
   let server: Server | undefined;
+  /** Was spawned and has not answered yet. */
+  let coming: Server | undefined;
+  let starting: Promise<void> | undefined;
   let watching: Promise<void> | undefined;
   const stopping = { now: new AbortController() };
 
   const launch = async (): Promise<Server> => {
     const target = embeddedTarget(directory);
     if ('path' in target) await endOrphan(directory, target.path, stopTimeoutMs);
+    if (stopping.now.signal.aborted) throw new WritError('REDIS_UNAVAILABLE', 'the embedded Redis was stopped while it started');
     const started = spawnServer({ ...options, password: ensurePassword(directory) });
+    coming = started;
     try {
       await answering(started, target, startTimeoutMs);
       return started;
     } catch (error) {
       await endServer(started, stopTimeoutMs);
       throw error;
+    } finally {
+      coming = undefined;
     }
   };
 
@@ -67,7 +74,7 @@ export function createEmbeddedRedis(options: EmbeddedRedisOptions): EmbeddedRedi
     }
   };
 
-  const start = async (): Promise<void> => {
+  const begin = async (): Promise<void> => {
     if (unlock) return;
     prepareDirectory(directory);
     unlock = lockDirectory(directory);
@@ -76,14 +83,22 @@ export function createEmbeddedRedis(options: EmbeddedRedisOptions): EmbeddedRedi
       stopping.now = new AbortController();
       watching = watch(await launch(), stopping.now);
     } catch (error) {
-      unlock();
+      unlock?.();
       unlock = undefined;
       throw error;
     }
   };
 
+  const start = (): Promise<void> => {
+    starting = begin();
+    return starting;
+  };
+
   const stop = async (): Promise<void> => {
     stopping.now.abort();
+    // One that still loads its data: its start fails, and nothing of it stays.
+    if (coming) await endServer(coming, stopTimeoutMs);
+    await starting?.catch(() => undefined);
     if (server) await endServer(server, stopTimeoutMs);
     await watching;
     // A restart that was under way when the stop came.

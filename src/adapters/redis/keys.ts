@@ -15,6 +15,8 @@ export const ALL_TAGS: readonly string[] = Array.from({ length: 256 }, (_, byte)
 export const rowKey = (taskId: string, tag: string = tagOf(taskId)): string => `{wl-${tag}}:task:${taskId}`;
 /** What may be seen of a plan, and whether its cancel was asked; the id is its hash. */
 export const planKey = (planId: string): string => `{wl-${tagOf(planId)}}:plan:${planId}`;
+/** The jobs that wait for the end of a task or plan. */
+export const parkedKey = (id: string, tag: string = tagOf(id)): string => `{wl-${tag}}:parked:${id}`;
 export const refusedKey = (taskId: string, jobKey: string): string => `{wl-${tagOf(taskId)}}:refused:${jobKey}`;
 export const generationKey = (tag: string): string => `{wl-${tag}}:generation`;
 export const recordedChannel = (tag: string): string => `{wl-${tag}}:recorded`;

@@ -2,9 +2,9 @@ import { Redis } from 'ioredis';
 import { WritError } from '../../core/errors.ts';
 import { checkedResult, KEEP_MS, type LedgerSettings } from '../../core/ledger-life.ts';
 import type { ClaimAnswer, ClaimRequest, FinishedTask, Ledger, RecordAnswer, RecordRequest, TaskRow, TaskState } from '../../core/ports/index.ts';
-import { ALL_TAGS, CANCEL_CHANNEL, generationKey, recordedChannel, refusedKey, rowKey, tagOf } from './keys.ts';
+import { ALL_TAGS, CANCEL_CHANNEL, generationKey, parkedKey, recordedChannel, refusedKey, rowKey, tagOf } from './keys.ts';
 import type { RedisConnection } from './redis-connection.ts';
-import { redisCall } from './redis-error.ts';
+import { orNothing, redisCall } from './redis-error.ts';
 import { type ClaimReply, withScripts } from './scripts.ts';
 
 /**
@@ -23,26 +23,47 @@ export function createRedisLedger(connection: RedisConnection, { retentionMs, re
   return {
     claim: (request) => call(() => claim(redis, request, retentionMs)),
     record: (request) => call(() => record(redis, request, retentionMs)),
-    release: (taskId, epoch) => call(async () => void (await redis.writRelease(rowKey(taskId), epoch))),
+    release: (taskId, epoch, why) => call(async () => void (await redis.writRelease(rowKey(taskId), epoch, flag(why === 'crashed')))),
     refuse: (taskId, jobKey, result) =>
       call(async () => void (await redis.writRefuse(refusedKey(taskId, jobKey), checkedResult(result), refusedMs, recordedChannel(tagOf(taskId)), taskId))),
-    refusal: (taskId, jobKey) => call(async () => (await redis.get(refusedKey(taskId, jobKey))) ?? undefined),
+    refusal: (taskId, jobKey) => call(async () => (await orNothing(redis.get(refusedKey(taskId, jobKey)))) ?? undefined),
     cancel: (taskId, now) =>
       call(async () => ((await redis.writCancel(rowKey(taskId), now, retentionMs, KEEP_MS, CANCEL_CHANNEL, taskId)) === 0 ? 'done' : 'requested')),
     clearCancel: (taskId, now) => call(async () => void (await redis.writClearCancel(rowKey(taskId), now))),
-    row: (taskId) => call(async () => readRow(await redis.hgetall(rowKey(taskId)))),
+    row: (taskId) => call(async () => readRow((await orNothing(redis.hgetall(rowKey(taskId)))) ?? {})),
     discard: (taskId, result) => call(async () => void (await redis.writDiscard(rowKey(taskId), result))),
     restore: (rows, now) => call(async () => void (await Promise.all(rows.map((row) => restore(redis, row, now, retentionMs))))),
+    park: (id, jobKey, started, now) => call(() => redis.writPark(parkedKey(id), jobKey, started, now + KEEP_MS)),
+    unpark: (id, jobKey, started) => call(async () => (await redis.writUnpark(parkedKey(id), jobKey, started)) === 1),
+    parked: (id) => parkedJobs(connection, parkedKey(id)),
     markGeneration: (generation) => call(async () => void (await Promise.all(ALL_TAGS.map((tag) => redis.set(generationKey(tag), generation, 'NX'))))),
   };
 }
 
 type Scripted = ReturnType<typeof withScripts>;
 
+function flag(set: boolean | undefined): '0' | '1' {
+  return set === true ? '1' : '0';
+}
+
+const PARKED_PAGE = 500;
+
+async function* parkedJobs(redis: RedisConnection, key: string): AsyncGenerator<readonly string[]> {
+  let cursor = '0';
+  do {
+    const [next, pairs] = (await redisCall(() => orNothing(redis.hscan(key, cursor, 'COUNT', PARKED_PAGE)))) ?? ['0', []];
+    cursor = next;
+    const jobKeys = pairs.filter((_, at) => at % 2 === 0);
+    if (jobKeys.length > 0) yield jobKeys;
+  } while (cursor !== '0');
+}
+
 async function claim(redis: Scripted, request: ClaimRequest, retentionMs: number): Promise<ClaimAnswer> {
-  const { taskId, manifestSha256, jobKey, instance, exp, now, deadInstance = '' } = request;
+  const { taskId, manifestSha256, jobKey, instance, exp, now, deadInstance = '', look, waited } = request;
   const tag = tagOf(taskId);
-  const reply = await redis.writClaim(rowKey(taskId, tag), generationKey(tag), manifestSha256, jobKey, instance, exp, now, deadInstance, retentionMs, KEEP_MS);
+  const keys = [rowKey(taskId, tag), generationKey(tag)] as const;
+  const life = [retentionMs, KEEP_MS] as const;
+  const reply = await redis.writClaim(...keys, manifestSha256, jobKey, instance, exp, now, deadInstance, ...life, flag(look), flag(waited));
   const answer = CLAIM_ANSWERS[reply[0]];
   if (!answer) throw new WritError('INTERNAL', `claim-2.lua answered code ${reply[0]}`);
   return answer(reply);
@@ -51,13 +72,18 @@ async function claim(redis: Scripted, request: ClaimRequest, retentionMs: number
 /** Codes of `claim-2.lua`. */
 const CLAIM_ANSWERS: Readonly<Record<number, (reply: ClaimReply) => ClaimAnswer>> = {
   0: () => ({ kind: 'lost' }),
-  1: ([, epoch]) => ({ kind: 'new', epoch: Number(epoch) }),
-  2: ([, epoch, takeovers]) => ({ kind: 'takeover', epoch: Number(epoch), takeovers: Number(takeovers) }),
+  1: ([, epoch, crashes]) => ({ kind: 'new', epoch: Number(epoch), ...counted(crashes) }),
+  2: ([, epoch, crashes, takeovers]) => ({ kind: 'takeover', epoch: Number(epoch), takeovers: Number(takeovers), ...counted(crashes) }),
   3: ([, result]) => ({ kind: 'finished', result: String(result ?? '') }),
   4: () => ({ kind: 'conflict' }),
   5: ([, owner]) => ({ kind: 'busy', owner: String(owner ?? '') }),
   6: ([, epoch]) => ({ kind: 'cancelled', epoch: Number(epoch) }),
+  7: ([, result]) => ({ kind: 'failed', result: String(result ?? '') }),
 };
+
+function counted(crashes: number | undefined): { readonly crashes?: number } {
+  return crashes === undefined || crashes === 0 ? {} : { crashes };
+}
 
 async function record(redis: Scripted, request: RecordRequest, retentionMs: number): Promise<RecordAnswer> {
   const { taskId, epoch, status, errorCode = '', result, now } = request;
@@ -65,6 +91,7 @@ async function record(redis: Scripted, request: RecordRequest, retentionMs: numb
   const code = await redis.writRecord(
     rowKey(taskId, tag),
     generationKey(tag),
+    parkedKey(taskId, tag),
     epoch,
     status === 'SUCCESS' ? 'success' : 'failure',
     errorCode,
@@ -76,12 +103,12 @@ async function record(redis: Scripted, request: RecordRequest, retentionMs: numb
     taskId,
   );
   const answer = RECORD_ANSWERS[code];
-  if (!answer) throw new WritError('INTERNAL', `record-2.lua answered code ${code}`);
+  if (!answer) throw new WritError('INTERNAL', `record-3.lua answered code ${code}`);
   return answer;
 }
 
-/** Codes of `record-2.lua`. */
-const RECORD_ANSWERS: Readonly<Record<number, RecordAnswer>> = { 0: 'lost', 1: 'stale', 2: 'recorded' };
+/** Codes of `record-3.lua`. */
+const RECORD_ANSWERS: Readonly<Record<number, RecordAnswer>> = { 0: 'lost', 1: 'stale', 2: 'recorded', 3: 'awaited' };
 
 function restore(redis: Scripted, { taskId, manifestSha256, result, exp }: FinishedTask, now: number, retentionMs: number): Promise<number> {
   return redis.writRestore(rowKey(taskId), manifestSha256, checkedResult(result), exp, now, retentionMs, KEEP_MS);
@@ -89,15 +116,20 @@ function restore(redis: Scripted, { taskId, manifestSha256, result, exp }: Finis
 
 const STATES: ReadonlySet<string> = new Set<TaskState>(['waiting', 'running', 'success', 'failure']);
 
-/** `undefined` for no row, and for one that is damaged beyond its state. */
+const SHA256 = /^[0-9a-f]{64}$/i;
+const COUNTS = ['epoch', 'takeovers', 'exp', 'crashes'] as const;
+
+/** `undefined` for no row, and for one that we never write: the rule of `lua/row.lua`. */
 function readRow(hash: Readonly<Record<string, string>>): TaskRow | undefined {
   const state = hash['state'];
   if (state === undefined || !isState(state)) return undefined;
+  if (!(state === 'waiting' ? /^$/ : SHA256).test(hash['sha'] ?? '') || COUNTS.some((name) => !/^\d+$/.test(hash[name] ?? '0'))) return undefined;
   return {
     state,
     manifestSha256: hash['sha'] ?? '',
     epoch: Number(hash['epoch'] ?? 0),
     takeovers: Number(hash['takeovers'] ?? 0),
+    crashes: Number(hash['crashes'] ?? 0),
     owner: hash['owner'] ?? '',
     jobKey: hash['job'] ?? '',
     exp: Number(hash['exp'] ?? 0),

@@ -1,9 +1,10 @@
+import type { ChainableCommander } from 'ioredis';
 import { z } from 'zod';
 import { type LedgerSettings, rowExpiry } from '../../core/ledger-life.ts';
 import type { PlanView, PlanViews } from '../../core/ports/index.ts';
 import { planKey, recordedChannel, tagOf } from './keys.ts';
 import type { RedisConnection } from './redis-connection.ts';
-import { redisCall } from './redis-error.ts';
+import { isWrongType, orNothing, redisCall } from './redis-error.ts';
 
 /** Redis is not trusted: a field that is not as we write it counts as missing. */
 const Fields = z.object({
@@ -29,34 +30,39 @@ export function createRedisPlanViews({ redis, retentionMs, listen }: PlanViewsOp
   return {
     read: (id) =>
       redisCall(async () => {
-        const found = await redis.hgetall(planKey(id));
+        const found = (await orNothing(redis.hgetall(planKey(id)))) ?? {};
         return Object.keys(found).length === 0 ? undefined : viewOf(id, found);
       }),
     show: (id, { state, stepsDone, current, error, result }, exp, now) =>
       redisCall(async () => {
         const key = planKey(id);
         const fields = { state, steps: stepsDone, current: text(current), error: text(error), result: result ?? '', updated: now };
-        const told = redis
-          .multi()
-          .hset(key, fields)
-          .pexpireat(key, rowExpiry(exp, now, { retentionMs }))
-          .publish(recordedChannel(tagOf(id)), id);
-        await told.exec();
+        await change(redis, key, (told) =>
+          told
+            .hset(key, fields)
+            .pexpireat(key, rowExpiry(exp, now, { retentionMs }))
+            .publish(recordedChannel(tagOf(id)), id),
+        );
       }),
     requestCancel: (id, now) =>
       redisCall(async () => {
         const key = planKey(id);
         if ((await redis.exists(key)) === 0) return false;
-        await redis
-          .multi()
-          .hset(key, { cancel: '1', updated: now })
-          .publish(recordedChannel(tagOf(id)), id)
-          .exec();
+        await change(redis, key, (told) => told.hset(key, { cancel: '1', updated: now }).publish(recordedChannel(tagOf(id)), id));
         return true;
       }),
-    clearCancel: (id) => redisCall(async () => void (await redis.hdel(planKey(id), 'cancel'))),
+    clearCancel: (id) => redisCall(async () => void (await orNothing(redis.hdel(planKey(id), 'cancel')))),
     onChange: async (id, listener) => (listen === undefined ? async () => undefined : listen(id, listener)),
   };
+}
+
+/** All or nothing. A key that somebody has overwritten with something of another type is removed first: a view decides nothing. */
+async function change(redis: RedisConnection, key: string, commands: (told: ChainableCommander) => ChainableCommander): Promise<void> {
+  const answers = await commands(redis.multi()).exec();
+  const error = answers?.find(([failed]) => failed !== null)?.[0];
+  if (!error) return;
+  if (!isWrongType(error)) throw error;
+  await commands(redis.multi().del(key)).exec();
 }
 
 const SMALL = ['state', 'steps', 'current', 'cancel', 'error', 'updated'] as const;
@@ -64,7 +70,7 @@ const SMALL = ['state', 'steps', 'current', 'cancel', 'error', 'updated'] as con
 /** A plan's view without its result, which may be large; for those who look at many. */
 export function readPlanView(redis: RedisConnection, id: string): Promise<PlanView | undefined> {
   return redisCall(async () => {
-    const values = await redis.hmget(planKey(id), ...SMALL);
+    const values = (await orNothing(redis.hmget(planKey(id), ...SMALL))) ?? [];
     const found = SMALL.flatMap((name, at) => (typeof values[at] === 'string' ? [[name, values[at]] as const] : []));
     return found.length === 0 ? undefined : viewOf(id, Object.fromEntries(found));
   });

@@ -1,13 +1,15 @@
-import { Cluster, type Redis, type RedisOptions } from 'ioredis';
+import { Cluster, type Redis } from 'ioredis';
+import type { RedisSettings } from './target.ts';
 
 /** One server, or a Redis Cluster; both take the same commands, but a cluster only with all keys of one command in one slot. */
 export type RedisConnection = Redis | Cluster;
 
 /** Another connection to the same place; the options are those of each server's connection. */
-export function duplicateOf(redis: RedisConnection, options: RedisOptions): RedisConnection {
+export function duplicateOf(redis: RedisConnection, options: RedisSettings): RedisConnection {
   if (!(redis instanceof Cluster)) return redis.duplicate(options);
   const { enableOfflineQueue = true } = options;
-  return redis.duplicate(undefined, { enableOfflineQueue, redisOptions: { ...redis.options.redisOptions, ...options } });
+  const own: RedisSettings = redis.options.redisOptions ?? {};
+  return redis.duplicate(undefined, { enableOfflineQueue, redisOptions: { ...own, ...options } });
 }
 
 /** A command whose first argument is its key. */

@@ -31,6 +31,21 @@ export function toWritError(error: unknown): unknown {
   return new WritError('REDIS_UNAVAILABLE', `Redis cannot be reached: ${error.message}`, { cause: error });
 }
 
+/** Whether Redis, or a script of ours, found something of another type under a key. */
+export function isWrongType(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError' && error.message.startsWith('WRONGTYPE');
+}
+
+/** A key of ours that somebody has overwritten with something of another type is as good as none. */
+export async function orNothing<T>(reply: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reply;
+  } catch (error) {
+    if (isWrongType(error)) return undefined;
+    throw error;
+  }
+}
+
 function isConnectionError(error: Error): boolean {
   return (
     CONNECTION_ERRORS.has(error.name) ||

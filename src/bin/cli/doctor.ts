@@ -14,6 +14,7 @@ import { examineScopes } from '../../core/scope-findings.ts';
 import { examineDirectories } from '../../data-dir/doctor/directories.ts';
 import { examineKeys } from '../../data-dir/doctor/keys.ts';
 import { examineMessages } from '../../messages/serving/doctor.ts';
+import { readPlaces } from '../../observability/worker-places.ts';
 import type { Diagnosis } from '../../surfaces/cli/services.ts';
 import type { CliRedis, CliSettings } from './settings.ts';
 
@@ -37,7 +38,7 @@ export async function diagnose({ loaded, places }: CliSettings, { redis, scopes,
   };
   const areas = await Promise.all([
     examineHost(places.dataDir),
-    examineDirectories(places.dataDir, config.file),
+    examineDirectories(places.dataDir, config.file, () => readPlaces(places.metrics)),
     examineKeys(places),
     examineScopes(scopes),
     examineContentSearch({ refusal: contentRefusal(config), allowedRoots: sandbox.allowed_roots, settings: content }),

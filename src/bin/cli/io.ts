@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, realpathSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { messageOf, WritError } from '../../core/errors.ts';
 import type { CliIo } from '../../surfaces/cli/services.ts';
@@ -7,7 +7,23 @@ const READ_BYTES = 256 * 1024;
 
 /** Terminal, pipes and files of this process. */
 export function processIo(): CliIo {
-  return { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, openFile };
+  return {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    openFile,
+    cwd: () => realPath(process.cwd()),
+    realPath,
+    hasColours: () => process.stdout.isTTY === true && process.stdout.hasColors(),
+  };
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 async function openFile(path: string): ReturnType<CliIo['openFile']> {

@@ -10,7 +10,7 @@ import { createScreenShelf } from '../../data-dir/screen-shelf.ts';
 import type { CliServices, GlobalOptions } from '../../surfaces/cli/services.ts';
 
 import { openScopes } from './scopes/index.ts';
-import { createCliRedis, readSettings } from './settings.ts';
+import { createCliRedis, programWords, readSettings } from './settings.ts';
 
 /** The services of one command line. Each part is loaded and opened when it is first asked for, and closed with the whole: no command waits for what another needs. */
 export async function openServices(options: GlobalOptions): Promise<CliServices> {
@@ -68,6 +68,7 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
 
   return {
     dataDir: places.dataDir,
+    programWords: programWords(options, settings),
     maxTtlS: config.lease.max_ttl_s,
     regrantByDefault: config.board.regrant,
     randomId: randomUUID,
@@ -90,14 +91,14 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
       return (await import('../../messages/search/compare-engines.ts')).compareEngines({ serving, shadow }, wish);
     },
     screenShelf: createScreenShelf(places.screenShelf),
-    messagePlaces: async () => (await import('../../messages/store/list-places.ts')).readPlaces(places.messages),
+    projectsAndProducts: async () => (await import('../../messages/store/list-projects.ts')).listProjectsAndProducts(places.messages),
     contentIndex,
     messageIngest,
     diagnose: async () => (await import('./doctor.ts')).diagnose(settings, { redis, scopes, reachKernel: async () => (await kernel()).ping() }),
     rebuildLedger: async () => (await import('./rebuild.ts')).rebuildLedger(settings, redis),
     async initialise() {
       const [{ initialise }, { renderOwnToml }] = await Promise.all([import('../../data-dir/signing-keys.ts'), import('../../../config/render.ts')]);
-      return initialise(places, renderOwnToml());
+      return { ...(await initialise(places, renderOwnToml())), baseDirectories: Object.values(config.file.base_directories) };
     },
     makeKey: async (wish) => (await import('../../data-dir/signing-keys.ts')).makeKey(wish, places),
     who: currentUser(),

@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'node:events';
+import path from 'node:path';
 import { type LoadedConfig, loadConfig } from '../../../config/load.ts';
 import type { ConnectionKind } from '../../../queues/connection.ts';
 import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
@@ -6,6 +7,7 @@ import type { RedisTarget } from '../../adapters/redis/target.ts';
 import { isWritError, messageOf, WritError } from '../../core/errors.ts';
 import { type DataDirPaths, dataDirPaths } from '../../data-dir/paths.ts';
 import type { GlobalOptions } from '../../surfaces/cli/services.ts';
+import { shellWord } from '../../surfaces/cli/text/shell-word.ts';
 
 /** The settings of one command line, and where they lie. */
 export interface CliSettings {
@@ -109,4 +111,12 @@ function silent({ loaded, places }: CliSettings, cause: unknown): WritError {
       ? `Redis of the data directory ${places.dataDir} does not answer: start it with \`npx writ up\``
       : `Redis at ${url.replace(/\/\/[^@/]*@/, '//***@')} does not answer (${messageOf(cause)}): look at the server and at redis.url (\`npx writ doctor\`)`;
   return new WritError('REDIS_UNAVAILABLE', message, { cause });
+}
+
+/** How a person calls the program so that it reads the same settings, in whatever terminal: `npx writ --data-dir /srv/writ`. */
+export function programWords(options: GlobalOptions, { loaded }: CliSettings): string {
+  const place = loaded.isUsualPlace ? [] : ['--data-dir', loaded.dataDir];
+  const file = options.config === undefined ? [] : ['--config', path.resolve(options.config)];
+  const sets = Object.entries(options.set).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
+  return ['npx', 'writ', ...place, ...file, ...sets].map(shellWord).join(' ');
 }

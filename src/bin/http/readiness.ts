@@ -3,20 +3,23 @@ import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { KernelClient, TaskIndex } from '../../core/ports/index.ts';
 import { checkHealth } from '../../observability/health-check.ts';
+import type { Finding } from '../../observability/metrics-socket.ts';
 import type { Readiness } from '../../surfaces/http/services.ts';
 
 export interface ReadinessPorts {
   readonly connection: RedisConnection;
   readonly kernel: Pick<KernelClient, 'ping'>;
   readonly index: Pick<TaskIndex, 'health'>;
+  /** What the running workers say of the directories that they hold. */
+  readonly places: () => Promise<readonly Finding[]>;
   readonly clock: Clock;
 }
 
 /** Answers are shared for so long: anybody may ask. */
 const SHARED_MS = 500;
 
-/** Asks everything that a push needs, for real. Never throws. */
-export function createReadiness({ connection, kernel, index, clock }: ReadinessPorts): () => Promise<readonly Readiness[]> {
+/** Asks everything that a push needs, for real, and the workers of this data directory whether they can serve it. Never throws. */
+export function createReadiness({ connection, kernel, index, places, clock }: ReadinessPorts): () => Promise<readonly Readiness[]> {
   let asked: { readonly at: number; readonly answer: Promise<readonly Readiness[]> } | undefined;
   const ask = (): Promise<readonly Readiness[]> =>
     Promise.all([
@@ -32,6 +35,12 @@ export function createReadiness({ connection, kernel, index, clock }: ReadinessP
         const { state, tasks, problem } = index.health();
         if (state === 'failed') throw new Error(problem ?? 'has failed');
         return `${state}, ${tasks} tasks`;
+      }),
+      checkHealth('places', async () => {
+        const found = await places();
+        const exchanged = found.filter(({ ok }) => !ok);
+        if (exchanged.length > 0) throw new Error(exchanged.map(({ name, detail }) => `${name} ${detail}`).join('; '));
+        return `${found.length} that workers hold stand at their paths`;
       }),
     ]);
   return () => {

@@ -19,12 +19,14 @@ import type { Logger } from '../../observability/logging.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import { observePushes } from '../../observability/pushes.ts';
 import type { Tracer } from '../../observability/tracing/tracer.ts';
+import { readPlaces } from '../../observability/worker-places.ts';
 import type { HttpServices } from '../../surfaces/http/services.ts';
 import { openPlanSide } from '../plan/plan-side.ts';
 import { createPlanPreview } from '../plan/preview.ts';
 import { planSignatures } from '../plan/signatures.ts';
 import { openProducerSide } from '../producer-side.ts';
 import { redisTarget } from '../redis-target.ts';
+import { holdPlaces } from '../roles/held-places.ts';
 import { signatureReader } from '../signatures.ts';
 import { createReadiness } from './readiness.ts';
 
@@ -63,6 +65,7 @@ export function wireHttpServices(wiring: HttpWiring): {
 } {
   const { config, places, log, version, index, audit, metrics, contentSearch, contentIndex, messages, messageSearch, pushMetrics, tracer } = wiring;
   const clock = systemClock;
+  const held = holdPlaces({ 'data-directory': places.dataDir });
   const warn = (error: unknown): void => log.warn({ err: error }, 'redis');
   const target = redisTarget(config, places);
   const connection = createConnection(target, 'producer', warn);
@@ -103,7 +106,13 @@ export function wireHttpServices(wiring: HttpWiring): {
     audit,
     regrantByDefault: config.board.regrant,
     maxWaitS: config.http.max_wait_s,
-    ready: createReadiness({ connection, kernel: kernelClient(kernel, 'readiness (http)'), index, clock }),
+    ready: createReadiness({
+      connection,
+      kernel: kernelClient(kernel, 'readiness (http)'),
+      index,
+      places: async () => [...held.findings(), ...(await readPlaces(places.metrics))],
+      clock,
+    }),
     report: (error, tool) => log.error({ err: error, tool }, LOG_LINES.toolFailed.message),
     metrics,
   };
@@ -114,7 +123,7 @@ export function wireHttpServices(wiring: HttpWiring): {
     kernel.close();
     for (const redis of [connection, subscriber]) redis.disconnect();
   };
-  return { services, boardTasks: tasksOf('board'), parts: [lifecycle(() => undefined, close), ed25519] };
+  return { services, boardTasks: tasksOf('board'), parts: [lifecycle(() => undefined, close), ed25519, held] };
 }
 
 /** @throws WritError STORAGE_UNAVAILABLE */

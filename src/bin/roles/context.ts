@@ -20,8 +20,10 @@ export interface UpContext extends RoleContext {
   readonly settingsArgs: readonly string[];
 }
 
-/** Told of each crash point that was passed, right after it; chaos tests end the process in them. */
+/** What tests may change: each crash point that was passed is told, right after it, and chaos tests end the process in it. */
 export interface TestHooks {
+  /** Milliseconds after which a parked duplicate comes back by itself. */
+  readonly parkMs?: number | undefined;
   /** Of the file executor. */
   readonly onPoint?: (point: FilePoint, taskId: string) => void;
   /** Of the tool executor. */

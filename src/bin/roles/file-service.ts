@@ -5,18 +5,20 @@ import { createFileJournal } from '../../adapters/sqlite/journal/journal.ts';
 import { systemClock } from '../../core/clock.ts';
 import { lifecycle } from '../../core/lifecycle.ts';
 import type { HostMemory } from '../../core/ports/index.ts';
-import { createFileExecutor } from '../../executors/file/index.ts';
+import { type BaseChange, createFileExecutor } from '../../executors/file/index.ts';
+import { LOG_LINES } from '../../observability/log-lines.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import { traceCalls } from '../../observability/tracing/calls.ts';
 import type { Tracer } from '../../observability/tracing/tracer.ts';
 import type { RoleContext, TestHooks } from './context.ts';
 import type { QueueService } from './wire-pipeline.ts';
+import type { WorkerHealth } from './worker-health.ts';
 
 /** File tasks: the journal, and the file executor with its memory. */
 export function fileService(
-  { config, places }: RoleContext,
+  { config, places, log }: RoleContext,
   instances: ReturnType<typeof createInstanceRegistry>,
-  { metrics, tracer }: { readonly metrics: Metrics; readonly tracer: Tracer | undefined },
+  { metrics, tracer, health }: { readonly metrics: Metrics; readonly tracer: Tracer | undefined; readonly health: Pick<WorkerHealth, 'watchPlaces'> },
   hooks: TestHooks,
 ): QueueService & { readonly memory: HostMemory } {
   const journal = createFileJournal({ file: places.journal, onCommit: (commit) => countCommit(metrics, commit) });
@@ -32,9 +34,17 @@ export function fileService(
       vaultQuotaBytes: config.file.vault_quota_bytes,
     },
     clock: systemClock,
+    settleMs: config.file.settle_s * 1000,
+    onBaseChange({ base, path, what, why }: BaseChange) {
+      const place = `base:${base}`;
+      if (what === 'exchanged') return log.error({ place, path, why }, LOG_LINES.placeExchanged.message);
+      log.warn({ place, path, what, why }, LOG_LINES.placeTakenUp.message);
+    },
     onRecovery: (decision) => metrics.inc('writ_recoveries_total', { decision }),
     ...(hooks.onPoint ? { onPoint: hooks.onPoint } : {}),
   });
+  const bases = Object.keys(config.file.base_directories).map((id) => `base:${id}`);
+  health.watchPlaces(bases, () => executor.bases.states().map(({ id, ok, detail }) => ({ name: `base:${id}`, ok, detail })));
   const removeStale = lifecycle(
     async () => {
       instances.removeStale(new Set((await journal.openAttempts()).map(({ process }) => process.instance)));

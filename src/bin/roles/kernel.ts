@@ -7,7 +7,7 @@ import { createCryptoPool } from '../../adapters/crypto/pool.ts';
 import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
 import { openKernelStore } from '../../adapters/sqlite/kernel-store/kernel-store.ts';
 import { readToolBindings } from '../../adapters/tool-bindings/index.ts';
-import { CAPABILITY_QUEUE, type QueueKind, TOOL_CALL } from '../../contracts/index.ts';
+import { BOUNDS, CAPABILITY_QUEUE, type QueueKind, TOOL_CALL } from '../../contracts/index.ts';
 import { systemClock } from '../../core/clock.ts';
 import { type Lifecycle, lifecycle, sequential } from '../../core/lifecycle.ts';
 import { ensureDataDirectory } from '../../data-dir/data-directory.ts';
@@ -29,7 +29,7 @@ import { serve } from './serve.ts';
 const DRAIN_MS = 2_000;
 
 /** A plan of a thousand steps, shown whole. */
-const MAX_DERIVE_BYTES = 256 * 1024 * 1024;
+const MAX_DERIVE_BYTES = BOUNDS.deriveBody;
 
 /** `writ kernel`: the only holder of the signing key, on its unix socket. Resolves with the exit code. */
 export function runKernel(context: RoleContext): Promise<number> {
@@ -70,12 +70,18 @@ export async function createKernelRole({ config, places, log }: RoleContext): Pr
   });
   const metrics = createMetrics('kernel', packageVersion());
   // Leases are signed without Redis; what waits for it is the news of revocations.
-  const health = { ready: async () => [await checkHealth('redis', () => redis.ping())] };
-  const shown = createMetricsSocket({ directory: places.metrics, metrics, health, onError: (error) => log.warn({ err: error }, LOG_LINES.metrics.message) });
-  const close = (): void => {
-    redis.disconnect();
-    store.close();
+  const published = async (): Promise<string> => {
+    const { number, problem } = (await kernel.health()).revocations;
+    if (problem !== undefined) throw new Error(problem);
+    return `${number} are published`;
   };
+  const health = { ready: async () => [await checkHealth('redis', () => redis.ping()), await checkHealth('revocations', published)] };
+  const shown = createMetricsSocket({ directory: places.metrics, metrics, health, onError: (error) => log.warn({ err: error }, LOG_LINES.metrics.message) });
+  // What waits for Redis to publish a revocation ends with the connection; it is published after the next start.
+  const signing = lifecycle(kernel.start, async () => {
+    redis.disconnect();
+    await kernel.stop();
+  });
   const counted = countLeases(kernel, metrics);
   const server = createKernelServer({ routes: (app, maxBytes) => kernelRoutes(app, counted, maxBytes), socketPath: places.kernelSocket, report });
   const derive = createKernelServer({
@@ -84,5 +90,5 @@ export async function createKernelRole({ config, places, log }: RoleContext): Pr
     maxBodyBytes: MAX_DERIVE_BYTES,
     report,
   });
-  return sequential([lifecycle(() => undefined, close), ed25519, kernel, server, derive, shown]);
+  return sequential([lifecycle(() => undefined, store.close), ed25519, signing, server, derive, shown]);
 }

@@ -1,85 +1,63 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { packageRoot } from '../../../config/package.ts';
+import { mkdir } from 'node:fs/promises';
 import { renderOwnToml } from '../../../config/render.ts';
 import { indexRefusal } from '../../content-search/settings/refusals.ts';
-import { sequential } from '../../core/lifecycle.ts';
-import { prepareFirstStart, WORKSPACE_SCOPE } from '../../data-dir/first-start.ts';
-import type { DataDirPaths } from '../../data-dir/paths.ts';
-import { type BoardVisitor, visitBoard } from '../../surfaces/cli/tour/board.ts';
+import { type Lifecycle, sequential } from '../../core/lifecycle.ts';
+import { prepareFirstStart } from '../../data-dir/first-start.ts';
+import { lockUp } from '../../data-dir/up-lock.ts';
 import { nextSteps } from '../../surfaces/cli/tour/next-steps.ts';
-import { runPlans } from '../../surfaces/cli/tour/run-plan.ts';
-import { giveTour } from '../../surfaces/cli/tour/tour.ts';
-import { openServices } from '../cli/services.ts';
-import { readSettings } from '../cli/settings.ts';
+import { programWords, readSettings } from '../cli/settings.ts';
 import type { UpContext } from './context.ts';
 import { upParts } from './up-parts.ts';
+import { apiUrl, playgroundOf, tour } from './up-tour.ts';
 
 /**
  * `writ up`: Redis, kernel, worker and API on this machine, kept running until asked to stop. The first start on an empty
- * data directory gives a tour; `once` gives it in any case and ends with its verdict. Resolves with the exit code.
+ * data directory gives a tour in the directory that it made; `once` gives it in any case, in a base directory of the
+ * settings, and ends with its verdict. A stop ends whatever is under way and drains everything, Redis last. Resolves with
+ * the exit code.
  */
 export async function runUp(context: UpContext, { once }: { readonly once: boolean }): Promise<number> {
-  const { places } = context;
   const asked = stopAsked();
-  await prepareFirstStart(places, renderOwnToml());
-  await mkdir(places.logs, { recursive: true, mode: 0o700 });
+  lockUp(context.places);
+  await prepareFirstStart(context.places, renderOwnToml());
+  await mkdir(context.places.logs, { recursive: true, mode: 0o700 });
   const parts = sequential(upParts(context));
-  const host = indexRefusal(context.config) === undefined ? ', index host' : '';
-  say(`Writ starts in ${places.dataDir}: Redis, kernel, worker, API${host}; logs in ${places.logs}`);
-  await parts.start();
   try {
-    const passed = once || !existsSync(places.tourGiven) ? await tour(context) : true;
-    if (once) return passed ? 0 : 1;
-    say(nextSteps(places.workspace, places.operatorKey, await apiUrl(places)));
+    const verdict = await Promise.race([begin(context, parts, once), asked]);
+    if (typeof verdict === 'boolean' && once) return verdict ? 0 : 1;
     await asked;
     say('\nWrit stops: running tasks may end first');
-    return 0;
+    return once ? 1 : 0;
   } finally {
     await parts.stop();
   }
 }
 
-async function tour({ options, places }: UpContext): Promise<boolean> {
-  await using services = await openServices(options);
-  const [tasks, kernel, signatures] = await Promise.all([services.tasks(), services.kernel(), services.signatures()]);
-  const searchScope = services.scopes.capabilityOf(WORKSPACE_SCOPE) === 'SEARCH_FILES' ? WORKSPACE_SCOPE : undefined;
-  const { tools, http } = readSettings(options).loaded.config;
-  const certificate = http.tls.cert_file === '' ? undefined : await readFile(http.tls.cert_file, 'utf8');
-  const searchesContents = tools.search.enabled && tools.sandbox.allowed_roots[0] === places.workspace;
-  const passed = await giveTour(
-    places.workspace,
-    {
-      packageRoot: packageRoot(),
-      tasks,
-      kernel,
-      signatures,
-      searchScope,
-      searchesContents,
-      runPlan: runPlans(services),
-      board: () => boardOf(places, certificate),
-    },
-    say,
-  );
-  if (passed) await writeFile(places.tourGiven, '');
+/** Starts everything and gives the tour, where there is one to give; whether it was as promised. */
+async function begin(context: UpContext, parts: Lifecycle, once: boolean): Promise<boolean> {
+  const { config, places, options } = context;
+  const host = indexRefusal(config) === undefined ? ', index host' : '';
+  say(`Writ starts in ${places.dataDir}: Redis, kernel, worker, API${host}; logs in ${places.logs}`);
+  await parts.start();
+  // The first start has written settings.
+  const settings = readSettings(options);
+  const playground = playgroundOf(settings.loaded.config, places);
+  if (once && playground === undefined) say('There is no tour: no base directory is named');
+  const wanted = once || (playground?.base === places.workspace && !existsSync(places.tourGiven));
+  const passed = wanted && playground !== undefined ? await tour(context, settings, playground, say) : !once;
+  const { configFile, operatorKey } = places;
+  if (!once) say(nextSteps({ program: programWords(options, settings), playground, configFile, operatorKey, url: await apiUrl(places) }));
   return passed;
-}
-
-/** The API of this data directory, as its role has announced it. */
-async function apiUrl(places: DataDirPaths): Promise<string> {
-  return (await readFile(places.apiUrl, 'utf8')).trim();
-}
-
-async function boardOf(places: DataDirPaths, certificate: string | undefined): Promise<BoardVisitor> {
-  return visitBoard(await apiUrl(places), (await readFile(places.operatorKey, 'utf8')).trim(), certificate);
 }
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-function stopAsked(): Promise<void> {
+/** A terminal that is closed (SIGHUP) asks for the same as Ctrl-C. */
+function stopAsked(): Promise<'stop'> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve('stop'));
   });
 }

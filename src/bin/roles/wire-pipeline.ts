@@ -6,9 +6,11 @@ import { createInFlight } from '../../../processors/in-flight.ts';
 import { createLedgerRecovery } from '../../../processors/ledger-recovery.ts';
 import { processTask } from '../../../processors/pipeline.ts';
 import { createQueueWorker, type QueueWorker } from '../../../processors/queue-worker.ts';
+import { createRepeatedFaults } from '../../../processors/repeated-faults.ts';
 import { byCapability } from '../../../processors/run-executor.ts';
 import { workerOptions } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
+import { createParkedJobs } from '../../../queues/parked-jobs.ts';
 import { createPlanJobs } from '../../../queues/plan-jobs.ts';
 import { queueShards, slotsPerShard } from '../../../queues/shards.ts';
 import { createCryptoPool } from '../../adapters/crypto/pool.ts';
@@ -33,6 +35,7 @@ import { traceCalls } from '../../observability/tracing/calls.ts';
 import { traceDeliveries, traceDelivery } from '../../observability/tracing/deliveries.ts';
 import { traceExecutor } from '../../observability/tracing/executors.ts';
 import type { Tracer } from '../../observability/tracing/tracer.ts';
+import type { TestHooks } from './context.ts';
 import { type PlanServing, wirePlans } from './wire-plans.ts';
 import type { WorkerHealth } from './worker-health.ts';
 
@@ -43,7 +46,7 @@ export interface PipelineWiring {
   readonly metrics: Metrics;
   /** `undefined`: tracing is off. */
   readonly tracer: Tracer | undefined;
-  readonly health: Pick<WorkerHealth, 'watch'>;
+  readonly health: Pick<WorkerHealth, 'watch' | 'require'>;
   readonly target: RedisTarget;
   readonly instances: InstanceRegistry;
   /** Their own parts run already. */
@@ -52,6 +55,9 @@ export interface PipelineWiring {
   readonly memories: readonly Pick<HostMemory, 'successes'>[];
   /** Serves the plan queue too. */
   readonly plans: PlanServing | undefined;
+  readonly parkMs?: TestHooks['parkMs'];
+  /** As the pipeline asks it; without: nothing is held. */
+  readonly exchanged?: PipelineDeps['exchanged'] & object;
 }
 
 /** One queue that this worker serves, and what that takes. */
@@ -80,6 +86,8 @@ export async function wirePipeline({
   services,
   memories,
   plans,
+  parkMs,
+  exchanged,
 }: PipelineWiring): Promise<readonly Lifecycle[]> {
   const clock = systemClock;
   const warn = (error: unknown): void => log.warn({ err: error }, LOG_LINES.redis.message);
@@ -98,7 +106,14 @@ export async function wirePipeline({
   const executorKey = await readPrivateKey(places.executorKey);
   const signer = createResultSigner(executorKey, ed25519);
   const endSigner = createPlanEndSigner(executorKey, ed25519);
-  const revocations = createRevocationMirror({ path: places.revocations, open: openTokenFile, keyring: leaseKeys, ed25519 });
+  const revocations = createRevocationMirror({
+    path: places.revocations,
+    open: openTokenFile,
+    keyring: leaseKeys,
+    ed25519,
+    onDamage: (problem) =>
+      problem === undefined ? log.info(LOG_LINES.revocationsWhole.message) : log.error({ problem }, LOG_LINES.revocationsDamaged.message),
+  });
   const authorities = createAuthorities({
     leaseKeys,
     resultKeys,
@@ -108,6 +123,12 @@ export async function wirePipeline({
     clock,
     issuer: config.lease.issuer,
     maxTtl: config.lease.max_ttl_s,
+  });
+
+  metrics.follow('writ_revocations_damaged', {}, () => Number(revocations.damage !== undefined));
+  health.require('revocations', async () => {
+    await authorities.refresh();
+    return `${revocations.number} are known`;
   });
 
   const recoverLedger = createLedgerRecovery({
@@ -122,6 +143,7 @@ export async function wirePipeline({
     },
   });
   const shards = queueShards(config.queue);
+  const parkedJobs = createParkedJobs(queueConnection);
   const planJobs = createPlanJobs({ connection: queueConnection, pool: config.pool.id, shards });
   const shared: Omit<PipelineDeps, 'executorOf' | 'inFlight' | 'instance'> = {
     clock,
@@ -129,8 +151,12 @@ export async function wirePipeline({
     ledger,
     presence,
     signer: traceCalls(signer, { sign: 'sign' }, tracer),
+    faults: createRepeatedFaults(),
     recoverLedger,
+    ...(exchanged === undefined ? {} : { exchanged }),
     wakePlan: planJobs.promote,
+    promote: parkedJobs.promote,
+    parkMs,
     report(report) {
       logDelivery(log, report);
       countDelivery(metrics, report);
@@ -162,7 +188,7 @@ export async function wirePipeline({
         onRenewalFailed: (jobs) => metrics.inc('writ_lock_renewal_failures_total', {}, jobs),
         onStalled: () => metrics.inc('writ_stalled_total', {}),
       },
-      { clock, inFlight, handle: async (delivery, running, tries) => ({ action: await processTask(delivery, running, tries, deps) }) },
+      { clock, inFlight, handle: (delivery, running, tries) => processTask(delivery, running, tries, deps) },
     );
   };
   const planWorker =
@@ -184,6 +210,8 @@ export async function wirePipeline({
       signer,
       endSigner,
       jobs: planJobs,
+      promote: parkedJobs.promote,
+      parkMs,
     });
   metrics.set(
     'writ_worker_slots',
@@ -198,6 +226,7 @@ export async function wirePipeline({
       () => undefined,
       async () => {
         await planJobs.close();
+        await parkedJobs.close();
         for (const connection of [ledgerConnection, subscriber, queueConnection]) connection.disconnect();
       },
     ),

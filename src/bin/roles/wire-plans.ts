@@ -3,6 +3,7 @@ import { createInFlight, type InFlight } from '../../../processors/in-flight.ts'
 import type { PlanDeps } from '../../../processors/plan/context.ts';
 import { createPlanWorker } from '../../../processors/plan/plan-worker.ts';
 import { createPlanSweeper } from '../../../processors/plan/sweeper.ts';
+import { createRepeatedFaults } from '../../../processors/repeated-faults.ts';
 import { queueName, queueOf, workerOptions } from '../../../queues/catalog.ts';
 import { createEnqueue } from '../../../queues/enqueue.ts';
 import { type QueueShards, slotsPerShard } from '../../../queues/shards.ts';
@@ -30,7 +31,7 @@ export interface PlanServing extends Pick<TestHooks, 'onPlanPoint'> {
   readonly bindings: Bindings;
 }
 
-export interface PlanWiring extends PlanServing, Pick<PlanDeps, 'clock' | 'authorities' | 'ledger' | 'signer' | 'endSigner' | 'jobs'> {
+export interface PlanWiring extends PlanServing, Pick<PlanDeps, 'clock' | 'authorities' | 'ledger' | 'signer' | 'endSigner' | 'jobs' | 'promote' | 'parkMs'> {
   readonly config: Config;
   readonly places: DataDirPaths;
   readonly log: Logger;
@@ -66,6 +67,8 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
     authorities,
     signer,
     endSigner,
+    promote,
+    parkMs,
     onPlanPoint,
   } = wiring;
   const { lock_ms: lockMs, renew_ms: renewMs, stalled_ms: stalledMs, drain_ms: drainMs, plan_concurrency: concurrency } = config.worker;
@@ -77,6 +80,7 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
   const views = createRedisPlanViews({ redis: ledgerConnection, retentionMs: config.ledger.retention_s * 1000 });
   const perShard = slotsPerShard(concurrency, shards);
   const queue = queueName('plan', pool);
+  const faults = createRepeatedFaults();
   const inShard = (prefix: string, inFlight: InFlight) =>
     createPlanWorker(
       {
@@ -102,6 +106,9 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
         signer,
         endSigner,
         inFlight,
+        faults,
+        promote,
+        parkMs,
         report(report) {
           logPlan(log, report);
           countPlan(metrics, report);

@@ -8,7 +8,7 @@ import { checkHealth } from '../../observability/health-check.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
 import type { Logger } from '../../observability/logging.ts';
 import type { Metrics } from '../../observability/metrics.ts';
-import type { Health } from '../../observability/metrics-socket.ts';
+import type { Finding, Health } from '../../observability/metrics-socket.ts';
 
 /** What of a queue is watched. */
 export interface WatchedQueue {
@@ -19,14 +19,20 @@ export interface WatchedQueue {
   readonly inFlight: InFlight;
 }
 
-/** How a worker is: deaf to none of its queues (`/healthz`), and able to write to Redis (`/readyz`). */
+/** How a worker is: deaf to none of its queues (`/healthz`), able to write to Redis, and holding what its paths lead to (`/readyz`). */
 export interface WorkerHealth extends Required<Health> {
   /** Watches a queue on this connection from its start to its stop. */
   watch(queue: WatchedQueue, connection: RedisConnection): DeafWatch;
+  /** From now on it is ready only while this check resolves, with what there is to say. */
+  require(name: string, check: () => Promise<string>): void;
+  /** Asks for places (`PLACE` of the labels) at each look from now on; the named ones are shown as figures too. */
+  watchPlaces(names: readonly string[], look: () => readonly Finding[]): void;
 }
 
 export function createWorkerHealth({ deafMs, metrics, log }: { readonly deafMs: number; readonly metrics: Metrics; readonly log: Logger }): WorkerHealth {
   const watches: DeafWatch[] = [];
+  const required: (() => ReturnType<typeof checkHealth>)[] = [];
+  const places: (() => readonly Finding[])[] = [];
   let redis: RedisConnection | undefined;
   const alive: Health['alive'] & object = async () =>
     watches.map(({ queue, deaf }) => ({ name: queue, ok: !deaf, detail: deaf ? 'jobs wait and none is taken' : 'is heard' }));
@@ -38,8 +44,13 @@ export function createWorkerHealth({ deafMs, metrics, log }: { readonly deafMs: 
         await probeWrite(redis);
         return 'takes writes';
       });
-      return [write, ...(await alive())];
+      return [write, ...(await Promise.all(required.map((check) => check()))), ...places.flatMap((look) => look()), ...(await alive())];
     },
+    watchPlaces(names, look) {
+      places.push(look);
+      for (const place of names) metrics.follow('writ_place_exchanged', { place }, () => Number(look().some(({ name, ok }) => name === place && !ok)));
+    },
+    require: (name, check) => void required.push(() => checkHealth(name, check)),
     watch({ queue, prefix, concurrency, inFlight }, connection) {
       redis = connection;
       const look = () => readBacklog(connection, queue, prefix);

@@ -20,6 +20,7 @@ import { redisTarget } from '../redis-target.ts';
 import { traceRole } from '../tracing.ts';
 import type { RoleContext, TestHooks } from './context.ts';
 import { fileService } from './file-service.ts';
+import { holdPlaces } from './held-places.ts';
 import { journalMemory } from './journal-memory.ts';
 import { searchService } from './search-service.ts';
 import { serve } from './serve.ts';
@@ -59,7 +60,9 @@ export async function createWorkerRole(context: RoleContext, { queues, ...hooks 
   const { tracer } = tracing;
   const health = createWorkerHealth({ deafMs: config.worker.deaf_ms, metrics, log: context.log });
   const serves = (queue: string): boolean => queues === undefined || queues.includes(queue);
-  const file = serves(queueName('file', config.pool.id)) ? fileService(context, instances, { metrics, tracer }, hooks) : undefined;
+  const file = serves(queueName('file', config.pool.id)) ? fileService(context, instances, { metrics, tracer, health }, hooks) : undefined;
+  const held = holdPlaces({ 'data-directory': places.dataDir, journal: places.journal, 'tool-journal': places.toolJournal });
+  health.watchPlaces(['data-directory', 'journal', 'tool-journal'], held.findings);
   const search = serves(queueName('search', config.pool.id)) ? searchService(context, { metrics, tracer }) : undefined;
   const tools = readToolBindings(registryRoots(config));
   const called = toolServices(context, tools, { serves, tracer }, hooks);
@@ -89,7 +92,20 @@ export async function createWorkerRole(context: RoleContext, { queues, ...hooks 
     }),
     instances,
     ...services.flatMap(({ parts }) => parts),
-    ...(await wirePipeline({ ...context, metrics, tracer, health, target, instances, services, memories, plans })),
+    held,
+    ...(await wirePipeline({
+      ...context,
+      metrics,
+      tracer,
+      health,
+      target,
+      instances,
+      services,
+      memories,
+      plans,
+      parkMs: hooks.parkMs,
+      exchanged: held.exchanged,
+    })),
   ]);
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { viewOfPath } from '../../adapters/linux/place-identity.ts';
 import { WritError } from '../../core/errors.ts';
 import { type Lifecycle, lifecycle } from '../../core/lifecycle.ts';
 import type { ContentSearch, ContentSearchOutcome } from '../../core/ports/index.ts';
@@ -14,6 +15,8 @@ export type ProcessLoss = 'died' | 'hung';
 export interface ContentProcessOptions extends StartOptions {
   /** Time of a search that names none, milliseconds. */
   readonly defaultTimeoutMs: number;
+  /** The allowed roots: the kernel confines a process to what stood at these paths when it was started. */
+  readonly roots?: readonly string[];
   /** Told of a process that is lost and of one that could not be started; another one follows. */
   readonly onLoss?: (why: ProcessLoss | 'not-started') => void;
   /** Told of each process that is ready. */
@@ -26,11 +29,17 @@ const PAUSE_MS = 1_000;
 /**
  * Content searches in a small process beside this one: starting a backend costs more the more memory its parent has, and
  * the process gives up every right but that of reading the allowed roots before it starts anything. It serves many
- * searches at once. A process that is lost is replaced at once; its searches answer ExecutionFailed.
+ * searches at once. A process that is lost is replaced at once; its searches answer ExecutionFailed. When an allowed root
+ * was exchanged, the next search has a new process, and the old one ends with its last search.
  */
 export function createContentProcess(options: ContentProcessOptions): ContentSearch & Lifecycle {
   let shouldRun = false;
   let current: Promise<RunningProcess> | undefined;
+  /** Of the roots, when the current process was started. */
+  let view = '';
+  let started = 0;
+  const retiring = new Set<RunningProcess>();
+  const viewOfRoots = (): string => (options.roots ?? []).map(viewOfPath).join(' ');
 
   const lost = (why: ProcessLoss | 'not-started'): void => {
     if (shouldRun) options.onLoss?.(why);
@@ -45,11 +54,17 @@ export function createContentProcess(options: ContentProcessOptions): ContentSea
 
   async function launch(): Promise<RunningProcess> {
     if (!shouldRun) throw new WritError('INTERNAL', 'nobody wants the process any more');
+    view = viewOfRoots();
+    started += 1;
+    const own = started;
     const running = await startProcess(options);
     pending.adopt(running);
     options.onReady?.(running.facts);
     void running.ended.then(() => {
-      if (!pending.abandon(running)) lost('died');
+      const wasHung = pending.abandon(running);
+      // One that had a successor already is no loss.
+      if (own !== started) return;
+      if (!wasHung) lost('died');
       if (shouldRun) void replace(0);
     });
     if (!shouldRun) running.kill();
@@ -67,6 +82,24 @@ export function createContentProcess(options: ContentProcessOptions): ContentSea
     return next;
   }
 
+  /** The process for the roots as they stand now. */
+  function following(): Promise<RunningProcess> | undefined {
+    const before = current;
+    if (!shouldRun || before === undefined || viewOfRoots() === view) return before;
+    const next = replace(0);
+    void retire(before);
+    return next;
+  }
+
+  async function retire(before: Promise<RunningProcess>): Promise<void> {
+    const old = await before.catch(() => undefined);
+    if (old === undefined) return;
+    retiring.add(old);
+    await pending.whenIdle(old);
+    retiring.delete(old);
+    old.kill();
+  }
+
   const life = lifecycle(
     async () => {
       shouldRun = true;
@@ -77,15 +110,16 @@ export function createContentProcess(options: ContentProcessOptions): ContentSea
       shouldRun = false;
       const running = await current?.catch(() => undefined);
       current = undefined;
-      running?.kill();
-      await running?.ended;
+      const left = [...retiring, ...(running === undefined ? [] : [running])];
+      for (const one of left) one.kill();
+      await Promise.all(left.map(({ ended }) => ended));
     },
   );
 
   return {
     ...life,
     async search(request, signal) {
-      const running = await current?.catch(() => undefined);
+      const running = await following()?.catch(() => undefined);
       if (running === undefined) return NOT_STARTED;
       return signal.aborted ? STOPPED : pending.ask(running, request, signal);
     },

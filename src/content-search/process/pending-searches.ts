@@ -16,6 +16,8 @@ export interface PendingSearches {
   ask(running: RunningProcess, request: unknown, signal: AbortSignal): Promise<ContentSearchOutcome>;
   /** Hears the answers of a new process. */
   adopt(running: RunningProcess): void;
+  /** Resolves when no search of this process is in hand. */
+  whenIdle(running: RunningProcess): Promise<void>;
   /** The process has ended: answers all its searches. Whether it had been given up before. */
   abandon(running: RunningProcess): boolean;
 }
@@ -30,7 +32,10 @@ export function createPendingSearches({ defaultTimeoutMs, onHung }: PendingSearc
   const pending = new Map<number, PendingSearch>();
   const hung = new WeakSet<RunningProcess>();
   const gone = new WeakSet<RunningProcess>();
+  const idle = new Map<RunningProcess, () => void>();
   let last = 0;
+
+  const isBusy = (running: RunningProcess): boolean => [...pending.values()].some((one) => one.running === running);
 
   const settle = (id: number, outcome: ContentSearchOutcome): void => {
     const one = pending.get(id);
@@ -38,6 +43,7 @@ export function createPendingSearches({ defaultTimeoutMs, onHung }: PendingSearc
     pending.delete(id);
     clearTimeout(one.watchdog);
     one.settle(outcome);
+    if (idle.size > 0 && !isBusy(one.running)) idle.get(one.running)?.();
   };
 
   return {
@@ -67,6 +73,10 @@ export function createPendingSearches({ defaultTimeoutMs, onHung }: PendingSearc
       });
     },
     adopt: (running) => running.onOutcome(({ id, outcome }) => settle(id, outcome)),
+    async whenIdle(running) {
+      if (isBusy(running)) await new Promise<void>((resolve) => idle.set(running, resolve));
+      idle.delete(running);
+    },
     abandon(running) {
       gone.add(running);
       for (const [id, one] of pending) if (one.running === running) settle(id, LOST);

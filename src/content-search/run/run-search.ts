@@ -108,7 +108,7 @@ function createRun(options: RunOptions, { chunks, waitingBytes }: RunTuning): Ru
   const conclude = async (head: Scan): Promise<void> => {
     isJudging = true;
     stderr.add(head.end?.stderr ?? '');
-    const judged = await judge.judge(head);
+    const judged = await (head.end?.isOrdinary ? { warnings: head.end.warnings, error: undefined } : judge.judge(head));
     isJudging = false;
     if (over !== undefined) return;
     if (judged.error !== undefined) return fail(judged.error);

@@ -50,6 +50,8 @@ export interface ScanEnd extends BackendEnd {
   readonly violation: string | undefined;
   /** Files that the tool itself could not open. */
   readonly warnings: readonly Warning[];
+  /** Whether there is nothing to judge: 0 or 1, without a word on stderr, and all of the output could be read. */
+  readonly isOrdinary: boolean;
 }
 
 export interface ScanHooks {
@@ -104,7 +106,8 @@ export function startScan(chunk: Chunk, options: RunOptions, hooks: ScanHooks): 
   const live = async (): Promise<void> => {
     const how = process === undefined ? NOT_STARTED : await read(process);
     parser.end(state === 'stopped');
-    end = { ...how, matches, violation: parser.violation, warnings };
+    const { violation } = parser;
+    end = { ...how, matches, violation, warnings, isOrdinary: isOrdinary(how) && violation === undefined };
     step('end');
   };
 
@@ -160,6 +163,10 @@ function begin(chunk: Chunk, options: RunOptions): { readonly process: BackendPr
   const fd = options.open(unnamed);
   if (typeof fd === 'string') return { process: undefined, warnings: [fileWarning(chunk.first, unnamed.text, fd)] };
   return { process: backend.start({ query, cwd, files: [], descriptor: { fd } }), warnings: [] };
+}
+
+function isOrdinary({ code, stderr, startError }: BackendEnd): boolean {
+  return (code === 0 || code === 1) && stderr === '' && startError === undefined;
 }
 
 function inside(standing: ReadonlySet<Candidate>): (file: Candidate) => boolean {

@@ -30,9 +30,11 @@ export function createServerSearch(
   const refusal = contentRefusal(config);
   if (refusal !== undefined) return { refusal, parts: [], search: () => Promise.reject(new WritError('SEARCH_NOT_ALLOWED', refusal)) };
   compileDenied(config.tools.sandbox.denied_patterns);
+  const settings = contentSettings(config, surroundings);
   const process = createContentProcess({
     entry: contentProcessEntry(),
-    args: [contentProcessArgument({ settings: contentSettings(config, surroundings), landlock: 0 })],
+    args: [contentProcessArgument({ settings, landlock: 0 })],
+    roots: settings.allowedRoots,
     defaultTimeoutMs: config.tools.search.default_timeout_ms,
     ...listeners,
   });

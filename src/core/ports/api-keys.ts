@@ -13,10 +13,18 @@ export interface ApiKey {
   readonly expiresAt?: string;
 }
 
+/** A key that was found by one of its secrets. */
+export interface FoundKey extends ApiKey {
+  /** Names the secret without telling it; a rotated key has another one. */
+  readonly secretId: string;
+}
+
 /** The keys of an installation. Secrets look like `writ_<id>_<43 base64url characters>`; only their SHA-256 is stored. */
 export interface ApiKeyStore {
   /** The key of a secret, `undefined` when there is none, it has expired or was revoked. Constant time over the stored hashes. Rereads the file when it changed (within 1 s). */
-  find(secret: string): Promise<ApiKey | undefined>;
+  find(secret: string): Promise<FoundKey | undefined>;
+  /** The secrets that open something now, by their `secretId`; those that were rotated are among them until their grace ends. May be a second old, unless `fresh`. */
+  secrets(fresh?: boolean): Promise<ReadonlySet<string>>;
   list(): Promise<readonly ApiKey[]>;
   /** `ttlS` in seconds. Throws WritError INVALID_ARGUMENT (`name`, `roles`, `ttl`). */
   create(request: { name: string; roles: readonly Role[]; ttlS?: number }): Promise<{ key: ApiKey; secret: string }>;

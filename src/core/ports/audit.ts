@@ -29,6 +29,12 @@ export interface AuditLog {
   append(entry: OperatorAction): Promise<OperatorRecord>;
 }
 
+/** A log that need not hold up what is urgent. */
+export interface PatientAuditLog extends AuditLog {
+  /** Keeps what was done although the log could not be written; its record follows with the next one, and says when it was. Throws WritError STORAGE_UNAVAILABLE. */
+  keepForLater(entry: OperatorAction): Promise<void>;
+}
+
 /** What a check of the whole log found. */
 export interface AuditReport {
   /** Records of the chain, up to the first fault. */

@@ -1,4 +1,5 @@
 import type { FileIdentity } from './journal.ts';
+import type { Standing } from './place.ts';
 
 /** A directory, wherever its name may go. */
 export interface DirectoryIdentity {
@@ -17,6 +18,8 @@ export interface Entry extends FileIdentity {
   readonly uid: number;
   readonly gid: number;
   readonly atimeNs: string;
+  /** Room that it takes, bytes: less than its size where it has holes. */
+  readonly allocatedBytes: string;
 }
 
 /**
@@ -75,8 +78,8 @@ export interface ConfinedFile {
   /** Writes all of `buffer` at `position`. */
   write(buffer: Uint8Array, position: number): Promise<FsResult<void>>;
   /**
-   * Copies all bytes of this file to the beginning of `target`, a new empty file of the same adapter. Reading,
-   * hashing and writing overlap; none of them runs on the event loop (but the hash of up to 64 KiB). Answers `no-space` before the first byte
+   * Copies all bytes of this file to the beginning of `target`, a new empty file of the same adapter. Holes stay holes
+   * where the file system tells them, and count in the digest as the zeros that a reader sees. Reading, hashing and writing overlap; none of them runs on the event loop (but the hash of up to 64 KiB). Answers `no-space` before the first byte
    * where the file system can tell. Does not fsync.
    */
   copyTo(target: ConfinedFile, options?: CopyOptions): Promise<FsResult<CopySummary>>;
@@ -112,6 +115,14 @@ export interface ConfinedBase {
   /** Absolute, normalized, as configured. */
   readonly path: string;
   readonly identity: DirectoryIdentity;
+  readonly mount: {
+    /** Names the mount that the base lies on, for as long as it is open. */
+    readonly id: string;
+    /** Whether the base is the top of its mount: a file system was mounted exactly here. */
+    readonly isTop: boolean;
+  };
+  /** Whether the base's path still leads to this very directory. Asks the kernel, once, without waiting for a disk. */
+  standing(): Standing;
   /**
    * Opens the directory at `segments` (none: the base itself) beneath the base: no symbolic link, no magic link, no
    * mount point in any component.

@@ -27,6 +27,8 @@ export type Receipt =
 export interface JobView {
   readonly queue: string;
   readonly jobId: string;
+  /** What names it in the ledger; `<queue>:<jobId>` where it is absent. */
+  readonly key?: string;
   readonly state: JobState;
   readonly data: unknown;
   readonly failedReason: string | undefined;
@@ -39,6 +41,8 @@ export interface RetryOptions {
   /** Replaces the job's lease (re-grant). */
   readonly lease?: string;
   readonly queue?: string;
+  /** Of a job with an id of its own; it must carry the task. */
+  readonly jobId?: string;
 }
 
 /** `wrong-state`: there is a job, but it has not failed. */
@@ -54,6 +58,11 @@ export interface Enqueue {
   pushMany(jobs: readonly TaskJob[], options?: PushOptions): Promise<readonly Receipt[]>;
   /** Runs a failed job again with its full attempt budget; a cancel that is still pending is forgotten. */
   retry(taskId: string, options?: RetryOptions): Promise<RetryAnswer>;
-  /** `undefined` when no queue has a job of this task. */
-  jobState(taskId: string, queue?: string): Promise<JobView | undefined>;
+  /**
+   * `undefined` when no queue has a job of this task. Without a queue also a job with an id of its own is found: the one
+   * that worked on the task last.
+   *
+   * @param jobId of a job with an id of its own; it must carry the task
+   */
+  jobState(taskId: string, queue?: string, jobId?: string): Promise<JobView | undefined>;
 }

@@ -14,16 +14,22 @@ export interface ClaimRequest {
   readonly now: number;
   /** Take over a claim of exactly this instance, known to be dead. */
   readonly deadInstance?: string;
+  /** This process works on the task already: grant nothing. */
+  readonly look?: boolean;
+  /** The job was parked until a run of the task ends. */
+  readonly waited?: boolean;
 }
 
-/** Answers of `claim`; `docs/protocol.md` has the table. */
+/** Answers of `claim`; `docs/protocol.md` has the table. `crashes`: deliveries that crashed since the last record; absent for none. */
 export type ClaimAnswer =
   /** Run it: never finished, or finished with FAILURE and claimed again. */
-  | { readonly kind: 'new'; readonly epoch: number }
-  /** Run it: an earlier claim ended without a record. `takeovers` counts them since the last record. */
-  | { readonly kind: 'takeover'; readonly epoch: number; readonly takeovers: number }
+  | { readonly kind: 'new'; readonly epoch: number; readonly crashes?: number }
+  /** Run it: an earlier claim ended without a record. `takeovers` counts the workers lost since the last record. */
+  | { readonly kind: 'takeover'; readonly epoch: number; readonly takeovers: number; readonly crashes?: number }
   /** A SUCCESS is recorded; the exact signed result. */
   | { readonly kind: 'finished'; readonly result: string }
+  /** The run that the job was parked for ended with a FAILURE; the exact signed result. */
+  | { readonly kind: 'failed'; readonly result: string }
   /** The id belongs to another manifest. */
   | { readonly kind: 'conflict' }
   /** Another job holds the claim. */
@@ -43,8 +49,11 @@ export interface RecordRequest {
   readonly now: number;
 }
 
-/** `stale`: a later claim exists, nothing was written. `lost`: the row or marker is gone, nothing was written. */
-export type RecordAnswer = 'recorded' | 'stale' | 'lost';
+/**
+ * `awaited`: recorded, and jobs are parked for it. `stale`: a later claim exists, nothing was written. `lost`: the row or
+ * marker is gone, nothing was written.
+ */
+export type RecordAnswer = 'recorded' | 'awaited' | 'stale' | 'lost';
 
 export type TaskState = 'waiting' | 'running' | 'success' | 'failure';
 
@@ -54,7 +63,9 @@ export interface TaskRow {
   readonly manifestSha256: string;
   readonly epoch: number;
   readonly takeovers: number;
+  readonly crashes: number;
   readonly owner: string;
+  /** Of the last claim, also when it has ended. */
   readonly jobKey: string;
   readonly exp: number;
   readonly cancelRequested: boolean;
@@ -76,7 +87,7 @@ export interface Ledger {
   claim(request: ClaimRequest): Promise<ClaimAnswer>;
   record(request: RecordRequest): Promise<RecordAnswer>;
   /** Gives the claim back without an outcome (shutdown, lock loss, busy host). Stale epochs are ignored. */
-  release(taskId: string, epoch: number): Promise<void>;
+  release(taskId: string, epoch: number, why?: 'crashed'): Promise<void>;
   /** Stores an answer that never touches the task's row: a refusal before authentication, a conflict. */
   refuse(taskId: string, jobKey: string, result: string): Promise<void>;
   refusal(taskId: string, jobKey: string): Promise<string | undefined>;
@@ -91,6 +102,18 @@ export interface Ledger {
   discard(taskId: string, result: string): Promise<void>;
   /** Writes finished rows back from a journal; never overwrites a SUCCESS row. */
   restore(rows: readonly FinishedTask[], now: number): Promise<void>;
+  /**
+   * Notes that a job waits for the end of a task or plan (`docs/protocol.md` section 4, Duplicates). A note is a hint: it
+   * may be lost, and the job comes back by itself.
+   *
+   * @param started how often the job was started
+   * @returns how many jobs wait
+   */
+  park(id: string, jobKey: string, started: number, now: number): Promise<number>;
+  /** Forgets the note of a job that is here again. False when there was none, or the job was added or retried anew since. */
+  unpark(id: string, jobKey: string, started: number): Promise<boolean>;
+  /** Job keys of those that wait, some at a time. */
+  parked(id: string): AsyncIterable<readonly string[]>;
   /** Sets the missing generation markers, after everything that this host knows has been restored. */
   markGeneration(generation: string): Promise<void>;
 }

@@ -4,18 +4,24 @@ import type { EngineAnswer, SearchError } from './message-engine.ts';
 /** Who searches: an agent, or `null` for an operator, who may see everything. */
 export type SearchViewer = { readonly project_id: number; readonly agent_id: number } | null;
 
-/** A project that a caller named. */
-export interface ProjectRef {
+/** A project that a caller named, with its slug. */
+export interface NamedProject {
   readonly id: number;
-  /** Its slug. */
   readonly name: string;
 }
 
 /** A product that a caller named, with its projects. */
-export interface ProductRef {
+export interface NamedProduct {
   readonly id: number;
   readonly name: string;
   readonly project_ids: readonly number[];
+}
+
+/** A project by its slug, or a product by its name: what a search can be narrowed to. */
+export interface ProjectOrProduct {
+  readonly kind: 'project' | 'product';
+  readonly id: number;
+  readonly name: string;
 }
 
 /**
@@ -27,9 +33,9 @@ export interface ProductRef {
 export interface MessageSearch {
   search(query: SearchQuery, viewer: SearchViewer): Promise<SearchResponse>;
   /** A project by slug, human key or, in digits, id; `undefined` when there is none, an error when nobody can tell. */
-  project(key: string): Promise<EngineAnswer<ProjectRef | undefined>>;
-  /** A product by uid, name or, in digits, id, with its projects. */
-  product(key: string): Promise<EngineAnswer<ProductRef | undefined>>;
+  project(key: string): Promise<EngineAnswer<NamedProject | undefined>>;
+  /** A product by uid, name or, in digits, id. */
+  product(key: string): Promise<EngineAnswer<NamedProduct | undefined>>;
   /** What a search answers whose place could not be looked up: nothing found, and why. */
   errorResponse(query: SearchQuery, error: SearchError): Promise<SearchResponse>;
 }

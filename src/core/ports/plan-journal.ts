@@ -6,6 +6,8 @@ export interface PlanEntry {
   readonly taskId: string;
   /** The executor's signed result. */
   readonly executorResult: string;
+  /** The capability of the manifest that it answers; `undefined` in entries from before this was kept. */
+  readonly capabilityId: string | undefined;
   /** Ended the plan once; a retry took its word away. */
   readonly voided: boolean;
 }
@@ -34,7 +36,12 @@ export interface PlanRecord {
   /** How many entries the journal has: all, and those of them that a retry has voided. */
   readonly entries: number;
   readonly voided: number;
+  /** How often the plan was retried. What a delivery decides counts for the generation that it has read. */
+  readonly generation: number;
 }
+
+/** A plan as far as its last retry. */
+export type PlanGeneration = Pick<PlanRecord, 'planSha256' | 'generation'>;
 
 /**
  * The plan role's memory, host-local and fsynced (docs/plan-protocol.md 2). What resolves is on disk.
@@ -46,12 +53,13 @@ export interface PlanJournal {
   record(planSha256: string): Promise<PlanRecord | undefined>;
   /** In the order in which the plan saw them. */
   entries(planSha256: string): Promise<readonly PlanEntry[]>;
-  /** Keeps the first result of a place and generation, and answers with it. */
-  append(planSha256: string, entry: Omit<PlanEntry, 'voided'>, now: number): Promise<PlanEntry>;
-  /** Keeps the first end. */
-  end(planSha256: string, end: PlanEnd, now: number): Promise<PlanEnd>;
-  settle(planSha256: string): Promise<void>;
-  /** A failed plan runs on: the entry that ended it is voided, and the lease is the new one. */
+  /** Keeps the first result of a place and generation, and answers with it; `undefined` when a retry has voided it. */
+  append(planSha256: string, entry: Omit<PlanEntry, 'voided'>, now: number): Promise<PlanEntry | undefined>;
+  /** Keeps the first end, and answers with it; `undefined` when the plan runs in a later generation. */
+  end(plan: PlanGeneration, end: PlanEnd, now: number): Promise<PlanEnd | undefined>;
+  /** The queue knows of the end of this generation. */
+  settle(plan: PlanGeneration): Promise<void>;
+  /** A failed plan runs on in its next generation: the entry that ended it is voided, and the lease is the new one. */
   resume(planSha256: string, lease: string, now: number): Promise<PlanRecord>;
   /** One more worker was lost; answers how many since the last entry. */
   lose(planSha256: string): Promise<number>;

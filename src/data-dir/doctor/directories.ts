@@ -2,7 +2,7 @@ import { constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { allowedTypes, judgeType } from '../../adapters/linux/confined-fs/filesystem-types.ts';
 import { createConfinedFileSystem } from '../../adapters/linux/confined-fs/index.ts';
-import { broken, type Check, examine, type Finding, passed, warning } from '../../core/findings.ts';
+import { broken, type Check, examine, type Finding, type Probe, passed, warning } from '../../core/findings.ts';
 import { bytes } from '../../core/units.ts';
 
 /** What the settings say of the directories that file tasks may work in. */
@@ -12,16 +12,33 @@ export interface FileSettings {
   readonly filesystems: readonly string[];
 }
 
+/** What a running worker says of a place that it holds: `base:<id>`, `data-directory`, `journal`, `tool-journal`. */
+export interface HeldByWorker {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail?: string;
+}
+
+const PUT_BACK = 'put it back (docs/runbooks/WritPlaceExchanged.md); its tasks are refused until then';
+
 /** The data directory and the directories that file tasks may work in. */
-export function examineDirectories(dataDir: string, file: FileSettings): Promise<Check[]> {
+export async function examineDirectories(dataDir: string, file: FileSettings, askWorkers: () => Promise<readonly HeldByWorker[]>): Promise<Check[]> {
   const bases = Object.entries(file.base_directories);
+  const exchanged = new Map((await askWorkers()).flatMap(({ name, ok, detail = '' }) => (ok ? [] : [[name, detail]])));
+  const orExchanged =
+    (name: string, look: () => Finding | Promise<Finding>): Probe['look'] =>
+    () => {
+      const how = exchanged.get(name);
+      return how === undefined ? look() : broken(`a running worker holds another one: it ${how}`, PUT_BACK);
+    };
   return examine('Directories', [
-    { title: 'data directory', look: () => dataDirectory(dataDir), todo: 'name another one with WRIT_DATA_DIR or --data-dir' },
+    { title: 'data directory', look: orExchanged('data-directory', () => dataDirectory(dataDir)), todo: 'name another one with WRIT_DATA_DIR or --data-dir' },
     ...bases.map(([id, path]) => ({
       title: `base directory ${id}`,
-      look: () => baseDirectory(id, path, file),
+      look: orExchanged(`base:${id}`, () => baseDirectory(id, path, file)),
       todo: `correct file.base_directories.${id}, or what it names`,
     })),
+    ...['journal', 'tool-journal'].filter((name) => exchanged.has(name)).map((name) => ({ title: name, look: orExchanged(name, noBases), todo: '' })),
     ...(bases.length > 0 ? [] : [{ title: 'base directories', look: noBases, todo: '' }]),
   ]);
 }

@@ -1,6 +1,6 @@
-import { CONTENT_SEARCH, CONTENT_TIMEOUT_MAX_MS, type ContentSearchAnswer, type TaskManifest } from '../../contracts/index.ts';
+import { BOUNDS, CONTENT_SEARCH, CONTENT_TIMEOUT_MAX_MS, type ContentSearchAnswer, type TaskManifest } from '../../contracts/index.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { type Execution, failure, success } from '../../core/outcome.ts';
+import { type Execution, failure, type Outcome, outputBytes, success } from '../../core/outcome.ts';
 import type { ContentSearch, ContentSearchError, RunContext, Task, TaskExecutor } from '../../core/ports/index.ts';
 import { isSearchPlaceIn } from '../../core/search-place.ts';
 import { stopped, stopReason } from '../../core/stopped.ts';
@@ -35,7 +35,14 @@ async function execute({ manifest }: Task, { signal, gate }: RunContext, tool: C
   const found = await tool.search(manifest.inputs, signal);
   const reason = stopReason(signal);
   if (reason) return stopped(reason);
-  return { kind: 'outcome', outcome: found.ok ? success(outputOf(found.answer)) : failureOf(found.error) };
+  return { kind: 'outcome', outcome: found.ok ? carried(outputOf(found.answer)) : failureOf(found.error) };
+}
+
+/** The tool's own bound is that of a surface which asks it directly; a result has less room. */
+function carried(output: JsonObject): Outcome {
+  const bytes = outputBytes(output);
+  if (bytes <= BOUNDS.output) return success(output);
+  return failure('RESOURCE_EXHAUSTED', `the answer has ${bytes} bytes, and a result has room for ${BOUNDS.output}; ask for fewer (max_results)`);
 }
 
 /** `constraints.scope` is a directory that the search must not leave. */

@@ -2,6 +2,7 @@ import { failure, type StopReason } from '../../core/outcome.ts';
 import type { ConfinedFile } from '../../core/ports/index.ts';
 import { stopReason } from '../../core/stopped.ts';
 import { cannotTravelOpened, keepAttributes, newFileAttributes } from './attributes.ts';
+import { exchanged } from './bases.ts';
 import { type Effect, executionFailed, failed, type Sealed, type Transfer } from './effect.ts';
 import { identityOf, untouched } from './identity.ts';
 import { publish } from './publish.ts';
@@ -10,6 +11,8 @@ import { explain, type Refused } from './refusals.ts';
 /** Method `copy`: C1 to C5, for a move on to X8 (`docs/protocol.md` 5). */
 export async function copyAcross(transfer: Transfer): Promise<Effect> {
   const { source, destination, descriptors, pass } = transfer;
+  const gone = exchanged(source.base, destination.base);
+  if (gone !== undefined) return executionFailed(gone);
   const input = await source.parent.openFile(source.name);
   if (!input.ok) return failed(explain('the source', input));
   descriptors.add(input.value);

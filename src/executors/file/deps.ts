@@ -11,8 +11,8 @@ export interface FileDeps extends Omit<FileExecutorOptions, 'bases' | 'capabilit
   readonly capabilities: ReadonlySet<string>;
   readonly pathBases: readonly PathBase[];
   readonly runs: Runs;
-  /** Throws WritError INTERNAL before `start`. */
-  readonly bases: () => OpenBases;
+  /** The base directories of a run: the same at each call, and open until the run has ended. Throws WritError INTERNAL before `start`. */
+  readonly bases: (run: Descriptors) => OpenBases;
 }
 
 const DEFAULT_UMASK = 0o022;
@@ -22,7 +22,7 @@ export function attemptOf(deps: FileDeps, intent: FileIntent, n: number, context
   return {
     intent,
     n,
-    bases: deps.bases(),
+    bases: deps.bases(descriptors),
     journal: deps.journal,
     maxBytes: deps.limits.maxBytes,
     hashMaxBytes: deps.limits.hashMaxBytes,

@@ -1,17 +1,18 @@
 import { FILE_CAPABILITIES } from '../../contracts/index.ts';
-import { WritError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/hash.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { HostMemory, TaskExecutor } from '../../core/ports/index.ts';
 import { createRuns } from '../../core/runs.ts';
-import { type OpenBases, openBases } from './bases.ts';
 import type { FileDeps, OpenedAttempt } from './deps.ts';
+import type { Descriptors } from './descriptors.ts';
 import { execute } from './execute.ts';
+import { createHeldBases, type HeldBases } from './held-bases.ts';
 import { createMemory } from './memory.ts';
 import type { FileExecutorOptions } from './options.ts';
 import { toPathBase } from './paths.ts';
 
-export type { BaseOption, FileExecutorOptions, FileLimits } from './options.ts';
+export type { BaseState } from './held-bases.ts';
+export type { BaseChange, BaseOption, FileExecutorOptions, FileLimits } from './options.ts';
 export { CRASH_POINTS, type CrashPoint } from './options.ts';
 export { purgeVault } from './purge-vault.ts';
 
@@ -26,7 +27,12 @@ function probeId(instance: string): string {
 /** The file executor always has a memory: its effects are once-only. */
 export interface FileExecutor extends TaskExecutor, Lifecycle {
   readonly memory: HostMemory;
+  /** How the base directories stand, at this moment; `look` lets time pass for those that are exchanged. */
+  readonly bases: Pick<HeldBases, 'states' | 'look'>;
 }
+
+/** As `file.settle_s`. */
+const SETTLE_MS = 10_000;
 
 /**
  * The file executor (`docs/file-executor.md`): moves, copies and deletes single files beneath its base directories, each
@@ -37,37 +43,51 @@ export interface FileExecutor extends TaskExecutor, Lifecycle {
  */
 export function createFileExecutor(options: FileExecutorOptions): FileExecutor {
   const runs = createRuns<OpenedAttempt>();
-  let opened: OpenBases | undefined;
   let starting: Promise<void> | undefined;
+  const held = createHeldBases({
+    bases: options.bases,
+    fileSystem: options.fileSystem,
+    probeId: () => probeId(options.instances.self.instance),
+    clock: options.clock,
+    settleMs: options.settleMs ?? SETTLE_MS,
+    onChange: (change) => options.onBaseChange?.(change),
+  });
+  /** What each run holds of the bases. */
+  const holds = new WeakMap<Descriptors, ReturnType<HeldBases['hold']>>();
 
   const deps: FileDeps = {
     ...options,
     capabilities: options.capabilities ?? FILE_CAPABILITIES,
     pathBases: options.bases.map(toPathBase),
     runs,
-    bases() {
-      if (!opened) throw new WritError('INTERNAL', 'the file executor is not running');
-      return opened;
+    bases(run) {
+      const hold = holds.get(run) ?? run.add(held.hold());
+      holds.set(run, hold);
+      return hold.bases;
     },
   };
 
   async function open(): Promise<void> {
-    opened = await openBases(options.bases, options.fileSystem, probeId(options.instances.self.instance));
+    try {
+      await held.start();
+    } catch (error) {
+      await held.stop();
+      throw error;
+    }
   }
 
   async function stop(): Promise<void> {
     await starting?.catch(() => undefined);
     starting = undefined;
     await runs.idle();
-    const closing = opened;
-    opened = undefined;
-    await closing?.close();
+    await held.stop();
   }
 
   return {
     capabilities: deps.capabilities,
     maxRunMs: options.limits.maxRunMs,
     memory: createMemory(deps),
+    bases: held,
     execute: (task, context) => execute(task, context, deps),
     async start() {
       starting ??= open();

@@ -1,4 +1,5 @@
 import type { BasePath, Entry, FsRefusal, OpenAttempt } from '../../core/ports/index.ts';
+import { exchanged } from './bases.ts';
 import type { Facts } from './classify.ts';
 import type { Attempt } from './effect.ts';
 import { factsOf } from './facts.ts';
@@ -32,7 +33,9 @@ const NOT_THERE: ReadonlySet<FsRefusal> = new Set<FsRefusal>(['missing', 'not-a-
 export async function inspectAttempt(attempt: Attempt, open: OpenAttempt): Promise<AttemptFindings | InspectionFailure> {
   const { bases, intent } = attempt;
   for (const { base } of [intent.source, intent.destination]) {
-    if (!bases.get(base)) return { cannotInspect: `base directory ${base} of an open attempt is not configured` };
+    const held = bases.get(base);
+    const gone = held === undefined ? `base directory ${base} of an open attempt is not configured` : exchanged(held);
+    if (gone !== undefined) return { cannotInspect: gone };
   }
   const [source, destination, retired] = await Promise.all([intent.source, intent.destination, intent.retired].map((path) => inspectPath(attempt, path)));
   if (!source || !destination || !retired) throw new Error('three paths give three spots');

@@ -1,3 +1,4 @@
+import { exchanged } from './bases.ts';
 import { type Effect, executionFailed, failed, incident, type Transfer } from './effect.ts';
 import { sameInode } from './identity.ts';
 import { checkEffect, syncAll } from './opened-path.ts';
@@ -7,6 +8,8 @@ import { dropLinkedName, moveWithoutReplacing } from './without-replacing.ts';
 /** Method `rename`: M1, M2 (`docs/protocol.md` 5). For a delete the destination lies in the vault. */
 export async function moveByRename(transfer: Transfer): Promise<Effect> {
   const { source, destination, pass } = transfer;
+  const gone = exchanged(source.base, destination.base);
+  if (gone !== undefined) return executionFailed(gone);
   const renamed = await source.parent.renameNoReplace(source.name, destination.parent, destination.name);
   if (!renamed.ok) return refusedMove(transfer, renamed);
   pass('M1');
@@ -16,6 +19,8 @@ export async function moveByRename(transfer: Transfer): Promise<Effect> {
 /** Method `link`: L1, L2, M2; only where the kernel has no RENAME_NOREPLACE and the file has one name. */
 export async function moveByLink(transfer: Transfer): Promise<Effect> {
   const { source, destination, intent, pass } = transfer;
+  const gone = exchanged(source.base, destination.base);
+  if (gone !== undefined) return executionFailed(gone);
   const linked = await source.parent.link(source.name, destination.parent, destination.name);
   if (!linked.ok) return refusedMove(transfer, linked);
   pass('L1');

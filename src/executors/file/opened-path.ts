@@ -1,6 +1,6 @@
 import { VAULT_DIRECTORY } from '../../contracts/index.ts';
 import type { BasePath, ConfinedDirectory, DirectoryIdentity, FileIdentity, FsResult } from '../../core/ports/index.ts';
-import type { OpenBase, OpenBases } from './bases.ts';
+import { exchanged, type OpenBase, type OpenBases } from './bases.ts';
 import type { Descriptors } from './descriptors.ts';
 import { identityOf, sameInode } from './identity.ts';
 import { absolutePath } from './paths.ts';
@@ -53,7 +53,8 @@ interface Expectation {
 
 /**
  * After a rename: the destination must be the expected inode, and all directories must still resolve, from their bases,
- * to the same directories; and all of it must be on disk. Looking and syncing need no order between them.
+ * to the same directories; and all of it must be on disk. Looking and syncing need no order between them; that the bases
+ * themselves still stand at their paths is looked at last.
  */
 export async function checkEffect({ destination, expected, paths, sync }: Expectation): Promise<EffectCheck> {
   const [entry, resolved, synced] = await Promise.all([
@@ -61,6 +62,8 @@ export async function checkEffect({ destination, expected, paths, sync }: Expect
     Promise.all(onePerDirectory(paths).map(stillResolves)),
     syncAll(sync),
   ]);
+  const gone = exchanged(...[destination, ...paths].map(({ base }) => base));
+  if (gone !== undefined) return { ok: false, doubt: gone };
   if (!entry.ok || !sameInode(entry.value, expected)) return { ok: false, doubt: 'the file was exchanged during the operation' };
   if (resolved.includes(false)) return { ok: false, doubt: 'a directory was moved away during the operation' };
   if (synced !== undefined) return { ok: false, doubt: `the operation could not be made durable (${synced})` };

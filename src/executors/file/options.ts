@@ -8,6 +8,14 @@ export interface BaseOption {
   readonly path: string;
 }
 
+/** What became of a base directory: exchanged, come back by itself, or what stands at its path taken up in its place. */
+export interface BaseChange {
+  readonly base: string;
+  readonly path: string;
+  readonly what: 'exchanged' | 'returned' | 'taken-up';
+  readonly why: string;
+}
+
 export interface FileLimits {
   /** Wall-clock limit of one run, milliseconds; the caller aborts the run's signal with the reason `timeout`. */
   readonly maxRunMs: number;
@@ -35,6 +43,10 @@ export interface FileExecutorOptions {
   readonly capabilities?: ReadonlySet<string>;
   /** Bits that a FILE_COPY takes away from the source's permissions; 0o022 by default. */
   readonly umask?: number;
+  /** How long the same must stand at the path of an exchanged base directory before it is taken up, milliseconds; 10 s by default. */
+  readonly settleMs?: number;
+  /** Told when a base directory was exchanged, came back, or was replaced by what stands at its path. */
+  readonly onBaseChange?: (change: BaseChange) => void;
   /**
    * Test seam: called right after each crash point of `docs/protocol.md`. Chaos tests kill the process in it, others
    * throw (an exception out of an executor is a crash: nothing is cleaned up) or change files under the executor's feet.

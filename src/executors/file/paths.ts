@@ -33,7 +33,8 @@ export type PathRule =
 
 export type PathAnswer = { readonly ok: true; readonly path: TaskPath } | { readonly ok: false; readonly rule: PathRule; readonly message: string };
 
-const MAX_PATH_BYTES = 4096;
+/** PATH_MAX without its NUL: a longer path could not be handed to any program. */
+const MAX_PATH_BYTES = 4095;
 const MAX_COMPONENT_BYTES = 255;
 
 interface RawRule {

@@ -13,7 +13,7 @@ import type {
 } from '../../core/ports/index.ts';
 import { failed, ok, type Result } from '../../core/result.ts';
 import { cannotTravel } from './attributes.ts';
-import type { OpenBases } from './bases.ts';
+import { exchanged, type OpenBases } from './bases.ts';
 import type { FileDeps } from './deps.ts';
 import type { Descriptors } from './descriptors.ts';
 import { identityOf } from './identity.ts';
@@ -42,7 +42,7 @@ async function look(task: Task, request: FileRequest, deps: FileDeps, descriptor
   const [view, undone] = await Promise.all([deps.journal.view(taskId), undoneEffect(request, deps)]);
   if (isKnown(view)) return { kind: 'busy' };
   const n = view.attempts + 1;
-  const found = await survey({ request, destination: destinationOf(request, taskId, n, undone), undone }, deps.bases(), descriptors);
+  const found = await survey({ request, destination: destinationOf(request, taskId, n, undone), undone }, deps.bases(descriptors), descriptors);
   if (!found.ok) return { kind: 'refused', outcome: found.error };
   const plan = planIntent(task, request, found.value, n, deps.instances.self, deps.limits.maxBytes);
   if (!plan.ok) return { kind: 'refused', outcome: plan.error };
@@ -80,6 +80,9 @@ async function survey(plan: TransferPlan, bases: OpenBases, descriptors: Descrip
   const { request } = plan;
   const refused = request.undoOf === undefined ? undefined : undoRefusal(request, plan.undone);
   if (refused) return failed(refused);
+
+  const gone = exchanged(...[request.source, plan.destination].flatMap(({ base }) => bases.get(base) ?? []));
+  if (gone !== undefined) return failed(failure('EXECUTION_FAILED', gone));
 
   const toVault = request.operation === 'delete';
   const [source, destination] = await openBoth(plan, bases, descriptors);
@@ -182,7 +185,9 @@ const REFUSALS = {
     const lost = operation === 'move' ? cannotTravel(entry) : undefined;
     if (lost !== undefined) return failure('EXECUTION_FAILED', lost);
     if (Number(entry.size) > maxBytes) return failure('RESOURCE_EXHAUSTED', `the source is larger than ${maxBytes} bytes`);
-    if (Number(entry.size) > (freeBytes ?? 0)) return failure('RESOURCE_EXHAUSTED', 'the destination has no room left on its file system');
+    // Holes take no room. Whether the data finds some is seen when it is asked for.
+    if (Math.min(Number(entry.size), Number(entry.allocatedBytes)) > (freeBytes ?? 0))
+      return failure('RESOURCE_EXHAUSTED', 'the destination has no room left on its file system');
     return undefined;
   },
 } satisfies Record<FileMethod, (operation: FileOperation, found: Survey, maxBytes: number) => Outcome | undefined>;

@@ -1,3 +1,4 @@
+import { exchanged } from './bases.ts';
 import { type Effect, executionFailed, failed, incident, type Sealed, type Transfer } from './effect.ts';
 import { sameInode } from './identity.ts';
 import { checkEffect, type OpenedPath, syncAll } from './opened-path.ts';
@@ -9,10 +10,11 @@ import { moveWithoutReplacing } from './without-replacing.ts';
 export async function publish(transfer: Transfer, sealed: Sealed): Promise<Effect> {
   const { destination, pass } = transfer;
   const temporary = temporaryPath(transfer);
-  const moved = await moveWithoutReplacing(temporary, destination);
-  if (!moved.ok) {
+  const gone = exchanged(transfer.source.base, destination.base);
+  const moved = gone === undefined ? await moveWithoutReplacing(temporary, destination) : undefined;
+  if (!moved?.ok) {
     await temporary.parent.unlink(temporary.name);
-    return failed(explain('the destination', moved));
+    return moved === undefined ? executionFailed(gone ?? '') : failed(explain('the destination', moved));
   }
   pass('C4');
   return afterPublish(transfer, sealed, true);

@@ -33,7 +33,7 @@ async function finishOpen(task: Task, open: OpenAttempt, context: RunContext, ma
   if ('cannotInspect' in findings) return busy(findings.cannotInspect);
   // Fencing may have taken seconds; without a fresh lock of our own nothing is started, and the attempt stays open.
   const closed = context.gate();
-  if (closed?.kind === 'interrupted') return { execution: closed, opened: undefined };
+  if (closed !== undefined && closed.kind !== 'outcome') return { execution: closed, opened: undefined };
   const verdict = classify(findings.facts);
   deps.onRecovery?.(verdict.do === 'fail' && verdict.incident ? 'incident' : verdict.do);
   const effect = await carryOut({ ...attempt, open, findings, redo: EFFECTS[open.method] }, verdict, mayRedo);

@@ -1,3 +1,4 @@
+import { exchanged } from './bases.ts';
 import { type Attempt, type Effect, incident, type Sealed, type Transfer } from './effect.ts';
 import { sameInode, untouched } from './identity.ts';
 import { checkEffect, type OpenedPath, openPath, syncAll } from './opened-path.ts';
@@ -14,6 +15,8 @@ export async function retire(transfer: Transfer, sealed: Sealed, done: Effect): 
   if (!untouched(now.value, intent.sourceIdentity)) return withdraw(transfer, transfer.destination, sealed, 'the source changed during the move');
   pass('X6');
 
+  const gone = exchanged(source.base, transfer.destination.base);
+  if (gone !== undefined) return withdraw(transfer, transfer.destination, sealed, gone);
   const vault = await openRetired(transfer);
   if (!vault.ok) return withdraw(transfer, transfer.destination, sealed, explain("the source's vault", vault).error?.message ?? '');
   const moved = await moveWithoutReplacing(source, vault.value);

@@ -21,6 +21,14 @@ export function prepareVault(base: ConfinedBase): Promise<DirectoryIdentity> {
   });
 }
 
+/** Whether a base directory was one before: a vault with our mark stands at its root. Changes nothing. */
+export function carriesMark(base: ConfinedBase): Promise<boolean> {
+  return withDescriptors(async (descriptors) => {
+    const vault = await base.directory([VAULT_DIRECTORY]);
+    return vault.ok && (await descriptors.add(vault.value).entry(VAULT_MARK)).ok;
+  });
+}
+
 /** First start: whatever has a reserved name was there before us. */
 async function create(base: ConfinedBase, root: ConfinedDirectory): Promise<void> {
   for (const name of demand(base, [], await root.names())) {

@@ -68,9 +68,9 @@ function copy(value: unknown, levels: number, reader: Reader): Json | Offence {
     case 'number':
       if (!Number.isFinite(value)) return new Offence('not_finite');
       if (Number.isInteger(value) && !Number.isSafeInteger(value)) return new Offence('unsafe_integer');
-      return spend(reader, 8) ?? value;
+      return spend(reader, String(value).length) ?? value;
     case 'boolean':
-      return spend(reader, 5) ?? value;
+      return spend(reader, value ? 4 : 5) ?? value;
     case 'object':
       if (value === null) return spend(reader, 4) ?? value;
       if (levels === 0) return new Offence('depth');

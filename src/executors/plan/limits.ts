@@ -1,3 +1,5 @@
+import { BOUNDS } from '../../contracts/index.ts';
+
 /**
  * Every size that a plan may reach. Bytes are those of the value as JSON text in UTF-8; levels count containers in containers.
  * They are below what the documents around a plan allow, so that whatever the core emits can be signed and queued.
@@ -5,12 +7,13 @@
 export const LIMITS = {
   envelope: { bytes: 4 * 1024 * 1024, levels: 30, nodes: 500_000 },
   definition: { bytes: 1024 * 1024, levels: 24, nodes: 200_000 },
-  toolResult: { bytes: 1024 * 1024, levels: 24, nodes: 200_000 },
+  /** A value takes two bytes at least, so a result that may be signed never has more nodes. */
+  toolResult: { bytes: BOUNDS.stepResult, levels: 24, nodes: BOUNDS.stepResult / 2 },
   /** Bound parameters of one step. */
   params: { bytes: 1024 * 1024, levels: 26 },
-  memory: { bytes: 4 * 1024 * 1024, levels: 26 },
+  memory: { bytes: BOUNDS.planMemory, levels: 26 },
   /** `output.results` and `output.trace` together. */
-  output: { bytes: 8 * 1024 * 1024 },
+  output: { bytes: BOUNDS.planOutput },
   /** Steps that are reached, skipped ones and groups included. */
   visits: 100_000,
   /** Bytes read, compared and copied by conditions, templates and saves in the whole run. */

@@ -16,11 +16,13 @@ export interface Path {
 
 const ROOTS: ReadonlySet<string> = new Set<keyof Roots>(['memory', 'input', 'context']);
 const INDEX = /^(?:0|[1-9][0-9]{0,8})$/;
+/** White space, operators, brackets and quotes: what has one of them is an expression that somebody hoped for, not the name of a key. */
+const EXPRESSION = /[\s!"%&'()*+,/;<=>?[\\\]^`{|}~]/u;
 
-/** @returns `undefined` when the text is no path */
+/** @returns `undefined` when the text is no path; a path has names and indexes, and no expression */
 export function parsePath(text: string): Path | undefined {
   const [root = '', ...keys] = text.split('.');
-  return isRoot(root) && keys.every(isKey) ? { root, keys } : undefined;
+  return isRoot(root) && keys.every((key) => isKey(key) && !EXPRESSION.test(key)) ? { root, keys } : undefined;
 }
 
 function isRoot(word: string): word is keyof Roots {

@@ -1,6 +1,6 @@
-import { SEARCH_CAPABILITIES, type TaskManifest } from '../../contracts/index.ts';
+import { BOUNDS, SEARCH_CAPABILITIES, type TaskManifest } from '../../contracts/index.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { type Execution, failure, success } from '../../core/outcome.ts';
+import { type Execution, failure, outputBytes, success } from '../../core/outcome.ts';
 import type { Found, RunContext, Scanner, SearchScope, Task, TaskExecutor } from '../../core/ports/index.ts';
 import { stopped, stopReason } from '../../core/stopped.ts';
 import { parseTask, type SearchTask } from './inputs.ts';
@@ -43,7 +43,11 @@ async function execute(
   const reason = stopReason(signal);
   if (reason) return stopped(reason);
   if (!answer.ok) return { kind: 'outcome', outcome: failure(answer.code, answer.message) };
-  return { kind: 'outcome', outcome: success(outputOf(manifest, parsed.value, answer.found)) };
+  const output = outputOf(manifest, parsed.value, answer.found);
+  const bytes = outputBytes(output);
+  if (bytes <= BOUNDS.output) return { kind: 'outcome', outcome: success(output) };
+  const message = `the ${answer.found.hits.length} results have ${bytes} bytes, and an answer has room for ${BOUNDS.output}; ask for fewer (max_results)`;
+  return { kind: 'outcome', outcome: failure('RESOURCE_EXHAUSTED', message) };
 }
 
 /** The output of a SUCCESS (search-executor.md 8, 9). */

@@ -1,18 +1,25 @@
+import { BOUNDS } from '../../contracts/index.ts';
 import { wellFormed } from '../../core/i-json.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { type Execution, failure, type Outcome, success } from '../../core/outcome.ts';
+import { type Execution, failure, type Outcome, outputBytes, success } from '../../core/outcome.ts';
 import type { PreparedRequest, ToolAnswer } from '../../core/ports/index.ts';
 
 /** The longest message that a result may carry. */
 const MAX_MESSAGE = 2000;
 
-/** The answer of a tool as an outcome; an unclear end of a `once` call is unknown, because its effect may have happened. */
+/**
+ * The answer of a tool as an outcome; an unclear end of a `once` call is unknown, because its effect may have happened. So is data
+ * for which a result has no room: how much a text grows as JSON is only known when it is here.
+ */
 export function outcomeOf(answer: ToolAnswer, once: boolean): Outcome {
   switch (answer.kind) {
     case 'ok': {
       const output: JsonObject = { data: answer.data };
       if (answer.meta !== undefined) output['meta'] = answer.meta;
-      return success(output);
+      const bytes = outputBytes(output);
+      if (bytes <= BOUNDS.output) return success(output);
+      const message = `the tool answered with ${bytes} bytes of data, and a result has room for ${BOUNDS.output}`;
+      return outcomeOf({ kind: 'unclear', message }, once);
     }
     case 'failed':
     case 'unsent':

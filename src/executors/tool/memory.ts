@@ -1,3 +1,5 @@
+import { fitsLedger } from '../../core/ledger-life.ts';
+import type { Outcome } from '../../core/outcome.ts';
 import type { HostMemory } from '../../core/ports/index.ts';
 import { unknown } from './answers.ts';
 import type { RunEnd, ToolDeps } from './options.ts';
@@ -15,7 +17,8 @@ export function createMemory(deps: ToolDeps): HostMemory {
   return {
     async recall(taskId) {
       const { open, success, sent } = await journal.view(taskId);
-      if (success) return { kind: 'finished', ...success };
+      // What was concluded when there was room for more ends as an outcome that cannot be told.
+      if (success) return fitsLedger(success.result) ? { kind: 'finished', ...success } : { kind: 'open', manifestSha256: success.manifestSha256 };
       if (open) return { kind: 'open', manifestSha256: open.manifestSha256 };
       if (!sent) return { kind: 'unknown' };
       return PLAN_STEP.test(taskId) ? { kind: 'finished', ...sent } : { kind: 'doubtful', ...sent };
@@ -24,7 +27,8 @@ export function createMemory(deps: ToolDeps): HostMemory {
     /** Nobody can look at the world from here: an intent without an end is an unknown outcome, and nothing is sent. */
     recover: (task) =>
       runs.once(task, async (): Promise<RunEnd> => {
-        const { open } = await journal.view(task.manifest.task_id);
+        const { open, success } = await journal.view(task.manifest.task_id);
+        if (success && !fitsLedger(success.result)) return { execution: { kind: 'outcome', outcome: untold(success.result) } };
         if (!open) return { execution: { kind: 'busy', why: 'the call was ended meanwhile' } };
         const outcome = unknown('a worker was lost between sending the request and recording its answer');
         return { execution: { kind: 'outcome', outcome }, opened: { n: open.n, sent: true } };
@@ -47,4 +51,8 @@ export function createMemory(deps: ToolDeps): HostMemory {
 
     successes: (after, limit) => journal.successes(after, limit),
   };
+}
+
+function untold(result: string): Outcome {
+  return unknown(`the call has succeeded, and its result has ${Buffer.byteLength(result)} bytes, more than can be told`);
 }

@@ -1,4 +1,7 @@
+import { messageOf } from '../../core/errors.ts';
 import type { EngineAnswer, EngineFound, EngineRequest, EngineRow, EngineSpent, MessageEngine } from '../../core/ports/message-engine.ts';
+import type { MessageRecipients, ReadRecipients } from '../../core/ports/message-recipients.ts';
+import type { SearchViewer } from '../../core/ports/message-search.ts';
 import { decodeCursor, encodeCursor, type SearchCursor } from './cursor.ts';
 import type { OrderList, OrderLists } from './order-lists.ts';
 import type { PageRequest } from './planner.ts';
@@ -23,7 +26,33 @@ export interface Page {
   readonly spent?: EngineSpent | undefined;
 }
 
+/** A page, the engine that it is from, and what the engine was asked. */
+export interface ServedPage {
+  readonly engine: MessageEngine;
+  readonly request: PageRequest;
+  readonly page: Page;
+}
+
+/** What an answer says beside the rows of its page. */
+export interface PageExtras {
+  /** `undefined` for other kinds, and when they could not be read. */
+  readonly recipients: ReadonlyMap<number, MessageRecipients> | undefined;
+  /** Rows that match and were left out, for an operator's audit; only beside a first page. */
+  readonly denied: readonly EngineRow[];
+  /** What could not be found out. */
+  readonly faults: readonly string[];
+}
+
 type Answer<T> = EngineAnswer<T>;
+
+/** The answer of an engine; one that throws has failed, no more. */
+export async function catchEngineErrors<T>(ask: () => Promise<EngineAnswer<T>>): Promise<EngineAnswer<T>> {
+  try {
+    return await ask();
+  } catch (error) {
+    return { ok: false, error: { kind: 'engine_error', message: messageOf(error) } };
+  }
+}
 
 /**
  * One page of an order. Newest first and by id, a page goes on after the last row of the one before, so that mail that
@@ -123,4 +152,34 @@ function page(
 /** One order for one set: the same words, filters, viewers and threshold. */
 function keyOf(engine: MessageEngine, { kind, match, filters, scope, min_score, fusion }: PageRequest): string {
   return JSON.stringify([engine.name, kind, match, filters, scope, min_score, fusion]);
+}
+
+const NO_EXTRAS: PageExtras = { recipients: undefined, denied: [], faults: [] };
+
+/** Denied rows that an audit names; `denied_count` counts all of them. */
+const MAX_AUDIT = 100;
+
+/** Recipients and denied rows are worth less than the page: what fails here is said and left out. */
+export async function pageExtras(served: ServedPage | null, viewer: SearchViewer, read: ReadRecipients): Promise<PageExtras> {
+  if (served === null) return NO_EXTRAS;
+  const recipients = await recipientsOf(served, read);
+  const denied = await deniedRows(served, viewer);
+  return {
+    recipients: recipients?.ok === true ? recipients.value : undefined,
+    denied: denied?.ok === true ? denied.value.rows : [],
+    faults: [recipients, denied].flatMap((answer) => (answer === undefined || answer.ok ? [] : [answer.error.message])),
+  };
+}
+
+async function recipientsOf({ request: { kind, scope, now_us }, page: { rows } }: ServedPage, read: ReadRecipients) {
+  if (kind !== 'message' || rows.length === 0) return undefined;
+  return catchEngineErrors(async () => ({ ok: true, value: read({ ids: rows.map(({ id }) => id), scope, now_us }) }));
+}
+
+/** Only who may see everything is told what a scope that they asked for hides, and nobody is told it again on every page. */
+async function deniedRows({ engine, request, page: { denied, cursorUsed } }: ServedPage, viewer: SearchViewer) {
+  const { kind, scope } = request;
+  if (viewer !== null || kind !== 'message' || scope.viewers.length === 0 || scope.keep_denied || cursorUsed || denied === 0) return undefined;
+  const set = { ...request, scope: { ...scope, only_denied: true as const }, min_score: null };
+  return catchEngineErrors(async () => engine.find({ ...set, offset: 0, limit: MAX_AUDIT, count: false, after: null, list: 0 }));
 }

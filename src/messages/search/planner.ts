@@ -1,10 +1,98 @@
-import type { EngineMatch, EngineOrder, EngineRequest } from '../../core/ports/message-engine.ts';
+import type { SearchMode } from '../../contracts/index.ts';
+import type { EngineMatch, EngineName, EngineOrder, EngineRequest, EngineTag, MessageEngine } from '../../core/ports/message-engine.ts';
 import type { SearchViewer } from '../../core/ports/message-search.ts';
 import { scopeOf } from '../visibility/scope.ts';
+import { decodeCursor } from './cursor.ts';
 import { filtersOf, hasFilter } from './facets.ts';
 import { likeTerms } from './like-terms.ts';
 import type { NormalQuery } from './query.ts';
 import { sanitizeFtsQuery } from './sanitize.ts';
+
+/** What SEARCH_ENGINE says (message-search.md 1.3); `undefined`: nothing. */
+export type KillSwitch = 'fts5' | 'tantivy' | 'shadow' | 'hybrid' | undefined;
+
+/** Engines that serve a mode, best first (message-search.md 1.2). */
+const CHAINS = {
+  lexical: ['tantivy', 'fts5'],
+  semantic: ['semantic', 'tantivy', 'fts5'],
+  hybrid: ['hybrid', 'tantivy', 'fts5'],
+  hybrid_rerank: ['hybrid_rerank', 'hybrid', 'tantivy', 'fts5'],
+} satisfies Record<SearchMode, readonly EngineName[]>;
+
+/** What each engine serves, by the word of the caller. */
+const SERVES = { fts5: 'lexical', tantivy: 'lexical', semantic: 'semantic', hybrid: 'hybrid', hybrid_rerank: 'hybrid_rerank' } satisfies Record<
+  EngineName,
+  SearchMode
+>;
+
+export interface Route {
+  readonly requested: SearchMode;
+  /** Engines to ask, one after the other until one answers. */
+  readonly engines: readonly EngineName[];
+  /** Why the engines that should have come first are not among them. */
+  readonly reasons: readonly string[];
+  /** Whether Tantivy is asked too, for comparison. */
+  readonly shadow: boolean;
+}
+
+/** Why an engine is not there; absent: it is. */
+export type Missing = Readonly<Partial<Record<EngineName, string>>>;
+
+const NOT_THERE: Missing = {
+  tantivy: 'the engine is not installed',
+  semantic: 'there are no vectors',
+  hybrid: 'there are no vectors',
+  hybrid_rerank: 'there is no reranker',
+};
+
+export interface EngineSetup {
+  /** The engines that there are. FTS5 always is, also when its database is not: then it says so for each search. */
+  readonly engines: { readonly fts5: MessageEngine } & Partial<Readonly<Record<EngineName, MessageEngine>>>;
+  /** Why others are not, where more is known than that. */
+  readonly absent?: Missing | undefined;
+  readonly killSwitch: KillSwitch;
+}
+
+/** Which engines are asked. The one that began an order goes on with it. */
+export function chooseEngines(setup: EngineSetup, { mode, cursor }: NormalQuery): Route {
+  const began = cursor === null ? undefined : decodeCursor(cursor)?.engine;
+  const names = Object.keys({ ...NOT_THERE, ...setup.absent }) as EngineName[];
+  const missing = names.flatMap((name) => {
+    const reason = whyMissing(setup, name, began === setup.engines[name]?.tag);
+    return reason === undefined ? [] : [[name, reason]];
+  });
+  return routeOf(mode, setup.killSwitch, Object.fromEntries(missing), began);
+}
+
+/** Why an engine is not asked now; `undefined`: it is. */
+export function whyMissing({ engines, absent }: EngineSetup, name: EngineName, resuming: boolean): string | undefined {
+  const engine = engines[name];
+  return engine === undefined ? (absent?.[name] ?? NOT_THERE[name]) : engine.absent?.(resuming);
+}
+
+/**
+ * Which engines answer a mode, given the kill switch and what there is. FTS5 is the last resort of every chain.
+ *
+ * @param began the engine whose order is to be gone on with: FTS5 goes on also where Tantivy would begin, unless Tantivy was ordered
+ */
+export function routeOf(mode: SearchMode | null, killSwitch: KillSwitch, missing: Missing, began?: EngineTag): Route {
+  const requested = mode ?? (killSwitch === 'hybrid' ? 'hybrid' : 'lexical');
+  const shadow = killSwitch === 'shadow';
+  if (killSwitch === 'fts5' || shadow) {
+    const reasons = requested === 'lexical' ? [] : [`SEARCH_ENGINE is ${killSwitch}`];
+    return { requested, engines: ['fts5'], reasons, shadow };
+  }
+  const chain: readonly EngineName[] = CHAINS[requested];
+  const there = chain.filter((engine) => missing[engine] === undefined);
+  const engines = began === 'fts5' && there[0] === 'tantivy' && killSwitch !== 'tantivy' ? there.slice(1) : there;
+  // Whoever asks for lexical search gets it from FTS5 too, so that is no reason worth a word, unless Tantivy was ordered.
+  const said = chain.slice(0, chain.indexOf(engines[0] ?? 'fts5')).filter((engine) => engine !== 'tantivy' || killSwitch === 'tantivy');
+  return { requested, engines, reasons: said.map((engine) => `${engine}: ${missing[engine] ?? 'not there'}`), shadow };
+}
+
+export function modeOf(engine: EngineName): SearchMode {
+  return SERVES[engine];
+}
 
 /** What a query comes to before an engine is asked: something to match, or a reason why nothing can be found. */
 export type Plan = { readonly empty: false; readonly match: EngineMatch } | { readonly empty: true; readonly reason: string };

@@ -4,8 +4,8 @@ import type { MessageRecipients } from '../../core/ports/message-recipients.ts';
 import { auditEntry, redacted } from '../visibility/scope.ts';
 import { assist } from './assistance.ts';
 import { guide } from './guidance.ts';
-import { tokenAfter } from './pages.ts';
-import { downgradeOf, explainOf, type SearchTrace, type ServedPage } from './search-trace.ts';
+import { type ServedPage, tokenAfter } from './pages.ts';
+import { downgradeOf, explainOf, type SearchTrace } from './search-trace.ts';
 
 /** What the caller gets of a search. */
 export function responseOf(trace: SearchTrace): SearchResponse {

@@ -1,12 +1,10 @@
 import type { ExplainTiming, PlanMethod, QueryExplain, SearchMode, ShadowComparison } from '../../contracts/index.ts';
-import type { EngineMatch, EngineRow, EngineSpent, MessageEngine } from '../../core/ports/message-engine.ts';
-import type { MessageRecipients } from '../../core/ports/message-recipients.ts';
+import type { EngineMatch, EngineSpent } from '../../core/ports/message-engine.ts';
 import type { SearchViewer } from '../../core/ports/message-search.ts';
 import { scopeLabel, scopeOf } from '../visibility/scope.ts';
 import { facetsOf, filtersOf } from './facets.ts';
-import { modeOf, type Route } from './modes.ts';
-import type { Page } from './pages.ts';
-import type { PageRequest, Plan } from './planner.ts';
+import type { PageExtras, ServedPage } from './pages.ts';
+import { modeOf, type Plan, type Route } from './planner.ts';
 import type { NormalQuery } from './query.ts';
 
 /** Who searches for what, and since when by the clock of the search. */
@@ -20,13 +18,6 @@ export interface SearchRequest {
 export interface RunContext extends SearchRequest {
   readonly route: Route;
   readonly plan: Plan;
-}
-
-/** A page, the engine that it is from, and what the engine was asked. */
-export interface ServedPage {
-  readonly engine: MessageEngine;
-  readonly request: PageRequest;
-  readonly page: Page;
 }
 
 /** What came of asking the engines, one after the other. */
@@ -45,16 +36,6 @@ export interface EngineFault {
   readonly kind: 'invalid_query' | 'index_not_ready' | 'engine_error' | 'feature_unavailable';
   readonly message: string;
   readonly stage?: 'rerank_timeout' | 'rerank_failed';
-}
-
-/** What an answer says beside the rows of its page. */
-export interface PageExtras {
-  /** `undefined` for other kinds, and when they could not be read. */
-  readonly recipients: ReadonlyMap<number, MessageRecipients> | undefined;
-  /** Rows that match and were left out, for an operator's audit; only beside a first page. */
-  readonly denied: readonly EngineRow[];
-  /** What could not be found out. */
-  readonly faults: readonly string[];
 }
 
 /** Everything that happened on the way to an answer. */

@@ -2,12 +2,9 @@ import type { SearchQuery, SearchResponse } from '../../contracts/index.ts';
 import type { EngineMatch, MessageEngine } from '../../core/ports/message-engine.ts';
 import type { ReadRecipients } from '../../core/ports/message-recipients.ts';
 import type { MessageSearchEvent, SearchViewer } from '../../core/ports/message-search.ts';
-import { catchEngineErrors } from './failing-engine.ts';
-import { chooseEngines, type EngineSetup, type Route } from './modes.ts';
 import { createOrderLists, type OrderLists } from './order-lists.ts';
-import { pageExtras } from './page-extras.ts';
-import { pageOf } from './pages.ts';
-import { engineRequestOf, planOf, substringMatch } from './planner.ts';
+import { catchEngineErrors, pageExtras, pageOf } from './pages.ts';
+import { chooseEngines, type EngineSetup, engineRequestOf, planOf, type Route, substringMatch } from './planner.ts';
 import { normalQuery } from './query.ts';
 import { diagnosticsOf, responseOf } from './response.ts';
 import { downgradeOf, type EngineAttempt, type EngineFault, methodOf, micros, type RunContext, type SearchRequest, type SearchTrace } from './search-trace.ts';
@@ -32,7 +29,11 @@ export interface MessageSearchService {
   search(query: SearchQuery, viewer: SearchViewer): Promise<SearchResponse>;
 }
 
-/** Message search over engines (message-search.md 2 to 9). One record goes through all steps; each adds what it found out. */
+/**
+ * Message search over engines (message-search.md 2 to 9). One record goes through all steps, and each adds to it: (1) the
+ * normal query, (2) the engines to ask and what they match, (3) the page of the first engine that answers, (4) what stands
+ * beside it, (5) a comparison with Tantivy, (6) events, (7) the response.
+ */
 export function createMessageSearchService(parts: MessageSearchParts): MessageSearchService {
   const lists = createOrderLists({ max: MAX_LISTS, lifeMs: LIST_LIFE_MS, now: parts.elapsed });
   return {
@@ -52,7 +53,7 @@ export function createMessageSearchService(parts: MessageSearchParts): MessageSe
   };
 }
 
-/** One engine after the other, the tables at the end, until one answers. */
+/** Step 3: one engine after the other, the tables at the end, until one answers. */
 async function tryEngines(parts: MessageSearchParts, lists: OrderLists, { query, viewer, route, plan }: RunContext): Promise<EngineAttempt> {
   if (plan.empty) return { ...UNSERVED, notes: [plan.reason] };
   const faults: EngineFault[] = [];
@@ -78,7 +79,7 @@ function candidatesOf({ engines }: MessageSearchParts, route: Route, match: Engi
   return bySubstrings === undefined ? byWords : [...byWords, { engine: engines.fts5, match: bySubstrings }];
 }
 
-/** Tells what happened, for logs and metrics (message-search.md 8). */
+/** Step 6: events, for logs and metrics (message-search.md 8). */
 function report({ emit }: MessageSearchParts, trace: SearchTrace): void {
   const { query, route, served, faults, totalUs } = trace;
   const downgrade = downgradeOf(trace);

@@ -1,8 +1,7 @@
 import type { ShadowComparison } from '../../contracts/index.ts';
 import type { MessageSearchEvent } from '../../core/ports/message-search.ts';
-import { catchEngineErrors } from './failing-engine.ts';
-import { type EngineSetup, type Route, whyMissing } from './modes.ts';
-import type { ServedPage } from './search-trace.ts';
+import { catchEngineErrors, type ServedPage } from './pages.ts';
+import { type EngineSetup, type Route, whyMissing } from './planner.ts';
 
 const DEPTH = 10;
 

@@ -5,12 +5,11 @@ import { messageOf } from '../../core/errors.ts';
 import { createKeyedMutex } from '../../core/keyed-mutex.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { EngineTag } from '../../core/ports/message-engine.ts';
-import type { MessageSearchEvent } from '../../core/ports/message-search.ts';
+import type { MessageAnswer, MessageQuestion, MessageQuestions, MessageSearchEvent } from '../../core/ports/message-search.ts';
 import { withTimeout } from '../../core/with-timeout.ts';
-import type { KillSwitch } from '../search/modes.ts';
-import { type AtWork, engineAtWork } from './engine-at-work.ts';
+import type { KillSwitch } from '../search/planner.ts';
 import type { VectorSettings } from './models.ts';
-import type { Hung, SearchCalls, SearchThreadData } from './search-messages.ts';
+import { type AtWork, engineAtWork, type Hung, type SearchThreadData } from './search-thread-protocol.ts';
 
 /** A search that takes longer is ended together with its thread. */
 const TIMEOUT_MS = 30_000;
@@ -41,7 +40,7 @@ export interface MessageSearchOptions {
 
 /** A thread, what it was started without, and what it is doing. */
 interface Running {
-  readonly thread: ThreadClient<SearchCalls>;
+  readonly thread: ThreadClient<MessageQuestions>;
   readonly hung: Hung;
   readonly atWork: () => AtWork;
 }
@@ -52,6 +51,8 @@ interface Hang {
   readonly until: number;
   readonly tookMs: number;
 }
+
+type Call<T> = (thread: ThreadClient<MessageQuestions>) => Promise<T>;
 
 const NONE_HUNG: Hung = {};
 
@@ -75,7 +76,7 @@ export function createSearchThread(options: MessageSearchOptions) {
   const turns = createKeyedMutex();
   const hangs = new Map<EngineTag, Hang>();
   /** Threads that were given up, until they end, with the engine that they were asking. */
-  const stuck = new Map<ThreadClient<SearchCalls>, EngineTag>();
+  const stuck = new Map<ThreadClient<MessageQuestions>, EngineTag>();
   let pending = 0;
   let running: Running | undefined;
   let stopped = false;
@@ -92,7 +93,7 @@ export function createSearchThread(options: MessageSearchOptions) {
       hung,
       atWork: atWork.buffer,
     };
-    const thread = createThreadClient<SearchCalls, MessageSearchEvent>({
+    const thread = createThreadClient<MessageQuestions, MessageSearchEvent>({
       launch: () => startThread(import.meta.url, './search-thread', { workerData, name: 'message-search' }),
       launchedBy: 'calls',
       code: 'INTERNAL',
@@ -147,20 +148,20 @@ export function createSearchThread(options: MessageSearchOptions) {
   }
 
   /** One at a time, so that whoever is ended for taking long ends nobody else. */
-  async function ask<Op extends keyof SearchCalls>(op: Op, ...args: Parameters<SearchCalls[Op]>): Promise<Awaited<ReturnType<SearchCalls[Op]>>> {
+  async function ask<Q extends MessageQuestion>(question: Q, ...args: Parameters<MessageQuestions[Q]>): Promise<MessageAnswer<Q>> {
     if (pending >= MAX_WAITING) throw new Error('too many searches wait');
     pending += 1;
     try {
-      return await turns('thread', () => askThread(op, ...args));
+      return await turns('thread', () => askThread((thread) => thread.call(question, ...args)));
     } finally {
       pending -= 1;
     }
   }
 
-  async function askThread<Op extends keyof SearchCalls>(op: Op, ...args: Parameters<SearchCalls[Op]>): Promise<Awaited<ReturnType<SearchCalls[Op]>>> {
+  async function askThread<T>(call: Call<T>): Promise<T> {
     for (;;) {
       try {
-        return await askOnce(op, ...args);
+        return await askOnce(call);
       } catch (error) {
         // An engine that hung is not in the next thread, so this ends.
         if (error !== AGAIN) throw error;
@@ -168,14 +169,14 @@ export function createSearchThread(options: MessageSearchOptions) {
     }
   }
 
-  async function askOnce<Op extends keyof SearchCalls>(op: Op, ...args: Parameters<SearchCalls[Op]>): Promise<Awaited<ReturnType<SearchCalls[Op]>>> {
+  async function askOnce<T>(call: Call<T>): Promise<T> {
     if (stopped) throw new Error('message search is not running');
     const asked = usable();
     // An answer that somebody waits for keeps the process alive: the timers do.
     const limit = setTimeout(() => giveUp(new Error(`the search took longer than ${timeoutMs} ms`)), timeoutMs);
     const look = watch(asked);
     try {
-      return await asked.thread.call(op, ...args);
+      return await call(asked.thread);
     } finally {
       clearTimeout(limit);
       clearInterval(look);

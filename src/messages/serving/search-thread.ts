@@ -2,21 +2,20 @@ import { workerData } from 'node:worker_threads';
 import { threadSide } from '../../adapters/threads/serve.ts';
 import { systemClock } from '../../core/clock.ts';
 import type { SearchError } from '../../core/ports/message-engine.ts';
-import type { MessageSearchEvent } from '../../core/ports/message-search.ts';
+import type { MessageQuestions, MessageSearchEvent } from '../../core/ports/message-search.ts';
 import { createFts5Engine } from '../engines/fts5/engine.ts';
-import { failingEngine } from '../search/failing-engine.ts';
+import { failingEngine } from '../search/error-response.ts';
 import { createMessageSearchService } from '../search/service.ts';
-import { lookUp, productNamed, projectNamed } from '../store/named-places.ts';
+import { lookUp, productNamed, projectNamed } from '../store/named-projects.ts';
 import { createMessagesReader } from '../store/reader.ts';
 import { createRecipientsReader } from '../store/recipients.ts';
-import { engineAtWork } from './engine-at-work.ts';
-import type { SearchCalls, SearchThreadData } from './search-messages.ts';
+import { engineAtWork, type SearchThreadData } from './search-thread-protocol.ts';
 import { tantivyOf } from './tantivy.ts';
 import { vectorsOf } from './vector-engines.ts';
 
 /** A search over a broad word reads every row that has it: no event loop of a server may wait for that. */
 const { file, tantivy, vectors, killSwitch, hung, atWork } = workerData as SearchThreadData;
-const { tell, serve } = threadSide<SearchCalls, MessageSearchEvent>();
+const { tell, serve } = threadSide<MessageQuestions, MessageSearchEvent>();
 const { watched, enter } = engineAtWork(atWork);
 const reader = createMessagesReader(file);
 const fts5 = createFts5Engine(reader.database);

@@ -3,7 +3,7 @@ import { messageOf } from '../../core/errors.ts';
 import type { MessageEngine } from '../../core/ports/message-engine.ts';
 import { loadTantivy } from '../engines/tantivy/binding.ts';
 import { createTantivyEngine } from '../engines/tantivy/engine.ts';
-import type { Missing } from '../search/modes.ts';
+import type { Missing } from '../search/planner.ts';
 
 /** Tantivy as an engine of message search, or why it is none. @param root directory of the index; `null`: there shall be none */
 export function tantivyOf(

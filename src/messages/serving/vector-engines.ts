@@ -6,11 +6,10 @@ import type { EngineAnswer, EngineName, EngineSpent, EngineStage, MessageEngine 
 import type { Reranker } from '../../core/ports/reranker.ts';
 import { createStageTimes } from '../../core/stage-times.ts';
 import { createScoredEngine } from '../engines/result-set/scored-engine.ts';
-import { createSemanticEngine } from '../engines/vectors/engine.ts';
-import { createVectorSearcher, type VectorSearcher } from '../engines/vectors/searcher.ts';
+import { createSemanticEngine, createVectorSearcher, type VectorSearcher } from '../engines/vectors/engine.ts';
 import { fusedSet } from '../search/hybrid/fusion.ts';
 import { rerankedSet } from '../search/hybrid/rerank.ts';
-import type { Missing } from '../search/modes.ts';
+import type { Missing } from '../search/planner.ts';
 import { openEmbedder, openReranker, type VectorSettings } from './models.ts';
 
 interface VectorSearch {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { audited } from '../../core/audited.ts';
+import { audited, auditedUrgently } from '../../core/audited.ts';
 import type { OperatorAction } from '../../core/ports/index.ts';
 import { createOutput, type Output } from './output.ts';
 import type { CliDeps, CliInput, CliServices, GlobalOptions } from './services.ts';
@@ -57,6 +57,16 @@ export function globalOptions(command: Command): GlobalOptions {
 /** The named file, or standard input for `-`. */
 export async function openInput({ io }: Pick<CliDeps, 'io'>, file: string): Promise<CliInput> {
   return file === '-' ? { stream: io.stdin, bytes: undefined } : io.openFile(file);
+}
+
+/** As `auditedCommand`, for what takes a right away: a log that cannot be written is told of, and holds nothing up. */
+export async function auditedUrgentCommand<T>(
+  context: CommandContext,
+  action: Pick<OperatorAction, 'action' | 'subject' | 'detail'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const services = await context.services();
+  return auditedUrgently(await services.audit(), { surface: 'cli', who: services.who, ...action }, work, (why) => context.output.note(why));
 }
 
 /** Does what a person asked for on the command line between two records of the audit log. Throws as `audited` does. */

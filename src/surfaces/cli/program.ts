@@ -40,7 +40,7 @@ const SECTIONS: readonly { readonly title: string; readonly groups: readonly Com
   {
     title: 'Messages:',
     groups: [
-      { commands: ['messages'], load: () => import('./commands/message-search.ts') },
+      { commands: ['messages'], load: () => import('./commands/messages.ts') },
       { commands: ['tui'], load: () => import('./commands/tui.ts') },
     ],
   },

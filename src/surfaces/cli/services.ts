@@ -3,7 +3,6 @@ import type { Clock } from '../../core/clock.ts';
 import type { Check } from '../../core/findings.ts';
 import type {
   ApiKeyStore,
-  AuditLog,
   AuditReader,
   BackendKind,
   ContentSearch,
@@ -13,9 +12,11 @@ import type {
   LoginLinks,
   MessageImporter,
   MessageSearch,
+  PatientAuditLog,
   PlanPreview,
   PlanSignatures,
   Plans,
+  ProjectOrProduct,
   Setting,
   ShadowQueries,
   ShadowReport,
@@ -27,7 +28,6 @@ import type {
 import type { ShelfStore } from '../../core/ports/screen-shelf.ts';
 import type { ScopeCatalog } from '../../core/ports/search-scopes.ts';
 import type { ServerContentSearch } from '../mcp/services.ts';
-import type { SearchPlace } from '../tui/port.ts';
 
 /** Options that every command takes. */
 export interface GlobalOptions {
@@ -45,6 +45,12 @@ export interface CliIo {
   readonly stderr: Writable & { readonly isTTY?: boolean };
   /** Throws WritError NOT_FOUND or INVALID_ARGUMENT. */
   openFile(path: string): Promise<CliInput>;
+  /** The current directory, absolute and without links. */
+  cwd(): string;
+  /** Where a path really lies; itself when that cannot be told. */
+  realPath(path: string): string;
+  /** Whether stdout is a terminal that shows colours, and nobody wants none. */
+  hasColours(): boolean;
 }
 
 /** A file or standard input. */
@@ -100,6 +106,8 @@ export interface MessageIngest {
  */
 export interface CliServices extends AsyncDisposable {
   readonly dataDir: string;
+  /** How a person calls the program with these settings: `npx writ --data-dir /srv/writ`. */
+  readonly programWords: string;
   /** `lease.max_ttl_s`. */
   readonly maxTtlS: number;
   /** `board.regrant`. */
@@ -126,7 +134,7 @@ export interface CliServices extends AsyncDisposable {
   /** How FTS5 and Tantivy agree on these queries. */
   compareEngines(wish: ShadowQueries): Promise<ShadowReport>;
   /** Projects and products of its messages, for a choice. Throws WritError STORAGE_UNAVAILABLE while there is no database. */
-  messagePlaces(): Promise<readonly SearchPlace[]>;
+  projectsAndProducts(): Promise<readonly ProjectOrProduct[]>;
   /** Says before drawing begins that a person sits at the terminal, whatever the environment says of a build server. */
   watched(): void;
   /** What the screen keeps: recipes and past searches. */
@@ -139,11 +147,17 @@ export interface CliServices extends AsyncDisposable {
   /** Writes back to Redis what the journal of this host knows; number of tasks. */
   rebuildLedger(): Promise<number>;
   /** Writes the commented file of settings, unless there is one, and makes the keys that are missing. */
-  initialise(): Promise<{ readonly configFile: string; readonly configWritten: boolean; readonly keys: readonly MadeKey[] }>;
+  initialise(): Promise<{
+    readonly configFile: string;
+    readonly configWritten: boolean;
+    readonly keys: readonly MadeKey[];
+    /** By the settings as they are now. */
+    readonly baseDirectories: readonly string[];
+  }>;
   makeKey(request: KeyRequest): Promise<MadeKey>;
   /** Who asks, as the operating system says it. */
   readonly who: string;
-  audit(): Promise<AuditLog>;
+  audit(): Promise<PatientAuditLog>;
   auditReader(): AuditReader;
   readonly access: ApiAccess;
 }
@@ -154,18 +168,7 @@ export type RoleRunner = (
   flags: { readonly once?: boolean; readonly queues?: readonly string[]; readonly indexHost?: boolean },
 ) => Promise<number>;
 
-/** The `Search` tool with the rights of the user; it needs no server and no data directory. */
-export interface LocalContentSearch {
-  /** The current directory, absolute and without links. */
-  cwd(): string;
-  /** Where a path really lies; itself when that cannot be told. */
-  realPath(path: string): string;
-  /** Whether stdout is a terminal that shows colours, and nobody wants none. */
-  colour(): boolean;
-  /** Throws WritError INVALID_CONFIG; ExecutionFailed when there is no backend. */
-  open(options: GlobalOptions, search: LocalSearchOptions): Promise<ContentSearch>;
-}
-
+/** What one content search on the command line needs of the tool. */
 export interface LocalSearchOptions {
   /** Where relative paths of a request start. */
   readonly workingDirectory: string;
@@ -184,7 +187,11 @@ export interface CliDeps {
   readonly io: CliIo;
   readonly clock: Clock;
   open(options: GlobalOptions): Promise<CliServices>;
-  readonly contentSearch: LocalContentSearch;
+  /**
+   * The `Search` tool with the rights of the user; it needs no server and no data directory. Throws WritError INVALID_CONFIG;
+   * ExecutionFailed when there is no backend.
+   */
+  openContentSearch(options: GlobalOptions, search: LocalSearchOptions): Promise<ContentSearch>;
   readonly roles: { readonly [Role in 'up' | 'api' | 'worker' | 'kernel' | 'index-host']: RoleRunner };
   /** Aborted when the person asks to stop; from the first call on, Ctrl-C does no longer end the process. */
   interrupted(): AbortSignal;

@@ -1,14 +1,14 @@
-/** How the tasks of a bulk push are gathered into requests. */
+/** Limits of a request of a bulk push. */
 export interface BatchLimits {
   readonly lines: number;
   readonly chars: number;
-  /** A source that pauses for so long gets what it has given sent. */
+  /** Milliseconds of pause of the source after which the tasks so far are sent. */
   readonly lingerMs: number;
 }
 
 /**
- * Gathers texts of one line each. Nothing is asked of the source while a batch is being worked on, so a slow server slows
- * the source. Ends the source when it is left early.
+ * Batches of texts of one line each. The source is not read while a batch is being sent, so a slow server slows the source.
+ * Leaving the loop early ends the source.
  */
 export async function* batchesOf(lines: AsyncIterable<string>, { lines: most, chars, lingerMs }: BatchLimits): AsyncGenerator<readonly string[]> {
   const source = lines[Symbol.asyncIterator]();
@@ -48,7 +48,7 @@ export async function* batchesOf(lines: AsyncIterable<string>, { lines: most, ch
   }
 }
 
-/** `undefined` when it takes longer; it is not lost then. */
+/** The value of a promise; `undefined` when it takes longer. The promise stays usable. */
 async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {

@@ -8,12 +8,12 @@ import type { BulkReceipt, BulkSummary, TaskSubmission } from './types.ts';
 export type BulkTotals = BulkSummary['summary'];
 
 export interface BulkOptions {
-  /** Tries for errors that may pass, 1 to 25. */
+  /** Tries for transient errors, 1 to 25. */
   readonly attempts?: number;
   readonly queue?: string;
   /** The kernel issues the leases that are missing; needs the role `kernel` as well. */
   readonly sign?: boolean;
-  /** How the tasks are cut into requests. */
+  /** Limits of each request. */
   readonly batch?: Partial<BatchLimits>;
   readonly signal?: AbortSignal;
 }
@@ -21,11 +21,11 @@ export interface BulkOptions {
 const BATCH: BatchLimits = { lines: 500, chars: 1024 * 1024, lingerMs: 50 };
 
 /**
- * Pushes tasks through the NDJSON route, a request per batch, and yields a receipt per task in their order. The next
- * tasks are taken when the receipts of the last ones were; the sum of all is the return value. A batch without a whole
- * answer is sent again, which is safe: its tasks then read `in_flight` or `finished`.
+ * Pushes tasks through the NDJSON route, a request per batch, and yields a receipt per task in their order. The next tasks
+ * are read when the receipts of the last ones were taken; the totals are the return value. A batch without a whole answer is
+ * sent again, which is safe: its tasks then read `in_flight` or `finished`.
  *
- * @throws WritApiError, WritConnectionError; the receipts that were yielded stay true
+ * @throws WritApiError, WritConnectionError; receipts that were yielded stay valid
  */
 export async function* submitMany(
   tasks: Iterable<TaskSubmission> | AsyncIterable<TaskSubmission>,

@@ -21,7 +21,7 @@ export interface Capabilities {
   SEARCH_EMAILS: { inputs: SearchInputs; output: SearchOutput<'from' | 'to' | 'subject' | 'body'> };
   /** `match_field` is the name of the first matching string field. */
   SEARCH_DATASETS: { inputs: SearchInputs; output: SearchOutput<string> };
-  /** The answer without `stats.elapsed_ms`: a recorded result says nothing of time. */
+  /** The answer without `stats.elapsed_ms`: a recorded result has no time in it. */
   CONTENT_SEARCH: { inputs: ContentSearchRequest; output: ContentSearchAnswer };
 }
 
@@ -50,7 +50,7 @@ export type InputsOf<C extends CapabilityId> = Capabilities[C]['inputs'];
 export type OutputOf<C extends CapabilityId> = Capabilities[C]['output'];
 export type ConstraintsOf<C extends CapabilityId> = TaskConstraints & (Capabilities[C] extends { constraints: infer Needed } ? Needed : unknown);
 
-/** An order of a capability that is known here. Nothing is filled in: a lease is for exactly these values. */
+/** A manifest of a known capability. No default is filled in: a lease is for exactly these values. */
 export interface ManifestOf<C extends CapabilityId> extends TaskManifest {
   capability_id: C;
   inputs: InputsOf<C>;

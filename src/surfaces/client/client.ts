@@ -12,14 +12,14 @@ import type { Envelope, KeySet, LeaseAnswer, LeaseRequest, PlanLeaseAnswer, Plan
 export interface IssueOptions extends CallOptions {
   /** Life of the lease, seconds; the kernel's default unless given. */
   readonly ttl?: number;
-  /** Who confirmed a manifest with `hrc_required`. */
+  /** The person who confirmed a manifest with `hrc_required`. */
   readonly confirmedBy?: string;
 }
 
 export interface IssuePlanOptions extends CallOptions {
   /** Life of the lease, seconds; the kernel's default unless given. */
   readonly ttl?: number;
-  /** What the plan may do: capabilities, `TOOL_CALL` or `TOOL_CALL:<tool>`; exactly what it can reach unless given. */
+  /** Capabilities of the plan, `TOOL_CALL` or `TOOL_CALL:<tool>` among them; exactly those that it can reach unless given. */
   readonly capabilities?: readonly string[];
   /** Directories and scopes that its steps may name. */
   readonly scopes?: readonly string[];
@@ -32,17 +32,17 @@ export interface LeasesApi {
   issuePlan(envelope: Envelope, options?: IssuePlanOptions): Promise<PlanLeaseAnswer>;
 }
 
-/** What a server gives a search that names no time of its own, unless it is set otherwise. */
+/** The time limit of a search that names none, by the default settings of a server. */
 const CONTENT_TIMEOUT_MS = 20_000;
 
 /**
- * Writ's HTTP API. It signs nothing and keeps nothing. Every method throws WritApiError (the server refused),
+ * Writ's HTTP API. The client signs nothing and keeps nothing. Every method throws WritApiError (the server refused),
  * WritConnectionError (no whole answer) or the reason of its signal.
  */
 export class WritClient {
   readonly tasks: TasksApi;
   readonly plans: PlansApi;
-  /** Searches with an answer of their own type. */
+  /** Searches by task, each with its own type of answer. */
   readonly search: SearchApi;
   readonly leases: LeasesApi;
   /** Agent mail, and the search in it. */
@@ -51,7 +51,7 @@ export class WritClient {
   readonly contentIndex: ContentIndexApi;
   readonly #transport: Transport;
 
-  /** @throws TypeError for options that cannot be meant */
+  /** @throws TypeError for options out of their range */
   constructor(options: WritClientOptions) {
     const transport = createTransport(settingsOf(options));
     this.#transport = transport;

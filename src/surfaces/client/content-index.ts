@@ -4,19 +4,19 @@ import type { Transport } from './transport.ts';
 
 /** The content-search indexes of the server (docs/search-index.md). */
 export interface ContentIndexApi {
-  /** What each index is, and what is done about it now; needs the role `read` or `operate`. */
+  /** The state of each index, and its current task; needs the role `read` or `operate`. */
   status(options?: CallOptions): Promise<IndexReport>;
-  /** Makes the index anew. `keyHash`, here and below: `key_hash` of its status, or at least the first 8 digits. Needs the role `operate`. */
+  /** Builds the index again. `keyHash`, here and below: `key_hash` of its status, or at least the first 8 digits. Needs the role `operate`. */
   build(keyHash: string, options?: CallOptions): Promise<IndexReceipt>;
-  /** Compares it with the tree, and indexes what differs. */
+  /** Compares the index with the tree, and indexes the differences. */
   reconcile(keyHash: string, options?: CallOptions): Promise<IndexReceipt>;
-  /** Proves its files sound; the verdict appears in `ended` of the status. */
+  /** Checks the files of the index; the verdict appears in `ended` of the status. */
   check(keyHash: string, options?: CallOptions): Promise<IndexReceipt>;
-  /** Removes it. */
+  /** Removes the index. */
   drop(keyHash: string, options?: CallOptions): Promise<IndexReceipt>;
 }
 
-/** All of it may be asked for twice: what waits already is not queued again. */
+/** The index methods. Each may be called twice: a job that waits already is not queued again. */
 export function createContentIndex(transport: Transport): ContentIndexApi {
   const ask =
     (action: string) =>

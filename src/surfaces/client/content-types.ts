@@ -15,10 +15,10 @@ export type ContentSearchRequest = {
   glob?: string[] | undefined;
   /** Lines before and after each match. */
   context?: number | undefined;
-  /** Most events, matches and context lines together. */
+  /** Most events: matches and context lines together. */
   max_results?: number | undefined;
   timeout_ms?: number | undefined;
-  /** 1 to 4 edits are forgiven. */
+  /** Edits that are forgiven, 1 to 4. */
   fuzzy?: number | undefined;
 };
 
@@ -30,15 +30,15 @@ export interface ContentSearchEvent {
 export interface ContentSearchAnswer {
   pattern: string;
   path: string;
-  /** Of events. */
+  /** The number of events. */
   count: number;
-  /** In the order of path, then of line. */
+  /** Events by path, then by line. */
   matches: ContentSearchEvent[];
   truncated: boolean;
   timed_out: boolean;
   exit_code?: number | undefined;
   stderr?: string | undefined;
-  /** The same for people. */
+  /** The events as text for people. */
   content: string;
   stats?: ContentSearchStats | undefined;
 }

@@ -8,9 +8,9 @@ export class WritApiError extends Error {
   readonly detail: string;
   /** Dotted path of the field at fault. */
   readonly field: string | undefined;
-  /** The whole RFC 9457 document. */
+  /** The problem document (RFC 9457). */
   readonly problem: Problem;
-  /** When the server would like to be asked again, milliseconds from its answer. */
+  /** Milliseconds from the answer until the server wants to be asked again. */
   readonly retryAfterMs: number | undefined;
 
   constructor(problem: Problem, retryAfterMs?: number) {
@@ -24,15 +24,15 @@ export class WritApiError extends Error {
   }
 }
 
-/** There was no whole answer: no connection, broken off, nothing in time, or an answer that is not Writ's. What was asked may have been done. */
+/** No whole answer came: no connection, a broken one, nothing in time, or an answer that is not Writ's. The request may have been carried out. */
 export class WritConnectionError extends Error {
   override readonly name = 'WritConnectionError';
 }
 
-/** `tasks.result`, `plans.wait` or a search waited as long as it was told. What it waited for goes on. */
+/** `tasks.result`, `plans.wait` or a search reached its `timeoutMs`. The task or plan goes on. */
 export class WritTimeoutError extends Error {
   override readonly name = 'WritTimeoutError';
-  /** Of the task, or of the plan. */
+  /** Id of the task, or of the plan. */
   readonly taskId: string;
 
   constructor(taskId: string, timeoutMs: number) {
@@ -54,7 +54,7 @@ export class WritTaskError extends Error {
   }
 }
 
-/** The error that a response without success tells of. */
+/** The error of a response whose status is no success. */
 export async function apiErrorOf(response: Response): Promise<WritApiError> {
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
   const retryAfterMs = Number.isFinite(retryAfter) && retryAfter >= 0 ? retryAfter * 1000 : undefined;
@@ -75,7 +75,7 @@ function problemIn(text: string, status: number): Problem {
       };
     }
   } catch {
-    // Not Writ's: a proxy, or another server.
+    // A body that is no problem document comes from a proxy, or from another server.
   }
   return { type: 'about:blank', title: `HTTP ${status}`, status, code: `HTTP_${status}`, detail: text.slice(0, 500) || `the server answered ${status}` };
 }

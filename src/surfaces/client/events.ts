@@ -6,15 +6,15 @@ import { serverSentOf } from './sse.ts';
 import type { Problem, TaskEvent } from './types.ts';
 
 export interface EventsOptions {
-  /** Go on after the event with this id; from now on unless given. */
+  /** Id of the event after which the stream begins; unless given, it begins now. */
   readonly after?: number;
   /** Ends the stream without an error. */
   readonly signal?: AbortSignal;
-  /** A server that is silent for so long has gone, milliseconds; it shows every 15 s that it lives. */
+  /** Milliseconds of silence after which the server counts as gone; it sends a comment every 15 s. */
   readonly silenceMs?: number;
 }
 
-/** Where a stream was when it broke. */
+/** The position of a stream when it broke. */
 interface Place {
   last: number | undefined;
   pauseMs: number;
@@ -22,9 +22,9 @@ interface Place {
 }
 
 /**
- * Changes of tasks without end. A broken stream is opened again after the last event that was yielded, for as long as it
- * takes; only the first connection gives up after the retries of the client. Before the first event there is no id to go
- * on from: changes during a break then are missed.
+ * Changes of tasks, without end. A broken stream is opened again after the last event that was yielded, for as long as it
+ * takes; only the first connection gives up after the retries of the client. Before the first event there is no id to
+ * continue from, so changes during a break then are missed.
  *
  * @throws WritApiError when the server refuses (INVALID_ARGUMENT: the id is too old to be complete), WritConnectionError
  */
@@ -49,7 +49,7 @@ export async function* events({ after, signal, silenceMs = 45_000 }: EventsOptio
   }
 }
 
-/** Until the server ends it or drops us. */
+/** One connection, until the server ends it or it breaks. */
 async function* oneStream(place: Place, signal: AbortSignal | undefined, silenceMs: number, settings: Settings): AsyncGenerator<TaskEvent | 'open'> {
   const headers = { accept: 'text/event-stream', ...(place.last === undefined ? {} : { 'last-event-id': String(place.last) }) };
   const chunks = streamed({ method: 'GET', path: '/v1/events', headers, signal, repeatable: true }, settings, silenceMs);

@@ -4,25 +4,25 @@ import type { Settings } from './options.ts';
 /** One request. */
 export interface Ask {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Below the base, `/v1/tasks`. */
+  /** The path below the base, such as `/v1/tasks`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
+  /** The body, sent as JSON. */
   readonly json?: unknown;
-  /** Sent as lines of JSON. */
+  /** The body as lines of JSON. */
   readonly ndjson?: string;
   /** Seconds that the server may keep the request open. */
   readonly wait?: number | undefined;
-  /** Seconds that the server may need by itself, without being asked to wait. */
+  /** Seconds that the server may need without `wait`. */
   readonly patienceS?: number;
   readonly signal?: AbortSignal | undefined;
-  /** Asking twice does the same as asking once. */
+  /** Whether the request does the same when it is sent twice. */
   readonly repeatable: boolean;
 }
 
 /**
- * Asks once and reads the answer.
+ * Sends a request once and reads the answer.
  *
  * @throws WritApiError, WritConnectionError (also for what `read` throws), or the reason of the signal
  */
@@ -37,7 +37,7 @@ export async function exchange<T>(ask: Ask, settings: Settings, read: (response:
   }
 }
 
-/** Asks once; the answer piece by piece. Throws like `exchange`; a server that is silent for `idleMs` has gone. */
+/** Sends a request once; the answer piece by piece. Throws like `exchange`; a server that is silent for `idleMs` counts as gone. */
 export async function* streamed(ask: Ask, settings: Settings, idleMs: number): AsyncGenerator<Uint8Array> {
   const watch = createWatch(ask.signal, limitOf(ask, settings));
   try {
@@ -45,7 +45,7 @@ export async function* streamed(ask: Ask, settings: Settings, idleMs: number): A
     if (body === null) return;
     watch.alive(idleMs);
     for await (const chunk of body as AsyncIterable<Uint8Array>) {
-      // The time that the reader takes is not the server's.
+      // The limit does not run while the reader works.
       watch.rest();
       yield chunk;
       watch.alive(idleMs);
@@ -74,12 +74,12 @@ function understood(error: unknown, { signal }: Ask, watch: Watch): unknown {
   return connectionErrorOf(watch.signal.aborted ? watch.signal.reason : error);
 }
 
-/** Ends an exchange that is given up by its caller, or that is silent for too long. */
+/** A watch that ends an exchange when its caller gives it up, or when it is silent for too long. */
 interface Watch {
   readonly signal: AbortSignal;
-  /** Something came: the time counts anew. */
+  /** Starts the time again: something came. */
   alive(limitMs: number): void;
-  /** Nothing is expected for now. */
+  /** Stops the time: nothing is expected for now. */
   rest(): void;
   end(): void;
 }
@@ -100,7 +100,7 @@ function createWatch(outer: AbortSignal | undefined, firstMs: number): Watch {
     end() {
       clearTimeout(timer);
       outer?.removeEventListener('abort', giveUp);
-      // Frees the connection of an answer that was not read to its end; nothing happens after the end.
+      // Aborting frees the connection of an answer that was not read to its end; after the end it does nothing.
       controller.abort();
     },
   };
@@ -120,7 +120,7 @@ async function initOf(ask: Ask, { key, userAgent }: Settings): Promise<RequestIn
   if (ask.ndjson !== undefined) headers['content-type'] = 'application/x-ndjson';
   else if (ask.json !== undefined) headers['content-type'] = 'application/json';
   const body = ask.ndjson ?? (ask.json === undefined ? undefined : JSON.stringify(ask.json));
-  // A redirect would carry the key to somewhere else.
+  // A redirect would send the key to another server.
   return { method: ask.method, headers, redirect: 'error', ...(body === undefined ? {} : { body }) };
 }
 

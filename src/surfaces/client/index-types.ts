@@ -22,7 +22,7 @@ export type IndexVeto = 'NOT_ARMED' | 'OVERFLOW' | 'WATCHER_DOWN' | 'ELIGIBILITY
 
 export type IndexTaskKind = 'build' | 'reconcile' | 'update' | 'merge' | 'check' | 'drop';
 
-/** What is done now. `total` is null while nobody knows it. */
+/** The current task of an index. `total` is null while it is unknown. */
 export interface IndexActivity {
   kind: IndexTaskKind;
   phase: 'ENUMERATE' | 'TOKENIZE' | 'PERSIST' | 'ACTIVATE' | 'VALIDATE' | 'CHECK';
@@ -61,7 +61,7 @@ export interface IndexStatus {
   overlay: { files: number; subtrees: number };
   activity: IndexActivity | null;
   last_build: { elapsed_ms: number; files: number; bytes: number; ended_at: string } | null;
-  /** The last end of each kind of task, the newest first. */
+  /** The last end of each kind of task, newest first. */
   ended: IndexTaskEnd[];
 }
 
@@ -70,7 +70,7 @@ export interface IndexReport {
   indexes: IndexStatus[];
 }
 
-/** `joined`: the same was waiting already; then `job` is that one. */
+/** The receipt of a request. `joined`: the same job was waiting already, and `job` is that one. */
 export interface IndexReceipt {
   job: string;
   joined: boolean;

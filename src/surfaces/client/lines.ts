@@ -1,9 +1,9 @@
-/** More text than any line of ours; whoever sends more does not speak our protocol. */
+/** The most characters of a line; no line of Writ is longer. */
 const MAX_LINE_CHARS = 4 * 1024 * 1024;
 
 /**
  * Lines of a UTF-8 byte stream, wherever its chunks are cut. Ends are LF, CRLF and, where `loneCr` (server-sent events), CR.
- * What follows the last end is yielded as well, unless it is empty.
+ * Text after the last end is yielded as well, unless it is empty.
  *
  * @throws Error for a line of more than 4 Mi characters
  */
@@ -20,7 +20,7 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>, { loneCr = fal
     if (rest.length > MAX_LINE_CHARS) throw new Error('the answer has a line without an end');
   }
   rest += decoder.decode();
-  // A CR that stood last may have been half of a CRLF; now nothing follows it.
+  // A CR at the end may have been half of a CRLF; now it is known that nothing follows.
   const last = loneCr && rest.endsWith('\r') ? rest.slice(0, -1) : rest;
   if (last !== '' || last !== rest) yield last;
 }

@@ -3,7 +3,7 @@
 export type MessageImportance = 'low' | 'normal' | 'high' | 'urgent';
 export type MessageSearchMode = 'lexical' | 'semantic' | 'hybrid' | 'hybrid_rerank';
 
-/** Only the text is required; null is absence. */
+/** A search in messages. Only the text is required; null means absent. */
 export interface MessageSearchQuery {
   text: string;
   doc_kind?: 'message' | 'agent' | 'project' | undefined;
@@ -56,7 +56,7 @@ export interface MessageSearchResult {
   from_agent?: string | undefined;
   to?: string[] | undefined;
   cc?: string[] | undefined;
-  /** Absent when empty. */
+  /** Recipients in Bcc; absent when there are none. */
   bcc?: string[] | undefined;
   reason_codes?: MessageReasonCode[] | undefined;
   score_factors?: { key: string; contribution: number; summary: string }[] | undefined;
@@ -87,11 +87,11 @@ export interface MessageSearchAnswer {
         did_you_mean?: { token: string; suggested_field: string; value: string }[] | undefined;
       }
     | undefined;
-  /** Only when nothing was found. */
+  /** Present only when nothing was found. */
   guidance?: { summary: string; suggestions?: { kind: MessageGuidanceKind; label: string; detail?: string | undefined }[] | undefined } | undefined;
-  /** Only when the search was degraded. */
+  /** Present only when the search was degraded. */
   diagnostics?: MessageSearchDiagnostics | undefined;
-  /** For keys with the role `operate`. */
+  /** Withheld rows; present only for keys with the role `operate`. */
   audit?:
     | {
         action: 'denied' | 'redacted';
@@ -168,13 +168,13 @@ export interface MessageSearchExplain {
   notes?: string[] | undefined;
 }
 
-/** Somebody of the message's project by name, or of another one. */
+/** An agent by name: of the message's project, or of another one. */
 export type MessagePerson = string | { project: string; name: string };
 
-/** A recipient, with when they read and acknowledged the message where that is known. */
+/** A recipient, with the times at which they read and acknowledged the message where these are known. */
 export type MessageRecipient = string | { project?: string | undefined; name: string; read_ts?: number | undefined; ack_ts?: number | undefined };
 
-/** What a call changes; done twice is as if done once. */
+/** An operation on messages; carried out twice, it has the effect of once. */
 export type MessageOp =
   | {
       op: 'message';
@@ -223,18 +223,18 @@ export type MessageOp =
 
 export type MessageJson = string | number | boolean | null | MessageJson[] | { [key: string]: MessageJson };
 
-/** It is queued. */
+/** The receipt of operations that are queued. */
 export interface MessageReceipt {
   job: string;
-  /** Of the messages, in the order of their operations. */
+  /** Keys of the messages, in the order of their operations. */
   keys: string[];
 }
 
-/** It is stored, durable, and can be found. */
+/** The report of operations that are stored durably, and can be found. */
 export interface MessageReport extends MessageReceipt {
   counts: { inserted: number; updated: number; deleted: number; unchanged: number; refused: number };
-  /** Of the messages, in the order of their operations. */
+  /** Ids of the messages, in the order of their operations. */
   ids: number[];
-  /** Why operations were refused, of the first hundred. */
+  /** Reasons why operations were refused, the first hundred. */
   refusals: string[];
 }

@@ -2,7 +2,7 @@ import type { MessageOp, MessageReceipt, MessageReport, MessageSearchAnswer, Mes
 import type { CallOptions, WaitOptions } from './tasks.ts';
 import type { Transport } from './transport.ts';
 
-/** What a change of messages came to: stored, with `wait`, or only queued. */
+/** The end of a change of messages: stored, with `wait`, or only queued. */
 export type ChangedMessages = { readonly stored: true; readonly report: MessageReport } | { readonly stored: false; readonly receipt: MessageReceipt };
 
 /** Messages of agents (docs/message-search.md, docs/messages-import.md). */
@@ -15,11 +15,11 @@ export interface MessagesApi {
   ingest(ops: readonly MessageOp[], options?: WaitOptions): Promise<ChangedMessages>;
   /** Deletes a message by its id; one that is not there is no error. Needs the role `ingest`. */
   delete(id: number, options?: WaitOptions): Promise<ChangedMessages>;
-  /** Makes the full text anew; searches see the old one until then. Needs the role `operate`. */
+  /** Builds the full text again; searches use the old one until then. Needs the role `operate`. */
   rebuild(options?: WaitOptions): Promise<ChangedMessages>;
 }
 
-/** How long the server may take for a search: then it ends it and answers degraded. */
+/** Seconds that the server may take for a search; then it ends the search and answers degraded. */
 const SEARCH_S = 30;
 
 export function createMessages(transport: Transport): MessagesApi {
@@ -27,7 +27,7 @@ export function createMessages(transport: Transport): MessagesApi {
     (await transport.json<MessageSearchAnswer>({ method: 'POST', path: '/v1/messages/search', json: query, patienceS: SEARCH_S, signal, repeatable: true }))
       .body;
 
-  /** Each of them does the same when it is done twice. */
+  /** Changes messages. Every such request does the same when it is sent twice. */
   async function change(method: 'POST' | 'DELETE', path: string, { wait, signal }: WaitOptions, json?: object): Promise<ChangedMessages> {
     const { status, body } = await transport.json<unknown>({ method, path, json, wait, signal, repeatable: true });
     return status === 200 ? { stored: true, report: body as MessageReport } : { stored: false, receipt: body as MessageReceipt };

@@ -1,16 +1,16 @@
 export interface WritClientOptions {
   /** `http://127.0.0.1:8377`; a path before the routes is kept. */
   readonly baseUrl: string;
-  /** The API key, or where it comes from: asked before every request, so that a rotated key is taken up. */
+  /** The API key, or a function that returns it: called before every request, so that a rotated key is used. */
   readonly key: string | (() => string | Promise<string>);
   readonly fetch?: typeof fetch;
-  /** For one try of one request, milliseconds; a wait that is asked for comes on top. 30,000 unless given. */
+  /** Milliseconds for one try of one request, to which a `wait` is added. 30,000 unless given. */
   readonly timeoutMs?: number;
   /** How often a request that may be repeated is repeated; 4 unless given, 0 never. */
   readonly retries?: number;
-  /** Added to `writ-client` in the header of that name. */
+  /** Text that is added to `writ-client` in the User-Agent header. */
   readonly userAgent?: string;
-  /** For the jitter of the backoff: 0 ≤ x < 1. `Math.random` unless given. */
+  /** Random numbers for the jitter of the backoff, 0 ≤ x < 1. `Math.random` unless given. */
   readonly random?: () => number;
 }
 
@@ -24,7 +24,7 @@ export interface Settings {
   readonly random: () => number;
 }
 
-/** @throws TypeError for a baseUrl that is none, or numbers that cannot be meant */
+/** @throws TypeError for a baseUrl that is no URL, or numbers out of their range */
 export function settingsOf({ baseUrl, key, fetch: ownFetch, timeoutMs = 30_000, retries = 4, userAgent, random = Math.random }: WritClientOptions): Settings {
   const url = new URL(baseUrl);
   if (!/^https?:$/.test(url.protocol)) throw new TypeError('baseUrl must begin with http: or https:');

@@ -2,7 +2,7 @@ import { WritApiError, WritConnectionError } from './errors.ts';
 
 const FIRST_MS = 200;
 const MAX_MS = 10_000;
-/** A server that wants to be left alone for longer is told about to the caller. */
+/** The longest Retry-After that is waited for; with a longer one the error goes to the caller. */
 const MAX_RETRY_AFTER_MS = 60_000;
 const TRY_AGAIN: ReadonlySet<number> = new Set([429, 503]);
 
@@ -13,7 +13,7 @@ export function backoffMs(failures: number, random: () => number): number {
 }
 
 /**
- * How long to wait before asking again; `undefined` when asking again would not help: a refusal stays a refusal.
+ * Milliseconds before the next try; `undefined` when another try would not help.
  *
  * @param failures how many tries have failed before this one
  */
@@ -25,7 +25,7 @@ export function pauseAfter(error: unknown, failures: number, random: () => numbe
   return wished > MAX_RETRY_AFTER_MS ? undefined : Math.max(wished, backoff);
 }
 
-/** Throws the signal's reason when it is aborted before or meanwhile. */
+/** Waits. Throws the signal's reason when it is aborted before or meanwhile. */
 export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (): void => {

@@ -12,7 +12,7 @@ export interface PlanSubmission {
 
 export type ShownPlanState = 'waiting' | 'running' | 'success' | 'failure';
 
-/** `plan_id` is the hash of the linked envelope. */
+/** A plan that was pushed. `plan_id` is the hash of the linked envelope. */
 export interface PlanSubmitted {
   plan_id: string;
   receipt: 'accepted' | 'in_flight' | 'retried';
@@ -20,7 +20,7 @@ export interface PlanSubmitted {
   location: string;
 }
 
-/** How a plan stands. `result` only where it was asked for. */
+/** The state of a plan. `result` is present only where it was asked for. */
 export interface PlanStatus {
   plan_id: string;
   state: ShownPlanState;
@@ -32,7 +32,7 @@ export interface PlanStatus {
   result?: PlanResult | undefined;
 }
 
-/** How a plan ended, signed by its executor over `{plan_sha256, envelope}` in canonical form. */
+/** The end of a plan, signed by its executor over `{plan_sha256, envelope}` in canonical form. */
 export interface PlanResult {
   plan_sha256: string;
   envelope: ResultEnvelope;

@@ -16,19 +16,19 @@ export type SubmittedPlan =
   | { readonly ended: true; readonly replayed: boolean; readonly plan: PlanStatus }
   | { readonly ended: false; readonly replayed: boolean; readonly receipt: PlanSubmitted };
 
-/** What an action answers: what was begun or, after a wait, the plan that has ended. */
+/** The answer to an action: what was begun or, after a wait, the plan that has ended. */
 export type ActedOnPlan<Begun> = { readonly ended: false; readonly answer: Begun } | { readonly ended: true; readonly plan: PlanStatus };
 
 export interface PlansApi {
-  /** Pushes a plan, linked or not. A repeated push of the same plan is the same plan; a failed one runs on. */
+  /** Pushes a plan, linked or not. Another push of the same plan has no further effect; a failed plan runs on. */
   submit(envelope: Envelope, options: SubmitPlanOptions): Promise<SubmittedPlan>;
-  /** How a plan stands; with `memory` (role `operate`) also the signed end with results and memory. */
+  /** The state of a plan; with `memory` (role `operate`) also the signed end with results and memory. */
   get(planId: string, options?: WaitOptions & { readonly memory?: boolean }): Promise<PlanStatus>;
   /** The plan when it has ended (`success` or `failure`). Throws WritTimeoutError after `timeoutMs`; without it, waits for ever. */
   wait(planId: string, options?: CallOptions & { readonly timeoutMs?: number; readonly memory?: boolean }): Promise<PlanStatus>;
-  /** It ends before its next step. */
+  /** Cancels a plan: it ends before its next step. */
   cancel(planId: string, options?: WaitOptions): Promise<ActedOnPlan<PlanCancelAnswer>>;
-  /** Runs a failed plan on from where it stopped. `lease`: a new one, for one that has expired. */
+  /** Continues a failed plan from where it stopped. `lease` replaces one that has expired. */
   retry(planId: string, options?: WaitOptions & { readonly lease?: string }): Promise<ActedOnPlan<PlanRetryAnswer>>;
 }
 
@@ -62,7 +62,7 @@ export function createPlans(transport: Transport): PlansApi {
     retry: (planId, { lease, ...options } = {}) => act(planId, 'retry', options, lease === undefined ? undefined : { lease }),
   };
 
-  /** Actions are not repeated: the first may have been carried out, and the second would be another. */
+  /** Sends an action once: the first may have been carried out, and a second would be another action. */
   async function act<Begun>(planId: string, action: string, { wait, signal }: WaitOptions, json?: object): Promise<ActedOnPlan<Begun>> {
     const { status, body } = await transport.json<unknown>({ method: 'POST', path: `${pathOf(planId)}/${action}`, json, wait, signal, repeatable: false });
     return status === 200 ? { ended: true, plan: body as PlanStatus } : { ended: false, answer: body as Begun };

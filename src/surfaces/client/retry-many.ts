@@ -5,7 +5,7 @@ import type { Settings } from './options.ts';
 import type { BulkRetryLine, BulkRetrySummary, TaskFilter } from './types.ts';
 
 export interface RetryManyOptions {
-  /** As with `retry`. */
+  /** The `regrant` of `retry`. */
   readonly regrant?: boolean;
   /** At most so many tasks. */
   readonly limit?: number;
@@ -13,10 +13,10 @@ export interface RetryManyOptions {
 }
 
 /**
- * Runs the failed tasks that a filter finds again: a line per task, and the counts as the return value. Leaving the loop
- * ends the run. It is never repeated by itself.
+ * Runs the failed tasks that a filter finds again: yields a line per task, and returns the counts. Leaving the loop ends the
+ * run. The request is never repeated.
  *
- * @throws WritApiError, WritConnectionError; what was yielded has happened
+ * @throws WritApiError, WritConnectionError; lines that were yielded stay valid
  */
 export async function* retryMany(
   filter: TaskFilter,

@@ -7,13 +7,13 @@ type SearchId = 'SEARCH_FILES' | 'SEARCH_EMAILS' | 'SEARCH_DATASETS';
 export interface SearchOptions extends CallOptions {
   /** Milliseconds until WritTimeoutError; 60,000 unless given. The search goes on. */
   readonly timeoutMs?: number;
-  /** Identifier of the task; a random one unless given. The same one again answers as before. */
+  /** Identifier of the task; random unless given. The same identifier gives the same answer again. */
   readonly taskId?: string;
   /** The lease for exactly this search and `taskId`; without it the kernel issues one, which needs the role `kernel` as well. */
   readonly lease?: string;
 }
 
-/** One search each: pushed, awaited, and answered with what was found. Throws WritTaskError when the search failed. */
+/** Searches by task: each is pushed and waited for, and answers what was found. Throws WritTaskError when the search failed. */
 export interface SearchApi {
   files(inputs: InputsOf<'SEARCH_FILES'>, options?: SearchOptions): Promise<OutputOf<'SEARCH_FILES'>>;
   emails(inputs: InputsOf<'SEARCH_EMAILS'>, options?: SearchOptions): Promise<OutputOf<'SEARCH_EMAILS'>>;
@@ -34,7 +34,7 @@ export function createSearch(tasks: TasksApi): SearchApi {
   async function search<C extends SearchId>(capability: C, inputs: InputsOf<C>, options: SearchOptions = {}): Promise<OutputOf<C>> {
     const { timeoutMs = TIMEOUT_MS, taskId = `search-${crypto.randomUUID()}`, lease, signal } = options;
     const end = performance.now() + timeoutMs;
-    // No search demands a constraint of its own.
+    // Searches have no constraints.
     const manifest = { task_id: taskId, capability_id: capability, inputs, constraints: {} } as ManifestOf<C>;
     const pass = signal === undefined ? {} : { signal };
     const wait = Math.min(FIRST_WAIT_S, timeoutMs / 1000);

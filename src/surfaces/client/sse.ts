@@ -1,6 +1,6 @@
 import { linesOf } from './lines.ts';
 
-/** What a stream of server-sent events brings. `alive`: a comment, only to show that the stream lives. */
+/** An element of a stream of server-sent events. `alive`: a comment, which only shows that the stream lives. */
 export type ServerSent =
   | { readonly kind: 'event'; readonly event: string; readonly data: string; readonly id: string | undefined }
   | { readonly kind: 'retry'; readonly ms: number };
@@ -25,7 +25,7 @@ export async function* serverSentOf(chunks: AsyncIterable<Uint8Array>): AsyncGen
   }
 }
 
-/** A comment has the empty name, which nobody asks for. */
+/** Name and value of a line. A comment has the empty name. */
 function fieldOf(line: string): readonly [field: string, value: string] {
   const colon = line.indexOf(':');
   if (colon < 0) return [line, ''];

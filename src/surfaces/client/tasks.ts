@@ -30,7 +30,7 @@ export interface WaitOptions extends CallOptions {
 export interface SubmitOptions extends WaitOptions {
   /** The lease for exactly this manifest. */
   readonly lease?: string;
-  /** Tries for errors that may pass, 1 to 25; 1 unless given. */
+  /** Tries for transient errors, 1 to 25; 1 unless given. */
   readonly attempts?: number;
   /** Queue including its pool, `file@archive`. */
   readonly queue?: string;
@@ -44,24 +44,24 @@ export type Submitted<C extends CapabilityId = CapabilityId> =
   | { readonly ended: true; readonly replayed: boolean; readonly task: TaskView<OutputOf<C>> }
   | { readonly ended: false; readonly replayed: boolean; readonly receipt: TaskReceipt };
 
-/** What an operator's action answers: what was begun or, after a wait, the task that has ended. */
+/** The answer to an operator's action: what was begun or, after a wait, the task that has ended. */
 export type Acted<Begun> = { readonly ended: false; readonly answer: Begun } | { readonly ended: true; readonly task: TaskView };
 
 export interface TasksApi {
-  /** Pushes one task. A repeated push of the same task has one effect. */
+  /** Pushes one task. Another push of the same task has no further effect. */
   submit<C extends CapabilityId>(manifest: ManifestOf<C>, options: SubmitOptions): Promise<Submitted<C>>;
-  /** Pushes many; a receipt per task, in order. */
+  /** Pushes many tasks; a receipt per task, in order. */
   submitMany(tasks: Iterable<TaskSubmission> | AsyncIterable<TaskSubmission>, options?: BulkOptions): AsyncGenerator<BulkReceipt, BulkTotals>;
-  /** Where a task stands; with `wait`, when it has ended or the wait is over. */
+  /** The state of a task; with `wait`, once it has ended or the wait is over. */
   get<C extends CapabilityId = CapabilityId>(taskId: string, options?: WaitOptions): Promise<TaskView<OutputOf<C>>>;
   /** The task when it has ended (`success` or `failure`). Throws WritTimeoutError after `timeoutMs`; without it, waits for ever. */
   result<C extends CapabilityId = CapabilityId>(taskId: string, options?: CallOptions & { readonly timeoutMs?: number }): Promise<TaskView<OutputOf<C>>>;
-  /** Tasks of the index, the newest change first, fetched page by page as they are taken. */
+  /** Tasks of the index, newest change first, fetched page by page as they are read. */
   list(filter?: TaskFilter, options?: CallOptions & { readonly pageSize?: number }): AsyncGenerator<TaskRecord, void>;
   /** Runs a failed task again. `regrant`: `true` under a new lease, `false` never; the server decides unless given. */
   retry(taskId: string, options?: WaitOptions & { readonly regrant?: boolean }): Promise<Acted<RetryAnswer>>;
   retryMany(filter: TaskFilter, options?: RetryManyOptions): AsyncGenerator<BulkRetryLine, BulkRetrySummary['summary']>;
-  /** Takes back what a task did. After a wait, `task` is the undo's own. */
+  /** Takes back the effect of a task. After a wait, `task` is that of the undo. */
   undo(taskId: string, options?: WaitOptions): Promise<Acted<UndoAnswer>>;
   cancel(taskId: string, options?: WaitOptions): Promise<CancelAnswer>;
 }
@@ -110,7 +110,7 @@ export function createTasks(transport: Transport): TasksApi {
     },
   };
 
-  /** Actions are not repeated: the first may have been carried out, and the second would be another. */
+  /** Sends an action once: the first may have been carried out, and a second would be another action. */
   async function act<Begun>(taskId: string, action: string, { wait, signal }: WaitOptions, json?: object): Promise<Acted<Begun>> {
     const { status, body } = await transport.json<unknown>({ method: 'POST', path: `${pathOf(taskId)}/${action}`, json, wait, signal, repeatable: false });
     return status === 200 ? { ended: true, task: body as TaskView } : { ended: false, answer: body as Begun };

@@ -8,11 +8,11 @@ export interface Answer<T> {
   readonly body: T;
 }
 
-/** How requests are made: with the key, within time, and again where that is safe. */
+/** Requests with the key, within their time, and repeated where that is safe. */
 export interface Transport {
   readonly settings: Settings;
   json<T>(ask: Ask): Promise<Answer<T>>;
-  /** Reads the answer by hand; what `read` throws counts as a broken connection. */
+  /** Sends a request and has `read` read the answer; an exception of `read` counts as a broken connection. */
   read<T>(ask: Ask, read: (chunks: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T>;
 }
 

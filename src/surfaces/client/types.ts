@@ -1,5 +1,5 @@
 /**
- * What travels, in plain TypeScript: nobody who uses the client needs zod to be installed. A test compares every type
+ * Bodies of requests and answers, in plain TypeScript, so that users of the client need no zod. A test compares every type
  * with the contract that the server checks. Names are those on the wire; times are RFC 3339 with milliseconds.
  */
 
@@ -20,7 +20,7 @@ export type ResultErrorCode =
   | 'TOOL_UNAVAILABLE'
   | 'TOOL_OUTCOME_UNKNOWN';
 
-/** An order of any capability; `ManifestOf` knows the inputs of each. A lease is for exactly these values. */
+/** A manifest of any capability; `ManifestOf` has the inputs of each. A lease is for exactly these values. */
 export interface TaskManifest {
   task_id: string;
   capability_id: string;
@@ -57,7 +57,7 @@ export type ExecutionResult<Output = Record<string, unknown>> =
   | { status: 'SUCCESS'; output: Output; error: null; signature: string }
   | { status: 'FAILURE'; output: null; error: { error_code: ResultErrorCode; message: string }; signature: string };
 
-/** RFC 9457. */
+/** A problem document (RFC 9457). */
 export interface Problem {
   type: string;
   title: string;
@@ -75,7 +75,7 @@ export interface TaskReceipt {
   location: string;
 }
 
-/** Where a task stands. A task that has ended has `result`, or `message` when it was no task at all. */
+/** The state of a task. A task that has ended has `result`, or `message` when the job was no valid task. */
 export interface TaskView<Output = Record<string, unknown>> {
   task_id: string;
   state: ShownState;
@@ -113,7 +113,7 @@ export interface TaskPage {
   next?: string | undefined;
 }
 
-/** Every field narrows. */
+/** A filter of tasks; all fields must match. */
 export interface TaskFilter {
   state?: ShownState | undefined;
   capability?: string | undefined;
@@ -147,7 +147,7 @@ export interface LeaseAnswer {
   lease: string;
 }
 
-/** `line` counts from 1 over everything that was handed in. `finished`: it has succeeded before; nothing is done again. */
+/** The receipt of one task. `line` counts from 1 over all tasks that were given. `finished`: it succeeded before, and does not run again. */
 export interface BulkReceipt {
   line: number;
   task_id?: string | undefined;
@@ -168,7 +168,7 @@ export interface RetryAnswer {
   location: string;
 }
 
-/** `task_id` is that of the task that takes the effect back. */
+/** The answer to an undo. `task_id` is that of the task that takes the effect back. */
 export interface UndoAnswer {
   task_id: string;
   undo_of: string;
@@ -176,7 +176,7 @@ export interface UndoAnswer {
   location: string;
 }
 
-/** `cancelled`: nothing was done. `requested`: the outcome decides. */
+/** The answer to a cancel. `cancelled`: nothing was done. `requested`: the task may have come too far; its outcome tells. */
 export interface CancelAnswer {
   task_id: string;
   cancel: 'cancelled' | 'requested';

@@ -9,4 +9,6 @@ export interface Caller {
   readonly name: string;
   readonly roles: ReadonlySet<Role>;
   readonly via: 'key' | 'session' | 'none';
+  /** Whether the key or session is still good; for calls that go on. Without it nobody can take the call away. */
+  readonly lives?: () => Promise<boolean>;
 }

@@ -74,23 +74,41 @@ const NOBODY: Caller = { name: 'anonymous', roles: new Set(), via: 'none' };
 
 /** Calls that are being answered; `stop` ends those that would go on for long. */
 export interface RunningCalls {
-  /** `stream`: the answer goes on until somebody ends it. */
-  begin(reply: FastifyReply, stream: boolean): AbortSignal;
+  /** `stream`: the answer goes on until somebody ends it. The signal fires when the client goes, and when the caller may call no more. */
+  begin(reply: FastifyReply, stream: boolean, caller: Caller): AbortSignal;
   /** Answers without an end that are open now. */
   readonly streams: number;
   abortAll(): void;
 }
 
+/** A key that was taken away ends the calls that it has begun, streams without an end among them, within this time and another second. */
+const LOOK_MS = 1000;
+
 export function createRunningCalls(): RunningCalls {
-  const running = new Set<AbortController>();
+  const running = new Map<AbortController, Caller>();
   let streams = 0;
+  let looks: NodeJS.Timeout | undefined;
+  const look = (): void => {
+    for (const [controller, { lives }] of running) {
+      // A file of keys that cannot be read just now takes nobody's call away.
+      void lives?.().then(
+        (may) => may || controller.abort(),
+        () => undefined,
+      );
+    }
+  };
   return {
-    begin(reply, stream) {
+    begin(reply, stream, caller) {
       const controller = new AbortController();
-      running.add(controller);
+      running.set(controller, caller);
+      looks ??= setInterval(look, LOOK_MS).unref();
       if (stream) streams += 1;
       reply.raw.once('close', () => {
         running.delete(controller);
+        if (running.size === 0) {
+          clearInterval(looks);
+          looks = undefined;
+        }
         if (stream) streams -= 1;
         if (!reply.raw.writableFinished) controller.abort();
       });
@@ -100,7 +118,7 @@ export function createRunningCalls(): RunningCalls {
       return streams;
     },
     abortAll() {
-      for (const controller of running) controller.abort();
+      for (const controller of running.keys()) controller.abort();
     },
   };
 }
@@ -108,6 +126,7 @@ export function createRunningCalls(): RunningCalls {
 /** A row as Fastify runs it: check what came in, call the handler, send what it answers. */
 function handlerOf(row: AnyRoute, services: HttpServices, calls: RunningCalls, tracing: HttpTracing): RouteHandlerMethod {
   return async (request: FastifyRequest, reply: FastifyReply) => {
+    const caller = request.caller ?? NOBODY;
     const run = (traceparent: string | undefined): Promise<Answer> =>
       row.run({
         traceparent,
@@ -115,10 +134,10 @@ function handlerOf(row: AnyRoute, services: HttpServices, calls: RunningCalls, t
         query: request.query,
         body: request.body,
         streamed: row.ndjson === true && isNdjson(request),
-        caller: request.caller ?? NOBODY,
+        caller,
         request,
         reply,
-        signal: calls.begin(reply, row.tag === 'events'),
+        signal: calls.begin(reply, row.tag === 'events', caller),
         services,
       });
     const answer = await tracing.around(row, request, run);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import helmet from '@fastify/helmet';
 import type { FastifyInstance } from 'fastify';
-import { WritError } from '../../core/errors.ts';
+import { messageOf, WritError } from '../../core/errors.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { localUrl } from '../../core/local-url.ts';
 import { closeUnread, watchArrival } from './arrival.ts';
@@ -9,7 +9,7 @@ import { acceptJson } from './body.ts';
 import { createListener } from './listener.ts';
 import { measure } from './measure.ts';
 import { withDocument } from './openapi/document.ts';
-import type { HttpServerOptions } from './options.ts';
+import type { HttpServerOptions, HttpSettings } from './options.ts';
 import { registerDocs } from './pages/docs.ts';
 import { registerLogin } from './pages/login.ts';
 import { PAGES } from './pages/table.ts';
@@ -42,7 +42,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const calls = createRunningCalls();
   const sessions = createSessions({ clock: services.clock, lifeMs: http.sessionMs });
   const hosts = createHostRule({ host: http.host, allowedHosts: http.allowedHosts, port: () => portOf(app) });
-  const gate = createGate({ hosts, authenticate: createAuthenticate({ apiKeys, sessions, clock: services.clock }) });
+  const gate = createGate({ hosts, authenticate: createAuthenticate({ apiKeys, sessions }) });
   let starting: Promise<void> | undefined;
   let stopping: Promise<void> | undefined;
 
@@ -51,7 +51,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     try {
       await app.listen({ host: http.host, port: http.port });
     } catch (error) {
-      throw new WritError('INVALID_CONFIG', `the API cannot listen on ${http.host} port ${http.port}`, { field: 'http.port', cause: error });
+      throw cannotListen(http, error);
     }
   }
 
@@ -123,6 +123,20 @@ function answerErrors(app: FastifyInstance, { log }: HttpServerOptions): void {
     closeUnread(request, reply);
     return sendProblem(reply, problem);
   });
+}
+
+/** What a person must change when an address cannot be had. */
+const OBSTACLES: Readonly<Record<string, { readonly field: string; readonly why: string }>> = {
+  EADDRINUSE: { field: 'http.port', why: 'another program listens there; end it, or set another port' },
+  EACCES: { field: 'http.port', why: 'this user may not open it; take a port from 1024 on' },
+  EADDRNOTAVAIL: { field: 'http.host', why: 'this host has no such address' },
+  ENOTFOUND: { field: 'http.host', why: 'there is no such name' },
+};
+
+function cannotListen({ host, port }: HttpSettings, cause: unknown): WritError {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const { field, why } = OBSTACLES[code] ?? { field: 'http.port', why: messageOf(cause) };
+  return new WritError('INVALID_CONFIG', `the API cannot listen on ${host} port ${port}: ${why}`, { field, cause });
 }
 
 function portOf(app: FastifyInstance): number {

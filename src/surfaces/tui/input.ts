@@ -1,10 +1,10 @@
 import type { Press } from './session.ts';
 import { firstCharacter } from './text/cells.ts';
 
-/** Keys out of what a terminal sends. Several can come in one piece (over SSH they do), and one in several pieces. */
+/** Reads keys from the bytes of a terminal. Several can come in one piece (over SSH they do), and one in several pieces. */
 export interface KeyReader {
   feed(text: string): void;
-  /** Nothing came for a moment: what looked like the beginning of a key was one. */
+  /** Told that nothing came for a moment: an unfinished sequence then is a key of its own, such as Escape. */
   pause(): void;
 }
 
@@ -17,19 +17,19 @@ const NAMED: Readonly<Record<string, string>> = {
   '\x1b': 'escape',
 };
 
-/** By the last letter of a sequence (ECMA-48 CSI and SS3), modifiers left aside. */
+/** Keys by the last letter of a sequence (ECMA-48 CSI and SS3), without modifiers. */
 const LETTERS: Readonly<Record<string, string>> = { A: 'up', B: 'down', C: 'right', D: 'left', H: 'home', F: 'end', Z: 'shift+tab' };
-/** By the number of a sequence that ends in `~`. */
+/** Keys by the number of a sequence that ends in `~`. */
 const NUMBERS: Readonly<Record<string, string>> = { 1: 'home', 3: 'backspace', 4: 'end', 5: 'pageup', 6: 'pagedown', 7: 'home', 8: 'end' };
 
 const ESCAPE = '\x1b';
-/** What follows the escape character: of a whole key, of one whose end is missing. */
+/** The text after the escape character: of a whole key, and of a key whose end is missing. */
 const WHOLE = /^(?:\[[0-?]*[ -/]*[@-~]|O[ -~]|[ -NP-Z\\-~])/;
 const UNFINISHED = /^(?:\[[0-?]*[ -/]*|O)?$/;
 const PASTE_BEGIN = '\x1b[200~';
 const PASTE_END = '\x1b[201~';
 
-/** What makes a terminal mark pasted text, so that a line in it is not taken for the Enter key. */
+/** The sequence that makes a terminal mark pasted text, so that a line end in it is not read as the Enter key. */
 export const MARK_PASTES = '\x1b[?2004h';
 export const NO_PASTE_MARKS = '\x1b[?2004l';
 
@@ -66,7 +66,7 @@ export function createKeyReader(press: (press: Press) => void): KeyReader {
 
   const take = (last: boolean): void => {
     while (waiting !== '' && next(last)) {
-      // One key after the other.
+      // Keys are taken until none is whole.
     }
   };
 
@@ -79,7 +79,7 @@ export function createKeyReader(press: (press: Press) => void): KeyReader {
   };
 }
 
-/** The key of what follows the escape character; undefined for what is none here, such as a letter with Alt. */
+/** The key of a sequence after the escape character; undefined for keys that the screen does not use, such as a letter with Alt. */
 function keyOf(sequence: string): string | undefined {
   if (sequence === '') return 'escape';
   if (!/^[[O]./.test(sequence)) return undefined;

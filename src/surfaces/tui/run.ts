@@ -6,7 +6,7 @@ import type { MessageScreenServices } from './port.ts';
 import { createSession, type Press } from './session.ts';
 import { App } from './view/app.ts';
 
-/** Of a terminal that does not tell its size. */
+/** The size of a terminal that does not tell it. */
 const USUAL = { columns: 80, rows: 24 } as const;
 /** Milliseconds without a key before a search begins. */
 const PAUSE_MS = 150;
@@ -17,24 +17,24 @@ const OTHER_SCREEN = `\x1b[?1049h${CLEAR}${MARK_PASTES}`;
 const OWN_SCREEN = `${NO_PASTE_MARKS}\x1b[?1049l\x1b[?25h`;
 
 export interface TuiOptions {
-  readonly door: MessageScreenServices;
+  readonly services: MessageScreenServices;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
-  /** What stands in the query box at the start. */
+  /** The text in the query box at the start. */
   readonly text: string;
   readonly facets: Facets;
   readonly now: () => number;
-  /** Ends the screen like the key for quitting. */
+  /** A signal that ends the screen as the quit key does. */
   readonly signal: AbortSignal;
 }
 
-/** Shows the screen until the person quits; the terminal is then as it was before. */
-export async function runTui({ door, stdin, stdout, text, facets, now, signal }: TuiOptions): Promise<void> {
+/** Shows the screen until the person quits, and restores the terminal. */
+export async function runTui({ services, stdin, stdout, text, facets, now, signal }: TuiOptions): Promise<void> {
   const size = (): [number, number] => [stdout.columns || USUAL.columns, stdout.rows || USUAL.rows];
   const [columns, rows] = size();
   let timer: NodeJS.Timeout | undefined;
   const session = createSession({
-    door,
+    services,
     columns,
     rows,
     text,
@@ -47,14 +47,14 @@ export async function runTui({ door, stdin, stdout, text, facets, now, signal }:
   });
   const keys = listen(stdin, session.press);
   const onResize = (): void => {
-    // What the terminal made of the old lines is not what Ink believes to stand there.
+    // After a resize the terminal has wrapped the old lines, of which Ink knows nothing.
     stdout.write(CLEAR);
     session.resize(...size());
   };
   const back = (): unknown => stdout.write(OWN_SCREEN);
   stdout.write(OTHER_SCREEN);
   stdout.on('resize', onResize);
-  // Whatever ends the process, the shell gets its screen back.
+  // The exit event restores the screen whatever ends the process.
   process.once('exit', back);
   const screen = render(createElement(App, { session }), { stdin, stdout, exitOnCtrlC: false, patchConsole: false });
   try {
@@ -69,7 +69,7 @@ export async function runTui({ door, stdin, stdout, text, facets, now, signal }:
   }
 }
 
-/** Keys one by one, as they are pressed. */
+/** Passes keys on one by one, as they are pressed. */
 function listen(stdin: NodeJS.ReadStream, press: (press: Press) => void): { stop(): void } {
   const reader = createKeyReader(press);
   let pause: NodeJS.Timeout | undefined;

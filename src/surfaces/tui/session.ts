@@ -17,7 +17,7 @@ export interface Press {
 
 export interface Session {
   state(): TuiState;
-  /** Called after every change. Answers how to stop listening. */
+  /** Adds a listener, called after every change; returns a function that removes it. */
   listen(listener: () => void): () => void;
   press(press: Press): void;
   resize(columns: number, rows: number): void;
@@ -26,19 +26,19 @@ export interface Session {
 }
 
 export interface SessionDeps {
-  readonly door: MessageScreenServices;
+  readonly services: MessageScreenServices;
   readonly columns: number;
   readonly rows: number;
   readonly text: string;
   readonly facets?: Facets;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Runs something when nobody has typed for a moment; calls it off when it is asked again. */
+  /** Runs something when nobody has typed for a moment; another call replaces one that waits. */
   readonly soon: (run: () => void) => void;
 }
 
-/** The screen without a terminal: keys come in, searches go out, a state results. One search is under way at most; of those that wait only the last one is done. */
-export function createSession({ door, columns, rows, text, facets = NO_FACETS, now, soon }: SessionDeps): Session {
+/** The screen without a terminal: keys come in, searches go out, a state results. At most one search runs; of those that wait only the last is done. */
+export function createSession({ services, columns, rows, text, facets = NO_FACETS, now, soon }: SessionDeps): Session {
   let state = initialState({ columns, rows, text, facets });
   const listeners = new Set<() => void>();
   let quit: () => void = () => undefined;
@@ -76,7 +76,7 @@ export function createSession({ door, columns, rows, text, facets = NO_FACETS, n
     run(async () => {
       const asked = { text: state.text, facets: state.facets };
       const answers: SearchResponse[] = [];
-      for (const query of queriesOf(asked)) answers.push(await door.search(query));
+      for (const query of queriesOf(asked)) answers.push(await services.search(query));
       set({ found: foundIn(answers, asked), selected: 0, scroll: undefined });
       if (unnoted && state.text === asked.text) noted();
     });
@@ -87,14 +87,14 @@ export function createSession({ door, columns, rows, text, facets = NO_FACETS, n
     const query = nextPage({ text: found.text, facets: state.facets }, found.next);
     if (query === undefined) return;
     run(async () => {
-      const answer = await door.search(query);
-      // Whoever typed in between gets the new search; this page belongs to the old one.
+      const answer = await services.search(query);
+      // A page of a search that was replaced meanwhile is dropped.
       if (state.found === found) set({ found: { ...found, answer, results: [...found.results, ...answer.results], next: answer.next_cursor } });
     });
   };
 
-  const shelving = createShelving({ keeper: door.shelf, now, state: () => state, set, search });
-  // Whoever goes from the query to the results has asked; what was typed on the way there has not.
+  const shelving = createShelving({ keeper: services.shelf, now, state: () => state, set, search });
+  // A search becomes a past search once the person goes to its results; searches while typing do not.
   let unnoted = false;
   const noted = (): void => {
     unnoted = false;
@@ -119,9 +119,9 @@ export function createSession({ door, columns, rows, text, facets = NO_FACETS, n
   };
 
   search();
-  void door.places().then(
+  void services.places().then(
     (places) => set({ places }),
-    // The search itself tells what is wrong with the database.
+    // An error here is left to the search, which tells what is wrong with the database.
     () => undefined,
   );
 
@@ -149,6 +149,6 @@ function foundIn(answers: readonly SearchResponse[], { text, facets }: Pick<TuiS
   const last = answers.at(-1) ?? { results: [] };
   const oldest = facets.sort === 'oldest';
   const results = answers.flatMap(({ results: rows }) => (oldest ? rows.toReversed() : rows));
-  // The page of the oldest is the last one: what follows it in the search is older still, and comes before it.
+  // Oldest first has one page only: rows that follow in the search are older, and belong before it.
   return { results, answer: last, text, next: oldest ? undefined : last.next_cursor, partOfOldest: oldest && last.next_cursor !== undefined };
 }

@@ -16,14 +16,14 @@ interface ShelvingDeps {
 }
 
 export interface Shelving {
-  /** What keys do, by the names in model/keys.ts. */
+  /** Actions of keys, by the names in model/keys.ts. */
   readonly own: Readonly<Record<string, () => void>>;
   /** Notes a search that a person has looked at, once it is done. */
   note(): void;
   typeName(typed: string): void;
 }
 
-/** Recipes and past searches on the screen. What cannot be kept is said and changes nothing else. */
+/** Recipes and past searches on the screen. A search that cannot be kept becomes a notice, and changes nothing else. */
 export function createShelving({ keeper, now, state, set, search }: ShelvingDeps): Shelving {
   const tried = (work: Promise<Shelf | undefined>, then: (shelf: Shelf | undefined) => Partial<TuiState>): void =>
     void work.then(

@@ -23,7 +23,7 @@ export async function failOver(cluster: TestCluster, slot: number, lag: boolean)
   if (lag) {
     cluster.signal(replica.port, 'SIGSTOP');
     // Without this the kernel would keep for the replica what the master has sent.
-    await cluster.node(master).client('KILL', 'TYPE', 'replica');
+    await cluster.node(master).call('CLIENT', 'KILL', 'TYPE', 'replica');
     await delay(LAG_MS);
   }
   const killed = performance.now();

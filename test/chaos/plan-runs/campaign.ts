@@ -21,6 +21,8 @@ export interface CampaignOptions {
 
 export interface CampaignReport {
   readonly rounds: number;
+  /** Rounds beyond those that were asked for, until all faults that the campaign owes had happened. */
+  readonly more: number;
   /** Answers of steps in the disturbed plans. */
   readonly steps: number;
   readonly kills: number;
@@ -36,6 +38,7 @@ export interface CampaignReport {
 const KILL_PAUSE_MS = 400;
 /** How long a batch is struck, if its plans do not end before; longer where fewer workers than these have died by then. */
 const STORM_MS = 6000;
+/** What each batch owes. Plans that end before are followed by more of them. */
 const LEAST_KILLS = 3;
 /** Of the points that workers pass while they are struck. */
 const DEADLY_SHARE = 0.02;
@@ -52,24 +55,37 @@ export async function campaign({ seed, rounds, lanes, originals, tell = () => un
   const random = createRandom(seed);
   await using ground = await startGround({ queues: QUEUES });
   const { plans, horde, provider } = ground;
-  const report = { rounds: 0, steps: 0, emptied: 0, unknown: 0, violations: [] as string[] };
+  const report = { rounds: 0, more: 0, steps: 0, emptied: 0, unknown: 0, violations: [] as string[] };
+  const owed = { kills: 0, emptied: 0 };
 
-  for (let batch = 0; report.rounds < rounds; batch += 1) {
-    const size = Math.min(lanes, rounds - report.rounds);
+  const runBatch = async (batch: number, size: number): Promise<void> => {
     const scripts = Array.from({ length: Math.min(originals, size) }, () => thirtySteps(random));
     const scenesOf = (name: string, count: number) => Array.from({ length: count }, (_, lane) => sceneOf(`${name}-${batch}-${lane}`, scripts, lane, ground));
     const calm = await runAll(scenesOf('calm', scripts.length), `calm-${batch}`, ground, async () => undefined);
     const storm = await runAll(scenesOf('storm', size), `storm-${batch}`, ground, async (ended) => {
-      report.emptied += await strike(horde, random, ended, batch % EMPTY_EVERY === 0 ? plans : undefined);
+      report.emptied += await strike(horde, random, ended, report.emptied < owed.emptied ? plans : undefined);
     });
     for (const [lane, run] of storm.entries()) {
       const original = calm[lane % scripts.length];
       if (original) report.violations.push(...contradictions(original, run, provider).map((what) => `${batch}-${lane}: ${what}`));
-      report.rounds += 1;
       report.steps += run.envelope?.output.results.length ?? 0;
       report.unknown += unknownIn(run);
     }
-    tell(`${report.rounds} of ${rounds} plans, ${horde.deaths} kills, ${report.violations.length} violations`);
+    tell(`${report.rounds + size} of ${rounds} plans, ${horde.deaths} kills, ${report.violations.length} violations`);
+  };
+
+  let batch = 0;
+  for (; report.rounds < rounds; batch += 1) {
+    owed.kills += LEAST_KILLS;
+    owed.emptied += batch % EMPTY_EVERY === 0 ? 1 : 0;
+    const size = Math.min(lanes, rounds - report.rounds);
+    await runBatch(batch, size);
+    report.rounds += size;
+  }
+  for (; horde.deaths < owed.kills || report.emptied < owed.emptied; batch += 1) {
+    const size = Math.min(lanes, rounds);
+    await runBatch(batch, size);
+    report.more += size;
   }
   return { ...report, kills: horde.deaths, requests: provider.asked.length };
 }

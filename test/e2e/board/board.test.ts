@@ -127,14 +127,12 @@ describe('an operator with a browser', () => {
   });
 
   it('is shown why a retry is refused', async () => {
-    const { rig } = site.board;
-    const other = manifestOf('FILE_MOVE', join(rig.base, 'none'), join(rig.base, 'some'));
-    const own = await site.board.options.queues[0]?.queue.add('FILE_MOVE', { v: 1, manifest: other, lease: await rig.lease(other) });
-    await rig.answer(other.task_id);
+    const own = await site.board.options.queues[0]?.queue.add('FILE_MOVE', { v: 1, manifest: 'none' });
+    await expect.poll(() => own?.getState()).toBe('failed');
     await page.goto(`${site.url}/board/queue/file/${own?.id}?status=failed`);
     await page.locator('ul[class*="jobActions-"] button:visible').click();
     await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByText('This job was pushed under an id of its own').first().waitFor();
+    await page.getByText('This job is neither a task nor a plan').first().waitFor();
     await picture('board-refused');
   });
 

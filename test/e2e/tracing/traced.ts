@@ -37,8 +37,8 @@ export interface Traced extends AsyncDisposable {
   writ(args: readonly string[], input?: string): Promise<{ readonly code: number; readonly out: string }>;
   /** A job that nobody of ours made. */
   raw(queue: string, data: unknown): Promise<void>;
-  /** All lines that the processes have logged, once there is one that `isIt`. */
-  logged(isIt: (line: string) => boolean): Promise<string>;
+  /** All lines that the processes have logged, once as many as `times` (1) are such lines. */
+  logged(isIt: (line: string) => boolean, times?: number): Promise<string>;
 }
 
 const WAIT_MS = patient(90_000);
@@ -108,14 +108,14 @@ export async function startTraced(): Promise<Traced> {
       await queue.close();
       connection.disconnect();
     },
-    async logged(isIt) {
+    async logged(isIt, times = 1) {
       const read = (): string =>
         readdirSync(places.logs)
           .map((name) => readFileSync(path.join(places.logs, name), 'utf8'))
           .join('');
       await until(
-        () => read().split('\n').some(isIt),
-        () => `no such line in ${read()}`,
+        () => read().split('\n').filter(isIt).length >= times,
+        () => `no ${times} such lines in ${read()}`,
       );
       return read();
     },

@@ -184,9 +184,9 @@ describe('a log', () => {
     await writ.raw('file', { v: 1, manifest: copy('h3'), lease, [secret]: { lease } });
     await writ.raw('file', { v: 1, manifest: { ...copy('h4'), constraints: { [secret]: 1 } }, lease, traceparent: secret });
     await writ.raw('plan', { v: 1, envelope: { [secret]: secret }, lease, traceparent: secret });
-    const log = await writ.logged((line) => line.includes('"queue":"plan"') && line.includes('"refused"'));
+    await writ.logged((line) => line.includes('"queue":"plan"') && line.includes('"refused"'));
     await writ.logged((line) => line.includes('"taskId":"h1"'));
-    expect(log.split('\n').filter((line) => line.includes('"malformed"')).length).toBeGreaterThanOrEqual(2);
+    const log = await writ.logged((line) => line.includes('"malformed"'), 2);
     expect(log).not.toContain(secret);
     expect(log).not.toContain(lease);
     expect(log).not.toContain(Buffer.from(secret).toString('base64url'));

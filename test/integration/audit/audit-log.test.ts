@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, syml
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
+import { MAX_AHEAD } from '../../../src/data-dir/audit-end.ts';
 import { createAuditLog } from '../../../src/data-dir/audit-log.ts';
 import { createAuditReader, verifyAuditFile } from '../../../src/data-dir/audit-reader.ts';
 import { asked, freshLog, type Log } from './fixture.ts';
@@ -62,6 +63,17 @@ describe('an audit log', () => {
     await at.append('c');
     expect(await verify()).toMatchObject({ ok: true, records: 1 });
     expect(await verifyAuditFile(`${at.file}.1`)).toMatchObject({ ok: true, records: 2 });
+  });
+
+  it('that was here once is no new one when log and head are gone', async () => {
+    await at.append('a');
+    for (const file of [at.file, `${at.file}.head`]) rmSync(file);
+    expect(await verify()).toMatchObject({ ok: false, records: 0, brokenAt: { why: expect.stringContaining('audit-begun') } });
+    await expect(at.append('b')).rejects.toMatchObject({ ...refused, message: expect.stringContaining('audit-begun') });
+    expect(await verify()).toMatchObject({ ok: false, records: 0 });
+    rmSync(`${at.directory}/audit-begun`);
+    await at.append('c');
+    expect(await verify()).toMatchObject({ ok: true, records: 1 });
   });
 
   it('lists its records and leaves out what is none', async () => {
@@ -162,7 +174,7 @@ describe('a damaged audit log', () => {
   it('does not take a chain that was written anew behind its head', async () => {
     await at.append('a', 'b');
     const head = readFileSync(`${at.file}.head`);
-    for (const file of [at.file, `${at.file}.head`]) rmSync(file);
+    for (const file of [at.file, `${at.file}.head`, `${at.directory}/audit-begun`]) rmSync(file);
     await at.append('a', 'x', 'c');
     writeFileSync(`${at.file}.head`, head);
     expect(await verify()).toMatchObject({ ok: false, brokenAt: { why: expect.stringContaining('record 2') } });
@@ -179,6 +191,26 @@ describe('after a crash', () => {
     expect(await verify()).toMatchObject({ ok: true, records: 3 });
     await at.append('d');
     expect(await verify()).toMatchObject({ ok: true, records: 4 });
+  });
+
+  it('a head is behind by the records of one write, and by no more', async () => {
+    await at.append('a');
+    const head = readFileSync(`${at.file}.head`);
+    const behind = async (records: number): Promise<void> => {
+      await Promise.all(Array.from({ length: records }, (_, n) => at.log.append(asked(`t-${n}`))));
+      writeFileSync(`${at.file}.head`, head);
+    };
+    await behind(MAX_AHEAD);
+    expect(await verify()).toMatchObject({ ok: true, records: 1 + MAX_AHEAD });
+    await at.append('next');
+    writeFileSync(`${at.file}.head`, head);
+    const why = `record 1 is the last that was noted: no crash leaves that`;
+    expect(await verify()).toMatchObject({ ok: false, brokenAt: { why: expect.stringContaining(why) } });
+    await expect(at.append('b')).rejects.toMatchObject({ ...refused, message: expect.stringContaining('the last that was noted: no crash leaves that') });
+    // One that says that the log has just begun is no better.
+    writeFileSync(`${at.file}.head`, `${JSON.stringify({ hash: '0'.repeat(64), n: 0, v: 1 })}\n`);
+    expect(await verify()).toMatchObject({ ok: false });
+    await expect(at.append('c')).rejects.toMatchObject(refused);
   });
 
   it('a torn line is set aside, kept and told of, never dropped', async () => {

@@ -2,14 +2,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { systemClock } from '../../../src/core/clock.ts';
-import type { AuditLog, OperatorAction } from '../../../src/core/ports/index.ts';
+import type { OperatorAction, PatientAuditLog } from '../../../src/core/ports/index.ts';
 import { createAuditLog } from '../../../src/data-dir/audit-log.ts';
 
 /** An audit log in a directory of its own. */
 export interface Log {
   readonly directory: string;
   readonly file: string;
-  readonly log: AuditLog;
+  readonly log: PatientAuditLog;
   /** Appends one after the other. */
   append(...subjects: readonly string[]): Promise<void>;
   lines(): string[];

@@ -50,6 +50,83 @@ describe('open files', () => {
       },
     );
 
+    describe('of sparse files', () => {
+      /** Bytes that stand at these places of a file; the rest of its length are holes. */
+      type Pieces = Readonly<Record<number, number>>;
+      const layouts: readonly (readonly [string, number, Pieces])[] = [
+        ['nothing but a hole', 8 * MIB, {}],
+        ['data, a hole, data', 40 * MIB, { 0: 70_000, [20 * MIB + 4096]: 300_000, [40 * MIB - 10]: 10 }],
+        ['a hole first and last', 20 * MIB + 77, { [6 * MIB]: 5 * MIB }],
+        ['many small pieces', 24 * MIB, Object.fromEntries(Array.from({ length: 96 }, (_, i) => [i * 256 * 1024, 100 + i]))],
+        ['no more than a page of data in a small file', 60_000, { 0: 100 }],
+      ];
+
+      function write(file: string, size: number, pieces: Pieces): Buffer {
+        const whole = Buffer.alloc(size);
+        const fd = fs.openSync(file, 'wx');
+        for (const [position, length] of Object.entries(pieces)) {
+          const bytes = randomBytes(length);
+          bytes.copy(whole, Number(position));
+          fs.writeSync(fd, bytes, 0, length, Number(position));
+        }
+        fs.ftruncateSync(fd, size);
+        fs.fsyncSync(fd);
+        fs.closeSync(fd);
+        return whole;
+      }
+
+      it.each(layouts)('keeps its holes and its bytes: %s', { tags: ['FE-29'] }, async (_what, size, pieces) => {
+        const whole = write(at('source'), size, pieces);
+        const source = must(await directory.openFile('source'));
+        const target = await create('target');
+        files.push(source);
+        const seen: number[] = [];
+        const summary = must(await source.copyTo(target, { onBytes: (total) => seen.push(total) }));
+        must(await target.sync());
+        expect(summary).toEqual({ bytes: size, sha256: createHash('sha256').update(whole).digest('hex') });
+        expect(fs.readFileSync(at('target')).equals(whole)).toBe(true);
+        expect(seen.at(-1)).toBe(size);
+        // Not the very number: a file system may take blocks for its own map of the file.
+        expect(fs.statSync(at('target')).blocks - fs.statSync(at('source')).blocks).toBeLessThan(64);
+      });
+
+      it('keeps them without a digest, and onto another file system', { tags: ['FE-29'] }, async () => {
+        const whole = write(at('source'), 30 * MIB, { [10 * MIB]: 100_000 });
+        const source = must(await directory.openFile('source'));
+        files.push(source);
+        const far = await rig.openFar();
+        const target = must(await far.createFile('far'));
+        files.push(target);
+        expect(must(await source.copyTo(target, { hash: false }))).toEqual({ bytes: whole.length, sha256: undefined });
+        const read = Buffer.alloc(whole.length);
+        must(await target.read(read, 0));
+        expect(read.equals(whole)).toBe(true);
+        expect(Number((await target.stat()).allocatedBytes)).toBeLessThan(MIB);
+      });
+
+      it('takes no room for a hole that is larger than any disk', async () => {
+        const size = 2 ** 42;
+        write(at('source'), 0, {});
+        fs.truncateSync(at('source'), size);
+        const source = must(await directory.openFile('source'));
+        files.push(source);
+        const target = await create('target');
+        expect(must(await source.copyTo(target, { hash: false })).bytes).toBe(size);
+        expect(await target.stat()).toMatchObject({ size: String(size), allocatedBytes: (await source.stat()).allocatedBytes });
+      });
+
+      it('stops in a hole when it is aborted', async () => {
+        write(at('source'), 0, {});
+        fs.truncateSync(at('source'), 2 ** 42);
+        const source = must(await directory.openFile('source'));
+        files.push(source);
+        const control = new AbortController();
+        const reason = new Error('cancelled');
+        const copying = source.copyTo(await create('target'), { signal: control.signal, onBytes: () => control.abort(reason) });
+        await expect(copying).rejects.toBe(reason);
+      });
+    });
+
     it('runs several large copies at once without mixing them', async () => {
       const contents = Array.from({ length: 6 }, (_, i) => Buffer.alloc(5 * MIB + i, i + 1));
       const sums = await Promise.all(contents.map(async (bytes, i) => must(await (await open(`s${i}`, bytes)).copyTo(await create(`t${i}`))).sha256));

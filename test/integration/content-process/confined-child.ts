@@ -5,8 +5,22 @@ import { confineToReading } from '../../../src/adapters/linux/landlock.ts';
 /** Gives its rights away but that of reading what the first argument names, and becomes the probe, which says what it still can do. */
 const [allowed = '', ...asked] = process.argv.slice(2);
 const here = fileURLToPath(new URL('.', import.meta.url));
+// Which kind of module a file is stands there; Node 24 ends if it may not look.
+const packageFile = fileURLToPath(new URL('../../../package.json', import.meta.url));
 const landlock = confineToReading({
-  read: [allowed, here, process.execPath, '/lib', '/lib64', '/usr/lib', '/usr/bin/cat', '/etc/ld.so.cache', '/proc/self', '/there/is/nothing/here'],
+  read: [
+    allowed,
+    here,
+    packageFile,
+    process.execPath,
+    '/lib',
+    '/lib64',
+    '/usr/lib',
+    '/usr/bin/cat',
+    '/etc/ld.so.cache',
+    '/proc/self',
+    '/there/is/nothing/here',
+  ],
   devices: ['/dev/null'],
 });
 replaceProcess({

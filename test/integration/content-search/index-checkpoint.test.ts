@@ -146,7 +146,7 @@ describe('a build that its host cannot finish', () => {
   it('takes several rounds when its time is short, never serves in between, and survives a kill', {
     tags: ['FR-LSI-BUD-INIT-01.1', 'FR-LSI-BUD-INIT-02.1', 'FR-LSI-BUD-INIT-02.2', 'FR-LSI-BG-12'],
   }, async () => {
-    host = await slowHost({ timeoutMs: patient(4_000), throttleMs: patient(400) });
+    host = await slowHost({ timeoutMs: patient(4_000), throttleMs: patient(300) });
     await nextRound(host);
     expect(statesOf(host).at(-1)).toBe('UNCERTAIN/BUILD_BUDGET_EXCEEDED');
     const first = indexed();
@@ -157,9 +157,8 @@ describe('a build that its host cannot finish', () => {
     await host.kill();
     expect(indexed()).toEqual(had);
 
-    // With all the time that it wants: how many rounds the rest takes is up to the machine.
+    // With all the time that it wants: how many rounds the rest takes is up to the machine, and whether any file is left.
     host = await slowHost({ throttleMs: 0 });
-    await host.told((one) => one.kind === 'task' && one.outcome === 'done');
     await host.until('COMPLETE');
     expect(indexed()).toHaveLength(FILES);
   });

@@ -10,6 +10,7 @@ import { openContentIndexStore } from '../../../src/content-search/ngram-index/s
 import { indexService } from '../../../src/content-search/settings/index-service.ts';
 import type { IndexStatus } from '../../../src/contracts/index.ts';
 import type { Lifecycle } from '../../../src/core/lifecycle.ts';
+import { barrierHost } from '../../support/content/barrier-host.ts';
 import { keep } from '../../support/content/index-service.ts';
 
 const KEY = 'c0ffee00'.padEnd(64, '7');
@@ -39,13 +40,10 @@ function service(changes: Record<string, string | string[]> = {}) {
 async function listen(says: string): Promise<void> {
   const directory = path.join(cache, KEY.slice(0, 16));
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  host = createBarrierServer(directory, {
-    barrier: () => {
-      throw new Error('a look asks for no barrier');
-    },
-    status: () => says,
-    corrupt: () => undefined,
-  });
+  const noBarrier = (): never => {
+    throw new Error('a look asks for no barrier');
+  };
+  host = createBarrierServer(directory, barrierHost({ asked: noBarrier, identity: noBarrier, status: () => says }));
   await host.start();
 }
 

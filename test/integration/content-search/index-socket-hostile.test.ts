@@ -7,16 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBarrierClient } from '../../../src/content-search/ngram-index/serving/barrier-client.ts';
 import { createBarrierServer } from '../../../src/content-search/ngram-index/serving/barrier-server.ts';
 import type { Lifecycle } from '../../../src/core/lifecycle.ts';
+import { barrierHost } from '../../support/content/barrier-host.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
-
-const HEAD = {
-  veto: null,
-  state: 'COMPLETE',
-  reason: null,
-  guarantee: 'inotify',
-  snapshot: { generation: 1, deltas: [] },
-  identity: { uid: 0, gid: 0, groups: [], readsAll: true, userNamespace: '1', mountNamespace: '1', view: '', policy: '' },
-} as const;
 
 let home: string;
 let directory: string;
@@ -29,11 +21,11 @@ beforeEach(() => {
   mkdirSync(directory, { mode: 0o700 });
   files = [];
   damage.length = 0;
-  host = createBarrierServer(directory, {
-    barrier: () => ({ head: HEAD, version: 1, overlay: () => ({ files, subtrees: [] }) }),
-    status: () => 'fine',
-    corrupt: (message) => void damage.push(message),
-  });
+  const corrupt = (message: string): void => void damage.push(message);
+  host = createBarrierServer(
+    directory,
+    barrierHost({ status: () => 'fine', corrupt }, () => files),
+  );
 });
 afterEach(async () => {
   await host.stop();
@@ -136,11 +128,7 @@ describe('the directory of an index', () => {
   it('that is a link is not followed', async () => {
     const link = path.join(home, 'link');
     symlinkSync(directory, link);
-    const other = createBarrierServer(link, {
-      barrier: () => ({ head: HEAD, version: 1, overlay: () => ({ files, subtrees: [] }) }),
-      status: () => '',
-      corrupt: () => undefined,
-    });
+    const other = createBarrierServer(link, barrierHost({}));
     await expect(other.start()).rejects.toMatchObject({ code: 'ENOTDIR' });
     expect(existsSync(socketFile())).toBe(false);
     await other.stop();

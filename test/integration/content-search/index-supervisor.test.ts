@@ -8,6 +8,8 @@ import { createMemoryLane } from '../../../src/adapters/memory/maintenance-lane.
 import { createIndexSupervisor, type IndexSupervisor } from '../../../src/content-search/ngram-index/serving/supervisor.ts';
 import { contentSettings } from '../../../src/content-search/settings/content-settings.ts';
 import { hostsSettings } from '../../../src/content-search/settings/host-settings.ts';
+import type { MaintenanceLane } from '../../../src/core/ports/index.ts';
+import { deferred } from '../../conformance/deferred.ts';
 
 let home: string;
 let keeper: IndexSupervisor | undefined;
@@ -21,7 +23,7 @@ afterEach(async () => {
 });
 
 /** A keeper with these settings; the promises tell its first word of each kind. */
-function keep(settings: Record<string, unknown>, searchPath = process.env['PATH'] ?? '') {
+function keep(settings: Record<string, unknown>, searchPath = process.env['PATH'] ?? '', lane: MaintenanceLane = createMemoryLane({ newId: randomUUID })) {
   const tree = path.join(home, 'tree');
   const flags = {
     'tools.search.enabled': true,
@@ -40,7 +42,7 @@ function keep(settings: Record<string, unknown>, searchPath = process.env['PATH'
   keeper = createIndexSupervisor({
     content,
     hosts: hostsSettings(config.tools.search, content),
-    lane: () => createMemoryLane({ newId: randomUUID }),
+    lane: () => lane,
     report: () => undefined,
     onReady: (roots) => {
       told.ready = roots;
@@ -62,6 +64,26 @@ describe('a keeper of index hosts', () => {
     await ready;
     expect(kept.statuses()).toMatchObject([{ root: tree, host: 'running' }]);
     expect(told.why).toHaveLength(1);
+  });
+
+  it('is stopped while it waits for the queue, as long as that takes, and so is its start', async () => {
+    mkdirSync(path.join(home, 'tree'));
+    const [begun, stopped] = [deferred(), deferred()];
+    const lane: MaintenanceLane = {
+      ...createMemoryLane({ newId: randomUUID }),
+      async start() {
+        begun.resolve();
+        await stopped.promise;
+        throw new Error('it was stopped while it started');
+      },
+      stop: async () => stopped.resolve(),
+    };
+    const { keeper: kept, told } = keep({}, undefined, lane);
+    const starting = kept.start();
+    await begun.promise;
+    await kept.stop();
+    await starting;
+    expect([told, kept.statuses()]).toEqual([{ why: [], ready: 0 }, []]);
   });
 
   it('stands by where a root is denied', { tags: ['FR-LSI-IDX-ROOT-01.3'] }, async () => {

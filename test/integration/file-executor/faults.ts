@@ -24,6 +24,8 @@ function faultyBase(inner: ConfinedBase, fault: Fault): ConfinedBase {
     id: inner.id,
     path: inner.path,
     identity: inner.identity,
+    mount: inner.mount,
+    standing: () => inner.standing(),
     async directory(segments) {
       const opened = await inner.directory(segments);
       return opened.ok ? { ok: true, value: new FaultyDirectory(opened.value, fault) } : opened;

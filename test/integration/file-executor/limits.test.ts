@@ -48,6 +48,8 @@ describe('limits', () => {
           id,
           path,
           identity: base.identity,
+          mount: base.mount,
+          standing: () => base.standing(),
           directory: (s: readonly string[]) => base.directory(s),
           freeBytes: async () => 2,
           close: () => base.close(),

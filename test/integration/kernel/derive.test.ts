@@ -6,6 +6,7 @@ import { openKernelStore } from '../../../src/adapters/sqlite/kernel-store/kerne
 import type { TaskManifest } from '../../../src/contracts/index.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
 import { failure, type Outcome, success } from '../../../src/core/outcome.ts';
+import { stepOf } from '../../../src/core/plan-step.ts';
 import type { Bindings, DeriveRequest, GrantedPlanLease, KernelStore, StepEvidence } from '../../../src/core/ports/index.ts';
 import { linkPlan, planLogic } from '../../../src/executors/plan/index.ts';
 import { createKernel, createKernelServer, createPlanKernelClient, deriveRoutes, type Kernel, type PlanKernelClient } from '../../../src/kernel/index.ts';
@@ -46,11 +47,13 @@ describe('derivation of a lease for a step', () => {
   let kernel: Kernel;
   let server: ReturnType<typeof createKernelServer>;
   let client: PlanKernelClient;
+  let bindings: Bindings;
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'writ-derive-'));
     store = openKernelStore(join(directory, 'kernel'));
     let ids = 0;
+    bindings = BINDINGS;
     kernel = createKernel({
       store,
       key: kernelKey,
@@ -58,7 +61,7 @@ describe('derivation of a lease for a step', () => {
       executorKeyring: fixedKeyring([executorKey]),
       ed25519,
       config: { issuer: 'writ-kernel', ttl: 3600, maxTtl: 7200, audienceOf: () => 'file' },
-      plans: { logic: planLogic, bindings: BINDINGS, queue: 'plan' },
+      plans: { logic: planLogic, bindings: (ref) => bindings(ref), queue: 'plan' },
       clock,
       randomId() {
         ids += 1;
@@ -144,6 +147,60 @@ describe('derivation of a lease for a step', () => {
     const again = await ask(plan, envelope, { voided: [failed] });
     expect(again.manifest.task_id).not.toBe(manifest.task_id);
     await expect(ask(plan, envelope, { voided: [failed, failed] })).rejects.toMatchObject({ code: 'INVALID_RESULT' });
+  });
+
+  describe('of a plan whose tool was bound in another way, or not at all, when a step was answered', () => {
+    const HTTP: Bindings = () => ({ adapter: 'http', provider: 'files' });
+    const UNBOUND: Bindings = () => undefined;
+    /** The manifest of the step at `path` while the tool was bound like this. */
+    const manifestUnder = (bound: Bindings, plan: GrantedPlanLease, path: string, { operation, params }: ReturnType<typeof copy>): TaskManifest => {
+      const tool = { ref: 'files', provider: 'files', operation };
+      const toolInput = { runId: 'r', stepId: path, tool, params, context: { memory: {} } };
+      return stepOf({ kind: 'call', path, toolInput }, plan.planSha256, 0, bound).manifest;
+    };
+    const unavailable = failure('TOOL_UNAVAILABLE', 'the tool files has no binding on this host');
+
+    it.each([
+      ['not at all, then as a capability of ours', UNBOUND, BINDINGS],
+      ['not at all, then over HTTP', UNBOUND, HTTP],
+      ['as a capability of ours, then over HTTP', BINDINGS, HTTP],
+      ['over HTTP, then as a capability of ours', HTTP, BINDINGS],
+    ])('goes on from what was signed then, and tries again what failed then: %s', async (_what, then, now) => {
+      const steps = [copy(0, { on_error: { mode: 'continue' } }), copy(1)];
+      const envelope = linked(steps);
+      const plan = await kernel.issuePlan({ envelope, capabilities: ['FILE_COPY', 'TOOL_CALL:files'] });
+      bindings = now;
+      const passed = await answer(manifestUnder(then, plan, '0', copy(0)), '0', unavailable);
+      const next = await ask(plan, envelope, { answers: [passed] });
+      expect(next.manifest.provenance?.step).toBe('1');
+      const again = await ask(plan, envelope, { answers: [passed], voided: [await answer(manifestUnder(then, plan, '1', copy(1)), '1', unavailable)] });
+      expect(again.manifest.task_id).not.toBe(next.manifest.task_id);
+    });
+
+    it.each([
+      ['a capability', BINDINGS, HTTP, success({ at: '/data/out/9' })],
+      ['a call of a tool', HTTP, BINDINGS, success({ data: { at: '/data/out/9' } })],
+    ])('reads an answer as that of what was signed then: %s', async (_what, then, now, outcome) => {
+      const templated = copy(1, { params: { source_path: '{{memory.state.at}}', destination_path: '/data/out/1' } });
+      const header = { id: 'reads', version: '1', timestamp: '2026-01-01', source: 's', destination: 'd', type: 'execution' };
+      const payload = { steps: [copy(0, { save: { to: { at: '$.data.at' } } }), templated], options: { interpolate: 'all' } };
+      const plan = linkPlan({ header, payload }, (category, ref) => (category === 'tools' && ref === 'files' ? TOOL : undefined));
+      if (!plan.ok) throw new Error(plan.message);
+      const lease = await kernel.issuePlan({ envelope: plan.envelope, capabilities: ['FILE_COPY', 'TOOL_CALL:files'] });
+      bindings = now;
+      const { manifest } = await ask(lease, plan.envelope, { answers: [await answer(manifestUnder(then, lease, '0', copy(0)), '0', outcome)] });
+      expect(JSON.stringify(manifest.inputs)).toContain('/data/out/9');
+    });
+
+    it('but not from what nobody has signed, in neither form', async () => {
+      const envelope = linked([copy(0), copy(1)]);
+      const plan = await kernel.issuePlan({ envelope });
+      const manifest = {
+        ...manifestUnder(UNBOUND, plan, '0', copy(0)),
+        inputs: { tool: 'files', operation: 'FILE_COPY', params: { source_path: '/data/in/7' } },
+      };
+      await expect(ask(plan, envelope, { answers: [await answer(manifest, '0')] })).rejects.toMatchObject({ code: 'INVALID_RESULT' });
+    });
   });
 
   it('is refused under a lease that is for another plan, expired, revoked, or no plan lease', async () => {

@@ -62,6 +62,15 @@ describe('the life of a kernel', () => {
     expect(await second.client.revoke({ jti: 'next', exp: NOW + 5 })).toMatchObject({ n: 2 });
   });
 
+  it('signs for more and larger manifests than one request may have', async () => {
+    const { client } = await start();
+    const large = { ...MANIFEST, inputs: { ...MANIFEST.inputs, note: 'x'.repeat(240 * 1024) } };
+    const requests = Array.from({ length: 80 }, (_, n) => ({ manifest: { ...large, task_id: `large-${n}` } }));
+    const answers = await client.issue([...requests, { manifest: { ...MANIFEST, task_id: 'small' } }]);
+    expect(answers.map((answer) => (answer.ok ? answer.taskId : answer.code))).toEqual([...requests.map(({ manifest }) => manifest.task_id), 'small']);
+    expect(await client.issue([])).toEqual([]);
+  });
+
   it('is the only one of its directory, and leaves it to the next', async () => {
     const first = await start();
     expect(() => openKernelStore(join(dir, 'kernel'))).toThrow(/another kernel already runs/);
@@ -112,6 +121,15 @@ describe('the life of a kernel', () => {
     feed.log = [];
     await start({ feed });
     expect(feed.log).toEqual(published);
+  });
+
+  it('publishes again what Redis has lost while it runs', async () => {
+    const feed = memoryFeed();
+    const { client } = await start({ feed });
+    await client.revoke({ jti: 'a', exp: NOW + 5 });
+    const published = [...feed.log];
+    feed.log = [];
+    await expect.poll(() => feed.log).toEqual(published);
   });
 
   it('takes its own entries back from Redis after its records were lost', async () => {

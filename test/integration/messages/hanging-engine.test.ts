@@ -8,9 +8,9 @@ import type { MessageSearchEvent } from '../../../src/core/ports/message-search.
 import type { Tantivy } from '../../../src/messages/engines/tantivy/binding.ts';
 import { createVectorMaker } from '../../../src/messages/engines/vectors/maker.ts';
 import { createHashEmbedder } from '../../../src/messages/search/embed/hash.ts';
-import { engineAtWork } from '../../../src/messages/serving/engine-at-work.ts';
 import { createMessageSearch } from '../../../src/messages/serving/message-search.ts';
 import { type MessageSearchOptions, patienceOf } from '../../../src/messages/serving/search-thread-keeper.ts';
+import { engineAtWork } from '../../../src/messages/serving/search-thread-protocol.ts';
 import { patient } from '../../support/patience.ts';
 import { smallMailbox } from '../../support/small-search.ts';
 import { describeTantivy, tantivyOver } from '../../support/tantivy.ts';

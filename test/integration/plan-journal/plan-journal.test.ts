@@ -17,7 +17,9 @@ describe('the plan journal', () => {
     generation,
     taskId: `s-${path}-${generation}`,
     executorResult: result,
+    capabilityId: 'TOOL_CALL',
   });
+  const plan = (generation = 0, planSha256 = SHA) => ({ planSha256, generation });
   const begin = (of: PlanJournal, lease = 'lease') => of.begin({ planSha256: SHA, envelope: '{}', lease }, 1);
 
   beforeEach(async () => {
@@ -46,7 +48,7 @@ describe('the plan journal', () => {
   it('keeps what it has answered when its process is gone', async () => {
     await begin(journal);
     await journal.append(SHA, entry('0'), 2);
-    await journal.end(SHA, FAILED, 3);
+    await journal.end(plan(), FAILED, 3);
     // Nothing is closed: as after a kill.
     const other = createPlanJournal({ directory });
     await other.start();
@@ -56,16 +58,16 @@ describe('the plan journal', () => {
 
   it('keeps the first end, and knows whether the queue knows of it', async () => {
     await begin(journal);
-    expect(await journal.end(SHA, FAILED, 2)).toEqual(FAILED);
-    expect(await journal.end(SHA, { ...FAILED, status: 'SUCCESS', result: '{}' }, 3)).toEqual(FAILED);
-    await journal.settle(SHA);
+    expect(await journal.end(plan(), FAILED, 2)).toEqual(FAILED);
+    expect(await journal.end(plan(), { ...FAILED, status: 'SUCCESS', result: '{}' }, 3)).toEqual(FAILED);
+    await journal.settle(plan());
     expect(await journal.record(SHA)).toMatchObject({ settled: true, end: FAILED });
   });
 
   it('takes back exactly the answer that ended a plan when it runs on, and keeps it for the kernel', async () => {
     await begin(journal);
     for (const path of ['0', '1']) await journal.append(SHA, entry(path), 2);
-    await journal.end(SHA, FAILED, 3);
+    await journal.end(plan(), FAILED, 3);
     expect(await journal.resume(SHA, 'newer', 4)).toMatchObject({ end: undefined, settled: false, entries: 2, voided: 1, lease: 'newer' });
     await journal.append(SHA, entry('1', 1), 5);
     expect((await journal.entries(SHA)).map(({ path, generation, voided }) => [path, generation, voided])).toEqual([
@@ -78,11 +80,32 @@ describe('the plan journal', () => {
   it('runs a plan on that ended without a step, and never one that succeeded', async () => {
     await begin(journal);
     await journal.append(SHA, entry('0'), 2);
-    await journal.end(SHA, { ...FAILED, code: 'CANCELLED', endedBy: undefined }, 3);
+    await journal.end(plan(), { ...FAILED, code: 'CANCELLED', endedBy: undefined }, 3);
     expect(await journal.resume(SHA, 'newer', 4)).toMatchObject({ end: undefined, voided: 0 });
     const done: PlanEnd = { status: 'SUCCESS', code: undefined, message: '', endedBy: undefined, result: '{}' };
-    await journal.end(SHA, done, 5);
+    await journal.end(plan(1), done, 5);
     expect(await journal.resume(SHA, 'newest', 6)).toMatchObject({ end: done });
+  });
+
+  it('takes no decision of a delivery that began before a retry', async () => {
+    await begin(journal);
+    await journal.append(SHA, entry('1'), 2);
+    await journal.end(plan(), FAILED, 3);
+    expect(await journal.resume(SHA, 'newer', 4)).toMatchObject({ generation: 1, end: undefined });
+    // Awake again, it ends the plan for the answer that the retry has taken back, or for a cancel of that time.
+    expect(await journal.end(plan(), FAILED, 5)).toBeUndefined();
+    expect(await journal.append(SHA, entry('1'), 5)).toBeUndefined();
+    expect(await journal.append(SHA, entry('1', 1), 6)).toMatchObject({ generation: 1 });
+    expect(await journal.append(SHA, entry('1'), 7)).toBeUndefined();
+    expect(await journal.record(SHA)).toMatchObject({ generation: 1, end: undefined, entries: 2, voided: 1 });
+    // Nor does it say that the queue knows of an end that it has not seen.
+    const done: PlanEnd = { ...FAILED, result: '{"end":2}' };
+    expect(await journal.end(plan(1), done, 8)).toEqual(done);
+    await journal.settle(plan());
+    expect(await journal.record(SHA)).toMatchObject({ settled: false });
+    expect(await journal.end(plan(), FAILED, 9)).toEqual(done);
+    await journal.settle(plan(1));
+    expect(await journal.record(SHA)).toMatchObject({ settled: true });
   });
 
   it('counts the workers that were lost since the last answer', async () => {
@@ -99,7 +122,7 @@ describe('the plan journal', () => {
     await journal.append(SHA, entry('0'), 9);
     expect((await journal.running(10, 10)).map(({ planSha256 }) => planSha256)).toEqual([OTHER, SHA]);
     expect(await journal.running(8, 10)).toEqual([{ planSha256: OTHER, envelope: '{"o":1}', lease: 'other' }]);
-    await journal.end(OTHER, FAILED, 11);
+    await journal.end(plan(0, OTHER), FAILED, 11);
     expect((await journal.running(99, 10)).map(({ planSha256 }) => planSha256)).toEqual([SHA]);
   });
 

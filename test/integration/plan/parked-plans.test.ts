@@ -1,10 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Queue } from 'bullmq';
+import { type Job, Queue } from 'bullmq';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { QUEUE_PREFIX } from '../../../queues/catalog.ts';
+import { planKey } from '../../../src/adapters/redis/keys.ts';
+import type { WorkerRoleOptions } from '../../../src/bin/roles/worker.ts';
 import type { Lifecycle } from '../../../src/core/lifecycle.ts';
 import { envelopeOf, fileStep, type LinkedPlan, type PlanRig, startPlanRig } from '../../support/plan-rig.ts';
+
+/** A job that is parked so long has been woken when it comes back. */
+const ENDLESS = { parkMs: 24 * 3600 * 1000 };
 
 /** The plan role runs; the file role starts when a test wants it to: until then every plan waits for its first step. */
 describe('a plan that waits for a step', () => {
@@ -12,8 +18,8 @@ describe('a plan that waits for a step', () => {
   let directory: string;
   let workers: Lifecycle[];
   const at = (name: string): string => join(directory, name);
-  const startWorker = async (queues?: readonly string[]): Promise<void> => {
-    workers.push(await plans.rig.startWorker({ queues }));
+  const startWorker = async (queues?: readonly string[], hooks: Pick<WorkerRoleOptions, 'parkMs'> = {}): Promise<void> => {
+    workers.push(await plans.rig.startWorker({ queues, ...hooks }));
   };
   const stopWorkers = async (): Promise<void> => {
     await Promise.all(workers.map((worker) => worker.stop()));
@@ -86,20 +92,71 @@ describe('a plan that waits for a step', () => {
     expect([existsSync(at('a')), existsSync(at('b')), readFileSync(at('c'), 'utf8')]).toEqual([false, false, 'a']);
   });
 
-  it('has one effect per step when raw producers have pushed it several times', async () => {
-    const plan = await twoMoves();
-    const queue = new Queue('plan', { connection: await plans.rig.redis.client('worker'), prefix: QUEUE_PREFIX });
-    const jobs = await Promise.all([1, 2, 3].map(() => queue.add('plan', { v: 1, envelope: plan.envelope, lease: plan.lease })));
-    await startWorker(['file']);
-    // Nobody wakes a job that has an id of its own: this one would sit out its parking, three times for each step.
-    const states = async () => {
-      await queue.promoteJobs();
-      return Promise.all(jobs.map((job) => job.getState()));
-    };
-    await expect.poll(states).toEqual(['completed', 'completed', 'completed']);
-    expect(readFileSync(at('c'), 'utf8')).toBe('a');
-    expect(existsSync(at('a'))).toBe(false);
-    await queue.close();
+  describe('and was pushed by raw producers, under ids of their own', () => {
+    let queue: Queue;
+    beforeEach(async () => {
+      queue = new Queue('plan', { connection: await plans.rig.redis.client('worker'), prefix: QUEUE_PREFIX });
+      // Nothing that is parked comes back by itself.
+      await stopWorkers();
+      await startWorker(['plan'], ENDLESS);
+    });
+    afterEach(() => queue.close());
+    const pushRaw = (plan: LinkedPlan, times: number, lease = plan.lease): Promise<Job[]> =>
+      Promise.all(Array.from({ length: times }, (_, n) => queue.add('plan', { v: 1, envelope: plan.envelope, lease }, n === 0 ? { jobId: randomUUID() } : {})));
+    const statesOf = (jobs: readonly Job[]) => async () => [...new Set(await Promise.all(jobs.map((job) => job.getState())))];
+
+    it('has one effect per step, ends all jobs with its end, and is found under its own id', async () => {
+      const plan = await twoMoves();
+      const jobs = await pushRaw(plan, 20);
+      await parked(plan);
+      await expect.poll(statesOf(jobs)).toEqual(['delayed']);
+      expect(await plans.push(plan)).toMatchObject({ kind: 'in-flight', jobId: `p_${plan.id}` });
+      await startWorker(['file'], ENDLESS);
+      await expect.poll(statesOf(jobs)).toEqual(['completed']);
+      expect(readFileSync(at('c'), 'utf8')).toBe('a');
+      expect(existsSync(at('a'))).toBe(false);
+      expect((await plans.ended(plan.id)).view.state).toBe('success');
+      // One that comes later is answered as well.
+      await expect.poll(statesOf(await pushRaw(plan, 2))).toEqual(['completed']);
+    });
+
+    it('is cancelled and retried like any other, and sending it again is a retry', async () => {
+      const plan = await twoMoves();
+      const jobs = await pushRaw(plan, 3);
+      await parked(plan);
+      expect(await plans.plans.cancel(plan.id)).toBe('requested');
+      await startWorker(['file'], ENDLESS);
+      await expect.poll(statesOf(jobs)).toEqual(['failed']);
+      for (const { id = '' } of jobs) expect((await queue.getJob(id))?.failedReason).toMatch(/^CANCELLED: /);
+      expect(existsSync(at('c'))).toBe(false);
+      await expect.poll(async () => (await queue.getJob(`p_${plan.id}`))?.getState()).toBe('failed');
+      const again = await pushRaw(plan, 3);
+      await expect.poll(statesOf(again)).toEqual(['completed']);
+      expect(readFileSync(at('c'), 'utf8')).toBe('a');
+    });
+
+    it('loses none of them when workers are stopped while they wait', async () => {
+      const plan = await twoMoves();
+      const jobs = await pushRaw(plan, 5);
+      await expect.poll(statesOf(jobs)).toEqual(['delayed']);
+      await stopWorkers();
+      await startWorker(['plan'], ENDLESS);
+      await startWorker(['plan', 'file'], ENDLESS);
+      await queue.getJob(`p_${plan.id}`).then((job) => job?.promote().catch(() => undefined));
+      await expect.poll(statesOf(jobs)).toEqual(['completed']);
+    });
+
+    it('runs though its view in Redis is of another type', async () => {
+      const plan = await twoMoves();
+      const redis = await plans.rig.redis.client();
+      await redis.set(planKey(plan.id), 'x');
+      const jobs = await pushRaw(plan, 1);
+      await parked(plan);
+      await redis.set(planKey(plan.id), 'x');
+      await startWorker(['file'], ENDLESS);
+      await expect.poll(statesOf(jobs)).toEqual(['completed']);
+      expect((await plans.ended(plan.id)).view.state).toBe('success');
+    });
   });
 
   it('goes on in another worker when its own has stopped', async () => {

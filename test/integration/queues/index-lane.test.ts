@@ -163,7 +163,7 @@ describe('the queue index-maintenance', () => {
       timeoutMs: PATIENCE_MS,
       failure: () => 'the three did not fail',
     });
-    for (const id of await client.zrange(raw.toKey('failed'), 0, -1)) {
+    for (const id of await client.zrange(raw.toKey('failed'), '0', '-1')) {
       expect(await client.hget(raw.toKey(id), 'failedReason')).toBe('INVALID_MANIFEST: the job is no maintenance task');
     }
     await raw.close();

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../config/package.ts';
 import { createStatusReader } from '../../../queues/queue-status.ts';
 import { checkAccess } from '../../../src/adapters/redis/access.ts';
+import { createRedisLedger } from '../../../src/adapters/redis/ledger.ts';
 import { isWritError } from '../../../src/core/errors.ts';
 import { visitBoard } from '../../../src/surfaces/cli/tour/board.ts';
 import { envelopeOf, fileStep } from '../../support/plan-rig.ts';
@@ -104,6 +105,14 @@ describe('the users of deploy/redis/users.conf', () => {
     expect(await refusals()).toEqual([]);
   });
 
+  it('let a worker note, find and forget the jobs that wait for a task', async () => {
+    const ledger = createRedisLedger(site.client('writ-worker'), { retentionMs: 1 });
+    expect(await ledger.park('any', 'file:7', 1, Date.now())).toBe(1);
+    for await (const jobs of ledger.parked('any')) expect(jobs).toEqual(['file:7']);
+    expect(await ledger.unpark('any', 'file:7', 2)).toBe(true);
+    expect(await refusals()).toEqual([]);
+  });
+
   it('let somebody look who may change nothing', async () => {
     const connection = site.client('writ-exporter');
     const { workers, pool } = { workers: site.places.workers, pool: 'default' };
@@ -158,6 +167,7 @@ describe('the users of deploy/redis/users.conf', () => {
     ['writ-index', 'nor is listening', ['SUBSCRIBE', '{wl-00}:recorded']],
     ['writ-exporter', 'looking changes nothing', ['LPUSH', '{writ}:file:wait', '1']],
     ['writ-exporter', 'not by a script either', ['EVAL', "return redis.call('DEL', KEYS[1])", '1', '{writ}:file:meta']],
+    ['writ-api', 'who waits for a task is the business of workers', ['HGETALL', '{wl-00}:parked:one']],
     ['writ-exporter', 'results are not figures', ['HGETALL', '{wl-00}:task:one']],
   ];
 

@@ -154,8 +154,9 @@ describe('the embedded Redis', () => {
     const address = taken.address();
     const port = typeof address === 'object' && address ? address.port : 0;
     await expect(create({ directory, port }).start()).rejects.toMatchObject({
-      code: 'REDIS_UNAVAILABLE',
-      message: expect.stringMatching(/Address already in use/),
+      code: 'INVALID_CONFIG',
+      field: 'redis.port',
+      message: expect.stringContaining('another program listens there'),
     });
     taken.close();
     await expect(create({ directory, binary: 'no-such-redis-server' }).start()).rejects.toMatchObject({
@@ -179,6 +180,22 @@ describe('the embedded Redis', () => {
     redis.disconnect();
     expect(embedded.pid()).not.toBe(first);
     await embedded.stop();
+  });
+
+  it('stops while the server has not answered yet, and leaves nothing behind', async () => {
+    let tell: (pid: number) => void;
+    const here = new Promise<number>((settle) => {
+      tell = settle;
+    });
+    const mute = [process.execPath, '-e', 'console.log("here", process.pid); setInterval(() => 0, 1000)'];
+    const embedded = create({ directory, startTimeoutMs: 2 ** 31 - 1, launcher: mute, log: (line) => line.startsWith('here') && tell(Number(line.split(' ')[1])) });
+    const starting = embedded.start();
+    starting.catch(() => undefined);
+    const pid = await here;
+    await embedded.stop();
+    await expect(starting).rejects.toMatchObject({ code: 'REDIS_UNAVAILABLE' });
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    await create({ directory }).start();
   });
 
   it('stops while the server is being started again', async () => {

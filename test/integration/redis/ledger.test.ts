@@ -1,10 +1,23 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ALL_TAGS, generationKey, rowKey } from '../../../src/adapters/redis/keys.ts';
+import { ALL_TAGS, generationKey, parkedKey, refusedKey, rowKey } from '../../../src/adapters/redis/keys.ts';
 import { createRedisLedger } from '../../../src/adapters/redis/ledger.ts';
 import type { Ledger } from '../../../src/core/ports/index.ts';
-import { claimOf, newTaskId, RETENTION_MS, recordOf } from '../../conformance/ledger-rig.ts';
+import { claimOf, EXP, NOW, newTaskId, RETENTION_MS, recordOf, SHA } from '../../conformance/ledger-rig.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+
+/** What somebody may do to a row that we never do. */
+const DAMAGES: Readonly<Record<string, (redis: Redis, key: string) => Promise<unknown>>> = {
+  'was overwritten by a text': (redis, key) => redis.set(key, 'text'),
+  'was replaced by a list': async (redis, key) => redis.multi().del(key).lpush(key, 'x').exec(),
+  'has no state': (redis, key) => redis.hdel(key, 'state'),
+  'has an unknown state': (redis, key) => redis.hset(key, 'state', 'nonsense'),
+  'has no hash': (redis, key) => redis.hdel(key, 'sha'),
+  'has a hash that is none': (redis, key) => redis.hset(key, 'sha', 'zz'),
+  'has an epoch that is no number': (redis, key) => redis.hset(key, 'epoch', 'two'),
+  'has an expiry that is no number': (redis, key) => redis.hset(key, 'exp', '-'),
+  'has a count that is none': (redis, key) => redis.hset(key, { takeovers: '', crashes: '1e3' }),
+};
 
 describe('the ledger on a real server', () => {
   let server: TestRedis;
@@ -46,19 +59,52 @@ describe('the ledger on a real server', () => {
     expect(answers.every(({ kind }) => kind === 'new')).toBe(true);
   });
 
-  it('reports a key of another type as a fault of ours, not of the server', async () => {
-    const taskId = newTaskId();
-    await redis.set(rowKey(taskId), 'text');
-    await expect(ledger.claim(claimOf(taskId))).rejects.toMatchObject({ code: 'INTERNAL' });
+  describe.each(Object.entries(DAMAGES))('a row that %s', (_what, damage) => {
+    /** A task whose row was recorded, and then damaged. */
+    const damaged = async (): Promise<string> => {
+      const taskId = newTaskId();
+      await ledger.claim(claimOf(taskId));
+      await ledger.record(recordOf(taskId, 1));
+      await damage(redis, rowKey(taskId));
+      return taskId;
+    };
+
+    it('is claimed as if there were none, and never called a conflict', async () => {
+      const taskId = await damaged();
+      expect(await ledger.row(taskId)).toBeUndefined();
+      expect(await ledger.claim(claimOf(taskId))).toEqual({ kind: 'new', epoch: 1 });
+      expect(await ledger.record(recordOf(taskId, 1))).toBe('recorded');
+      expect(await ledger.claim(claimOf(taskId))).toMatchObject({ kind: 'finished' });
+    });
+
+    it('takes a cancel as if there were none', async () => {
+      const taskId = await damaged();
+      await ledger.clearCancel(taskId, NOW);
+      expect(await ledger.cancel(taskId, NOW)).toBe('requested');
+      expect(await ledger.claim(claimOf(taskId))).toEqual({ kind: 'cancelled', epoch: 1 });
+    });
+
+    it('is lost for who records, released by nobody, discarded by nobody, and written back from the journal', async () => {
+      const taskId = await damaged();
+      expect(await ledger.record(recordOf(taskId, 1))).toBe('lost');
+      await ledger.release(taskId, 1, 'crashed');
+      await ledger.discard(taskId, '{"status":"SUCCESS"}');
+      expect(await ledger.row(taskId)).toBeUndefined();
+      await ledger.restore([{ taskId, manifestSha256: SHA, result: 'r', exp: EXP }], NOW);
+      expect(await ledger.claim(claimOf(taskId))).toEqual({ kind: 'finished', result: 'r' });
+    });
   });
 
-  it('survives a damaged row', async () => {
-    for (const fields of [{ state: 'success' }, { state: 'running', sha: claimOf('x').manifestSha256 }, { state: 'nonsense' }, { sha: 'x' }]) {
-      const taskId = newTaskId();
-      await redis.hset(rowKey(taskId), fields);
-      expect(await ledger.row(taskId).then((row) => row?.epoch ?? 0)).toBe(0);
-      expect(['conflict', 'busy', 'new', 'finished']).toContain((await ledger.claim(claimOf(taskId))).kind);
-    }
+  it('takes a note of a parked job and a refused answer of another type for none', async () => {
+    const taskId = newTaskId();
+    for (const key of [parkedKey(taskId), refusedKey(taskId, 'file:7')]) await redis.lpush(key, 'x');
+    expect(await ledger.refusal(taskId, 'file:7')).toBeUndefined();
+    await ledger.refuse(taskId, 'file:7', 'no');
+    expect(await ledger.refusal(taskId, 'file:7')).toBe('no');
+    for await (const jobs of ledger.parked(taskId)) expect(jobs).toEqual([]);
+    expect(await ledger.unpark(taskId, 'file:7', 2)).toBe(false);
+    expect(await ledger.park(taskId, 'file:7', 1, NOW)).toBe(1);
+    expect(await ledger.unpark(taskId, 'file:7', 2)).toBe(true);
   });
 
   it('answers lost after a restart that found nothing, and keeps rows over one that found all', async () => {

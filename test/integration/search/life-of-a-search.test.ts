@@ -19,6 +19,9 @@ beforeAll(async () => {
   mkdirSync(join(root, 'docs', 'deep'), { recursive: true });
   for (const name of ['contract-b.txt', 'contract-a.txt', 'deep/a contract', 'other.txt']) writeFileSync(join(root, 'docs', name), 'contract');
   symlinkSync('/etc', join(root, 'docs', 'contract-link'));
+  const far = join(root, 'long', ...['a', 'b', 'c', 'd'].map((letter) => letter.repeat(250)));
+  mkdirSync(far, { recursive: true });
+  for (let n = 0; n < 1000; n += 1) writeFileSync(join(far, `contract-${String(n).padStart(4, '0')}-${'x'.repeat(200)}`), '');
   writeFileSync(join(root, 'people.csv'), 'id,name,note\n2,Ada,"likes ""proofs"""\n1,Émile,none\n');
   const message = (n: number, subject: string): string =>
     `Received: from a by b; Thu, 1 Jan 2026 00:00:0${n} +0000\r\nMessage-ID: <${n}@x>\r\nFrom: Ada <ada@x>\r\nTo: Bob <bob@x>\r\nSubject: ${subject}\r\n\r\nHello ${n}\r\n`;
@@ -33,6 +36,7 @@ beforeAll(async () => {
         scopes: {
           docs: { kind: 'files', path: join(root, 'docs') },
           moving: { kind: 'files', path: join(root, 'moving') },
+          long: { kind: 'files', path: join(root, 'long') },
           mail: { kind: 'emails', store: 'eml', path: join(root, 'eml') },
           people: { kind: 'datasets', format: 'csv', path: join(root, 'people.csv'), primary_key: 'id', numeric: ['id'] },
         },
@@ -89,6 +93,16 @@ describe('a search, from push to signed result', () => {
       },
     });
     expect(await rig.verify(manifest, JSON.stringify(result))).toBe(true);
+  });
+
+  it('whose results have no room in an answer ends at once, with what to ask for, and finds fewer of them', { tags: ['SE-69'] }, async () => {
+    const manifest = search('SEARCH_FILES', { target_scope: 'long', max_results: 1000 });
+    const first = await addRaw({ v: 1, manifest, lease: await rig.lease(manifest) });
+    expect(first).toMatch(/^RESOURCE_EXHAUSTED: the 1000 results have [0-9]{7} bytes, and an answer has room for 1047552; ask for fewer \(max_results\)$/);
+    expect(await rig.ledger.row(manifest.task_id)).toMatchObject({ state: 'failure', epoch: 1, errorCode: 'RESOURCE_EXHAUSTED' });
+    const fewer = search('SEARCH_FILES', { target_scope: 'long', max_results: 500 });
+    await rig.push(fewer);
+    expect((await rig.answer(fewer.task_id)).output).toMatchObject({ count: 1000, truncated: true });
   });
 
   it('finds mail', { tags: ['SE-15', 'SE-42'] }, async () => {

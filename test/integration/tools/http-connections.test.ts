@@ -38,6 +38,27 @@ describe('a connection', () => {
   });
 
   it.each([
+    ['whose headers are too large', `HTTP/1.1 200 OK\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`],
+    ['whose length has two meanings', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n'],
+    ['with a header that is none', 'HTTP/1.1 200 OK\r\nno colon here\r\n\r\n'],
+    ['that asks to switch protocols', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'],
+    ['that is no HTTP', 'not http at all\r\n\r\n'],
+    ['that ends in its head', 'HTTP/1.1 200 OK\r\nX: y'],
+    ['that asks to wait, and no more', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'],
+  ])('that was kept and brings an answer %s is an answered one: the call is not sent again', async (_, bytes) => {
+    await using server = await toolServer((request, response, socket) => {
+      if (server.seen.length === 1) json(200, {})(request, response, socket);
+      else socket.end(bytes);
+    });
+    const tool = toolAt(server, { effect: 'none' });
+    expect(await call(tool)).toMatchObject({ kind: 'ok' });
+    expect(await call(tool)).toMatchObject({ kind: 'unclear' });
+    expect(server.seen).toHaveLength(2);
+    expect(server.connections).toBe(1);
+    await tool.close();
+  });
+
+  it.each([
     [['10.0.0.1'], 'private'],
     [['127.0.0.1'], 'loopback'],
     [['8.8.8.8', '127.0.0.1'], 'loopback'],

@@ -36,7 +36,8 @@ const TRICKS: Readonly<Record<string, (id: number | undefined) => void>> = {
   huge: (id) => say(id, text('x'.repeat(200_000))),
   broken: (id) => say(id, { result: { content: 'no list' } }),
   error: (id) => say(id, { error: { code: -32_602, message: `bad ${process.env['KEY']}` } }),
-  'spoofed-close': (id) => say(id, { error: { code: -32_000, message: 'Connection closed' } }),
+  'said-closed': (id) => say(id, { error: { code: -32_000, message: 'no such thing' } }),
+  'said-timeout': (id) => say(id, { error: { code: -32_001, message: 'no such thing' } }),
   'big-integer': (id) => void process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[],"structuredContent":{"n":9007199254740993}}}\n`),
   family(id) {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });

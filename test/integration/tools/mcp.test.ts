@@ -138,11 +138,20 @@ describe('a server process', () => {
   it.each([
     ['huge', /ended before it answered/],
     ['broken', /what is no tool result/],
-    ['spoofed-close', /ended before it answered/],
     ['big-integer', /not JSON that everybody reads alike/],
   ])('whose answer is %s leaves an unclear end', async (name, words) => {
     const { server } = odd({ [name]: {} }, { response_max_bytes: 100_000 });
     expect(await call(server, name)).toEqual({ kind: 'unclear', message: expect.stringMatching(words) });
+  });
+
+  it.each([
+    ['said-closed', -32_000],
+    ['said-timeout', -32_001],
+  ])('that answers with an error whose code is one of the SDK (%s) has answered: the call has failed', async (name, code) => {
+    const { server, notes } = odd({ [name]: {}, environment: {} });
+    expect(await call(server, name)).toEqual({ kind: 'failed', message: `the MCP server answered with the error ${code}: MCP error ${code}: no such thing` });
+    expect(await call(server, 'environment')).toMatchObject({ kind: 'ok' });
+    expect(pids(notes(), 'start')).toHaveLength(1);
   });
 
   it('that cannot be started, or whose secret is missing, gets no call', async () => {
@@ -209,6 +218,14 @@ describe('a server behind HTTP', () => {
       'unclear',
     ],
     ['whose connection breaks', (_: Seen, response: { destroy(): void }) => response.destroy(), 'unclear'],
+    [
+      'that answers with the error -32000',
+      (r: Seen, response: { writeHead(s: number, h: object): { end(text: string): void } }) =>
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ jsonrpc: '2.0', id: idOf(r), error: { code: -32_000, message: 'Connection closed' } })),
+      'failed',
+    ],
     ['that answers 500', (_: Seen, response: { writeHead(s: number): { end(): void } }) => response.writeHead(500).end(), 'failed'],
     [
       'that redirects',
@@ -241,6 +258,19 @@ describe('a server behind HTTP', () => {
     forgotten = true;
     expect(await call(at(server.port, 'none'), 'a')).toMatchObject({ kind: 'ok' });
     expect(calls(server.seen)).toBe(3);
+  });
+
+  it('that names a session only in the answer that refuses a call was not asked in it, and is not asked again', async () => {
+    await using server = await toolServer((request, response, socket) => {
+      if (request.method !== 'POST') return void response.writeHead(405).end();
+      const message = JSON.parse(request.body) as { id?: number; method: string; params: { protocolVersion: string } };
+      if (message.method === 'tools/call') return void response.writeHead(404, { 'mcp-session-id': 'session-2' }).end();
+      if (message.id === undefined) return void response.writeHead(202).end();
+      const result = { protocolVersion: message.params.protocolVersion, capabilities: {}, serverInfo: { name: 's', version: '1' } };
+      json(200, { jsonrpc: '2.0', id: message.id, result })(request, response, socket);
+    });
+    expect(await call(at(server.port, 'none'), 'a')).toEqual({ kind: 'failed', message: 'the MCP server answered 404' });
+    expect(calls(server.seen)).toBe(1);
   });
 
   it('at an address that is not allowed is never connected to', async () => {

@@ -179,6 +179,8 @@ export function createFileSystemTwin(world: World, process: SimProcess, disk: Di
             }
             return found.entries === undefined ? no('not-a-directory') : { ok: true, value: directoryOf(found) };
           }),
+        mount: { id: root.dev, isTop: true },
+        standing: () => (disk.roots.get(path) === root ? { same: true } : { same: false, found: 'another directory', why: 'another directory stands there' }),
         freeBytes: () => world.call(process, { to: 'disk', what: 'fs.freeBytes', effect: () => (world.isDiskFull ? 0 : 2 ** 40) }),
         close: async () => undefined,
       };
@@ -204,5 +206,6 @@ function entryOf(inode: Inode): Entry {
     mode: inode.mode,
     uid: 0,
     gid: 0,
+    allocatedBytes: String(inode.data.length),
   };
 }

@@ -1,9 +1,12 @@
 import type { FoundJob } from '../../../queues/job-lookup.ts';
+import type { ParkedJobs } from '../../../queues/parked-jobs.ts';
 import type { PlanJobs } from '../../../queues/plan-jobs.ts';
+import { rerunJob } from '../../../queues/push-table.ts';
+import { placeOfJob } from '../../../queues/shards.ts';
 import type { SimProcess } from '../scheduler.ts';
 import type { World } from '../world.ts';
 import { PLAN_QUEUE } from './kernel.ts';
-import { QueueRefusal } from './queue.ts';
+import { QueueRefusal, type QueueTwin } from './queue.ts';
 import type { RedisTwin } from './redis.ts';
 
 /** The jobs of the plan queue, as `queues/plan-jobs.ts` has them on BullMQ. */
@@ -12,24 +15,52 @@ export function planJobsFor(world: World, process: SimProcess, redis: RedisTwin)
   const twin = redis.queue(PLAN_QUEUE);
   const idOf = (planId: string): string => `p_${planId}`;
   const ask = <T>(what: string, effect: () => T): Promise<T> => world.call(process, { to: 'redis', what: `plan-jobs.${what}`, effect });
+  const find = async (planId: string): Promise<FoundJob | undefined> => {
+    const job = await queue.getJob(idOf(planId));
+    if (job === undefined) return undefined;
+    const state = await job.getState();
+    return { job, state: state === 'unknown' ? 'absent' : (state as FoundJob['state']), unreadable: false };
+  };
+  const add = (planId: string, data: unknown): Promise<void> =>
+    ask('add', () => void twin.add('plan', data, { jobId: idOf(planId) }, process.clock.now()));
   return {
     queue: PLAN_QUEUE,
-    async find(planId) {
-      const job = await queue.getJob(idOf(planId));
-      if (job === undefined) return undefined;
-      const state = await job.getState();
-      return { job, state: state === 'unknown' ? 'absent' : (state as FoundJob['state']), unreadable: false };
-    },
+    find,
     exists: (planIds) => ask('exists', () => planIds.map((id) => twin.jobs.has(idOf(id)))),
-    add: (planId, data) => ask('add', () => void twin.add('plan', data, { jobId: idOf(planId) }, process.clock.now())),
-    promote: (planId) =>
-      ask(`promote ${planId.slice(0, 8)}`, () => {
-        try {
-          twin.promote(idOf(planId));
-        } catch (error) {
-          if (!(error instanceof QueueRefusal)) throw error;
-        }
-      }),
+    add,
+    async run(planId, data) {
+      for (;;) {
+        const found = await find(planId);
+        if (found === undefined) return add(planId, data);
+        if (found.state !== 'completed' && found.state !== 'failed') return;
+        if (await rerunJob(found, data)) return;
+      }
+    },
+    promote: (planId) => ask(`promote ${planId.slice(0, 8)}`, () => void promoted(twin, idOf(planId))),
     close: async () => undefined,
   };
+}
+
+/** Ends the delay of parked jobs, as `queues/parked-jobs.ts` does on BullMQ. */
+export function parkedJobsFor(world: World, process: SimProcess, redis: RedisTwin): ParkedJobs['promote'] {
+  return async (jobKeys) => {
+    const ends = await Promise.all(
+      jobKeys.map((key) => {
+        const { queue, jobId } = placeOfJob(key);
+        return world.call(process, { to: 'redis', what: `parked-jobs.promote ${key}`, effect: () => promoted(redis.queue(queue), jobId) });
+      }),
+    );
+    return ends.filter(Boolean).length;
+  };
+}
+
+/** False for a job that is not delayed. */
+function promoted(queue: QueueTwin, jobId: string): boolean {
+  try {
+    queue.promote(jobId);
+    return true;
+  } catch (error) {
+    if (!(error instanceof QueueRefusal)) throw error;
+    return false;
+  }
 }

@@ -8,6 +8,9 @@ const SOURCES = ['src', 'queues', 'processors', 'config', 'registries', 'test'];
 /** Read by the modules beside them, or from the package root. */
 const ASSET = /\.(sql|lua|toml)$|^(config|registries)\/.+\.json$/;
 
+/** What a package has beside its modules; the tour plays with them. */
+const PACKAGE = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'];
+
 /**
  * The sources and the tests' own scripts as plain JavaScript, made by esbuild in a fraction of a second: a process or a
  * thread that starts from them costs a third of one that starts through the TypeScript loader. It lies below
@@ -27,7 +30,7 @@ export async function compileTree(): Promise<string> {
   const args = ['--format=esm', '--platform=node', '--target=node20', '--outbase=.', '--log-level=warning', `--outdir=${directory}`];
   execFileSync(path.join(root, 'node_modules', '.bin', 'esbuild'), [...modules, ...args], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
   for (const module of modules) nameJavaScript(path.join(directory, module.replace(/\.ts$/, '.js')));
-  for (const file of [...files.filter((name) => ASSET.test(name)), 'package.json']) {
+  for (const file of [...files.filter((name) => ASSET.test(name)), ...PACKAGE]) {
     mkdirSync(path.dirname(path.join(directory, file)), { recursive: true });
     copyFileSync(path.join(root, file), path.join(directory, file));
   }

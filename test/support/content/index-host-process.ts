@@ -39,5 +39,5 @@ try {
   await hosts.start();
   tell({ kind: 'ready' });
 } catch (error) {
-  tell({ kind: 'failed', text: String(error) });
+  tell({ kind: 'not-started', text: String(error) });
 }

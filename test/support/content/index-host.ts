@@ -18,7 +18,7 @@ export type HostNews =
   | { readonly kind: 'state'; readonly state: IndexState; readonly reason: IndexReason | null }
   | { readonly kind: 'task'; readonly task: string; readonly outcome: string; readonly detail: string; readonly elapsedMs: number }
   | { readonly kind: 'veto'; readonly veto: string }
-  | { readonly kind: 'failed'; readonly text: string };
+  | { readonly kind: 'failed' | 'not-started'; readonly text: string };
 
 /** Everything as a server has it by default, but for speed: nothing is throttled, and changes are worked on at once. */
 export function hostsSettings(cacheRoot: string, change: Partial<HostsSettings> = {}): HostsSettings {
@@ -110,8 +110,8 @@ export async function startHost(argument: HostArgument): Promise<HostProcess> {
       listeners.add(listener);
       child.once('exit', gone);
     });
-  const begun = await next(({ kind, ...rest }) => kind === 'ready' || (kind === 'failed' && 'text' in rest && /POOL_OWNED|another process/.test(rest.text)));
-  if (begun.kind === 'failed') {
+  const begun = await next(({ kind }) => kind === 'ready' || kind === 'not-started');
+  if (begun.kind === 'not-started') {
     child.kill('SIGKILL');
     throw new Error(begun.text);
   }

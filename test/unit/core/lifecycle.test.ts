@@ -42,6 +42,30 @@ describe('parts', () => {
     expect(log).toEqual(['+a', '+b', '-b', '-a']);
   });
 
+  it.each([
+    ['in order', sequential],
+    ['at once', parallel],
+  ])('does not go on starting what is stopped meanwhile: %s', async (_name, together) => {
+    const log: string[] = [];
+    let release = (): void => undefined;
+    const slow = lifecycle(
+      () =>
+        new Promise<void>((resolve) => {
+          log.push('+slow');
+          release = resolve;
+        }),
+      () => void log.push('-slow'),
+    );
+    const all = together([recorded(log, 'a'), slow, ...(together === sequential ? [recorded(log, 'later')] : [])]);
+    const starting = all.start();
+    await vi.waitFor(() => expect(log).toEqual(['+a', '+slow']), PATIENCE);
+    await all.stop();
+    expect([...log].sort()).toEqual(['+a', '+slow', '-a', '-slow']);
+    release();
+    await expect(starting).rejects.toThrow('stopped while it started');
+    expect(log).toHaveLength(4);
+  });
+
   it('stops the others when one fails to stop, and tells', async () => {
     const log: string[] = [];
     const all = sequential([recorded(log, 'a'), recorded(log, 'b', { stop: true })]);

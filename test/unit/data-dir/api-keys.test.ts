@@ -14,6 +14,7 @@ let now: number;
 const clock = { now: () => now, monotonic: () => now };
 const store = () => createApiKeyStore({ file, clock });
 const refused = { code: 'INVALID_CONFIG' };
+const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
 beforeEach(() => {
   directory = mkdtempSync(path.join(tmpdir(), 'writ-keys-'));
@@ -26,7 +27,13 @@ describe('API keys', () => {
   it('are found by their secret alone, of which only the hash is kept, in a file for the owner', async () => {
     const { key, secret } = await store().create({ name: 'billing', roles: ['submit', 'read'] });
     expect(secret).toMatch(new RegExp(`^writ_${key.id}_[A-Za-z0-9_-]{43}$`));
-    expect(await store().find(secret)).toEqual({ id: key.id, name: 'billing', roles: ['submit', 'read'], createdAt: '2026-11-21T00:00:00.000Z' });
+    expect(await store().find(secret)).toEqual({
+      id: key.id,
+      name: 'billing',
+      roles: ['submit', 'read'],
+      createdAt: '2026-11-21T00:00:00.000Z',
+      secretId: hashOf(secret),
+    });
     for (const other of ['', secret.slice(0, -1), `${secret}x`, `writ_${key.id}_${'A'.repeat(43)}`, createHash('sha256').update(secret).digest('hex')]) {
       expect([other, await store().find(other)]).toEqual([other, undefined]);
     }
@@ -51,7 +58,7 @@ describe('API keys', () => {
     const { key, secret } = await keys.create({ name: 'k', roles: ['read'] });
     const second = await keys.rotate(key.id, 10);
     expect(second.key).toEqual(key);
-    expect(await keys.find(secret)).toEqual(key);
+    expect(await keys.find(secret)).toEqual({ ...key, secretId: hashOf(secret) });
     const third = await keys.rotate(key.id, 1_000);
     now += 10_000;
     expect(await Promise.all([secret, second.secret, third.secret].map(async (one) => (await keys.find(one))?.id))).toEqual([undefined, key.id, key.id]);
@@ -75,11 +82,11 @@ describe('API keys', () => {
   it('are gone when revoked, for another process within a second', async () => {
     const [here, there] = [store(), store()];
     const { key, secret } = await here.create({ name: 'k', roles: ['read'] });
-    expect(await there.find(secret)).toEqual(key);
+    expect(await there.find(secret)).toEqual({ ...key, secretId: hashOf(secret) });
     expect([await here.revoke(key.id), await here.revoke(key.id)]).toEqual([true, false]);
     expect(await here.find(secret)).toBeUndefined();
     now += 999;
-    expect(await there.find(secret)).toEqual(key);
+    expect(await there.find(secret)).toEqual({ ...key, secretId: hashOf(secret) });
     now += 1;
     expect(await there.find(secret)).toBeUndefined();
   });
@@ -216,13 +223,13 @@ describe('a file of API keys that is not ours alone, or damaged', () => {
     const keys = store();
     const { key, secret } = await keys.create({ name: 'k', roles: ['read'] });
     const good = readFileSync(file);
-    expect(await keys.find(secret)).toEqual(key);
+    expect(await keys.find(secret)).toEqual({ ...key, secretId: hashOf(secret) });
     writeFileSync(file, '{');
     now += 1_000;
     await expect(keys.find(secret)).rejects.toMatchObject(refused);
     writeFileSync(file, good);
     now += 1_000;
-    expect(await keys.find(secret)).toEqual(key);
+    expect(await keys.find(secret)).toEqual({ ...key, secretId: hashOf(secret) });
   });
 });
 

@@ -35,6 +35,14 @@ describe("a plan's lease", () => {
     expect(forge(HEADER, sorted(PAYLOAD), jwk)).toBe(good);
   });
 
+  it('is not signed when nobody would read it', async () => {
+    const scopes = (bytes: number): string[] => Array.from({ length: 64 }, (_, n) => `/${n}/${'d'.repeat(bytes)}`);
+    const sign = (bytes: number) => signPlanLease({ ...PAYLOAD, scopes: scopes(bytes) }, vectorKey(0, 'lease', 'kernel-1'), ed25519);
+    expect(await judge(await sign(4000))).toBe('genuine');
+    const wide = signPlanLease({ ...PAYLOAD, scopes: scopes(0).map((scope) => scope + 'é'.repeat(4000)) }, vectorKey(0, 'lease', 'kernel-1'), ed25519);
+    await expect(wide).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', field: 'scopes' });
+  });
+
   it.each<readonly [string, string | undefined]>([
     ['is missing', undefined],
     ['is no token', 'a.b'],

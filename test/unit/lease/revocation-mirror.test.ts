@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openTokenFile } from '../../../src/adapters/files/token-file.ts';
+import { WritError } from '../../../src/core/errors.ts';
 import { createAuthorities, createRevocationMirror, fixedKeyring, type RevocationMirror, signRevocation } from '../../../src/lease/index.ts';
 import { ed25519, LEASE, memoryFeed, NOW, testClock, vectorKey } from '../../fixtures/authority/world.ts';
 
@@ -25,8 +26,8 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-async function mirror(keys = [key, retired]): Promise<RevocationMirror> {
-  const made = createRevocationMirror({ path, open: openTokenFile, keyring: fixedKeyring(keys), ed25519 });
+async function mirror(keys = [key, retired], onDamage?: (problem: string | undefined) => void): Promise<RevocationMirror> {
+  const made = createRevocationMirror({ path, open: openTokenFile, keyring: fixedKeyring(keys), ed25519, ...(onDamage ? { onDamage } : {}) });
   open.push(made);
   await made.start();
   return made;
@@ -158,6 +159,28 @@ describe('a revocation mirror', () => {
     feed.log = [await entry(1, stranger)];
     await expect(copy.catchUp(feed)).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
     expect(copy.number).toBe(0);
+  });
+
+  it('says once that the published log is damaged, why, and once that it is whole again; an outage is no damage', async () => {
+    const told: (string | undefined)[] = [];
+    const copy = await mirror([key], (problem) => void told.push(problem));
+    const feed = memoryFeed();
+    feed.down = true;
+    await expect(copy.catchUp(feed)).rejects.toMatchObject({ code: 'REDIS_UNAVAILABLE' });
+    expect(copy.damage).toBeUndefined();
+    feed.down = false;
+    feed.log = ['rubbish'];
+    for (let times = 0; times < 3; times += 1) await expect(copy.catchUp(feed)).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    expect(told).toEqual([expect.stringContaining('entry 1 of the published revocation log is refused')]);
+    expect(copy.damage).toBe(told[0]);
+    feed.log = upTo(2);
+    await copy.catchUp(feed);
+    await copy.catchUp(feed);
+    expect([copy.damage, copy.number, told.length, told.at(-1)]).toEqual([undefined, 2, 2, undefined]);
+    const broken = { ...feed, head: () => Promise.reject(new WritError('INTERNAL', 'a key of ours holds something else')) };
+    await expect(copy.catchUp(broken)).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    const other = { ...feed, head: async () => 1, publish: () => Promise.reject(new WritError('WRONG_STATE', 'another revocation stands under number 2')) };
+    await expect(copy.catchUp(other)).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
   });
 
   it('stands behind the authorities of a worker', async () => {

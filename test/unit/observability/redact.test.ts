@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WritError } from '../../../src/core/errors.ts';
 import { type DeliveryReport, logDelivery } from '../../../src/observability/deliveries.ts';
-import { createLogger, showTraces } from '../../../src/observability/logging.ts';
+import { createLogger, type Logger, showTraces } from '../../../src/observability/logging.ts';
+import { logPlan, type PlanReport } from '../../../src/observability/plans.ts';
 import { cleanText, errorForLog, messageForLog } from '../../../src/observability/redact.ts';
 import { readsInProportion } from '../../support/growth.ts';
 
@@ -140,9 +141,43 @@ describe('a message in the log', () => {
   });
 });
 
+const planReport: PlanReport = {
+  queue: 'plan',
+  jobId: 'p_a',
+  planSha256: 'f'.repeat(64),
+  end: 'crashed',
+  code: undefined,
+  message: undefined,
+  ms: 1,
+  replayed: false,
+};
+
 describe('an error in the log', () => {
+  it.each<[string, (log: Logger, error: unknown) => void]>([
+    ['a delivery that crashed', (log, error) => logDelivery(log, { ...report, end: 'crashed', error })],
+    ["a plan's delivery that crashed", (log, error) => logPlan(log, { ...planReport, error })],
+    ['a line of any role', (log, error) => log.warn({ err: error }, 'redis')],
+    ['a line of a child of the logger', (log, error) => log.child({ reqId: 'r' }).warn({ err: error }, 'redis')],
+    ['a line that names it otherwise', (log, error) => log.warn({ err: error, cause: error }, 'redis')],
+    ['the error itself instead of a line', (log, error) => log.warn(error)],
+  ])('of %s has its type, message, code and places once', (_what, tell) => {
+    const { log, last } = logged();
+    for (const [error, says] of [
+      [new WritError('STORAGE_UNAVAILABLE', 'the disk is full'), { type: 'WritError', code: 'STORAGE_UNAVAILABLE', message: 'the disk is full' }],
+      [Object.assign(new RangeError('too far'), { code: 'ERANGE' }), { type: 'RangeError', code: 'ERANGE', message: 'too far' }],
+      [new TypeError('is no function'), { type: 'TypeError', message: 'is no function' }],
+    ] as const) {
+      tell(log, error);
+      const { stack, ...err } = last()['err'] as Record<string, unknown>;
+      expect(err).toEqual(says);
+      expect(stack).toMatch(/^\s+at /);
+      expect(String(stack)).not.toContain(error.message);
+    }
+  });
+
   it('is its code, its message and the places, never more', () => {
     expect(errorForLog(new WritError('INTERNAL', `broken: ${LEASE}`))).toEqual({
+      type: 'WritError',
       code: 'INTERNAL',
       message: 'broken: [redacted]',
       stack: expect.stringMatching(/^\s+at /),

@@ -85,7 +85,25 @@ describe('prometheus/task-alerts.yml', () => {
       'a worker is deaf',
       { alert: 'WritWorkerDeaf', series: worker('worker_deaf', '0 1x9', ', queue="file"'), after: '2m', labels: { ...FILE, instance: 'w' } },
     ],
+    [
+      'a base directory is mounted over',
+      {
+        alert: 'WritPlaceExchanged',
+        series: worker('place_exchanged', '0 1x9', ', place="base:inbox"'),
+        after: '4m',
+        labels: { place: 'base:inbox', instance: 'w' },
+      },
+    ],
+    [
+      'a disk is mounted anew within a minute',
+      { alert: 'WritPlaceExchanged', series: worker('place_exchanged', '0 1 0x9', ', place="base:inbox"'), after: '4m', labels: undefined },
+    ],
     ['a worker hears', { alert: 'WritWorkerDeaf', series: worker('worker_deaf', '0x9', ', queue="file"'), after: '2m', labels: undefined }],
+    [
+      'the revocation log is damaged',
+      { alert: 'WritRevocationsDamaged', series: worker('revocations_damaged', '0 1x9'), after: '2m', labels: { instance: 'w' } },
+    ],
+    ['the revocation log is whole', { alert: 'WritRevocationsDamaged', series: worker('revocations_damaged', '0x9'), after: '2m', labels: undefined }],
     ['jobs of a lost worker', { alert: 'WritStalled', series: worker('stalled_total', '0x5 2x20'), after: '10m', labels: {} }],
     ['jobs were lost long ago', { alert: 'WritStalled', series: worker('stalled_total', '0x5 2x40'), after: '40m', labels: undefined }],
     ['locks are lost', { alert: 'WritLocksLost', series: worker('lock_renewal_failures_total', '0x5 1x20'), after: '10m', labels: {} }],

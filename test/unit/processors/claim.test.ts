@@ -11,6 +11,9 @@ beforeEach(async () => {
   world = await createWorld();
 });
 
+/** A job that waits for the end of its task. */
+const PARKED = { kind: 'busy', why: 'another delivery works on the task', parkedMs: expect.any(Number) as number };
+
 /** Claims the task with a job of this id, and ends nothing. */
 const claimBy = async (jobId?: string) => claim(await world.authenticated(await world.job(), jobId === undefined ? {} : { jobId }));
 const recordElsewhere = async (result: string, status: 'SUCCESS' | 'FAILURE' = 'SUCCESS'): Promise<void> => {
@@ -30,10 +33,19 @@ describe('a granted claim', () => {
     expect(await claim(context)).toBe(context);
   });
 
-  it('counts how often the same job was claimed without a record', async () => {
+  it('counts the workers that were lost with the same job', async () => {
     for (const takeovers of [0, 1, 2]) {
+      await world.claimElsewhere(`worker-${takeovers + 2}`, 'file:job-1');
       const claimed = await claimBy();
-      expect(claimed).toMatchObject({ takeovers, task: { epoch: takeovers + 1 } });
+      expect(claimed).toMatchObject({ takeovers: 2 * takeovers + 1, crashes: 0, task: { epoch: 2 * takeovers + 2 } });
+      if ('running' in claimed) world.inFlight.end(claimed.running);
+    }
+  });
+
+  it('of the same job by the same process counts no lost worker: its claim could not be given back', async () => {
+    for (const epoch of [1, 2, 3]) {
+      const claimed = await claimBy();
+      expect(claimed).toMatchObject({ takeovers: 0, crashes: 0, task: { epoch } });
       if ('running' in claimed) world.inFlight.end(claimed.running);
     }
   });
@@ -50,17 +62,42 @@ describe('a granted claim', () => {
 });
 
 describe('a task that is being worked on', () => {
-  it('is busy for the second delivery of one process, which leaves the ledger alone', async () => {
+  it('is busy for the second delivery of one process, which leaves the row alone', async () => {
     await claimBy('first');
-    expect(await claimBy('second')).toEqual({ kind: 'busy', why: 'this process already works on the task' });
+    expect(await claimBy('second')).toEqual(PARKED);
     expect(await world.ledger.row(MANIFEST.task_id)).toMatchObject({ epoch: 1, jobKey: 'file:first' });
   });
 
   it('is busy while its owner lives', async () => {
     await world.presence.beat('worker-2', 1000);
     await world.claimElsewhere('worker-2');
-    expect(await claimBy()).toEqual({ kind: 'busy', why: 'another worker works on the task' });
+    expect(await claimBy()).toEqual(PARKED);
     expect(await world.ledger.row(MANIFEST.task_id)).toMatchObject({ epoch: 1, owner: 'worker-2' });
+  });
+
+  it('is not granted to a second delivery of the process that works on it when the ledger has lost it, nor to the same job again', async () => {
+    await claimBy('first');
+    for (const jobId of ['second', 'first']) {
+      world.ledger.lose();
+      await world.ledger.markGeneration('again');
+      expect(await claimBy(jobId)).toEqual(PARKED);
+      expect(await world.ledger.row(MANIFEST.task_id)).toBeUndefined();
+    }
+  });
+
+  it('is given back when another delivery of the process was granted it in between', async () => {
+    const context = await world.authenticated(await world.job());
+    const inFlight = { ...world.inFlight, isClaimed: () => false, claimTask: () => false };
+    expect(await claim({ ...context, deps: { ...world.deps, inFlight } })).toEqual({ kind: 'busy', why: 'this process already works on the task' });
+    expect(await world.ledger.row(MANIFEST.task_id)).toMatchObject({ state: 'running', owner: '', crashes: 0 });
+  });
+
+  it('hears of a cancel while it is being claimed', async () => {
+    const context = await world.authenticated(await world.job());
+    const asked = claim(context);
+    world.inFlight.stop({ taskId: MANIFEST.task_id }, 'cancelled');
+    await asked;
+    expect(context.running.controller.signal.reason).toBe('cancelled');
   });
 
   it('is taken over from an owner whose heartbeat has ended', async () => {
@@ -72,6 +109,13 @@ describe('a task that is being worked on', () => {
 });
 
 describe('a finished task', () => {
+  it('is answered at once, also while another delivery of this process still has it in hand', async () => {
+    const first = await claimBy('first');
+    if (!('task' in first)) throw new Error('the first is granted');
+    await record(first, DONE);
+    expect(await claimBy('second')).toMatchObject({ kind: 'answered', status: 'SUCCESS', replayed: true });
+  });
+
   it('is answered with the very bytes that are stored', async () => {
     const result = await world.signed(DONE);
     await recordElsewhere(result);

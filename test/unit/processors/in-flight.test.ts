@@ -14,6 +14,24 @@ describe('deliveries in flight', () => {
     expect(inFlight.claimTask(inFlight.begin('d'), 't')).toBe(true);
   });
 
+  it('knows which task is worked on, and reaches with a cancel also who only attends to it', () => {
+    const inFlight = createInFlight();
+    const [one, two, three] = ['a', 'b', 'c'].map((jobId) => inFlight.begin(jobId));
+    if (!one || !two || !three) throw new Error('three were begun');
+    inFlight.attend(one, 't');
+    inFlight.attend(two, 't');
+    expect(inFlight.isClaimed('t')).toBe(false);
+    expect(inFlight.claimTask(two, 't')).toBe(true);
+    expect(inFlight.isClaimed('t')).toBe(true);
+    inFlight.end(one);
+    inFlight.attend(three, 't');
+    inFlight.stop({ taskId: 't' }, 'cancelled');
+    expect([one, two, three].map(({ controller }) => controller.signal.aborted)).toEqual([false, true, true]);
+    inFlight.end(two);
+    expect(inFlight.isClaimed('t')).toBe(false);
+    expect(inFlight.claimTask(three, 't')).toBe(true);
+  });
+
   it('stops by task, by job, or everything, with the reason', () => {
     const inFlight = createInFlight();
     const [one, two, three] = ['a', 'b', 'c'].map((jobId) => inFlight.begin(jobId));

@@ -2,14 +2,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { processTask } from '../../../processors/pipeline.ts';
 import { MAX_JOB_BYTES, type TaskJob } from '../../../src/contracts/index.ts';
 import { WritError } from '../../../src/core/errors.ts';
-import { type Execution, failure, type StopReason } from '../../../src/core/outcome.ts';
-import type { RunContext } from '../../../src/core/ports/index.ts';
-import { stopped, stopReason } from '../../../src/core/stopped.ts';
+import { stopped } from '../../../src/core/stopped.ts';
 import { LEASE, MANIFEST, NOW } from '../../fixtures/authority/world.ts';
 import { createWorld, DONE, executorKey, strangerKey, type World } from './world.ts';
 
 const HOUR_MS = 3_600_000;
-const OTHER_MANIFEST = 'f'.repeat(64);
 
 let world: World;
 let job: TaskJob;
@@ -19,11 +16,6 @@ beforeEach(async () => {
 });
 const row = () => world.ledger.row(MANIFEST.task_id);
 const reported = () => world.reports.at(-1);
-/** An executor that asks the gate and starts its effect only when the gate says nothing. */
-const passGate = async (_task: unknown, { gate }: RunContext): Promise<Execution> => gate() ?? DONE;
-/** An executor that works until it is told to stop. */
-const untilStopped = (_task: unknown, { signal }: RunContext): Promise<Execution> =>
-  new Promise((resolve) => signal.addEventListener('abort', () => resolve(stopped(stopReason(signal) ?? 'shutdown'))));
 
 describe('a task on its way through all steps', () => {
   it('is recalled, executed, closed in the journal, recorded and reported, in this order', async () => {
@@ -108,164 +100,6 @@ describe('step 2, authenticate', () => {
   });
 });
 
-describe('step 3, look up in the ledger', () => {
-  it('answers a finished task with the same bytes, whatever expiry and revocation say now', async () => {
-    const first = await world.deliver(job);
-    world.clock.advance(2 * HOUR_MS);
-    await world.revoke(LEASE.jti);
-    world.steps.length = 0;
-    expect(await world.deliver(job, { jobId: 'again' })).toEqual({ ...first, replayed: true });
-    expect(world.steps).toEqual([]);
-    expect(reported()).toMatchObject({ end: 'SUCCESS', replayed: true });
-  });
-
-  it('runs a task again that has failed', async () => {
-    world.host.run = async () => ({ kind: 'outcome', outcome: failure('EXECUTION_FAILED', 'not yet') });
-    expect(await world.deliver(job)).toMatchObject({ status: 'FAILURE', message: 'not yet' });
-    world.host.run = async () => DONE;
-    expect(await world.deliver(job)).toMatchObject({ status: 'SUCCESS' });
-  });
-
-  it('refuses a manifest whose task_id is used', async () => {
-    await world.deliver(job);
-    const other = await world.job({ inputs: { source_path: '/data/c.txt', destination_path: '/data/d.txt' } });
-    expect(await world.deliver(other, { jobId: 'other' })).toMatchObject({ kind: 'refused', code: 'EXECUTION_FAILED' });
-    expect(await row()).toMatchObject({ state: 'success', manifestSha256: LEASE.manifest_sha256 });
-  });
-
-  it('is busy while this process or a living one works on the task', async () => {
-    await world.claimElsewhere('worker-2');
-    await world.presence.beat('worker-2', 1000);
-    expect(await world.deliver(job)).toEqual({ kind: 'busy', why: 'another worker works on the task' });
-    let second: unknown;
-    world.clock.advance(2000);
-    world.host.run = async () => {
-      second = await world.deliver(job, { jobId: 'second' });
-      return DONE;
-    };
-    expect(await world.deliver(job)).toMatchObject({ status: 'SUCCESS' });
-    expect(second).toEqual({ kind: 'busy', why: 'this process already works on the task' });
-    expect(world.reports.map(({ end, takeovers }) => [end, takeovers])).toEqual([
-      ['busy', 0],
-      ['busy', 0],
-      ['SUCCESS', 1],
-    ]);
-  });
-
-  it('rebuilds a ledger that was lost, then runs', async () => {
-    world.ledger.lose();
-    expect(await world.deliver(job)).toMatchObject({ status: 'SUCCESS' });
-    expect(world.steps).toEqual(['recoverLedger', 'recall', 'execute', 'journal:SUCCESS', 'ledger:SUCCESS']);
-  });
-});
-
-describe('step 3, look up in the journal', () => {
-  it('recalls a SUCCESS that the ledger has lost, and writes it back', async () => {
-    const result = await world.signed(DONE);
-    world.host.recalls.set(MANIFEST.task_id, { kind: 'finished', manifestSha256: LEASE.manifest_sha256, result });
-    world.clock.advance(2 * HOUR_MS);
-    expect(await world.deliver(job)).toMatchObject({ kind: 'answered', status: 'SUCCESS', result, replayed: true });
-    expect(world.steps).toEqual(['recall', 'ledger:SUCCESS']);
-  });
-
-  it.each(['finished', 'open', 'doubtful'] as const)('refuses a task_id that the journal has under another manifest: %s', async (kind) => {
-    const known = { manifestSha256: OTHER_MANIFEST, jti: LEASE.jti, result: 'never read' };
-    world.host.recalls.set(MANIFEST.task_id, { kind, ...known });
-    expect(await world.deliver(job)).toMatchObject({ kind: 'refused', message: 'task_id already used for another manifest' });
-    expect(world.steps).toEqual(['recall']);
-    expect(await row()).toMatchObject({ owner: '' });
-  });
-
-  it('answers a doubtful end again under its lease, and runs once more under another', async () => {
-    const result = await world.signed({ kind: 'outcome', outcome: failure('EXECUTION_FAILED', 'outcome unknown') });
-    world.host.recalls.set(MANIFEST.task_id, { kind: 'doubtful', manifestSha256: LEASE.manifest_sha256, jti: LEASE.jti, result });
-    expect(await world.deliver(job)).toMatchObject({ status: 'FAILURE', message: 'outcome unknown', result, replayed: true });
-    expect(await world.deliver(await world.job({}, { jti: 'lease-2' }))).toMatchObject({ status: 'SUCCESS' });
-    expect(world.steps).toEqual(['recall', 'ledger:FAILURE', 'recall', 'execute', 'journal:SUCCESS', 'ledger:SUCCESS']);
-  });
-
-  describe('an open intent', () => {
-    beforeEach(() => {
-      world.host.recalls.set(MANIFEST.task_id, { kind: 'open', manifestSha256: LEASE.manifest_sha256 });
-      world.host.recover = passGate;
-    });
-
-    it('is finished, whatever expiry, revocation and a cancel before the claim say now', async () => {
-      world.clock.advance(2 * HOUR_MS);
-      await world.revoke(LEASE.jti);
-      await world.authorities.refresh();
-      await world.ledger.cancel(MANIFEST.task_id, world.clock.now());
-      expect(await world.deliver(job)).toMatchObject({ status: 'SUCCESS', replayed: false });
-      expect(world.steps).toEqual(['recall', 'recover', 'journal:SUCCESS', 'ledger:SUCCESS']);
-    });
-
-    it('is finished although a cancel comes while it is', async () => {
-      world.host.recover = async (_task, { signal, gate }) => {
-        world.inFlight.stop({ taskId: MANIFEST.task_id }, 'cancelled');
-        return signal.aborted ? stopped('cancelled') : (gate() ?? DONE);
-      };
-      expect(await world.deliver(job)).toMatchObject({ status: 'SUCCESS' });
-    });
-
-    it.each<StopReason>(['shutdown', 'lock-lost'])('is left as it is: %s', async (reason) => {
-      world.host.recover = async (_task, { gate }) => {
-        world.inFlight.stop({}, reason);
-        return gate() ?? DONE;
-      };
-      expect(await world.deliver(job)).toEqual({ kind: 'interrupted', reason });
-    });
-
-    it('is left as it is when the lock on the job is no longer fresh', async () => {
-      expect(await world.deliver(job, { lockIsFresh: () => false })).toEqual({ kind: 'interrupted', reason: 'lock-lost' });
-    });
-
-    it('is classified, and never begun again, from the fifth takeover on', async () => {
-      for (let claims = 0; claims < 5; claims += 1) await world.claimElsewhere('worker-1', 'file:job-1');
-      expect(await world.deliver(job)).toMatchObject({ status: 'SUCCESS' });
-      expect(world.steps).toEqual(['recall', 'classify', 'journal:SUCCESS', 'ledger:SUCCESS']);
-    });
-  });
-});
-
-describe('a task that takes its workers down with it', () => {
-  it.each<[number, object]>([
-    [4, { status: 'SUCCESS' }],
-    [5, { status: 'FAILURE', code: 'RESOURCE_EXHAUSTED', message: 'the worker was lost 5 times while it ran this task' }],
-  ])('after %i takeovers', async (takeovers, expected) => {
-    for (let claims = 0; claims < takeovers; claims += 1) await world.claimElsewhere('worker-1', 'file:job-1');
-    expect(await world.deliver(job)).toMatchObject(expected);
-    expect(reported()).toMatchObject({ takeovers });
-    expect(world.steps.includes('execute')).toBe(takeovers < 5);
-  });
-});
-
-describe('a cancel', () => {
-  it('before the claim ends the task, which never runs', async () => {
-    await world.ledger.cancel(MANIFEST.task_id, world.clock.now());
-    expect(await world.deliver(job)).toMatchObject({ status: 'FAILURE', code: 'EXECUTION_FAILED', message: 'cancelled' });
-    expect(world.steps).toEqual(['recall', 'journal:FAILURE', 'ledger:FAILURE']);
-    expect(await row()).toMatchObject({ state: 'failure', cancelRequested: false });
-  });
-
-  it('before the intent is seen at the gate', async () => {
-    world.host.run = async (_task, { gate }) => {
-      world.inFlight.stop({ taskId: MANIFEST.task_id }, 'cancelled');
-      return gate() ?? DONE;
-    };
-    expect(await world.deliver(job)).toMatchObject({ status: 'FAILURE', message: 'cancelled' });
-  });
-
-  it('after the intent comes too late: the effect is recorded', async () => {
-    world.host.run = async (_task, { gate }) => {
-      const closed = gate();
-      world.inFlight.stop({ taskId: MANIFEST.task_id }, 'cancelled');
-      return closed ?? DONE;
-    };
-    expect(await world.deliver(job)).toMatchObject({ status: 'SUCCESS' });
-    expect(await row()).toMatchObject({ state: 'success' });
-  });
-});
-
 describe('step 4, authorize', () => {
   it('refuses a lease that has expired, at the very second', async () => {
     world.clock.advance(HOUR_MS);
@@ -295,93 +129,6 @@ describe('step 4, authorize', () => {
   });
 });
 
-describe('step 5, execute', () => {
-  it.each<[string, () => void | Promise<void>, object]>([
-    ['expiry', () => world.clock.advance(HOUR_MS), { code: 'LEASE_EXPIRED' }],
-    ['revocation', () => world.revoke(LEASE.jti).then(() => world.authorities.refresh()), { code: 'INVALID_LEASE' }],
-    ['shutdown', () => world.inFlight.stop({}, 'shutdown'), { kind: 'interrupted', reason: 'shutdown' }],
-    ['a lost lock', () => world.inFlight.stop({ jobIds: ['job-1'] }, 'lock-lost'), { kind: 'interrupted', reason: 'lock-lost' }],
-  ])('looks once more before the intent: %s', async (_what, happen, expected) => {
-    let effects = 0;
-    world.host.run = async (_task, { gate }) => {
-      await happen();
-      const closed = gate();
-      if (closed === undefined) effects += 1;
-      return closed ?? DONE;
-    };
-    expect(await world.deliver(job)).toMatchObject(expected);
-    expect(effects).toBe(0);
-  });
-
-  it('starts no effect when the lock on the job is no longer fresh', async () => {
-    world.host.run = passGate;
-    expect(await world.deliver(job, { lockIsFresh: () => false })).toEqual({ kind: 'interrupted', reason: 'lock-lost' });
-    expect(await row()).toMatchObject({ state: 'running', owner: '' });
-  });
-
-  it('stops a run at its wall-clock limit', async () => {
-    world.host.executor = { ...world.host.executor, maxRunMs: 1 };
-    world.host.run = untilStopped;
-    expect(await world.deliver(job)).toMatchObject({ code: 'RESOURCE_EXHAUSTED', message: 'the task ran longer than its wall-clock limit' });
-  });
-
-  it('gives the claim back on shutdown, and the next worker runs the task', async () => {
-    world.host.run = (task, run) => {
-      queueMicrotask(() => world.inFlight.stop({}, 'shutdown'));
-      return untilStopped(task, run);
-    };
-    expect(await world.deliver(job)).toEqual({ kind: 'interrupted', reason: 'shutdown' });
-    expect(reported()).toMatchObject({ end: 'interrupted', message: 'shutdown', code: undefined });
-    world.host.run = async () => DONE;
-    expect(await world.deliver(job)).toMatchObject({ status: 'SUCCESS' });
-    expect(reported()).toMatchObject({ takeovers: 0 });
-  });
-
-  it('gives the claim back when the executor says that another process may still act', async () => {
-    world.host.run = async () => ({ kind: 'busy', why: 'another worker has just begun it' });
-    expect(await world.deliver(job)).toEqual({ kind: 'busy', why: 'another worker has just begun it' });
-    expect(await row()).toMatchObject({ owner: '' });
-  });
-
-  it('keeps the claim of a run that crashed, so that the next one is a takeover', async () => {
-    const error = new Error('a fault of the executor');
-    world.host.run = () => Promise.reject(error);
-    expect(await world.deliver(job)).toEqual({ kind: 'crashed', error });
-    expect(reported()).toMatchObject({ end: 'crashed', error, taskId: 'task-1' });
-    expect(await row()).toMatchObject({ state: 'running', owner: 'worker-1' });
-    world.host.run = async () => DONE;
-    expect(await world.deliver(job)).toMatchObject({ status: 'SUCCESS' });
-    expect(reported()).toMatchObject({ takeovers: 1 });
-  });
-});
-
-describe('step 6, record', () => {
-  it('says nothing when a later claim has the task', async () => {
-    world.host.run = async () => {
-      await world.claimElsewhere('worker-2', 'file:job-1');
-      return DONE;
-    };
-    expect(await world.deliver(job)).toEqual({ kind: 'interrupted', reason: 'stale' });
-    expect(reported()).toMatchObject({ end: 'interrupted', message: 'stale' });
-  });
-
-  it('rebuilds a ledger that was lost while the task ran', async () => {
-    world.host.run = async () => {
-      world.ledger.lose();
-      return DONE;
-    };
-    expect(await world.deliver(job)).toMatchObject({ status: 'SUCCESS' });
-    expect(await row()).toMatchObject({ state: 'success' });
-    expect(world.steps).toEqual(['recall', 'execute', 'journal:SUCCESS', 'ledger:SUCCESS', 'recoverLedger', 'ledger:SUCCESS']);
-  });
-
-  it('crashes on an output that cannot be signed, and the journal stays open', async () => {
-    world.host.run = async () => ({ kind: 'outcome', outcome: { status: 'SUCCESS', output: { text: '\ud800' }, error: null } });
-    expect(await world.deliver(job)).toMatchObject({ kind: 'crashed' });
-    expect(world.steps).toEqual(['recall', 'execute']);
-  });
-});
-
 describe('step 7, settle', () => {
   const settled = (data: unknown, tries = { started: 1, allowed: 1 }) => {
     const { delivery, running } = world.fetched(data);
@@ -389,9 +136,10 @@ describe('step 7, settle', () => {
   };
 
   it('tells the queue what the end means', async () => {
-    expect(await settled(job)).toMatchObject({ kind: 'complete', value: { status: 'SUCCESS' } });
-    expect(await settled(undefined)).toMatchObject({ kind: 'fail', recoverable: false });
-    expect(await settled(await world.job({ task_id: 'task-1' }), { started: 3, allowed: 1 })).toEqual({ kind: 'delay', ms: 4000 });
+    expect(await settled(job)).toMatchObject({ action: { kind: 'complete', value: { status: 'SUCCESS' } } });
+    expect(await settled(undefined)).toMatchObject({ action: { kind: 'fail', recoverable: false } });
+    world.host.run = async () => ({ kind: 'busy', why: 'another worker has just begun it' });
+    expect(await settled(await world.job({ task_id: 'task-2' }), { started: 3, allowed: 1 })).toEqual({ action: { kind: 'delay', ms: 4000 } });
   });
 
   it('happens outside of what is put around the delivery, and after the report', async () => {
@@ -406,7 +154,7 @@ describe('step 7, settle', () => {
         return end;
       },
     };
-    expect(await settled(job)).toMatchObject({ kind: 'complete' });
+    expect(await settled(job)).toMatchObject({ action: { kind: 'complete' } });
     expect(order).toEqual(['begin', 'report', 'end']);
   });
 });

@@ -6,6 +6,7 @@ import type { AuthenticatedDelivery, ClaimedDelivery, DeliveryContext, PipelineD
 import { type Delivery, jobKey } from '../../../processors/delivery.ts';
 import { createInFlight, type Running } from '../../../processors/in-flight.ts';
 import { runDelivery } from '../../../processors/pipeline.ts';
+import { createRepeatedFaults } from '../../../processors/repeated-faults.ts';
 import type { DeliveryEnd } from '../../../processors/settle.ts';
 import { openTokenFile } from '../../../src/adapters/files/token-file.ts';
 import { createMemoryLedger } from '../../../src/adapters/memory/ledger.ts';
@@ -32,6 +33,8 @@ export type World = Awaited<ReturnType<typeof createWorld>>;
 
 interface FetchOptions {
   readonly jobId?: string;
+  /** How often the queue has started the job. */
+  readonly started?: number;
   readonly lockIsFresh?: () => boolean;
 }
 
@@ -63,6 +66,7 @@ export async function createWorld() {
   const reports: DeliveryReport[] = [];
   const host = createHost(steps);
   const inFlight = createInFlight();
+  const notDelayed = new Set<string>();
   const given: PipelineDeps = {
     instance: 'worker-1',
     clock,
@@ -78,11 +82,16 @@ export async function createWorld() {
     presence,
     signer,
     inFlight,
+    faults: createRepeatedFaults(),
     async recoverLedger() {
       steps.push('recoverLedger');
       await ledger.markGeneration('second');
     },
     report: (report) => void reports.push(report),
+    async promote(jobKeys) {
+      for (const key of jobKeys) steps.push(`promote:${key}`);
+      return jobKeys.filter((key) => !notDelayed.has(key)).length;
+    },
     async wakePlan(planSha256) {
       steps.push(`wake:${planSha256}`);
     },
@@ -98,6 +107,8 @@ export async function createWorld() {
     reports,
     host,
     inFlight,
+    /** Job keys of jobs that are in no delayed set. */
+    notDelayed,
     /** A test may replace parts of them. */
     deps: given,
     /** A job whose lease the kernel has signed for exactly this manifest. */
@@ -107,9 +118,9 @@ export async function createWorld() {
       return { v: 1, manifest: whole, lease: await signLease(payload, key, ed25519) };
     },
     /** One job as the queue hands it over; `running` is already among the deliveries in flight. */
-    fetched(data: unknown, { jobId = 'job-1', lockIsFresh = () => true }: FetchOptions = {}): { delivery: Delivery; running: Running } {
+    fetched(data: unknown, { jobId = 'job-1', started = 1, lockIsFresh = () => true }: FetchOptions = {}): { delivery: Delivery; running: Running } {
       const running = inFlight.begin(jobId);
-      const attempt = { addedAt: clock.now(), fetchedAt: clock.now(), started: 1, failed: 0, everFailed: false };
+      const attempt = { addedAt: clock.now(), fetchedAt: clock.now(), started, failed: 0, everFailed: false };
       const stop: Delivery['stop'] = (reason) => running.controller.abort(reason);
       const delivery = { data, queue: 'file', jobId, prefix: '{writ}', attempt, signal: running.controller.signal, stop, lockIsFresh };
       return { delivery, running };
@@ -151,6 +162,7 @@ export async function createWorld() {
         task: { manifest, manifestSha256: sha256, authority, epoch: answer.epoch },
         executor: host.executor,
         takeovers: 0,
+        crashes: 0,
         cancelled: false,
       };
     },

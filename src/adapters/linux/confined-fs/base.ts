@@ -2,7 +2,9 @@ import { closeSync, constants } from 'node:fs';
 import * as path from 'node:path';
 import { WritError } from '../../../core/errors.ts';
 import type { ConfinedBase, ConfinedDirectory, DirectoryIdentity, FsResult } from '../../../core/ports/confined-fs.ts';
-import { errnoName, O_CLOEXEC } from '../libc.ts';
+import type { Standing } from '../../../core/ports/place.ts';
+import { errnoName, O_CLOEXEC, O_PATH } from '../libc.ts';
+import { identityOfOpened, type PlaceIdentity, standingOf } from '../place-identity.ts';
 import { Descriptor } from './descriptor.ts';
 import { LinuxDirectory } from './directory.ts';
 import { judgeType } from './filesystem-types.ts';
@@ -18,7 +20,7 @@ const AT_FDCWD = -100;
 const OPEN_BASE = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | O_CLOEXEC;
 
 /**
- * Opens a base directory once; later renames of it or of its parents do not matter, the descriptor stays.
+ * Opens a base directory once. The descriptor stays, wherever its path leads later; `standing` tells whether it still leads here.
  *
  * The path comes from the operator's configuration, so symbolic links above it are followed (`/srv` may be one). The
  * base itself must be a directory and no link: whoever may write in its parent could otherwise point it elsewhere
@@ -36,7 +38,9 @@ export async function openBase(id: string, basePath: string, allowed: ReadonlySe
     const type = judgeType(await filesystemOf(fd), allowed);
     if (!type.allowed) throw invalid(`it lies on a file system of type ${type.name}, allowed are: ${[...allowed].join(', ')}`);
     const stats = statOpened(fd);
-    return new LinuxBase(id, basePath, identityOf(stats), { fd, dev: stats.dev, mountId: mountIdOf(fd) }, tools);
+    const place = identityOfOpened(tools.libc, fd);
+    const mount = { id: place.mountId, isTop: (await mountAbove(fd, tools)) !== place.mountId };
+    return new LinuxBase({ id, path: basePath, identity: identityOf(stats), mount }, place, { fd, dev: stats.dev, mountId: mountIdOf(fd) }, tools);
   } catch (error) {
     closeSync(fd);
     throw error;
@@ -56,21 +60,40 @@ async function filesystemOf(fd: number): Promise<bigint> {
   return found.value.type;
 }
 
+/** The mount of the directory above. At the root of everything, and where the directory above may not be opened: its own. */
+async function mountAbove(fd: number, { libc }: Toolbox): Promise<string> {
+  const above = await libc.openat(fd, '..', O_PATH | O_CLOEXEC, 0);
+  if (above < 0) return mountIdOf(fd);
+  try {
+    return mountIdOf(above);
+  } finally {
+    closeSync(above);
+  }
+}
+
 class LinuxBase implements ConfinedBase {
   readonly id: string;
   readonly path: string;
   readonly identity: DirectoryIdentity;
+  readonly mount: ConfinedBase['mount'];
+  readonly #place: PlaceIdentity;
   readonly #anchor: Anchor;
   readonly #descriptor: Descriptor;
   readonly #tools: Toolbox;
 
-  constructor(id: string, basePath: string, identity: DirectoryIdentity, anchor: Anchor, tools: Toolbox) {
+  constructor({ id, path, identity, mount }: Pick<ConfinedBase, 'id' | 'path' | 'identity' | 'mount'>, place: PlaceIdentity, anchor: Anchor, tools: Toolbox) {
     this.id = id;
-    this.path = basePath;
+    this.path = path;
     this.identity = identity;
+    this.mount = mount;
+    this.#place = place;
     this.#anchor = anchor;
     this.#descriptor = new Descriptor(anchor.fd, `base directory '${id}'`);
     this.#tools = tools;
+  }
+
+  standing(): Standing {
+    return standingOf(this.#tools.libc, this.#place, this.path);
   }
 
   directory(segments: readonly string[]): Promise<FsResult<ConfinedDirectory>> {

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import type { CopyOptions, CopySummary, FsResult } from '../../../core/ports/confined-fs.ts';
-import { errnoName, FALLOC_FL_KEEP_SIZE, type Libc } from '../libc.ts';
+import type { Libc } from '../libc.ts';
 import { copyBytes } from './copy-loop.ts';
 import { type CopyThread, createCopyThread } from './copy-thread-handle.ts';
-import { refusedByErrno } from './refusals.ts';
+import { maySparse, reserve, reserveData } from './holes.ts';
 import { statOpened } from './stats.ts';
 
 /** Copies between two open files of this process. */
@@ -36,28 +36,17 @@ export function createCopier(libc: Libc): Copier {
     async copy(source, target, { signal, onBytes = () => undefined, hash = true }) {
       signal?.throwIfAborted();
       const size = Number(statOpened(source).size);
+      const sparseBytes = (await maySparse(source)) ? size : undefined;
       if (size <= INLINE_BYTES) {
         // One byte more than the file, so that its end is seen by the same read.
-        const end = await copyBytes(libc, source, target, { chunkBytes: size + 1, hash, aborted: () => signal?.aborted === true, onBytes });
+        const end = await copyBytes(libc, source, target, { chunkBytes: size + 1, hash, sparseBytes, aborted: () => signal?.aborted === true, onBytes });
         return orThrow(end, signal);
       }
-      const reserved = await reserve(libc, target, size);
+      const reserved = sparseBytes === undefined ? await reserve(libc, target, 0, size) : await reserveData(libc, source, target, size);
       if (reserved !== undefined) return reserved;
-      return orThrow(await leastBusy().copy({ source, target, chunkBytes: CHUNK_BYTES, hash }, signal, onBytes), signal);
+      return orThrow(await leastBusy().copy({ source, target, chunkBytes: CHUNK_BYTES, hash, sparseBytes }, signal, onBytes), signal);
     },
   };
-}
-
-/**
- * Asks for all blocks at once: a full disk is known before the first byte and not after the first hundred gigabytes.
- * KEEP_SIZE leaves the length alone, so that an interrupted copy never looks complete. Where the file system cannot
- * reserve, writing will tell.
- */
-async function reserve(libc: Libc, target: number, size: number): Promise<FsResult<never> | undefined> {
-  const result = await libc.fallocate(target, FALLOC_FL_KEEP_SIZE, 0, size);
-  if (result >= 0) return undefined;
-  const refusal = refusedByErrno(errnoName(result));
-  return refusal.refusal === 'no-space' ? refusal : undefined;
 }
 
 function orThrow(end: FsResult<CopySummary> | 'aborted', signal: AbortSignal | undefined): FsResult<CopySummary> {

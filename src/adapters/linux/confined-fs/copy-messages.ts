@@ -6,6 +6,7 @@ export interface CopyJob {
   readonly target: number;
   readonly chunkBytes: number;
   readonly hash: boolean;
+  readonly sparseBytes: number | undefined;
 }
 
 export interface CopyCalls {

@@ -11,10 +11,10 @@ const running = new Map<number, { aborted: boolean }>();
 
 serve(() => ({
   calls: {
-    async copy(id, { source, target, chunkBytes, hash }) {
+    async copy(id, { source, target, ...how }) {
       const state = { aborted: false };
       running.set(id, state);
-      const end = await copyBytes(libc(), source, target, { chunkBytes, hash, aborted: () => state.aborted, onBytes: (total) => tell({ id, total }) });
+      const end = await copyBytes(libc(), source, target, { ...how, aborted: () => state.aborted, onBytes: (total) => tell({ id, total }) });
       running.delete(id);
       return end;
     },

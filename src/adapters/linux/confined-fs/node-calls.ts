@@ -24,6 +24,7 @@ export const nodeCalls = {
   open: (path: string, flags: number): Promise<FsResult<number>> => asValue((callback) => fs.open(path, flags, callback)),
   close: (fd: number): Promise<FsResult<void>> => asDone((callback) => fs.close(fd, callback)),
   fsync: (fd: number): Promise<FsResult<void>> => asDone((callback) => fs.fsync(fd, callback)),
+  ftruncate: (fd: number, bytes: number): Promise<FsResult<void>> => asDone((callback) => fs.ftruncate(fd, bytes, callback)),
   fchmod: (fd: number, mode: number): Promise<FsResult<void>> => asDone((callback) => fs.fchmod(fd, mode, callback)),
   fchown: (fd: number, uid: number, gid: number): Promise<FsResult<void>> => asDone((callback) => fs.fchown(fd, uid, gid, callback)),
   fstat: (fd: number): Promise<FsResult<fs.BigIntStats>> => asValue((callback) => fs.fstat(fd, { bigint: true }, callback)),

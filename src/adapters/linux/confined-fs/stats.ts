@@ -11,6 +11,9 @@ export function typeOf(stats: BigIntStats): EntryType {
   return TYPES.get(Number(stats.mode) & constants.S_IFMT) ?? 'other';
 }
 
+/** Of `st_blocks`, whatever the file system's own blocks are. */
+const BLOCK_BYTES = 512n;
+
 export function toEntry(stats: BigIntStats): Entry {
   return {
     type: typeOf(stats),
@@ -24,6 +27,7 @@ export function toEntry(stats: BigIntStats): Entry {
     mode: Number(stats.mode) & 0o7777,
     uid: Number(stats.uid),
     gid: Number(stats.gid),
+    allocatedBytes: String(stats.blocks * BLOCK_BYTES),
   };
 }
 

@@ -17,16 +17,16 @@ local channel, taskId = ARGV[4], ARGV[5]
 
 local DONE, REQUESTED = 0, 1
 
-local row = redis.call('HMGET', rowKey, 'state', 'exp')
-local state, exp = row[1], tonumber(row[2] or 0)
-if state == 'success' then return DONE end
+local row, damaged = readRow(rowKey)
+if row and row.state == 'success' then return DONE end
+if damaged then redis.call('DEL', rowKey) end
 
-if state then
+if row then
   redis.call('HSET', rowKey, 'cancel', '1', 'updated', now)
 else
   redis.call('HSET', rowKey, 'state', 'waiting', 'sha', '', 'epoch', 0, 'owner', '', 'job', '', 'takeovers', 0,
     'cancel', '1', 'exp', 0, 'updated', now)
 end
-redis.call('PEXPIREAT', rowKey, math.max(exp * 1000 + retention, now + keep))
-if state == 'running' then redis.call('PUBLISH', channel, taskId) end
+redis.call('PEXPIREAT', rowKey, math.max((row and row.exp or 0) * 1000 + retention, now + keep))
+if row and row.state == 'running' then redis.call('PUBLISH', channel, taskId) end
 return REQUESTED

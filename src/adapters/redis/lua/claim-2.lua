@@ -12,29 +12,35 @@
   ARGV[6] dead         instance known to be dead, or ''
   ARGV[7] retention    milliseconds that a row outlives its lease
   ARGV[8] keep         milliseconds that a row outlives its last change
+  ARGV[9] look         '1': grant nothing, the process works on the task already
+  ARGV[10] parked      '1': the job has waited for the end of a run
 
   Answers {code, ...}:
     {0}                  lost: the generation marker is missing, nothing was claimed
-    {1, epoch}           new
-    {2, epoch, takeovers} takeover of a claim that ended without a record
+    {1, epoch, crashes}  new
+    {2, epoch, crashes, takeovers} takeover of a claim that ended without a record
     {3, result}          finished
     {4}                  conflict: the id belongs to another manifest
     {5, owner}           busy
     {6, epoch}           cancelled: granted, so that the refusal can be recorded
+    {7, result}          failed: the answer to a job that waited for it
 ]]
 local rowKey, generationKey = KEYS[1], KEYS[2]
 local sha, job, owner = ARGV[1], ARGV[2], ARGV[3]
 local exp, now, dead = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
 local retention, keep = tonumber(ARGV[7]), tonumber(ARGV[8])
+local look, parked = ARGV[9] == '1', ARGV[10] == '1'
 
-local LOST, NEW, TAKEOVER, FINISHED, CONFLICT, BUSY, CANCELLED = 0, 1, 2, 3, 4, 5, 6
+local LOST, NEW, TAKEOVER, FINISHED, CONFLICT, BUSY, CANCELLED, FAILED = 0, 1, 2, 3, 4, 5, 6, 7
+-- Failures that speak of one job's own lease: another job's may be better.
+local OF_ONE_LEASE = { LEASE_EXPIRED = true, INVALID_LEASE = true }
 
 if redis.call('EXISTS', generationKey) == 0 then return { LOST } end
 
-local row = redis.call('HMGET', rowKey, 'state', 'sha', 'epoch', 'owner', 'job', 'takeovers', 'cancel', 'exp')
-local state, rowSha, holder, holderJob = row[1], row[2], row[4], row[5]
-local epoch, takeovers, cancelled = tonumber(row[3] or 0), tonumber(row[6] or 0), row[7] == '1'
-local latestExp = math.max(exp, tonumber(row[8] or 0))
+local found, damaged = readRow(rowKey)
+if damaged then redis.call('DEL', rowKey) end
+local row = found or { epoch = 0, takeovers = 0, crashes = 0, exp = 0, owner = '' }
+local latestExp = math.max(exp, row.exp)
 
 local function outlive()
   redis.call('PEXPIREAT', rowKey, math.max(latestExp * 1000 + retention, now + keep))
@@ -42,34 +48,39 @@ end
 
 -- A later lease of the same task keeps the row longer, whatever the answer is.
 local function rememberExp()
-  if latestExp > tonumber(row[8] or 0) then
+  if latestExp > row.exp then
     redis.call('HSET', rowKey, 'exp', latestExp, 'updated', now)
     outlive()
   end
 end
 
 local function grant(code)
-  redis.call('HSET', rowKey, 'state', 'running', 'sha', sha, 'epoch', epoch + 1, 'owner', owner, 'job', job,
-    'takeovers', takeovers, 'exp', latestExp, 'updated', now)
+  if look then return { BUSY, owner } end
+  redis.call('HSET', rowKey, 'state', 'running', 'sha', sha, 'epoch', row.epoch + 1, 'owner', owner, 'job', job,
+    'takeovers', row.takeovers, 'exp', latestExp, 'updated', now)
   outlive()
-  if code == TAKEOVER then return { code, epoch + 1, takeovers } end
-  return { code, epoch + 1 }
+  return { code, row.epoch + 1, row.crashes, row.takeovers }
 end
 
-if not state then return grant(NEW) end
-if state == 'waiting' then return grant(CANCELLED) end
-if rowSha ~= sha then return { CONFLICT } end
-if state == 'success' then
+if not found then return grant(NEW) end
+if row.state == 'waiting' then return grant(CANCELLED) end
+if row.sha ~= sha then return { CONFLICT } end
+if row.state == 'success' then
   rememberExp()
   return { FINISHED, redis.call('HGET', rowKey, 'result') }
 end
-if state == 'running' and holder ~= '' then
-  if holderJob ~= job and holder ~= dead then
+if row.state == 'failure' and parked and not OF_ONE_LEASE[redis.call('HGET', rowKey, 'code') or ''] then
+  rememberExp()
+  return { FAILED, redis.call('HGET', rowKey, 'result') }
+end
+if row.state == 'running' and row.owner ~= '' then
+  if row.job ~= job and row.owner ~= dead then
     rememberExp()
-    return { BUSY, holder }
+    return { BUSY, row.owner }
   end
-  takeovers = takeovers + 1
+  -- The same process again: its claim was not given back, because Redis was away; no worker was lost.
+  if row.owner ~= owner then row.takeovers = row.takeovers + 1 end
   return grant(TAKEOVER)
 end
 -- Released, or ended with FAILURE.
-return grant(cancelled and CANCELLED or NEW)
+return grant(row.cancel == '1' and CANCELLED or NEW)

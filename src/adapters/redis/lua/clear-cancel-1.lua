@@ -10,11 +10,10 @@
 local rowKey = KEYS[1]
 local now = ARGV[1]
 
-local row = redis.call('HMGET', rowKey, 'state', 'cancel', 'owner')
-local state, cancelled, owner = row[1], row[2] == '1', row[3]
-if not cancelled or owner ~= '' then return 0 end
+local row = readRow(rowKey)
+if not row or row.cancel ~= '1' or row.owner ~= '' then return 0 end
 
-if state == 'waiting' then
+if row.state == 'waiting' then
   -- Such a row held nothing but the cancel.
   redis.call('DEL', rowKey)
 else

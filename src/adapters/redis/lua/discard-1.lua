@@ -10,7 +10,7 @@
 local rowKey = KEYS[1]
 local result = ARGV[1]
 
-local row = redis.call('HMGET', rowKey, 'state', 'result')
-if row[1] ~= 'success' or (row[2] or '') ~= result then return 0 end
+local row = readRow(rowKey)
+if not row or row.state ~= 'success' or (redis.call('HGET', rowKey, 'result') or '') ~= result then return 0 end
 redis.call('DEL', rowKey)
 return 1

@@ -1,16 +1,18 @@
 --[[
   Gives a claim back without an outcome; keeps the number of takeovers (docs/protocol.md section 2).
 
-  KEYS[1] row    {wl-xx}:task:<task_id>
+  KEYS[1] row      {wl-xx}:task:<task_id>
 
-  ARGV[1] epoch  of the claim; another one is ignored
+  ARGV[1] epoch    of the claim; another one is ignored
+  ARGV[2] crashed  '1': the delivery crashed, which is counted
 
   Answers 1 released | 0 ignored.
 ]]
 local rowKey = KEYS[1]
-local epoch = ARGV[1]
+local epoch, crashed = tonumber(ARGV[1]), ARGV[2] == '1'
 
-local row = redis.call('HMGET', rowKey, 'state', 'epoch')
-if row[1] ~= 'running' or row[2] ~= epoch then return 0 end
-redis.call('HSET', rowKey, 'owner', '', 'job', '')
+local row = readRow(rowKey)
+if not row or row.state ~= 'running' or row.epoch ~= epoch then return 0 end
+redis.call('HSET', rowKey, 'owner', '')
+if crashed then redis.call('HINCRBY', rowKey, 'crashes', 1) end
 return 1

@@ -16,13 +16,14 @@ local rowKey = KEYS[1]
 local sha, result, exp, now = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local retention, keep = tonumber(ARGV[5]), tonumber(ARGV[6])
 
-local row = redis.call('HMGET', rowKey, 'state', 'epoch', 'exp')
-local state, epoch = row[1], row[2] or 0
-local latestExp = math.max(exp, tonumber(row[3] or 0))
-if state == 'success' then return 0 end
+local row, damaged = readRow(rowKey)
+if row and row.state == 'success' then return 0 end
+if damaged then redis.call('DEL', rowKey) end
+local latestExp = math.max(exp, row and row.exp or 0)
 
 -- The epoch stays, so that a worker that still holds a claim of the replaced row cannot record over this one.
-redis.call('HSET', rowKey, 'state', 'success', 'sha', sha, 'epoch', epoch, 'owner', '', 'job', '', 'takeovers', 0,
-  'cancel', '0', 'exp', latestExp, 'code', '', 'result', result, 'updated', now)
+redis.call('HSET', rowKey, 'state', 'success', 'sha', sha, 'epoch', row and row.epoch or 0, 'owner', '',
+  'job', row and row.job or '', 'takeovers', 0, 'cancel', '0', 'exp', latestExp, 'code', '', 'result', result, 'updated', now)
+redis.call('HDEL', rowKey, 'crashes')
 redis.call('PEXPIREAT', rowKey, math.max(latestExp * 1000 + retention, now + keep))
 return 1

@@ -1,5 +1,5 @@
 import { WritError } from '../../../core/errors.ts';
-import type { PlanEnd, PlanEntry, PlanRecord } from '../../../core/ports/index.ts';
+import type { PlanEnd, PlanEntry, PlanGeneration, PlanRecord } from '../../../core/ports/index.ts';
 import type { SqliteDatabase } from '../open.ts';
 
 interface PlanRow {
@@ -13,6 +13,7 @@ interface PlanRow {
   readonly result: string | null;
   readonly settled: number;
   readonly losses: number;
+  readonly generation: number;
   readonly entries: number;
   readonly voided: number;
 }
@@ -22,6 +23,7 @@ interface EntryRow {
   readonly generation: number;
   readonly task_id: string;
   readonly executor_result: string;
+  readonly capability_id: string | null;
   readonly voided: number;
 }
 
@@ -35,25 +37,28 @@ export function planStatements(db: SqliteDatabase) {
     `SELECT plan.*, (SELECT count(*) FROM entry WHERE entry.plan_sha256 = plan.plan_sha256) AS entries,
      (SELECT count(*) FROM entry WHERE entry.plan_sha256 = plan.plan_sha256 AND voided = 1) AS voided FROM plan WHERE plan_sha256 = ?`,
   );
-  const entries = db.prepare<[string], EntryRow>('SELECT path, generation, task_id, executor_result, voided FROM entry WHERE plan_sha256 = ? ORDER BY seq');
+  const entries = db.prepare<[string], EntryRow>(
+    'SELECT path, generation, task_id, executor_result, capability_id, voided FROM entry WHERE plan_sha256 = ? ORDER BY seq',
+  );
   const addEntry = db.prepare<Record<string, string | number | null>>(
-    `INSERT INTO entry (plan_sha256, path, generation, seq, task_id, executor_result)
-     SELECT @planSha256, @path, @generation, coalesce(max(seq), 0) + 1, @taskId, @executorResult FROM entry WHERE plan_sha256 = @planSha256
+    `INSERT INTO entry (plan_sha256, path, generation, seq, task_id, executor_result, capability_id)
+     SELECT @planSha256, @path, @generation, coalesce(max(seq), 0) + 1, @taskId, @executorResult, @capabilityId FROM entry WHERE plan_sha256 = @planSha256
      ON CONFLICT DO NOTHING`,
   );
-  const entryAt = db.prepare<[string, string], EntryRow>(
-    'SELECT path, generation, task_id, executor_result, voided FROM entry WHERE plan_sha256 = ? AND path = ? AND voided = 0',
+  const entryAt = db.prepare<[string, string, number], EntryRow>(
+    `SELECT path, generation, task_id, executor_result, capability_id, voided FROM entry
+     WHERE plan_sha256 = ? AND path = ? AND generation = ? AND voided = 0`,
   );
   const touch = db.prepare<[number, string]>("UPDATE plan SET losses = 0, changed_at = ? WHERE plan_sha256 = ? AND state = 'running'");
   const finish = db.prepare<Record<string, string | number | null>>(
     `UPDATE plan SET state = @state, ended_by = @endedBy, code = @code, message = @message, result = @result, settled = 0, changed_at = @now
-     WHERE plan_sha256 = @planSha256 AND state = 'running'`,
+     WHERE plan_sha256 = @planSha256 AND generation = @generation AND state = 'running'`,
   );
-  const settled = db.prepare<[string]>("UPDATE plan SET settled = 1 WHERE plan_sha256 = ? AND state <> 'running'");
+  const settled = db.prepare<[string, number]>("UPDATE plan SET settled = 1 WHERE plan_sha256 = ? AND generation = ? AND state <> 'running'");
   const voidEntry = db.prepare<[string, string]>('UPDATE entry SET voided = 1 WHERE plan_sha256 = ? AND path = ? AND voided = 0');
   const reopen = db.prepare<[string, number, string]>(
-    `UPDATE plan SET state = 'running', lease = ?, ended_by = NULL, code = NULL, message = NULL, result = NULL, settled = 0, losses = 0, changed_at = ?
-     WHERE plan_sha256 = ? AND state = 'failure'`,
+    `UPDATE plan SET state = 'running', lease = ?, ended_by = NULL, code = NULL, message = NULL, result = NULL, settled = 0, losses = 0, changed_at = ?,
+     generation = generation + 1 WHERE plan_sha256 = ? AND state = 'failure'`,
   );
   const lost = db.prepare<[string], { losses: number }>("UPDATE plan SET losses = losses + 1 WHERE plan_sha256 = ? AND state = 'running' RETURNING losses");
   const idle = db.prepare<[number, number], Pick<PlanRow, 'plan_sha256' | 'envelope' | 'lease'>>(
@@ -70,6 +75,7 @@ export function planStatements(db: SqliteDatabase) {
       end: endOf(row),
       settled: row.settled === 1,
       losses: row.losses,
+      generation: row.generation,
       entries: row.entries,
       voided: row.voided,
     };
@@ -88,21 +94,18 @@ export function planStatements(db: SqliteDatabase) {
     },
     record,
     entries: (planSha256: string): readonly PlanEntry[] => entries.all(planSha256).map(entryOf),
-    append(planSha256: string, { path, generation, taskId, executorResult }: Omit<PlanEntry, 'voided'>, now: number): PlanEntry {
-      addEntry.run({ planSha256, path, generation, taskId, executorResult });
+    append(planSha256: string, { capabilityId, ...entry }: Omit<PlanEntry, 'voided'>, now: number): PlanEntry | undefined {
+      addEntry.run({ planSha256, ...entry, capabilityId: capabilityId ?? null });
       touch.run(now, planSha256);
-      const kept = entryAt.get(planSha256, path);
-      if (kept === undefined) throw new WritError('INTERNAL', `the plan journal has no answer for ${path}`);
-      return entryOf(kept);
+      const kept = entryAt.get(planSha256, entry.path, entry.generation);
+      return kept && entryOf(kept);
     },
-    end(planSha256: string, { status, endedBy, code, message, result }: PlanEnd, now: number): PlanEnd {
+    end({ planSha256, generation }: PlanGeneration, { status, endedBy, code, message, result }: PlanEnd, now: number): PlanEnd | undefined {
       const state = status === 'SUCCESS' ? 'success' : 'failure';
-      finish.run({ planSha256, state, endedBy: endedBy ?? null, code: code ?? null, message, result, now });
-      const { end } = known(planSha256);
-      if (end === undefined) throw new WritError('INTERNAL', 'a plan that was ended still runs');
-      return end;
+      finish.run({ planSha256, generation, state, endedBy: endedBy ?? null, code: code ?? null, message, result, now });
+      return known(planSha256).end;
     },
-    settle: (planSha256: string): void => void settled.run(planSha256),
+    settle: ({ planSha256, generation }: PlanGeneration): void => void settled.run(planSha256, generation),
     resume(planSha256: string, lease: string, now: number): PlanRecord {
       const { end } = known(planSha256);
       if (reopen.run(lease, now, planSha256).changes === 1 && end?.endedBy !== undefined) voidEntry.run(planSha256, end.endedBy);
@@ -121,6 +124,6 @@ function endOf({ state, code, message, ended_by, result }: PlanRow): PlanEnd | u
   return { status: state === 'success' ? 'SUCCESS' : 'FAILURE', code: code ?? undefined, message: message ?? '', endedBy: ended_by ?? undefined, result };
 }
 
-function entryOf({ path, generation, task_id, executor_result, voided }: EntryRow): PlanEntry {
-  return { path, generation, taskId: task_id, executorResult: executor_result, voided: voided === 1 };
+function entryOf({ path, generation, task_id, executor_result, capability_id, voided }: EntryRow): PlanEntry {
+  return { path, generation, taskId: task_id, executorResult: executor_result, capabilityId: capability_id ?? undefined, voided: voided === 1 };
 }

@@ -1,32 +1,32 @@
-/** Bits of a number that a word keeps; its other bits choose the bucket. The rest of a word is a tag. */
+/** The low bits of a number that a word keeps; the high bits choose the bucket, and the rest of the word is a tag. */
 export const LOW_BITS = 12;
 export const TAG_BITS = 32 - LOW_BITS;
 
 /**
- * Pairs of number and tag, four bytes each: the high bits of a number are the bucket in which its pair lies, in the order in
- * which pairs came. Few buckets are written to by turns, and each is small enough to be sorted where the processor has it at
- * hand: a sort of all pairs at once goes through the memory of the machine several times.
+ * Pairs of number and tag, four bytes each. The high bits of a number choose the bucket, in which pairs lie in the order in
+ * which they came. A bucket is small enough to be sorted in the cache of the processor; a sort of all pairs at once reads all
+ * of them from memory several times.
  */
 export interface Buckets {
-  /** Pairs. */
+  /** The number of pairs. */
   readonly size: number;
   /** @param first bucket of the number 0 */
   add(numbers: Uint32Array, first: number, tag: number): void;
   isEmpty(bucket: number): boolean;
-  /** Empties a bucket: its pairs by number, without the high bits. */
+  /** Moves the pairs of a bucket to `into`, sorted by the low bits of the number. */
   sort(bucket: number, into: SortedBucket): void;
-  /** Empties a bucket. Its pairs get other numbers, `numbers` by what is left of the old ones. @param first bucket of the new number 0 */
+  /** Empties a bucket, and adds its pairs again under other numbers. @param numbers new numbers, by the low bits of the old ones @param first bucket of the new number 0 */
   renumber(bucket: number, numbers: Uint32Array, first: number): void;
-  /** Forgets all, and keeps the memory. */
+  /** Removes all pairs, and keeps the memory. */
   clear(): void;
-  /** Forgets all, and keeps little. */
+  /** Removes all pairs, and shrinks the buffers to their first size. */
   release(): void;
 }
 
 export interface SortedBucket {
-  /** Where the tags of each number end; they begin where those of the number before end. */
+  /** The end of the tags of each number; they begin where those of the number before end. */
   readonly ends: Uint32Array;
-  /** May be longer. Those of a number in the order in which they came. */
+  /** The tags; those of a number in the order in which they came. The array may be longer than the tags. */
   tags: Uint32Array;
 }
 
@@ -36,7 +36,7 @@ const LOWS = 2 ** LOW_BITS;
 const CHUNK_BITS = 8;
 const CHUNK = 2 ** CHUNK_BITS;
 const FIRST_WORDS = 2 ** 16;
-/** What large jobs get at once. Memory that was never written to is not there: so no copy of half of it has to be. */
+/** Words that a large job gets at once: pages that were never written to take no memory, and growing by halves would copy. */
 const MANY_WORDS = 12 * 2 ** 20;
 const FIRST_BUCKETS = 1024;
 
@@ -44,7 +44,7 @@ export function createBuckets(): Buckets {
   let words = new Uint32Array(FIRST_WORDS);
   /** The chunk that follows a chunk; chunks are counted from 1, so that 0 is none. */
   let following = new Uint32Array(FIRST_WORDS / CHUNK);
-  /** Of each bucket its first chunk, and where its next word goes: at the begin of a chunk there is no room. */
+  /** For each bucket its first chunk, and the place of its next word; a place at the start of a chunk means that a new chunk is needed. */
   let heads = new Uint32Array(FIRST_BUCKETS);
   let tails = new Uint32Array(FIRST_BUCKETS);
   let chunks = 1;
@@ -69,7 +69,7 @@ export function createBuckets(): Buckets {
     return chunk;
   }
 
-  /** Gives a bucket its next chunk; the place of its first word. */
+  /** Gives a bucket its next chunk, and returns the place of its first word. */
   function extended(bucket: number): number {
     if (bucket >= heads.length) [heads, tails] = [grown(heads, 2 * bucket), grown(tails, 2 * bucket)];
     const chunk = newChunk();
@@ -79,7 +79,7 @@ export function createBuckets(): Buckets {
     return chunk << CHUNK_BITS;
   }
 
-  /** Copies the words of a bucket to `taken`, and gives its chunks to others; the number of words. */
+  /** Copies the words of a bucket to `taken`, frees its chunks, and returns the number of words. */
   function drain(bucket: number): number {
     const tail = tails[bucket] ?? 0;
     let count = 0;

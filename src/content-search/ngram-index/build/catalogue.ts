@@ -5,10 +5,10 @@ import { comparePaths } from '../segment/path-order.ts';
 import type { SegmentReader } from '../segment/reader.ts';
 import { paired } from './paired.ts';
 
-/** Paths of which one has to look afresh. */
+/** Paths that have to be read again. */
 export interface Region {
   has(path: Buffer): boolean;
-  /** What an index has of it, in key order. @throws CorruptSegment */
+  /** The documents that an index has of the region, in key order. @throws CorruptSegment */
   documents(segments: readonly SegmentReader[]): Iterable<SegmentDocument>;
 }
 
@@ -42,7 +42,7 @@ function isBeneathAny(path: BytePath, subtrees: ReadonlySet<BytePath>): boolean 
   return false;
 }
 
-/** Documents that follow each other: those whose key is this, or begins with it. */
+/** A range of documents that follow each other: their key is this one, or begins with it. */
 interface Range {
   readonly key: Buffer;
   readonly isPrefix: boolean;
@@ -50,7 +50,7 @@ interface Range {
   readonly first: Buffer;
 }
 
-/** Disjoint, in key order. What lies beneath two directories whose names only differ in form is mixed, and so is one range. */
+/** Disjoint ranges, in key order. Two directories whose names only differ in Unicode form have the same key, so they are one range. */
 function rangesOf(entries: readonly Pick<OverlayEntry, 'path' | 'kind'>[]): readonly Range[] {
   const wanted = entries.map(({ path, kind }): Range => {
     const isPrefix = kind === 'SUBTREE';
@@ -84,7 +84,7 @@ function* living(segments: readonly Iterable<SegmentDocument>[]): Generator<Segm
 }
 const NOTHING: Iterable<SegmentDocument> = [];
 
-/** Both in key order; of two documents of one path the newer one. */
+/** Two sequences in key order as one; of two documents of one path the newer one. */
 function* overlaid(older: Iterable<SegmentDocument>, newer: Iterable<SegmentDocument>): Generator<SegmentDocument> {
   for (const [below, above] of paired(older, newer, (a, b) => comparePaths(a.path, b.path))) yield above ?? below;
 }

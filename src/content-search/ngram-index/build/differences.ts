@@ -18,8 +18,8 @@ export function* filesOf(walk: Enumeration): Generator<Candidate> {
 }
 
 /**
- * What is to be read and what is gone, in key order: the files of a walk beside the documents of an index, one step each, so
- * that nothing of either is held.
+ * Files to read and files that are gone, in key order. The walk and the documents of the index are read side by side, so
+ * neither is held in memory.
  *
  * @param isSame whether the file still is what the document was made of
  */

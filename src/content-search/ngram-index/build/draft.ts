@@ -9,18 +9,18 @@ import type { GramPairs } from './gram-pairs.ts';
 import { createInverter, MAX_RUN_BYTES } from './invert.ts';
 import { Halted, type Pace } from './pace.ts';
 
-/** A segment in the making: what its documents are, gathered in bounded memory (search-rules 24). */
+/** A segment that is being made: its documents are gathered in bounded memory (search-rules 24). */
 export interface SegmentDraft {
   readonly documents: number;
-  /** Path of the last document that is a file. */
+  /** The path of the last document that is a file. */
   readonly last: Buffer | undefined;
-  /** Documents come in key order; `grams` of those that are not `always`. */
+  /** Adds a document; they come in key order. @param grams absent for documents that are `always` */
   add(document: SegmentDocument, grams: GramSet | undefined): void;
   /** Hides the path in earlier segments. */
   addGone(path: Buffer): void;
   /** Makes the segment durable under its name, and answers its bytes. @throws Halted; nothing is left then */
   write(): number;
-  /** Leaves nothing of a draft that is not written, and gives its memory back. To be called in the end in any case. */
+  /** Removes a draft that is not written, and frees its memory. Called at the end in any case. */
   discard(): void;
 }
 
@@ -31,7 +31,7 @@ export interface DraftParts {
   readonly pairs: GramPairs;
   readonly hasher: Hasher;
   readonly pace: Pace;
-  /** The segment may have no more bytes. */
+  /** The most bytes that the segment may have. */
   readonly roomBytes: number;
   readonly maxRunBytes?: number;
 }

@@ -6,23 +6,23 @@ import { type Buckets, createBuckets, createSortedBucket, LOW_BITS, TAG_BITS } f
 import { paired } from './paired.ts';
 
 const PAIR_BYTES = 4;
-/** Of n-grams that are no numbers: they lie in a table that is at most half full. */
+/** Bytes of each code point of a wide n-gram: the table that holds these is at most half full. */
 const WIDE_CODE_POINT_BYTES = 8;
 
-/** Documents that a pair can tell apart. */
+/** The number of documents that a tag can tell apart. */
 export const MAX_DOCUMENTS = 2 ** TAG_BITS;
 
 /** Pairs of n-gram and document: gathered as they come, sorted when there are enough. */
 export interface GramPairs {
-  /** What they take in memory. */
+  /** Bytes that the pairs take in memory. */
   readonly bytes: number;
-  /** Documents come in the order of their numbers; the last one is less than `MAX_DOCUMENTS` behind the first. */
+  /** Adds a document. They come in the order of their numbers; the last is less than `MAX_DOCUMENTS` after the first. */
   add(grams: GramSet, document: number): void;
-  /** The n-grams in byte order, each with its documents until the next one; empties it. */
+  /** The n-grams in byte order, each valid until the next; removes all pairs. */
   postings(): Generator<SegmentPosting>;
-  /** Forgets all, and keeps the memory. */
+  /** Removes all pairs, and keeps the memory. */
   clear(): void;
-  /** Forgets all, and gives the memory back. */
+  /** Removes all pairs, and frees the memory. */
   release(): void;
 }
 
@@ -30,7 +30,7 @@ export interface GramPairs {
 export function createGramPairs(k: number): GramPairs {
   const narrowBuckets = k <= NARROW_K_MAX ? Math.ceil(2 ** (NARROW_BITS * k - LOW_BITS)) : 0;
   const buckets = createBuckets();
-  /** Its numbers are those of wide n-grams, in the order in which they came. */
+  /** Wide n-grams, numbered in the order in which they came. */
   const wideNumbers = createWideSet(k);
   let ofDocument = new Uint32Array(1024);
   let first: number | undefined;
@@ -49,7 +49,7 @@ export function createGramPairs(k: number): GramPairs {
     }
   }
 
-  /** Their numbers in byte order take the place of those in the order of coming; in buckets behind them, so that none is moved twice. */
+  /** The postings of wide n-grams. Pairs are numbered again, in byte order, into buckets behind the old ones, so that none moves twice. */
   function* widePostings(): Generator<SegmentPosting> {
     const grams = wideNumbers.take();
     const inOrder = ordered(grams, k);
@@ -92,7 +92,7 @@ export function createGramPairs(k: number): GramPairs {
   };
 }
 
-/** Goes through a bucket: the postings of its n-grams, each until the next one. */
+/** The postings of the n-grams of a bucket, each valid until the next. */
 function postingsOf(buckets: Buckets, base: number): (bucket: number, gramOf: (low: number) => Buffer) => Generator<SegmentPosting> {
   const sorted = createSortedBucket();
   const list = new ByteWriter(1 << 16);

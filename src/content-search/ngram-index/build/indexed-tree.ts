@@ -6,7 +6,7 @@ import { enumerate } from '../../enumerate/enumerate.ts';
 import { compileGlobs } from '../../enumerate/globs.ts';
 import type { Enumeration } from '../../search/types.ts';
 
-/** What an index is made of, as plain values that travel to threads: the tree with the options of its key, and how it is read. */
+/** The tree of an index, the options of its key, and how files are read: plain values, which can be sent to threads. */
 export interface IndexedTree {
   /** The index root, canonical and absolute; also the order root of the searches that it serves. */
   readonly root: string;
@@ -47,7 +47,7 @@ export function walkTree(tree: SearchTree, indexed: IndexedTree, stop?: () => bo
 }
 
 /**
- * What of the settings decides which files are in the index and how they were read. Host and search must agree on it: a search
+ * The settings that decide which files are in the index and how they were read. Host and search must agree on them: a search
  * that denies or ignores other files would get another answer with the index.
  */
 export function policyOf(indexed: IndexedTree): string {

@@ -6,19 +6,19 @@ import { type GramPairs, MAX_DOCUMENTS } from './gram-pairs.ts';
 import { decodeRun, encodeRun, type RunStore } from './runs.ts';
 
 export interface InverterOptions {
-  /** Are emptied at once, and used until the last document. */
+  /** The pairs to use; they are emptied first, and used until the last document. */
   readonly pairs: GramPairs;
   readonly runs: RunStore;
   readonly hasher: Hasher;
-  /** Bytes of pairs in memory; one document can take it above that. */
+  /** Bytes of pairs in memory; one document can exceed it. */
   readonly maxBytes?: number;
 }
 
-/** Turns the n-grams of documents into the documents of n-grams. Holds a bounded part of it in memory, the rest in runs. */
+/** Turns the n-grams of documents into the documents of n-grams. A bounded part is in memory, the rest in runs. */
 export interface Inverter {
-  /** Documents come in the order of their numbers. */
+  /** Adds a document; they come in the order of their numbers. */
   add(document: number, grams: GramSet): void;
-  /** Every n-gram with its documents until the next one, in byte order; once, after the last document. */
+  /** Every n-gram in byte order, each valid until the next. Called once, after the last document. */
   postings(): Generator<SegmentPosting>;
 }
 
@@ -40,7 +40,7 @@ export function createInverter({ pairs, runs, hasher, maxBytes = MAX_RUN_BYTES }
         yield part;
       }
     };
-    // Runs hold the n-grams themselves: so those of all files of a tree need not be in memory together.
+    // A run holds the n-grams themselves, so no table of all n-grams of a tree has to stay in memory.
     runs.write(run, counted(encodeRun(pairs.postings(), { run, hasher })));
     written.push(bytes);
   }
@@ -67,7 +67,7 @@ export function createInverter({ pairs, runs, hasher, maxBytes = MAX_RUN_BYTES }
 interface Head {
   readonly source: Generator<SegmentPosting>;
   posting: SegmentPosting | undefined;
-  /** The first bytes of its n-gram as a number: nearly always they decide. */
+  /** The first bytes of its n-gram as a number: nearly always these decide the order. */
   rank: number;
 }
 
@@ -98,14 +98,14 @@ function* merged(sources: readonly Generator<SegmentPosting>[]): Generator<Segme
   }
 }
 
-/** A list behind one that ends with the document `last`: only its first difference becomes another. */
+/** Appends differences to a list that ends with the document `last`: only the first one changes. */
 function append(list: ByteWriter, differences: Buffer, last: number): void {
   const reader = new ByteReader(differences);
   list.varint(reader.varint() - last - 1);
   list.bytes(differences.subarray(reader.at));
 }
 
-/** Of n-grams of one rank. */
+/** Whether two n-grams of one rank are the same. */
 function equal(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && (a.length <= RANKED_BYTES || a.equals(b));
 }
@@ -114,7 +114,7 @@ function compare(a: Head, b: Head): number {
   return a.rank - b.rank || (a.posting === undefined || b.posting === undefined ? 0 : Buffer.compare(a.posting.trigram, b.posting.trigram));
 }
 
-/** Bytes that fit into a number exactly. */
+/** The number of bytes that fit into a number exactly. */
 const RANKED_BYTES = 6;
 
 function advance(head: Head): void {

@@ -21,10 +21,10 @@ import { writeFiles } from './write-files.ts';
 /**
  * Reads the whole tree (FR-LSI-BG-20): counts it, and goes on only if there is room for what it will give (search-rules 17);
  * documents get their numbers in key order, which is the order of the walk. Two walks, because the names of a million files
- * would not fit into the memory that a build has. What it has read when its time is over, or when it is asked to stop, is a
- * segment too ('partial', FR-LSI-BG-40, BUD-INIT-02).
+ * would not fit into the memory that a build has. When its time is over, or when it is asked to stop, it writes a segment of
+ * what it has read ('partial', FR-LSI-BG-40, BUD-INIT-02).
  *
- * @param begun what an earlier build has left: nobody knows what happened to its files since, so each is looked at again
+ * @param begun the segment of an earlier build that was stopped: its files may have changed since, so each is looked at again
  * @throws Halted, CorruptSegment, or what the disk refuses
  */
 export function buildWhole(run: JobRun, { into, keepOnStop = false }: Extract<BuildJob, { kind: 'build' }>, begun?: Snapshot): BuildOutcome {
@@ -45,7 +45,7 @@ function* allOf(files: Iterable<Candidate>): Generator<Difference> {
 
 type Excess = 'FILES' | 'BYTES' | 'DISK';
 
-/** In the order in which they are looked at. */
+/** Limits of a build, in the order in which they are checked. */
 const EXCESS = {
   FILES: ({ files }, { maxFiles }) => maxFiles > 0 && files > maxFiles,
   BYTES: ({ bytes }, { maxBytes }) => maxBytes > 0 && bytes > maxBytes,
@@ -56,15 +56,14 @@ const EXCESSES = ['FILES', 'BYTES', 'DISK'] as const satisfies readonly Excess[]
 
 const excessOf = (measure: TreeMeasure, limits: JobLimits): Excess | undefined => EXCESSES.find((name) => EXCESS[name](measure, limits));
 
-/** If a larger share than this differs, a build costs little more and leaves less behind. */
+/** The share of files that differ above which a build is better: it costs little more, and leaves no delta. */
 const REBUILD_SHARE = 0.2;
-/** So many are always taken as they are. */
+/** The number of differing files up to which there is never a build. */
 const REBUILD_FILES = 64;
 
 /**
- * Makes an index of unknown age true again: looks at every file of the tree beside what the index has of it (FR-LSI-BG-50),
- * then writes one segment of what differs. The catalog and the walk come in the same order, so nothing is held but what
- * differs.
+ * Brings an index of unknown age up to date: compares every file of the tree with what the index has of it (FR-LSI-BG-50),
+ * then writes one segment of the differences. The catalog and the walk have the same order, so only differences are held.
  *
  * @throws Halted, CorruptSegment, or what the disk refuses
  */
@@ -81,8 +80,8 @@ export function validateAgainst(run: JobRun, snapshot: Snapshot, into: SegmentNa
 }
 
 /**
- * Takes what the overlay names into one segment (FR-LSI-TRK-05): walks these paths only, reads every file of them afresh,
- * whatever its times say, and hides what the index has of them and the walk does not.
+ * Writes one segment of the paths in the overlay (FR-LSI-TRK-05): walks these paths only, reads every file of them again,
+ * whatever its times say, and hides what the index has there and the walk does not.
  *
  * @throws Halted, CorruptSegment, or what the disk refuses
  */
@@ -99,12 +98,12 @@ function overlayOf(entries: readonly OverlayEntry[]): OverlayPaths {
   return { files: pathsOf('FILE'), subtrees: pathsOf('SUBTREE') };
 }
 
-/** The walk also lists the ignore files on its way. */
+/** The files within the region: the walk also lists the ignore files on its way. */
 function* inside(files: ReturnType<typeof filesOf>, region: ReturnType<typeof regionOf>): ReturnType<typeof filesOf> {
   for (const candidate of files) if (region.has(bytesOf(candidate))) yield candidate;
 }
 
-/** Makes one segment of those from a place on to the newest. @throws Halted, CorruptSegment, or what the disk refuses */
+/** Merges the segments from a place on to the newest into one. @throws Halted, CorruptSegment, or what the disk refuses */
 export function mergeFrom({ site, limits, pace }: JobRun, snapshot: Snapshot, from: number, into: SegmentName): BuildOutcome {
   const which = [...snapshot.segments.keys()].slice(from);
   const { index, keyHash, hasher } = site;
@@ -125,7 +124,7 @@ export function mergeFrom({ site, limits, pace }: JobRun, snapshot: Snapshot, fr
   }
 }
 
-/** Proves a snapshot sound. @throws Halted, or what the disk refuses */
+/** Checks all of a snapshot. @throws Halted, or what the disk refuses */
 export function checkWhole({ pace }: JobRun, snapshot: Snapshot): BuildOutcome {
   const findings = checkSnapshot(snapshot, () => {
     pace.step();
@@ -139,12 +138,12 @@ function* documentsOf(snapshot: Snapshot): Generator<SegmentDocument> {
   for (const { document } of liveDocuments(snapshot)) yield document;
 }
 
-/** Looks at files of the tree: whether each still is what a document was made of. */
+/** Whether a file of the tree still is what its document was made from. */
 function unchanged({ site: { files, indexed } }: JobRun): (candidate: Candidate, document: SegmentDocument) => boolean {
   return (candidate, document) => {
     const stat = files.stat(absolutePath(indexed.root, candidate));
     if (!('refused' in stat)) return isSameFile(stat, document);
-    // It could not be looked at before either; what is gone shows when it is read.
+    // A file without a stat is the same if it had none before, either; one that is gone shows when it is read.
     return !isGone(stat) && (document.flags & DOCUMENT_FLAG.unreadable) !== 0 && isSameFile(UNKNOWN, document);
   };
 }

@@ -8,7 +8,7 @@ export interface TreeMeasure {
   readonly eligibleBytes: number;
 }
 
-/** Counts the eligible files and their bytes. @param isEnough ends it early */
+/** Counts the eligible files and their bytes. @param isEnough ends the count early */
 export function measureTree(run: JobRun, isEnough: (measure: TreeMeasure) => boolean): TreeMeasure {
   const { files: treeFiles, indexed } = run.site;
   let [files, bytes, eligibleBytes] = [0, 0, 0];

@@ -13,18 +13,18 @@ import type { Hasher } from '../tokenize/hash.ts';
 export interface MergeTarget {
   readonly name: SegmentName;
   readonly keyHash: Buffer;
-  /** Not finished here. */
+  /** The file to write to; the caller finishes it. */
   readonly sink: ByteSink;
 }
 
 export type Merged = { readonly outcome: 'done'; readonly documents: number; readonly bytes: number } | { readonly outcome: 'stopped' };
 
 /**
- * Makes one segment of several: any deltas, or the base with all of them. Documents that are hidden by any segment of the
+ * Merges segments into one: any deltas, or the base with all of them. Documents that are hidden by any segment of the
  * snapshot are left out, and with the base those that are gone. What is held in memory: a number for each document, the catalog, and one list.
  *
  * @param which places in the snapshot, ascending
- * @param stop asked every now and then; may take its time
+ * @param stop asked now and then; may sleep
  * @throws CorruptSegment, and what the sink throws
  */
 export function mergeSegments(snapshot: Snapshot, which: readonly number[], { name, keyHash, sink }: MergeTarget, hasher: Hasher, stop: () => boolean): Merged {
@@ -53,7 +53,7 @@ export function mergeSegments(snapshot: Snapshot, which: readonly number[], { na
 export function snapshotAfterMerge({ generation, deltas }: SnapshotId, which: readonly number[], name: SegmentName): SnapshotId {
   if (which.includes(0)) return { generation: name.generation, deltas: [] };
   const last = Math.max(...which);
-  // Behind all that it hides: a member may hide what lies between it and the next one.
+  // The merged segment takes the place of its last member, after all that its members hide.
   return { generation, deltas: deltas.flatMap((delta, at) => (at + 1 === last ? [name.delta] : which.includes(at + 1) ? [] : [delta])) };
 }
 
@@ -77,7 +77,7 @@ interface Member {
   readonly numbers: Uint32Array | undefined;
 }
 
-/** Dictionaries are in byte order, so the least of their heads is the next one. */
+/** The postings of all members in byte order: the least of the heads of their dictionaries comes next. */
 function* mergedPostings(members: readonly Member[]): Generator<SegmentPosting> {
   const heads = members.flatMap(({ segment, numbers }) => {
     if (segment === undefined || numbers === undefined) return [];
@@ -104,13 +104,13 @@ interface Entry {
   readonly posting: Posting;
 }
 
-/** Special lists come last, and are made anew. */
+/** The next n-gram of a dictionary. Special lists come last, and are written again from the flags. */
 function nextOf(entries: Iterator<Entry>): Entry | undefined {
   const step = entries.next();
   return step.done === true || isSpecial(step.value.trigram) ? undefined : step.value;
 }
 
-/** Documents keep their order, so lists stay ascending. */
+/** A list under the new numbers. Documents keep their order, so it stays ascending. */
 function translated(ids: Uint32Array, numbers: Uint32Array): Uint32Array {
   const list = new Uint32Array(ids.length);
   let count = 0;
@@ -125,10 +125,10 @@ function translated(ids: Uint32Array, numbers: Uint32Array): Uint32Array {
 
 class Stopped extends Error {}
 
-/** Things between two questions. */
+/** Elements between two calls of `stop`. */
 const AT_ONCE = 512;
 
-/** Gives what an iterable gives, and asks on the way. */
+/** Passes an iterable on, and asks `stop` on the way. */
 function asking(stop: () => boolean): <T>(make: () => Iterable<T>) => Generator<T> {
   let count = 0;
   return function* (make) {

@@ -1,4 +1,4 @@
-/** Why a job does not go on: somebody asked, its time is over, or there is no room. */
+/** Reasons why a job ends early: it was asked to, its time is over, or there is no room. */
 export type HaltReason = 'STOPPED' | 'TIME' | 'DISK' | 'FILES' | 'BYTES';
 
 /**
@@ -14,16 +14,16 @@ export class Halted extends Error {
   }
 }
 
-/** How fast a job may go. Synchronous: it has a thread of its own, and what sleeps there holds nobody up. */
+/** The speed of a job. Synchronous: a build has its own thread, so a sleep there blocks nobody else. */
 export interface Pace {
-  /** To be called between two files, and now and then in long steps; sleeps as it must. @throws Halted */
+  /** Sleeps as the limits want; called between two files, and now and then in long steps. @throws Halted */
   step(): void;
-  /** Only looks whether to go on. @throws Halted */
+  /** Checks whether the job may go on, and never sleeps. @throws Halted */
   check(): void;
 }
 
 export interface PaceSettings {
-  /** `index_build_timeout_ms`: a job takes no longer. */
+  /** `index_build_timeout_ms`: the longest time of a job. */
   readonly timeoutMs: number;
   /** `index_build_max_cpu_percent`, 1 to 100. */
   readonly maxCpuPercent: number;
@@ -37,13 +37,13 @@ export interface PaceParts {
   /** Sleeps; may come back early when the job is to stop. */
   readonly sleep: (ms: number) => void;
   readonly isStopped: () => boolean;
-  /** Nobody searches: the throttle is off (FR-LSI-BG-32). The limits of time still hold. */
+  /** Whether nobody searches: then the throttle is off (FR-LSI-BG-32), and the time limits still hold. */
   readonly isBoosted: () => boolean;
 }
 
 /** Files of a batch. */
 const BATCH = 64;
-/** Work between two looks at the share of the processor: shorter sleeps than this would not be slept exactly. */
+/** Milliseconds of work between two checks of the share of the processor: shorter sleeps would be inexact. */
 const SLICE_MS = 20;
 
 /** The pace of one job, from now on (FR-LSI-BG-30 to 32, FR-LSI-BUD-05). */

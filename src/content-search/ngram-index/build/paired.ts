@@ -1,7 +1,7 @@
-/** Elements of one side or of both, where they stand for the same. */
+/** Elements of both sides that stand for the same, or of one side. */
 export type Pair<A, B> = readonly [A, B] | readonly [A, undefined] | readonly [undefined, B];
 
-/** Two sequences in the same order side by side; nothing of either is held. `compare` is zero for what belongs together. */
+/** Two sequences in the same order, side by side; neither is held in memory. `compare` is zero for elements that belong together. */
 export function* paired<A, B>(left: Iterable<A>, right: Iterable<B>, compare: (a: A, b: B) => number): Generator<Pair<A, B>> {
   const [as, bs] = [left[Symbol.iterator](), right[Symbol.iterator]()];
   let [a, b] = [as.next(), bs.next()];

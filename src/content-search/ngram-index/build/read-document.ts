@@ -10,7 +10,7 @@ export interface DocumentReader {
   readonly root: string;
   readonly files: TreeFiles;
   readonly tokenize: (bytes: Uint8Array) => Tokens;
-  /** Files above it are not tokenized. */
+  /** The size above which a file is not tokenized. */
   readonly maxTokenizedBytes: number;
   /** Milliseconds since 1970, as file systems count them. */
   readonly nowMs: () => number;
@@ -18,17 +18,17 @@ export interface DocumentReader {
 
 export interface ReadDocument {
   readonly document: SegmentDocument;
-  /** None for a document that is a candidate of every search: nobody would ask for them. */
+  /** The n-grams; `undefined` for a document that is a candidate of every search. */
   readonly grams: GramSet | undefined;
   readonly bytes: number;
 }
 
-/** No eligible file is there any more: nothing, a link, or something that is no regular file. */
+/** Errors that say that no eligible file is there any more: nothing, a link, or something that is no regular file. */
 const GONE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL']);
 
 export const isGone = ({ refused }: FileRefusal): boolean => GONE.has(refused);
 
-/** Times of a file that are not older than this before it is read do not tell a later change: clocks of file systems are coarse. */
+/** The age, in milliseconds, up to which the times of a file cannot tell a later change: clocks of file systems are coarse. */
 const RACY_MS = 2_000;
 
 /**
@@ -60,7 +60,7 @@ function factsOf(tokens: Tokens, { links, ownerMayRead }: TreeFileStat, stable: 
   return { ...tokens, fresh: stable && links === 1, catalogued: !hasLineBreak(path), ownerMayRead };
 }
 
-/** What stands in the catalog for a file of which not even the times can be had. */
+/** The stat in the catalog of a file whose stat cannot be read. */
 export const UNKNOWN: TreeFileStat = { size: 0, mtimeNs: 0n, ctimeNs: 0n, ino: 0n, dev: 0n, links: 0, ownerMayRead: false };
 
 function unreadableDocument(path: Buffer, stat: TreeFileStat): SegmentDocument {

@@ -7,7 +7,7 @@ import { measureTree } from './measure.ts';
 import { Halted } from './pace.ts';
 import type { JobRun } from './site.ts';
 
-/** Jobs by their kinds. */
+/** Jobs by kind. */
 type Jobs = { readonly [K in BuildJob['kind']]: Extract<BuildJob, { readonly kind: K }> };
 
 const JOBS: { readonly [K in BuildJob['kind']]: (run: JobRun, job: Jobs[K]) => BuildOutcome } = {
@@ -24,8 +24,8 @@ const JOBS: { readonly [K in BuildJob['kind']]: (run: JobRun, job: Jobs[K]) => B
 };
 
 /**
- * Does a job to its end, whatever that is; of one that is not 'done' or 'partial' nothing is left. What the disk or a bug throws is a value
- * too ('failed'): the writer goes on with its state machine.
+ * Runs a job to its end; one that is not 'done' or 'partial' leaves nothing. An exception of the disk or of a bug becomes
+ * 'failed', a value: the writer goes on with its state machine.
  */
 export function runJob(run: JobRun, job: BuildJob): BuildOutcome {
   try {
@@ -49,7 +49,7 @@ function overBudget(why: Exclude<Halted['reason'], 'STOPPED'>, { counted: { file
   return { outcome: 'over-budget', why, files, bytes };
 }
 
-/** What a full disk or a full quota says. */
+/** Errors of a full disk or a full quota. */
 const NO_ROOM: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 
 function codeOf(error: unknown): string {

@@ -3,21 +3,21 @@ import { type ByteSource, CorruptSegment } from '../segment/format.ts';
 import type { SegmentPosting } from '../segment/postings.ts';
 import type { Hasher } from '../tokenize/hash.ts';
 
-/** Where the sorted parts of an inversion lie until they are merged; they die with the build. */
+/** The store of sorted runs until they are merged; it is removed with the build. */
 export interface RunStore {
   /** Keeps the parts of a run in this order. */
   write(run: number, parts: Iterable<Uint8Array>): void;
   read(run: number): ByteSource;
 }
 
-/** Says which run it is, so that another one in its place is found out; and what makes the checksums. */
+/** The number of a run, which its checksums include, so that another run in its place is detected. */
 export interface RunIdentity {
   readonly run: number;
   readonly hasher: Hasher;
 }
 
 const PART_BYTES = 256 * 1024;
-/** Of a part: u32 bytes of its body, u64 XXH64 of the body with the numbers of run and part as seed. */
+/** The frame of a part: u32 bytes of its body, u64 XXH64 of the body with the numbers of run and part as seed. */
 const FRAME_BYTES = 4 + 8;
 
 const seedOf = (run: number, part: number): bigint => (BigInt(run) << 32n) | BigInt(part);
@@ -50,7 +50,7 @@ export function* encodeRun(postings: Iterable<SegmentPosting>, { run, hasher }: 
   if (out.length > 0) yield* framed();
 }
 
-/** Reads a run from its begin to its end, a part at a time. @param size bytes that were written @throws CorruptSegment */
+/** Reads a run from start to end, a part at a time. @param size bytes that were written @throws CorruptSegment */
 export function* decodeRun(source: ByteSource, size: number, { run, hasher }: RunIdentity): Generator<SegmentPosting> {
   if (source.size !== size) throw new CorruptSegment('a run is not as long as it was');
   for (let at = 0, part = 0; at < size; part += 1) {
@@ -64,7 +64,7 @@ export function* decodeRun(source: ByteSource, size: number, { run, hasher }: Ru
   }
 }
 
-/** Of a body that has its checksum. */
+/** The postings in a body whose checksum is right. */
 function* postingsIn(body: Buffer): Generator<SegmentPosting> {
   const reader = new ByteReader(body);
   while (!reader.ended) {

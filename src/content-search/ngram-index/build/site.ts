@@ -8,24 +8,24 @@ import { type IndexedTree, walkTree } from './indexed-tree.ts';
 import type { Pace } from './pace.ts';
 import type { DocumentReader } from './read-document.ts';
 
-/** What all jobs of one index work with. */
+/** The surroundings of all jobs of one index. */
 export interface BuildSite {
   readonly tree: SearchTree;
   readonly files: TreeFiles;
   readonly index: IndexFiles;
   readonly hasher: Hasher;
   readonly indexed: IndexedTree;
-  /** Of this tree. */
+  /** Made by `createTables` for this tree. */
   readonly tables: BuildTables;
   /** SHA-256 of the index key. */
   readonly keyHash: Buffer;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
-  /** Bytes of lists that are held in memory; a fixed number without. */
+  /** Bytes of lists that are held in memory; MAX_RUN_BYTES without. */
   readonly maxRunBytes?: number;
 }
 
-/** What is large to make and serves one job after the other. */
+/** Tables that are expensive to make, and serve one job after the other. */
 export interface BuildTables {
   readonly tokenize: (bytes: Uint8Array) => Tokens;
   readonly pairs: GramPairs;
@@ -35,23 +35,23 @@ export function createTables({ ngramK, maxTokenizedBytes }: IndexedTree): BuildT
   return { tokenize: createTokenizer({ ngramK, maxTokenizedBytes }), pairs: createGramPairs(ngramK) };
 }
 
-/** What a job may take at most; 0 files or bytes are no limit (FR-LSI-BUD-05). */
+/** Limits of a job; 0 files or bytes are no limit (FR-LSI-BUD-05). */
 export interface JobLimits {
   readonly maxFiles: number;
   readonly maxBytes: number;
-  /** Bytes that a segment may have. */
+  /** The most bytes that a segment may have. */
   readonly roomBytes: number;
-  /** Index bytes by eligible bytes of the last build here, for the estimate. */
+  /** Index bytes divided by eligible bytes in the last build here, for the estimate. */
   readonly lastRatio: number | null;
 }
 
-/** One job under way. */
+/** A job that runs. */
 export interface JobRun {
   readonly site: BuildSite;
   readonly limits: JobLimits;
   readonly pace: Pace;
   readonly onProgress: (progress: BuildProgress) => void;
-  /** What the job has counted of the tree so far. */
+  /** Files and bytes of the tree that the job has counted so far. */
   readonly counted: { files: number; bytes: number };
 }
 
@@ -59,7 +59,7 @@ export function readerOf({ files, indexed: { root, maxTokenizedBytes }, nowMs, t
   return { root, files, nowMs, maxTokenizedBytes, tokenize };
 }
 
-/** A walk that ends the job when it is to end: it never ends early and looks complete. */
+/** A walk that throws when the job has to end, so that a walk that was cut off never looks complete. */
 export function walkOf({ site, pace }: JobRun, tree: SearchTree = site.tree): Enumeration {
   return walkTree(tree, site.indexed, () => {
     pace.check();
@@ -70,7 +70,7 @@ export function walkOf({ site, pace }: JobRun, tree: SearchTree = site.tree): En
 /** Files between two reports. */
 const REPORT_FILES = 256;
 
-/** Files that are a step of the pace: to look at one is a small part of the work of reading it, which is a step of its own. */
+/** Files of one step of the pace: a stat is a small part of the work of reading a file, which is a step of its own. */
 const STEP_FILES = 16;
 
 /** The files of a walk at the pace of the job, which is told how far they are. */

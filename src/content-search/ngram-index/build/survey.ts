@@ -3,19 +3,19 @@ import { estimateBytes } from '../safety/limits.ts';
 import { type IndexedTree, walkTree } from './indexed-tree.ts';
 import { absolutePath } from './tree-paths.ts';
 
-/** What an index of a tree would need. */
+/** Resources that an index of a tree would need. */
 export interface TreeSurvey {
   readonly files: number;
   readonly bytes: number;
-  /** Each wants a watch. */
+  /** Directories; each takes a watch. */
   readonly directories: number;
-  /** Bytes of the index, about (search-rules 17). */
+  /** Bytes of the index, estimated (search-rules 17). */
   readonly indexBytes: number;
-  /** False when the time was up: then all of these are at least so many. */
+  /** False when the time was up: then all numbers are lower bounds. */
   readonly isWhole: boolean;
 }
 
-/** Counts a tree as an index host would, without an index. @param isLate ends it early */
+/** Counts a tree as an index host would, without an index. @param isLate ends the count early */
 export function surveyTree(indexed: IndexedTree, tree: SearchTree, treeFiles: Pick<TreeFiles, 'stat'>, isLate: () => boolean): TreeSurvey {
   let [files, bytes, eligible, directories] = [0, 0, 0, 0];
   const counting: SearchTree = {

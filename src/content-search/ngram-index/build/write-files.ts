@@ -7,22 +7,22 @@ import { readDocument } from './read-document.ts';
 import { type JobRun, readerOf } from './site.ts';
 import { bytesOf } from './tree-paths.ts';
 
-/** What a segment is made of. */
+/** The contents of a segment to write. */
 export interface IndexSpec {
   readonly into: SegmentName;
-  /** In key order. */
+  /** Differences in key order. */
   readonly found: Iterable<Difference>;
   /** The walk that found them. */
   readonly walk: Enumeration;
-  /** Whether what was read is kept when the job is halted for this; without it nothing is. */
+  /** Whether what was read is kept when the job is halted for this reason; absent: nothing is kept. */
   readonly isKept?: (why: HaltReason) => boolean;
-  /** Reads of this job, told while it reads. */
+  /** Files and bytes that the job has read, counted while it reads. */
   readonly told?: { files: number; bytes: number };
 }
 
 /**
- * Reads the files that an index does not have as they are and writes one segment of them; 'nothing' if there are none, but for
- * a base. A file that has gone since the walk saw it only hides what the index had.
+ * Reads the files that differ from the index, and writes one segment of them; 'nothing' if there are none and it is no base. A
+ * file that has gone since the walk saw it only hides what the index had.
  *
  * @throws Halted, CorruptSegment, or what the disk refuses
  */
@@ -69,7 +69,7 @@ function haltOf(work: () => void): Halted | undefined {
   }
 }
 
-/** What has been read is written without a further rest once it is to be kept. */
+/** A pace that sleeps no more once the job is halted and what was read is to be kept. */
 function lenient(pace: Pace, isKept: (why: HaltReason) => boolean): Pace {
   const unless = (halt: Halted | undefined): void => {
     if (halt !== undefined && !isKept(halt.reason)) throw halt;

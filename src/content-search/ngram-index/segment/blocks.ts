@@ -5,15 +5,15 @@ import { BLOCK_BYTES, type ByteSource, CorruptSegment, seedOf } from './format.t
 /** Where a block lies, and the first key in it. */
 export interface BlockLocation {
   readonly firstKey: Buffer;
-  /** From the begin of its section. */
+  /** Bytes from the start of the section. */
   readonly offset: number;
-  /** Checksum included. */
+  /** Bytes, checksum included. */
   readonly length: number;
 }
 
 export const CHECKSUM_BYTES = 8;
 
-/** `bytes` and behind them their checksum. */
+/** The bytes followed by their checksum. */
 export function sealed(bytes: Uint8Array, seed: bigint, hasher: Hasher): Buffer {
   const whole = Buffer.allocUnsafe(bytes.length + CHECKSUM_BYTES);
   whole.set(bytes);
@@ -43,7 +43,7 @@ export class BlockWriter {
   readonly #id: SectionId;
   readonly #hasher: Hasher;
   readonly #emit: (bytes: Uint8Array) => void;
-  /** What the index says of the blocks: a key of its own for each would keep the slab that Node has cut it from. */
+  /** The index of the blocks, written as they end: a Buffer for each key would keep the slab alive that Node has cut it from. */
   readonly #places = new ByteWriter();
   #blocks = 0;
   #firstKey: Buffer | undefined;
@@ -60,7 +60,7 @@ export class BlockWriter {
     return this.#firstKey === undefined;
   }
 
-  /** To be called before an entry is written. */
+  /** Starts an entry; called before its bytes are written. */
   begin(key: Buffer): void {
     this.#firstKey ??= Buffer.from(key);
   }
@@ -134,7 +134,7 @@ export function openBlocks(source: ByteSource, section: SectionLocation, index: 
   };
 }
 
-/** Keeps the blocks that were read last, for a search asks for neighbours. They were checked when they were read. */
+/** Blocks with a cache of those read last: a search asks for neighbours. Cached blocks were checked when they were read. */
 export function remembering(blocks: Blocks, most: number): Blocks {
   const known = new Map<number, Buffer>();
   return {

@@ -1,6 +1,6 @@
 import { CorruptSegment } from './format.ts';
 
-/** Of a number below 2^32. */
+/** Bytes of the varint of a number below 2^32. */
 const MAX_VARINT_BYTES = 5;
 
 /** Bytes that grow at the end. */
@@ -57,7 +57,7 @@ export class ByteWriter {
   }
 
   /**
-   * Ascending numbers below 2^32 as differences, each as a varint; most of an index is made of these.
+   * Writes ascending numbers below 2^32 as varint differences; most of an index is made of these.
    *
    * @param base is added to each number of `list`
    */
@@ -81,7 +81,7 @@ export class ByteWriter {
     this.#length = at;
   }
 
-  /** For inodes and devices, which have 64 bits. */
+  /** Writes a number of up to 64 bits: inodes and devices. */
   bigVarint(value: bigint): void {
     this.#room(10);
     let rest = BigInt.asUintN(64, value);
@@ -110,7 +110,7 @@ export class ByteWriter {
 
 const PART_BYTES = 64 * 1024;
 
-/** Many bytes that are kept until they can be written. In parts of their own: small pieces would hold on to much that is not theirs. */
+/** Bytes that are kept until they can be written. They are copied into large parts: a small Buffer would keep the whole slab alive that it was cut from. */
 export class HeldBytes {
   readonly #parts: Buffer[] = [];
   readonly #open = new ByteWriter();
@@ -120,7 +120,7 @@ export class HeldBytes {
     if (this.#open.length >= PART_BYTES) this.#close();
   }
 
-  /** All of them. */
+  /** All bytes so far. */
   parts(): readonly Buffer[] {
     if (this.#open.length > 0) this.#close();
     return this.#parts;
@@ -134,7 +134,7 @@ export class HeldBytes {
   }
 }
 
-/** Reads what `ByteWriter` has written. Throws CorruptSegment at the end of the bytes and for numbers that none of ours is. */
+/** Reads what `ByteWriter` has written. Throws CorruptSegment at the end of the bytes, and for numbers that `ByteWriter` never writes. */
 export class ByteReader {
   readonly #bytes: Buffer;
   #at: number;
@@ -206,7 +206,7 @@ export class ByteReader {
   }
 
   bigVarint(): bigint {
-    // Most have no more bits than a number, with which counting is much cheaper.
+    // Most values fit into a number, which is much cheaper than a bigint.
     let [low, scale, byte] = [0, 1, 0];
     do {
       byte = this.u8();
@@ -222,7 +222,7 @@ export class ByteReader {
     return BigInt.asUintN(64, value);
   }
 
-  /** A view, not a copy. */
+  /** The next bytes, as a view. */
   bytes(length: number): Buffer {
     const at = this.#skip(length);
     return this.#bytes.subarray(at, at + length);
@@ -237,7 +237,7 @@ export class ByteReader {
   }
 }
 
-/** Bytes that two keys share at their begin. */
+/** The number of bytes that two keys share at their start. */
 export function sharedPrefix(a: Uint8Array, b: Uint8Array, most = Number.POSITIVE_INFINITY): number {
   const end = Math.min(a.length, b.length, most);
   let shared = 0;

@@ -6,7 +6,7 @@ import { CATALOG_DOCUMENTS, CorruptSegment, DOCUMENT_FLAG, SECTION, type Segment
 import { postingOf, type SegmentPosting } from './postings.ts';
 
 type SpecialName = keyof typeof SPECIAL_LIST;
-/** In byte order of their keys. */
+/** Names of the special lists, in byte order of their keys. */
 const SPECIAL_NAMES = ['gone', 'always'] as const satisfies readonly SpecialName[];
 
 /** Writes the documents of a segment, which must come in key order; their numbers are their places in it. */
@@ -66,7 +66,7 @@ export function pathsIn(bytes: Buffer, wanted?: ArrayLike<number>): BytePath[] {
   const most = wanted === undefined ? CATALOG_DOCUMENTS : wanted.length;
   let path: Buffer = scratch;
   let [at, length, document] = [0, 0, 0];
-  // No call and no object for each number: a common pattern comes by here for every document of the index.
+  // Numbers are decoded inline, without calls or objects: a common pattern runs this for every document of the index.
   while (at < bytes.length && paths.length < most) {
     let shared = bytes[at++] ?? 0;
     let further = shared < LONG ? (bytes[at++] ?? 0) : LONG;
@@ -91,12 +91,12 @@ export function pathsIn(bytes: Buffer, wanted?: ArrayLike<number>): BytePath[] {
   return paths;
 }
 
-/** A byte from here on is not the last of its number. */
+/** Bytes from this value on are not the last of their number. */
 const LONG = 0x80;
 const FLAGS_BYTES = 1;
-/** Longer paths than the system opens get room of their own. */
+/** A buffer for paths; paths longer than the system opens are allocated on their own. */
 const scratch = Buffer.alloc(4096);
-/** mtime and ctime. */
+/** Bytes of mtime and ctime. */
 const TIMES_BYTES = 16;
 
 /** The documents of one block, in order. @throws CorruptSegment */

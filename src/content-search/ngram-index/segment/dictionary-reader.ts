@@ -9,7 +9,7 @@ export interface Posting {
   readonly count: number;
   /** Ascending numbers of documents. @throws CorruptSegment */
   documents(): Uint32Array;
-  /** Those of these numbers that it has too; costs less than both lists. @throws CorruptSegment */
+  /** The numbers of `ids` that the trigram has, too; cheaper than reading the list. @throws CorruptSegment */
   among(ids: Uint32Array): Uint32Array;
 }
 
@@ -24,8 +24,8 @@ export interface DictionaryLocation {
 }
 
 /**
- * What the segment knows of a trigram; `undefined` when no document of it has the trigram, which is certain: the block
- * that would hold it is whole.
+ * What the segment knows of a trigram. `undefined` is certain: the block that would hold it was checked, so no document has
+ * the trigram.
  *
  * @throws CorruptSegment
  */
@@ -35,9 +35,9 @@ export function lookUp(place: DictionaryLocation, trigram: Uint8Array): Posting 
 }
 
 /**
- * A search asks for hundreds of trigrams, so entries are not put together to be compared: `same` is how much of the trigram
- * the entry before begins with. One that shares more with that entry comes before the trigram as that one did, one that
- * shares less comes behind.
+ * Finds a trigram without building the key of each entry, because a search asks for hundreds of trigrams. `same` is the
+ * number of bytes that the trigram shares with the entry before. An entry that shares more than that with the entry before
+ * sorts before the trigram, as that one does; an entry that shares less sorts after it.
  */
 function lookUpIn(place: DictionaryLocation, bytes: Buffer, trigram: Uint8Array): Posting | undefined {
   const reader = new ByteReader(bytes);
@@ -90,7 +90,7 @@ function readEntry(place: DictionaryLocation, reader: ByteReader, offset: number
   return { posting, next: offset + length };
 }
 
-/** Everything that the dictionary holds, in order, for checks and merges; also shows that blocks are found by their first keys. @throws CorruptSegment */
+/** All postings of the dictionary, in order, for checks and merges; checks also that each block is found by its first key. @throws CorruptSegment */
 export function* everyPosting(place: DictionaryLocation): Generator<{ readonly trigram: Buffer; readonly posting: Posting }> {
   for (const [block, { firstKey }] of place.blocks.places.entries()) {
     let isFirst = true;

@@ -27,11 +27,11 @@ import type { SegmentName } from '../../../core/ports/index.ts';
 export const MAGIC = 0x31_47_45_53_54_49_52_57n; // "WRITSEG1"
 export const FORMAT_VERSION = 1;
 export const HEADER_BYTES = 160;
-/** Aimed at; a block ends with the entry that reaches it. */
+/** The size at which a block ends: with the entry that reaches it. */
 export const BLOCK_BYTES = 4096;
 /** Documents of a block of the catalog: which block holds a document is plain arithmetic. */
 export const CATALOG_DOCUMENTS = 64;
-/** As many documents stand in the dictionary itself: most trigrams are rare, and a list would cost more than it holds. */
+/** Lists of at most so many documents stand in the dictionary itself: most trigrams are rare, and a list of its own would cost more than it holds. */
 export const INLINE_COUNT = 3;
 /** The longest key of a dictionary: three code points with four bytes each, for k = 3; other k have room. */
 export const MAX_TRIGRAM_BYTES = 255;
@@ -43,14 +43,14 @@ export function seedOf(section: number, block: number, generation: number): bigi
   return (BigInt(section) << 56n) ^ (BigInt(block) << 24n) ^ BigInt(generation);
 }
 
-/** The seed of the checksum of a list: lists are told apart by their place, which the dictionary names; it binds them to their generation. */
+/** The seed of the checksum of a list: its generation. Lists within one generation are told apart by their offset, which the dictionary has. */
 export function listSeed(generation: number): number {
   return generation % 2 ** 32;
 }
 
 export type { ByteSink, ByteSource } from '../../../core/ports/index.ts';
 
-/** The bytes are not what was written. Whoever reads an index answers without it then, and reports it (FR-LSI-SAFE-02, NFR-LSI-COR-02). */
+/** Bytes of a segment that are not what was written. A search then answers without the index, and reports it (FR-LSI-SAFE-02, NFR-LSI-COR-02). */
 export class CorruptSegment extends Error {
   override readonly name = 'CorruptSegment';
 }
@@ -64,19 +64,19 @@ export interface SegmentDocument {
   readonly ctimeNs: bigint;
   readonly ino: bigint;
   readonly dev: bigint;
-  /** `DOCUMENT_FLAG`. */
+  /** Bits of `DOCUMENT_FLAG`. */
   readonly flags: number;
 }
 
-/** What else is known of a document. */
+/** Flags of a document. */
 export const DOCUMENT_FLAG = {
   /** A candidate of every search: its n-grams do not tell what a backend would find (`gate.ts`), or it can change unseen. */
   always: 1,
-  /** Of a delta: the path is there no more; only hides what earlier segments have. */
+  /** A path of a delta that is no longer there: it only hides what earlier segments have. */
   gone: 2,
-  /** Changed so shortly before it was read that its times cannot tell a later change: a pass reads it again. */
+  /** A file changed so shortly before it was read that its times cannot tell a later change: a pass reads it again. */
   racy: 4,
-  /** Could not be opened. */
+  /** A file that could not be opened. */
   unreadable: 8,
 } as const satisfies Record<string, number>;
 

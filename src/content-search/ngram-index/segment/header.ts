@@ -27,7 +27,7 @@ export function encodeHeader(header: SegmentHeader, hasher: Hasher): Buffer {
   out.bytes(header.keyHash);
   out.u32(header.documents);
   out.u32(header.trigrams);
-  // They lie one behind the other, so that their lengths tell where.
+  // Sections follow each other, so their lengths give their offsets.
   for (const name of SECTIONS) out.u64(BigInt(header[name].length));
   while (out.length < HEADER_BYTES - CHECKSUM_BYTES) out.u8(0);
   return sealed(out.view(), seedOf(SECTION.header, 0, 0), hasher);

@@ -17,7 +17,7 @@ export function intersection(a: Uint32Array, b: Uint32Array): Uint32Array {
 /** Ascending numbers that are in any of the lists, each once. */
 export function union(lists: readonly Uint32Array[]): Uint32Array {
   let left = lists;
-  // Neighbours first, so that no list is copied more often than there are halvings.
+  // Neighbours are merged pairwise, so each list is copied log2(lists) times at most.
   while (left.length > 1) left = left.flatMap((list, at) => (at % 2 === 0 ? [both(list, left[at + 1])] : []));
   return left[0] ?? new Uint32Array(0);
 }
@@ -37,7 +37,7 @@ function both(a: Uint32Array, b: Uint32Array | undefined): Uint32Array {
   return all.subarray(0, count);
 }
 
-/** Those from `first` on and before `end`; a view. */
+/** The numbers from `first` up to, not including, `end`; a view. */
 export function between(list: Uint32Array, first: number, end: number): Uint32Array {
   return list.subarray(placeOf(list, first), placeOf(list, end));
 }

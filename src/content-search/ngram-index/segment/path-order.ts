@@ -16,7 +16,7 @@ export function compareBytePaths(a: BytePath, b: BytePath): number {
 /** The bytes that a path has in the file system. */
 export const pathBytes = (path: BytePath): Buffer => Buffer.from(path, 'latin1');
 
-/** One character for each byte; text counts as UTF-8. */
+/** A path with one character for each byte; text counts as UTF-8. */
 export const bytePath = (path: Buffer | string): BytePath => (typeof path === 'string' ? Buffer.from(path) : path).toString('latin1');
 
 /** The path as rules and answers have it: bytes that are not UTF-8 are U+FFFD. */

@@ -2,15 +2,15 @@ import { type ByteReader, ByteWriter } from './bytes.ts';
 import { CorruptSegment } from './format.ts';
 import { intersection } from './id-lists.ts';
 
-/** An n-gram and its documents, as segments are made of them. */
+/** An n-gram and its documents, as a segment is written from them. */
 export interface SegmentPosting {
-  /** UTF-8. */
+  /** The n-gram in UTF-8. */
   readonly trigram: Buffer;
-  /** Of documents; not 0. */
+  /** The number of documents; not 0. */
   readonly count: number;
-  /** The last of them. */
+  /** The last document. */
   readonly last: number;
-  /** Their numbers, ascending, as varint differences. */
+  /** Numbers of the documents, ascending, as varint differences. */
   readonly differences: Buffer;
 }
 
@@ -28,16 +28,16 @@ export interface EncodedList {
 }
 
 /**
- * The shorter of two forms: differences as varint, or a bit for each document.
+ * The list in the shorter of two forms: varint differences, or a bit for each document.
  *
- * @param documents how many documents there are
+ * @param documents the number of documents in the segment
  */
 export function encodeList({ differences }: SegmentPosting, documents: number): EncodedList {
   const bitmapBytes = Math.ceil(documents / 8);
   return differences.length <= bitmapBytes ? { bytes: differences, isBitmap: false } : { bytes: bitmapOf(differences, bitmapBytes), isBitmap: true };
 }
 
-/** Only of differences that were made here: nothing is checked. */
+/** The bitmap of differences that `postingOf` made: nothing is checked. */
 function bitmapOf(differences: Buffer, bytes: number): Buffer {
   const bitmap = Buffer.alloc(bytes);
   let id = -1;
@@ -68,7 +68,7 @@ export function decodeList({ bytes, isBitmap }: EncodedList, count: number, docu
   return isBitmap ? decodeBitmap(bytes, count, documents) : decodeDifferences(bytes, count, documents);
 }
 
-/** As `readDifferences`, without a call for each number: a search decodes hundreds of thousands of them. */
+/** Does what `readDifferences` does, without a call for each number: a search decodes hundreds of thousands of them. */
 function decodeDifferences(bytes: Buffer, count: number, documents: number): Uint32Array {
   if (count > documents || count > bytes.length) throw new CorruptSegment('a list is longer than there are documents');
   const list = new Uint32Array(count);
@@ -88,7 +88,7 @@ function decodeDifferences(bytes: Buffer, count: number, documents: number): Uin
   return list;
 }
 
-/** Those of `ids` that are in the list. @throws CorruptSegment when the list is not what its entry says */
+/** The numbers of `ids` that are in the list. @throws CorruptSegment when the list is not what its entry says */
 export function amongList(ids: Uint32Array, { bytes, isBitmap }: EncodedList, count: number, documents: number): Uint32Array {
   if (!isBitmap) return intersection(ids, decodeDifferences(bytes, count, documents));
   if (bytes.length !== Math.ceil(documents / 8)) throw new CorruptSegment('a bitmap does not have a bit for each document');

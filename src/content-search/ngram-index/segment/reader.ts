@@ -7,25 +7,25 @@ import { type ByteSource, CATALOG_DOCUMENTS, CorruptSegment, SECTION, type Segme
 import { readHeader } from './header.ts';
 import { pathBytes } from './path-order.ts';
 
-/** A segment that is open for reading. Its format: `format.ts`. All of it throws CorruptSegment for bytes that are not as written. */
+/** A segment that is open for reading; `format.ts` has its format. Every method throws CorruptSegment for bytes that are not what was written. */
 export interface SegmentReader {
   readonly documentCount: number;
-  /** Entries of the dictionary, special lists included. */
+  /** The number of entries of the dictionary, special lists included. */
   readonly trigramCount: number;
-  /** `undefined`: certainly in none of the documents. Also finds a `SPECIAL_LIST`. */
+  /** Finds a trigram or a `SPECIAL_LIST`; `undefined`: certainly in none of the documents. */
   lookUp(trigram: Uint8Array): Posting | undefined;
   document(id: number): SegmentDocument;
-  /** In key order, from a number on. */
+  /** The documents in key order, from a number on. */
   documents(from?: number): Iterable<SegmentDocument>;
-  /** The paths of documents, and nothing else of them. @param ids ascending */
+  /** The paths of documents. @param ids ascending */
   paths(ids: Uint32Array): BytePath[];
   /** All paths, in key order. */
   everyPath(): Iterable<BytePath>;
-  /** The numbers of paths, -1 for one that is not there. @param paths in key order, or else each costs a block */
+  /** The numbers of paths, -1 for one that is not there. @param paths in key order; in another order each path reads a block */
   find(paths: readonly BytePath[]): Int32Array;
-  /** All of the dictionary, in byte order. */
+  /** All postings of the dictionary, in byte order. */
   postings(): Iterable<{ readonly trigram: Buffer; readonly posting: Posting }>;
-  /** The number of the first document that does not come before `path`; as many as there are when all do. */
+  /** The number of the first document that does not come before `path`; `documentCount` when all do. */
   firstNotBefore(path: Buffer): number;
 }
 
@@ -36,7 +36,7 @@ export interface SegmentExpectation {
   readonly comparePaths: (a: Uint8Array, b: Uint8Array) => number;
 }
 
-/** Of the dictionary, some MiB: the trigrams of a long pattern with all their variants. */
+/** Blocks of the dictionary in the cache, 1 MiB: enough for the trigrams of a long pattern with all variants of case. */
 const REMEMBERED_BLOCKS = 256;
 
 /** @throws CorruptSegment */
@@ -114,10 +114,10 @@ export function openSegment(source: ByteSource, expected: SegmentExpectation, ha
 
 const NOTHING = Buffer.alloc(0);
 
-/** Blocks that are read at once, though one among them may not be needed. */
+/** Blocks that are read at once at most; a few of them may not be needed. */
 const BLOCKS_AT_ONCE = 32;
 
-/** A common pattern has documents in nearly all blocks, so these are read many at a time, each once. */
+/** Paths of many documents: a common pattern has documents in nearly all blocks, so blocks are read many at a time, each once. */
 function pathsOf(catalog: Blocks, ids: Uint32Array): BytePath[] {
   const paths: BytePath[] = [];
   let at = 0;
@@ -141,7 +141,7 @@ function pathsOf(catalog: Blocks, ids: Uint32Array): BytePath[] {
   return paths;
 }
 
-/** Where the documents end that are read together with the one at `at`: each of their blocks follows the one before, or the next. */
+/** The end of the run of documents that are read together with the one at `at`: each block of the run follows the one before, or the next. */
 function endOfRun(ids: Uint32Array, at: number, first: number): number {
   let [end, block] = [at, first];
   while (end < ids.length) {

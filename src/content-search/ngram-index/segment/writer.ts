@@ -8,13 +8,13 @@ import type { SegmentPosting } from './postings.ts';
 export interface SegmentContents {
   readonly generation: number;
   readonly keyHash: Buffer;
-  /** Of all documents. */
+  /** The catalog of all documents. */
   readonly catalog: CatalogWriter;
-  /** In byte order of the trigram, with numbers of documents in the catalog; without the special lists. Each is used before the next. */
+  /** Postings in byte order of the trigram, with the numbers of the catalog, without the special lists. Each is valid until the next. */
   readonly postings: Iterable<SegmentPosting>;
 }
 
-/** Writes a segment; it is one when the header is written, which is the last thing. The caller makes it durable. */
+/** Writes a segment. The header is written last: a file without it is no segment. The caller makes it durable. */
 export function writeSegment(to: ByteSink, { generation, keyHash, catalog, postings }: SegmentContents, hasher: Hasher): { readonly bytes: number } {
   const documentCount = catalog.documents;
   let listBytes = 0;

@@ -4,14 +4,17 @@ import { openSocketDirectory, type SocketDirectory } from '../../../adapters/lin
 import { WritError } from '../../../core/errors.ts';
 import { type Lifecycle, lifecycle } from '../../../core/lifecycle.ts';
 import { lineCutter } from '../../../core/line-cutter.ts';
-import type { OverlayPaths } from '../../../core/ports/index.ts';
+import type { TreeWatch } from '../watch/tree-watch.ts';
 import { type BarrierHead, type BarrierRequest, HOST_SOCKET, readRequest } from './barrier-lines.ts';
 
-/** What the server asks the watch thread; each is answered at once. */
+/** What the server answers with, in the thread of the watch; nothing here waits. */
 export interface BarrierHost {
-  /** Reads all events first. */
-  barrier(): { readonly head: BarrierHead; readonly version: number; readonly overlay: () => OverlayPaths };
+  readonly watch: Pick<TreeWatch, 'look' | 'veto' | 'published' | 'version' | 'overlay'>;
+  /** Who reads the tree here. */
+  identity(): BarrierHead['identity'];
   status(): string;
+  /** Told of each barrier. */
+  asked(): void;
   /** A search found damage; told at most once a second. */
   corrupt(message: string): void;
 }
@@ -86,8 +89,14 @@ function answering(host: BarrierHost): (request: BarrierRequest) => string | und
       return undefined;
     }
     if ('status' in request) return `${JSON.stringify({ id: request.id, status: host.status() })}\n`;
-    const { head, version, overlay } = host.barrier();
-    if (encoded?.version !== version && request.barrier !== version) encoded = { version, text: JSON.stringify(overlay()) };
+    const { watch } = host;
+    host.asked();
+    // A barrier knows of everything that was over before it was asked.
+    watch.look();
+    const { state, reason, guarantee, snapshot } = watch.published;
+    const head: BarrierHead = { veto: watch.veto, state, reason, guarantee, snapshot, identity: host.identity() };
+    const { version } = watch;
+    if (encoded?.version !== version && request.barrier !== version) encoded = { version, text: JSON.stringify(watch.overlay()) };
     const told = request.barrier === version ? '"same"' : (encoded?.text ?? 'null');
     return `{"id":${request.id},"answer":${JSON.stringify(head)},"version":${version},"overlay":${told}}\n`;
   };

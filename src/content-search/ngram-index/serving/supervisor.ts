@@ -39,16 +39,19 @@ export function createIndexSupervisor({ content, hosts: settings, lane, report, 
   let timer: NodeJS.Timeout | undefined;
   let attempt: Promise<void> = Promise.resolve();
   let isStopping = false;
+  /** Of the attempt that is under way or has succeeded. */
+  let inUse: MaintenanceLane | undefined;
   let toldWhy = '';
 
   async function open(): Promise<void> {
     const found = backend ?? (await indexedBackend(content));
+    if (isStopping) return;
     if (typeof found === 'string') return standBy(found);
     // Looking for it starts processes: once is enough.
     backend = found;
     const obstacle = obstacleOf(content);
     if (obstacle !== undefined) return standBy(obstacle);
-    const opened = openIndexHosts({ settings, trees: searchedTrees(content), backend, lane: lane(), report });
+    const opened = openIndexHosts({ settings, trees: searchedTrees(content), backend, lane: openLane(), report });
     try {
       await opened.start();
     } catch (error) {
@@ -59,10 +62,24 @@ export function createIndexSupervisor({ content, hosts: settings, lane, report, 
     onReady(opened.hosts.length);
   }
 
+  /** Its start waits for Redis, as long as it takes; a stop ends that. */
+  function openLane(): MaintenanceLane {
+    const opened = lane();
+    inUse = opened;
+    return {
+      ...opened,
+      async start() {
+        if (isStopping) throw new Error('the index host was stopped while it started');
+        await opened.start();
+      },
+    };
+  }
+
   function standBy(why: string): void {
+    if (isStopping) return;
     if (why !== toldWhy) onStandBy(why);
     toldWhy = why;
-    if (!isStopping) timer = setTimeout(again, TRY_AGAIN_MS);
+    timer = setTimeout(again, TRY_AGAIN_MS);
   }
 
   function again(): void {
@@ -78,6 +95,7 @@ export function createIndexSupervisor({ content, hosts: settings, lane, report, 
     async () => {
       isStopping = true;
       clearTimeout(timer);
+      await inUse?.stop();
       await attempt;
       await hosts?.stop();
       hosts = undefined;

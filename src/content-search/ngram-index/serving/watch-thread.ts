@@ -43,13 +43,12 @@ let toldAskedAt = Number.NEGATIVE_INFINITY;
 const TELL_ASKED_MS = 1_000;
 
 const server = createBarrierServer(settings.directory, {
-  barrier() {
-    asked += 1;
-    watch.look();
-    const { state, reason, guarantee, snapshot } = watch.published;
-    return { head: { veto: watch.veto, state, reason, guarantee, snapshot, identity: { ...identity, view } }, version: watch.version, overlay: watch.overlay };
-  },
+  watch,
+  identity: () => ({ ...identity, view }),
   status: () => status,
+  asked() {
+    asked += 1;
+  },
   corrupt: (message) => signal({ kind: 'corrupt', message }),
 });
 

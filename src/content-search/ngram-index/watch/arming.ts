@@ -4,10 +4,10 @@ import { type IndexedTree, walkTree } from '../build/indexed-tree.ts';
 import type { Nodes } from './nodes.ts';
 import { watching } from './watching.ts';
 
-/** Files between two turns of the loop: a barrier waits no longer than for these directories to be read. */
+/** Files of a slice: a barrier waits no longer than until the directories of one are read. */
 const SLICE = 512;
 
-/** What a tree can be like. Anything else (no memory, no descriptors, no watches) says nothing of the tree, but that we do not see it. */
+/** Errors that tell how the tree is. Any other (no memory, no descriptors, no watches) tells only that we cannot see it. */
 const OF_THE_TREE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENAMETOOLONG']);
 
 export interface ArmingParts {
@@ -17,12 +17,12 @@ export interface ArmingParts {
   readonly watches: DirectoryWatches;
 }
 
-/** `refused`: an errno name; then nothing can be believed of what was armed. */
+/** The end of an arming. `refused` is an errno name; what was armed before it cannot be relied on. */
 export type Armed = { readonly ok: true; readonly warnings: number } | { readonly ok: false; readonly refused: string };
 
-/** Watches being set, a slice at a time. */
+/** An arming under way: sets watches, a slice at a time. */
 export interface Arming {
-  /** One slice more; `undefined`: there are more. */
+  /** Does one slice; `undefined`: more slices follow. */
   step(): Armed | undefined;
 }
 
@@ -66,6 +66,6 @@ function addWatch({ watches, nodes }: ArmingParts, path: BytePath, directory: Bu
   const unused: number[] = [];
   const isPlaced = nodes.place(path, watch, unused);
   for (const each of unused) watches.remove(each);
-  // The directory above is gone; if it is there again, an event tells it.
+  // Without a place, the directory above is gone; an event tells when it comes back.
   return isPlaced ? undefined : { refused: 'ENOENT' };
 }

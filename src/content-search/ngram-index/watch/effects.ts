@@ -1,25 +1,25 @@
 import type { HostVeto, WatchEventKind } from '../../../core/ports/index.ts';
 
 /**
- * What follows from an event: `file`/`subtree`: an entry of the overlay; `leave`: the watches of the directory and all
- * beneath it go; `arm`: they are set anew; `name`: whether it is a second name of a file has to be looked at.
+ * Effects of an event. `file` and `subtree` put an entry into the overlay; `leave` removes the watches of the directory and
+ * of all beneath it; `arm` sets them again; `name` counts the links of the file, which may have a second name.
  */
 export type Effect = 'file' | 'subtree' | 'leave' | 'arm' | 'name';
 
 interface Row {
-  /** About an entry that is no directory. */
+  /** Effects where the entry is no directory. */
   readonly file: readonly Effect[];
-  /** About an entry that is a directory. */
+  /** Effects where the entry is a directory. */
   readonly directory: readonly Effect[];
-  /** About the watched directory itself, when it is not the root. */
+  /** Effects where it is the watched directory itself, and not the root. */
   readonly self: readonly Effect[];
-  /** About the root itself, or about the watch. */
+  /** The veto where it is the root itself, or the watch. */
   readonly veto: HostVeto | null;
 }
 
 const NOTHING: Row = { file: [], directory: [], self: [], veto: null };
 
-/** docs/index-watch.md 1 as data. */
+/** The table of docs/index-watch.md 1 as data. */
 export const EFFECTS = {
   MODIFY: { ...NOTHING, file: ['file', 'name'] },
   CLOSE_WRITE: { ...NOTHING, file: ['file'] },
@@ -29,13 +29,13 @@ export const EFFECTS = {
   MOVED_FROM: { ...NOTHING, file: ['file', 'name'], directory: ['subtree', 'leave'] },
   MOVED_TO: { ...NOTHING, file: ['file', 'name'], directory: ['subtree', 'leave', 'arm'] },
   DELETE_SELF: { ...NOTHING, self: ['subtree', 'leave'], veto: 'WATCHER_DOWN' },
-  // Of a directory beneath the root the directory above tells it, with both names.
+  // A move beneath the root is told by the events of the directory above, with both names.
   MOVE_SELF: { ...NOTHING, veto: 'WATCHER_DOWN' },
   UNMOUNT: { ...NOTHING, self: ['subtree', 'leave'], veto: 'MOUNT' },
-  // Our own removals are forgotten before this comes; so is a directory that was removed.
+  // IGNORED after a removal of ours, or of the directory, finds the watch forgotten already.
   IGNORED: { ...NOTHING, self: ['subtree', 'leave'], veto: 'WATCHER_DOWN' },
   OVERFLOW: { ...NOTHING, veto: 'OVERFLOW' },
 } satisfies Record<WatchEventKind, Row>;
 
-/** These concern the watch wherever it is: a veto also beneath the root. */
+/** Events that raise their veto for directories beneath the root, too. */
 export const EVERYWHERE: ReadonlySet<WatchEventKind> = new Set(['UNMOUNT', 'IGNORED', 'OVERFLOW']);

@@ -1,20 +1,19 @@
 import type { SearchTree } from '../../../core/ports/index.ts';
 
-/** Larger ones are not regarded by the walk either. */
+/** Bytes of a rule file; the walk ignores larger ones, too. */
 const MAX_BYTES = 1 << 20;
 
-/** Where the root is and what decides about eligibility without being an ignore file of a walked directory. */
+/** Inputs of eligibility that no watch covers: where the root is, and rules outside of the walked directories. */
 export interface Inputs {
   /** `WATCHER_DOWN`: the path leads to another directory now; `ELIGIBILITY`: rules differ. */
   differ(): 'WATCHER_DOWN' | 'ELIGIBILITY' | undefined;
-  /** A file of rules that has other names too: what is written by these is told of them alone, so its contents are compared from here on. */
+  /** Compares the contents of a rule file from here on: it has other names, and a write by one of these sends no event here. */
   track(file: Buffer): void;
   isTracked(file: Buffer): boolean;
 }
 
 /**
- * Remembers how things are now. Contents are compared and not times: a file that is written twice within one tick of the
- * clock looks the same.
+ * The inputs as they are now. Contents are compared, not times: two writes within one tick of the clock have the same time.
  */
 export function createInputs(
   tree: SearchTree,
@@ -45,7 +44,7 @@ function placeOf(tree: SearchTree, root: string): string {
   return 'refused' in target ? target.refused : `${target.realPath.toString('latin1')} ${target.dev} ${target.ino}`;
 }
 
-/** As the walk does it: through no link anywhere. */
+/** The rules at a path, read as the walk reads them: through no link. */
 function realRules(tree: SearchTree, path: string): string {
   const target = tree.resolve(path);
   if ('refused' in target) return target.refused;

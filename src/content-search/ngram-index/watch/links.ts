@@ -1,20 +1,20 @@
 import type { BytePath, WatchEventKind } from '../../../core/ports/index.ts';
 
 /**
- * Finds out whether a new name is a second name of an old file: what is then written by the new name is told of the new name
- * only, and the old one would be believed unchanged. A new name is looked at (number of links) once its events are read. If
- * it is gone by then and something was written by it, nobody can tell any more whose content that was.
+ * New names of files. A new name can be a second name (hard link) of an old file; a write by it sends an event for the new
+ * name only, and the old one would look unchanged. So the links of a new name are counted once its events are read. If it is
+ * gone by then and was written to, nobody can tell which file was written.
  */
 export interface NewNames {
   event(kind: WatchEventKind, path: BytePath, cookie: number): void;
   /** Looks at every new name. */
   look(): void;
-  /** No event came since `look`: what it saw is how it is. */
+  /** Forgets all names: no event came since `look`, so what it saw is current. */
   settle(): void;
 }
 
 interface Name {
-  /** Known before, under this name or another one: only its links count. */
+  /** The file was known before, under this name or another: only its links count. */
   readonly isOld: boolean;
   written: boolean;
 }
@@ -25,7 +25,7 @@ interface Name {
  */
 export function createNewNames(linksOf: (path: BytePath) => number | undefined, onDoubt: (why: 'LINKED' | 'GONE') => void): NewNames {
   const names = new Map<BytePath, Name>();
-  /** Between the halves of a rename; the second one need not come. */
+  /** The first half of a rename; the second half may never come. */
   let moving: { readonly cookie: number; readonly name: Name } | undefined;
 
   const take = (path: BytePath): Name => {

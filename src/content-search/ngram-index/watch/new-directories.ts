@@ -5,21 +5,21 @@ import { byteName, join } from './watching.ts';
 export interface NewDirectoriesParts {
   readonly start: (subtrees: readonly BytePath[], onListed: (path: BytePath, entries: readonly TreeEntry[]) => void) => Arming;
   readonly linksOf: (path: BytePath) => number | undefined;
-  /** They are watched from here on. They may have been written to before: so they count as changed once more. */
+  /** Told of subtrees that are watched from here on. They may have been written to before, so they count as changed again. */
   readonly onArmed: (subtrees: readonly BytePath[]) => void;
-  /** They cannot be watched. */
+  /** Told when new directories cannot be watched. */
   readonly onRefused: () => void;
-  /** A file in them has more names than one, perhaps one that is known. */
+  /** Told when a file in them has several names, of which one may be known. */
   readonly onLinked: () => void;
-  /** Each directory of the walk that is listed, its links not counted yet. */
+  /** Told of each directory that the walk lists, before links are counted. */
   readonly onListed: (path: BytePath, entries: readonly TreeEntry[]) => void;
 }
 
-/** Directories that came after the arming. Until they are watched, and the links in them are counted, nothing may be left out. */
+/** Directories that came after the arming. Until they are watched and their links are counted, a search must leave nothing out. */
 export interface NewDirectories {
   readonly queue: Set<BytePath>;
   readonly isIdle: boolean;
-  /** At most so many slices of work. */
+  /** Does at most so many slices of work. */
   advance(slices: number): void;
 }
 

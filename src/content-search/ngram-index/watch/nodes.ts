@@ -1,19 +1,19 @@
 import type { BytePath } from '../../../core/ports/index.ts';
 
-/** A watched directory at one path. Never moved: a directory that goes elsewhere gets a new node there. */
+/** A watched directory at one path. A node never moves: a directory that is renamed gets a new node. */
 interface Node {
   readonly path: BytePath;
   readonly watch: number;
   readonly children: Map<string, Node>;
 }
 
-/** Which watch stands for which paths. One directory can lie at two paths (a bind mount): its events are told for both. */
+/** The paths of each watch. One directory can lie at two paths (a bind mount): its events count for both. */
 export interface Nodes {
   readonly size: number;
-  /** Whether the directory above is known; if not, nothing is placed. Watches that nobody needs any more are added to `unused`. */
+  /** Places a directory; false where the directory above is unknown, and nothing was placed. Watches that are no longer needed are added to `unused`. */
   place(path: BytePath, watch: number, unused: number[]): boolean;
   pathsOf(watch: number): readonly BytePath[];
-  /** Forgets a directory with all beneath it; the watches that nobody needs any more. */
+  /** Forgets a directory with all beneath it, and returns the watches that are no longer needed. */
   leave(path: BytePath): readonly number[];
 }
 

@@ -1,36 +1,36 @@
 import type { BytePath, OverlayEntry, OverlayPaths } from '../../../core/ports/index.ts';
 
-/** More are not told one by one: then everything may have changed (search-rules 1). */
+/** Entries that are kept one by one; above this number one entry for the root replaces them (search-rules 1). */
 export const OVERLAY_MAX = 10_000;
 
 /**
- * What may differ from the published snapshot, each entry with the number of the last event about it. Pure; entries are
- * kept in the order of their numbers.
+ * Paths that may differ from the published snapshot, each with the number of its last event. Pure; entries are kept in the
+ * order of their numbers.
  */
 export interface Overlay {
   /** Number of the newest event. */
   readonly seq: number;
-  /** Another number after each change of the entries. */
+  /** A number that changes whenever the entries change. */
   readonly version: number;
   readonly size: number;
-  /** An event about a path; `BACKLOG` when there were too many entries and the root stands for all of them from here on. */
+  /** Notes an event about a path; `BACKLOG` when there were too many entries and one for the root has replaced them. */
   touch(kind: OverlayEntry['kind'], path: BytePath): 'BACKLOG' | undefined;
-  /** A number for something that is no entry, such as a veto. */
+  /** The next number, for something that is no entry, such as a veto. */
   next(): number;
-  /** Oldest first; from here on somebody may be reading these files. */
+  /** The oldest entries, oldest first; from here on somebody may be reading these files. */
   take(limit: number): readonly OverlayEntry[];
-  /** The same object until something changes. */
+  /** All entries as paths; the same object until something changes. */
   paths(): OverlayPaths;
-  /** A snapshot covers these entries and every one up to the number, unless a newer event came for it. */
+  /** Removes entries that a snapshot covers: these, and all up to the number, unless a newer event came for one. */
   forget(covered: readonly OverlayEntry[], through: number): void;
 }
 
-/** @param firstSeq numbers begin behind it: those of an earlier watch over the same tree must cover nothing of this one */
+/** @param firstSeq the last number of an earlier watch over the same tree; numbers begin after it, so a snapshot of that watch covers nothing of this one */
 export function createOverlay(firstSeq = 0, max = OVERLAY_MAX): Overlay {
   const entries = new Map<string, OverlayEntry>();
   let seq = firstSeq;
   let version = 0;
-  /** Entries with a number up to this one were handed out. */
+  /** The highest number among the entries that `take` has given out. */
   let taken = 0;
   let cached: OverlayPaths | undefined;
 
@@ -98,8 +98,9 @@ export function createOverlay(firstSeq = 0, max = OVERLAY_MAX): Overlay {
 const keyOf = ({ kind, path }: Pick<OverlayEntry, 'kind' | 'path'>): string => `${kind === 'FILE' ? 'f' : 's'}${path}`;
 
 /**
- * A subtree above the file that nobody is working on: its new number says the same, and a new tree of many files stays one
- * entry. For one that was handed out the file gets an entry of its own, so that only the file has to be read again.
+ * The entry of a subtree above the file that `take` has not given out: with a new number it stands for the file, too, so a
+ * new tree of many files stays one entry. Beneath a subtree that was given out the file gets its own entry, and only the file
+ * is read again.
  */
 function untakenAbove(entries: ReadonlyMap<string, OverlayEntry>, path: BytePath, taken: number): OverlayEntry | undefined {
   for (let end = path.lastIndexOf('/'); ; end = path.lastIndexOf('/', end - 1)) {

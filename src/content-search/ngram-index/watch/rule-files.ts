@@ -4,14 +4,14 @@ import { absolute, byteName, join } from './watching.ts';
 
 const NAMES: ReadonlySet<BytePath> = new Set(['.ignore', '.gitignore']);
 
-/** The ignore files of the walk. Events tell when one changes under its own name; a second name has to be found out. */
+/** The ignore files of the walk. Events tell when one changes under its own name, but not under a second name (hard link). */
 export interface RuleFiles {
   /** Whether a file of this name decides about others. */
   decides(name: BytePath): boolean;
   note(directory: BytePath, entries: readonly TreeEntry[]): void;
-  /** The same at an arming, before the walk reads them: those with other names are compared from here on. */
+  /** Does the same at an arming, before the walk reads the files; the contents of those with other names are compared from here on. */
   noteAndTrack(directory: BytePath, entries: readonly TreeEntry[]): void;
-  /** Whether one has another name that it had not at the arming; of a name that is gone, whether there are any files of rules. */
+  /** Whether a rule file may have been written by another name. `LINKED`: one has a name that it had not at the arming; `GONE`: there is any rule file. */
   mayBeWritten(why: 'LINKED' | 'GONE'): boolean;
 }
 

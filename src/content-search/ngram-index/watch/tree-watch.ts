@@ -6,7 +6,7 @@ import { absolute } from './watching.ts';
 
 export interface TreeWatchOptions extends TreeWatchParts {
   readonly onVeto: (veto: HostVeto, seq: number) => void;
-  /** Others get their turn. */
+  /** Lets the event loop do other work. */
   readonly turn: () => Promise<void>;
   /** The newest number that an earlier watch over this tree has told. */
   readonly firstSeq?: number;
@@ -14,15 +14,15 @@ export interface TreeWatchOptions extends TreeWatchParts {
 
 /** Events, overlay and vetoes of one root (docs/index-watch.md). */
 export interface TreeWatch {
-  /** From here on everything that was over when this was called is known. */
+  /** Reads events: every change that was complete when this was called is known afterwards. */
   look(): void;
-  /** After `look`: why nothing may be left out. */
+  /** Why a search must leave nothing out, as of the last `look`; `null`: it may. */
   readonly veto: HostVeto | null;
   readonly published: Published;
   /** Number of the newest event. */
   readonly seq: number;
   readonly entries: number;
-  /** Another number whenever `overlay()` differs. */
+  /** A number that changes whenever `overlay()` changes. */
   readonly version: number;
   overlay(): OverlayPaths;
   arm(): Promise<ArmResult>;
@@ -33,12 +33,12 @@ export interface TreeWatch {
 }
 
 const NOTHING_PUBLISHED: Published = { state: 'ABSENT', reason: null, guarantee: 'none', snapshot: null, covered: [], coveredThrough: 0, lifts: null };
-/** Of new directories, within one look: a barrier that waits for more would be late. */
+/** Slices of new directories within one look: a barrier that waited for more would be late. */
 const SLICES = 2;
-/** Both say that this user has no more of something. */
+/** Errors that say that this user, or the system, has no more watches, descriptors or memory. */
 const LIMITS: ReadonlySet<string> = new Set(['ENOSPC', 'EMFILE', 'ENFILE', 'ENOMEM']);
 
-/** Everything but `arm` and `pending` is done when it returns. */
+/** A watch over one tree. All methods but `arm` and `pending` are synchronous. */
 export function createTreeWatch(options: TreeWatchOptions): TreeWatch {
   const { indexed, files, freshnessOn, turn, onVeto, firstSeq = 0 } = options;
   const overlay = createOverlay(firstSeq);
@@ -73,7 +73,7 @@ export function createTreeWatch(options: TreeWatchOptions): TreeWatch {
     armed.drain();
   };
 
-  /** Slice by slice, reading events in between, until no new directory is left; false: another arming has begun. */
+  /** Sets the watches slice by slice, reading events in between, until no new directory is left; `ECANCELED`: another arming has begun. */
   const setWatches = async (own: WatchSet): Promise<{ readonly warnings: number } | { readonly refused: string }> => {
     const arming = own.start();
     let warnings: number | undefined;
@@ -118,7 +118,7 @@ export function createTreeWatch(options: TreeWatchOptions): TreeWatch {
     overlay: () => overlay.paths(),
     async arm() {
       close();
-      // What happens between two sets of watches nobody tells: a pass has to answer for it.
+      // Changes between two sets of watches send no events: a pass over the tree has to find them.
       vetoes.raise('NOT_ARMED', overlay.next());
       vetoes.armBegins();
       const own = openWatchSet(options, { raise, touch, linksOf });
@@ -149,7 +149,7 @@ export function createTreeWatch(options: TreeWatchOptions): TreeWatch {
       overlay.forget(next.covered, next.coveredThrough);
       if (next.lifts === null) return;
       vetoes.lift(next.lifts.through, next.guarantee === 'inotify');
-      // What could not be lifted has to be worked on again, and whoever waits for a signal would not know.
+      // A veto that could not be lifted needs another pass, and the host learns of it by this signal only.
       for (const veto of vetoes.up) if (veto !== 'NOT_ARMED' || next.guarantee === 'inotify') onVeto(veto, overlay.seq);
     },
     close,

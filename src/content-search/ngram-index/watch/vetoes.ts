@@ -1,6 +1,6 @@
 import type { HostVeto } from '../../../core/ports/index.ts';
 
-/** By weight: the one that is told when there are several. After some the directories must be watched anew before a pass can answer for the tree. */
+/** Vetoes by weight: of several the first is told. `needsArm`: the directories must be watched again before a pass can lift it. */
 const VETOES = {
   NOT_ARMED: { needsArm: true },
   WATCHER_DOWN: { needsArm: true },
@@ -15,13 +15,13 @@ const VETOES = {
 
 const BY_WEIGHT: readonly HostVeto[] = Object.keys(VETOES).filter((name): name is HostVeto => Object.hasOwn(VETOES, name));
 
-/** The reasons for which nothing may be left out. Pure. */
+/** Vetoes that are up: reasons why a search must leave nothing out. Pure. */
 export interface Vetoes {
-  /** Whether it is new. `seq`: number of the event that raised it. */
+  /** Raises a veto; true when it was not up. @param seq number of the event that raised it */
   raise(veto: HostVeto, seq: number): boolean;
-  /** Takes back those that were raised no later than `through`; where watches are relied on, some only after an arming that began later. */
+  /** Lifts vetoes that were raised no later than `through`; where watches are relied on, those with `needsArm` only after an arming that began later. */
   lift(through: number, relyOnWatches: boolean): void;
-  /** By weight. */
+  /** The vetoes that are up, by weight. */
   readonly up: readonly HostVeto[];
   armBegins(): void;
   armEnded(): void;

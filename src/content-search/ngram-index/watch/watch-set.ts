@@ -20,24 +20,24 @@ import { createRuleFiles } from './rule-files.ts';
 
 export interface TreeWatchParts {
   readonly indexed: IndexedTree;
-  /** `''`: there is none. */
+  /** Absolute path; `''`: there is none. */
   readonly globalIgnoreFile: string;
   readonly tree: SearchTree;
   readonly files: Pick<TreeFiles, 'stat'>;
   readonly openWatches: () => DirectoryWatches | TreeRefusal;
   readonly openMounts: (root: string) => MountWatch;
-  /** What the file system at this path allows: whether it tells every change (search-rules 11). */
+  /** Whether the file system at this path tells every change (search-rules 11). */
   readonly freshnessOn: (path: Buffer | string) => FreshnessGuarantee;
 }
 
-/** Where the events go. */
+/** The receiver of events. */
 export interface EventSink {
   readonly raise: (veto: HostVeto) => void;
   readonly touch: (kind: OverlayEntry['kind'], path: BytePath) => void;
   readonly linksOf: (path: BytePath) => number | undefined;
 }
 
-/** Everything of one arming; the next one begins with nothing of it. */
+/** The watches of one arming; the next arming opens a new set. */
 export interface WatchSet extends ArmingParts {
   readonly mounts: MountWatch;
   readonly newDirectories: NewDirectories;
@@ -45,21 +45,21 @@ export interface WatchSet extends ArmingParts {
   start(): Arming;
   /** Reads and applies events until there are none. */
   drain(): void;
-  /** What no event tells: mounts, where the root is, rules outside of the walk. */
+  /** Vetoes for what no event tells: mounts, where the root is, rules outside of the walk. */
   lookAround(): readonly HostVeto[];
   close(): void;
 }
 
-/** Under constant events reading ends all the same; what is not settled then is looked at again. */
+/** Rounds of reading events: under constant events it ends all the same, and the next `drain` goes on. */
 const ROUNDS = 4;
 
-/** Opens a set of watches with none in it; an errno name where there is none to be had. */
+/** Opens an empty set of watches; an errno name where the system gives none. */
 export function openWatchSet(parts: TreeWatchParts, { raise, touch, linksOf }: EventSink): WatchSet | string {
   const { indexed, tree, globalIgnoreFile } = parts;
   const { root, noIgnore } = indexed;
   const watches = parts.openWatches();
   if ('refused' in watches) return watches.refused;
-  // Before anything is listed, so that nothing after it is missed.
+  // Mounts are watched before anything is listed, so that no later one is missed.
   const mounts = parts.openMounts(root);
   const inputs = createInputs(tree, root, { noIgnore, globalIgnoreFile });
 
@@ -67,7 +67,7 @@ export function openWatchSet(parts: TreeWatchParts, { raise, touch, linksOf }: E
   const ruleFiles = createRuleFiles({ root, noIgnore, inputs, linksOf });
   const onDoubt = (why: 'LINKED' | 'GONE'): void => {
     raise('HARD_LINK');
-    // It may have been rules that were written by another name.
+    // Rules, too, may have been written by another name.
     if (ruleFiles.mayBeWritten(why)) raise('ELIGIBILITY');
   };
   const names = createNewNames(linksOf, onDoubt);

@@ -1,13 +1,13 @@
 import type { BytePath, SearchTree, TreeEntry, TreeRefusal } from '../../../core/ports/index.ts';
 
 export interface Watcher {
-  /** Before the directory is listed: so nothing that happens after the list can be missed. Refused: it is not listed either. */
+  /** Called before the directory is listed, so that no later change is missed. A directory that is refused is not listed either. */
   add(path: BytePath, directory: Buffer | string): TreeRefusal | undefined;
-  /** What the list said. */
+  /** Told what the list has. */
   listed(path: BytePath, found: readonly TreeEntry[] | TreeRefusal): void;
 }
 
-/** A tree of which each directory is watched from just before it is listed. The walk over it watches the directories of the walk, and no other. */
+/** A tree in which each directory is watched just before it is listed: a walk over it watches the directories of the walk, and no other. */
 export function watching(tree: SearchTree, root: string, { add, listed }: Watcher): SearchTree {
   return {
     ...tree,

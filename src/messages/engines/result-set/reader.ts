@@ -5,8 +5,7 @@ import { messageOf } from '../../../core/errors.ts';
 import type { EngineAnswer, EngineFound, EngineRequest, EngineRow, EngineSet, ScopeReason, SearchError } from '../../../core/ports/message-engine.ts';
 import type { Sql, SqlValue } from '../../visibility/sql.ts';
 import { visibilityOf } from '../../visibility/visibility.ts';
-import { collectorOf } from './collector.ts';
-import { type Ordered, orderOf, scoreOf } from './order.ts';
+import { collectHits, type Ordered, orderOf, scoreOf } from './order.ts';
 import {
   candidatesStatement,
   countStatement,
@@ -129,7 +128,7 @@ type Front = Omit<Ordered, 'matched' | 'denied'> & { readonly matched: number | 
 
 function ranked({ all, database }: Asking, request: EngineRequest, ranking: Ranking, after: PageStart | null): Front {
   const statement = hitsStatement(request, ranking);
-  const hits = collectorOf(database()).collect(() => all(statement));
+  const hits = collectHits(database(), () => all(statement));
   return { ...orderOf(hits, request, ranking.scale, after), sql: statement.text };
 }
 

@@ -2,12 +2,14 @@ import type { EngineRequest, EngineSet } from '../../../core/ports/message-engin
 import { KINDS, type KindTables } from '../../visibility/kinds.ts';
 import { all, joined, NOTHING, type Sql, type SqlValue, sql } from '../../visibility/sql.ts';
 import { type Visibility, visibilityOf } from '../../visibility/visibility.ts';
-import { COLLECT_HIT } from './collector.ts';
 
 /**
  * SQLite finds, filters and counts; who comes first where rows are ranked is said in `order.ts`. The statements of a page are
  * asked in one transaction.
  */
+
+/** The function of SQL that takes a row: id, cost, seen, time. */
+export const COLLECT_HIT = sql`collect_hit`;
 
 /** The row after which a page begins. */
 export interface PageStart {

@@ -114,15 +114,15 @@ function indexAct(action: IndexAction) {
 }
 
 /** A key's first digits are no path unless they are written as one (`./deadbeef`). */
-async function targetOf(word: string | undefined, index: IndexService, { contentSearch }: CommandContext): Promise<IndexTarget> {
+async function targetOf(word: string | undefined, index: IndexService, { io }: CommandContext): Promise<IndexTarget> {
   if (word !== undefined) {
     if (/^[0-9a-f]{8,64}$/.test(word)) return { keyHash: word };
-    return { root: contentSearch.realPath(word.startsWith('/') ? word : `${contentSearch.cwd()}/${word}`) };
+    return { root: io.realPath(word.startsWith('/') ? word : `${io.cwd()}/${word}`) };
   }
   const all = await index.status();
   const [only] = all;
   // Without one it is for the service to say why.
-  if (only === undefined) return { root: contentSearch.cwd() };
+  if (only === undefined) return { root: io.cwd() };
   if (all.length > 1)
     throw new WritError('INVALID_ARGUMENT', `there are ${all.length} indexes: name a directory, or the key that \`writ index status\` shows`, {
       field: 'index',

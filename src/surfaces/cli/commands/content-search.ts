@@ -2,8 +2,7 @@ import { Option } from 'commander';
 import type { ContentSearchAnswer, ContentSearchRequest } from '../../../contracts/index.ts';
 import { isWritError, messageOf, WritError } from '../../../core/errors.ts';
 import { type CommandContext, command, type Registrar } from '../command.ts';
-import type { SearchFlags } from '../search/request.ts';
-import type { SearchBase } from '../search/search-base.ts';
+import type { SearchBase, SearchFlags } from '../search/request.ts';
 import { pairs } from '../text/table.ts';
 
 const MORE = `
@@ -51,10 +50,8 @@ function collect(glob: string, before: readonly string[] = []): readonly string[
 
 /** `writ search`: one search with the user's own rights. Exit codes as grep's: 0 a match, 1 none, 2 an error. */
 async function runContentSearch(context: CommandContext, flags: SearchFlags, pattern: string, path: string | undefined): Promise<number> {
-  const { searchBaseOf } = await import('../search/search-base.ts');
-  const { requestOf } = await import('../search/request.ts');
-  const { contentSearch } = context;
-  const base = searchBaseOf(path, contentSearch.cwd(), contentSearch.realPath);
+  const { requestOf, searchBaseOf } = await import('../search/request.ts');
+  const base = searchBaseOf(path, context.io.cwd(), context.io.realPath);
   const request = requestOf(pattern, base.path, flags);
   const answer = await search(context, flags, base, request);
   if (context.output.json) await context.output.line(answer);
@@ -68,7 +65,7 @@ async function search(context: CommandContext, { backend, stats }: SearchFlags, 
   const { workingDirectory } = base;
   const setup = { workingDirectory, backend, stats: stats === true, fuzzy: request.fuzzy !== undefined, indexed: indexedBy(context, base, request) };
   try {
-    const tool = await context.contentSearch.open(context.options, setup);
+    const tool = await context.openContentSearch(context.options, setup);
     // Nobody stops it from here: Ctrl-C ends this process, and with it the backends.
     const outcome = await tool.search(request, new AbortController().signal);
     if (outcome.ok) return outcome.answer;
@@ -80,22 +77,17 @@ async function search(context: CommandContext, { backend, stats }: SearchFlags, 
 }
 
 /** An index knows the files of a plain search from its own directory (docs/search-index.md). */
-function indexedBy({ contentSearch }: CommandContext, { workingDirectory, path }: SearchBase, request: ContentSearchRequest): string | undefined {
+function indexedBy({ io }: CommandContext, { workingDirectory, path }: SearchBase, request: ContentSearchRequest): string | undefined {
   const { hidden, follow, no_ignore: noIgnore } = request;
   if (hidden === true || follow === true || noIgnore === true) return undefined;
-  return path?.startsWith('/') ? contentSearch.realPath(path) : workingDirectory;
+  return path?.startsWith('/') ? io.realPath(path) : workingDirectory;
 }
 
-async function show(
-  { contentSearch, io, output }: CommandContext,
-  answer: ContentSearchAnswer,
-  request: ContentSearchRequest,
-  base: SearchBase,
-): Promise<void> {
+async function show({ io, output }: CommandContext, answer: ContentSearchAnswer, request: ContentSearchRequest, base: SearchBase): Promise<void> {
   const { COLOURED, PLAIN, renderEvents } = await import('../search/render.ts');
   const { literalPieces } = await import('../search/literal.ts');
   const look = {
-    paint: contentSearch.colour() ? COLOURED : PLAIN,
+    paint: io.hasColours() ? COLOURED : PLAIN,
     terminal: io.stdout.isTTY === true,
     context: (request.context ?? 0) > 0,
     shownPath: (eventPath: string) => base.shown(eventPath, answer.path),

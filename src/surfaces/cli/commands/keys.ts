@@ -1,7 +1,7 @@
 import { ROLES, Role } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { ApiKey } from '../../../core/ports/index.ts';
-import { auditedCommand, type CommandContext, command, type Registrar } from '../command.ts';
+import { auditedCommand, auditedUrgentCommand, type CommandContext, command, type Registrar } from '../command.ts';
 import type { ApiAccess } from '../services.ts';
 import { table } from '../text/table.ts';
 import { duration, parseSeconds, timeOf } from '../text/values.ts';
@@ -123,7 +123,7 @@ async function runKeyRotate(context: CommandContext, flags: RotateFlags, id: str
 async function runKeyRevoke(context: CommandContext, _flags: object, id: string): Promise<number> {
   const keys = await (await context.services()).access.keys();
   const name = (await keys.list()).find((key) => key.id === id)?.name;
-  await auditedCommand(context, { action: 'key.revoke', subject: id, ...(name === undefined ? {} : { detail: { name } }) }, async () => {
+  await auditedUrgentCommand(context, { action: 'key.revoke', subject: id, ...(name === undefined ? {} : { detail: { name } }) }, async () => {
     if (!(await keys.revoke(id))) throw new WritError('NOT_FOUND', `there is no key ${id}; \`writ key list\` shows them`);
   });
   await context.output.answer({ id, ...(name === undefined ? {} : { name }), revoked: true }, () => `revoked ${name ?? id}`);

@@ -1,6 +1,6 @@
 import type { LeasePayload, TaskManifest } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
-import { auditedCommand, type CommandContext, command, type Registrar } from '../command.ts';
+import { auditedCommand, auditedUrgentCommand, type CommandContext, command, type Registrar } from '../command.ts';
 import type { CliIo } from '../services.ts';
 import { pairs } from '../text/table.ts';
 import { duration, parseLeaseTerms, timeOf } from '../text/values.ts';
@@ -113,7 +113,7 @@ async function runLeaseRevoke(context: CommandContext, _flags: object, word: str
   const kernel = await services.kernel();
   const isJti = JTI.test(token);
   const subject = isJti ? token : ((await services.signatures()).peek(token)?.jti ?? 'unreadable lease');
-  const { jti, n, published } = await auditedCommand(context, { action: 'lease.revoke', subject }, () => kernel.revoke(isJti ? bound : token));
+  const { jti, n, published } = await auditedUrgentCommand(context, { action: 'lease.revoke', subject }, () => kernel.revoke(isJti ? bound : token));
   await context.output.answer({ jti, revoked: true, entry: n, published }, () => `revoked ${jti} (entry ${n} of the revocation log)`);
   if (!published) context.output.note('Redis does not answer: workers learn of it when it is back');
   return 0;

@@ -1,18 +1,11 @@
 import { Option } from 'commander';
-import { DOC_KINDS, SEARCH_MODES } from '../../../contracts/index.ts';
+import { DOC_KINDS, type DocKind, SEARCH_MODES, type SearchMode, type SearchQuery } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
-import type { ShadowReport } from '../../../core/ports/index.ts';
+import type { MessageSearch } from '../../../core/ports/index.ts';
+import { importancesOf, momentOf, nameOf, rankingOf, timeRangeOf, wordOf } from '../../shared/messages/query-values.ts';
+import { inProduct, inProject, type SearchTarget } from '../../shared/messages/search-target.ts';
 import { type CommandContext, command, type Registrar } from '../command.ts';
-import type { MessagesSearchFlags } from '../messages/query.ts';
 import { parseWhole } from '../text/values.ts';
-import { addMessageImport } from './message-import.ts';
-
-export const register: Registrar = (program, deps, exit) => {
-  const messages = program.command('messages').helpCommand(false).description('the messages of agents, and the search in them');
-  addSearch(messages, deps, exit);
-  addMessageImport(messages, deps, exit);
-  addShadowReport(messages, deps, exit);
-};
 
 const MORE = `
 Words, "phrases", prefix* and AND, OR, NOT work where they are well formed; anything else is looked for as words. Without words the
@@ -23,7 +16,7 @@ Examples:
   writ messages search --from BlueLake --since 2026-01-01 --sort recency
   writ messages search 'deploy*' --importance high,urgent --explain`;
 
-const addSearch: Registrar = (messages, deps, exit) => {
+export const addMessageSearch: Registrar = (messages, deps, exit) => {
   messages
     .command('search [words...]')
     .description('search messages, agents or projects')
@@ -51,73 +44,93 @@ const addSearch: Registrar = (messages, deps, exit) => {
     .action(command<[readonly string[]], MessagesSearchFlags>(deps, exit, runMessagesSearch));
 };
 
-const SHADOW_REPORT_HELP = `
-The file has one query on each line; blank lines and lines that begin with # are left out. Every query is searched with FTS5 and with
-Tantivy, and the pages are compared as SEARCH_ENGINE=shadow compares them. Exit code 0: overlap, time and errors are within the
-gates; 1: they are not, or could not be measured.
-
-Examples:
-  writ messages shadow-report queries.txt
-  grep -h '' queries/*.txt | writ messages shadow-report - --project backend --json`;
-
-const addShadowReport: Registrar = (messages, deps, exit) => {
-  messages
-    .command('shadow-report <file>')
-    .description('compare Tantivy with FTS5 on a list of queries')
-    .option('--project <name>', 'only this project: slug, key or id')
-    .option('--product <name>', 'only the projects of this product: uid, name or id')
-    .option('--limit <n>', 'results to compare (1 to 1000)', '20')
-    .addHelpText('after', SHADOW_REPORT_HELP)
-    .action(command<[string], ShadowReportFlags>(deps, exit, runShadowReport));
-};
+interface MessagesSearchFlags {
+  readonly project?: string;
+  readonly product?: string;
+  readonly kind?: DocKind;
+  readonly from?: string;
+  readonly to?: string;
+  readonly agent?: string;
+  readonly thread?: string;
+  readonly importance?: string;
+  /** False for `--no-ack`. */
+  readonly ack?: boolean;
+  readonly since?: string;
+  readonly until?: string;
+  readonly sort?: string;
+  readonly mode?: SearchMode;
+  readonly minScore?: string;
+  readonly as?: string;
+  readonly limit: string;
+  readonly offset?: string;
+  readonly cursor?: string;
+  readonly explain?: boolean;
+}
 
 /** `writ messages search`: one page of results. Whoever may read the data directory may see every message. */
 async function runMessagesSearch(context: CommandContext, flags: MessagesSearchFlags, words: readonly string[]): Promise<number> {
-  const { searchIn } = await import('../../shared/messages/search-target.ts');
-  const { queryOf, searchTargetOf } = await import('../messages/query.ts');
   const { besideText, explainText, resultsText } = await import('../messages/render.ts');
   const { output } = context;
   const query = queryOf(words, flags);
   const search = await (await context.services()).messageSearch();
-  const response = await searchIn(await searchTargetOf(flags, search), query, search);
+  const target = await searchTargetOf(flags, search);
+  const response = await (target.ok ? search.search({ ...query, ...target.value }, null) : search.errorResponse(query, target.error));
   const explained = response.explain === undefined ? '' : `\n\n${explainText(response.explain)}`;
   await output.answer(response, () => `${resultsText(response)}${explained}`);
   if (!output.json) for (const line of besideText(response)) output.note(line);
   return 0;
 }
 
-interface ShadowReportFlags {
-  readonly project?: string;
-  readonly product?: string;
-  readonly limit: string;
+const MAX_OFFSET = 1_000_000;
+
+/** The query that a command line means, but for its place. Throws WritError INVALID_ARGUMENT naming the option. */
+function queryOf(words: readonly string[], flags: MessagesSearchFlags): SearchQuery {
+  const filters = filtersOf(flags);
+  const { kind, mode, cursor, offset, explain } = flags;
+  const ranking = rankingOf(wordOf('--sort', flags.sort));
+  const as = nameOf(wordOf('--as', flags.as));
+  return {
+    text: words.join(' '),
+    ...filters,
+    limit: parseWhole(flags.limit, '--limit', { min: 1, max: 1000 }),
+    ...(kind === undefined ? {} : { doc_kind: kind }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(ranking === undefined ? {} : { ranking }),
+    ...(as === undefined ? {} : { scope: { caller_scoped: { caller_agent: as } } }),
+    ...(flags.minScore === undefined ? {} : { min_score: scoreOf(flags.minScore) }),
+    ...(offset === undefined ? {} : { offset: parseWhole(offset, '--offset', { min: 0, max: MAX_OFFSET }) }),
+    ...(cursor === undefined ? {} : { cursor: cursor.slice(0, 1024) }),
+    ...(explain === true ? { explain } : {}),
+  };
 }
 
-/** A list of queries is a person's; a larger one is a mistake. */
-const MAX_QUERIES = 10_000;
-
-/** `writ messages shadow-report`: 0 all gates passed, 1 one did not, or could not be measured. */
-async function runShadowReport(context: CommandContext, flags: ShadowReportFlags, file: string): Promise<number> {
-  const { searchTargetOf } = await import('../messages/query.ts');
-  const { shadowReportText } = await import('../messages/shadow-report.ts');
-  const { readText } = await import('../read-text.ts');
-  const limit = parseWhole(flags.limit, '--limit', { min: 1, max: 1000 });
-  const texts = queriesIn(await readText(context.io, file));
-  const services = await context.services();
-  const target = await searchTargetOf(flags, await services.messageSearch());
-  if (!target.ok) throw new WritError('STORAGE_UNAVAILABLE', target.error.message);
-  const report = await services.compareEngines({ texts, limit, ...target.value, signal: context.interrupted() });
-  await context.output.answer(report, () => shadowReportText(report));
-  return hasPassed(report) ? 0 : 1;
+function filtersOf({ from, to, agent, thread, importance, ack, since, until }: MessagesSearchFlags): Partial<SearchQuery> {
+  const [start, end] = [wordOf('--since', since), wordOf('--until', until)];
+  const range = timeRangeOf(start && { ...start, us: momentOf(start, 'start') }, end && { us: momentOf(end, 'end') });
+  const levels = importancesOf(wordOf('--importance', importance));
+  const names = {
+    sender_name: nameOf(wordOf('--from', from)),
+    recipient_name: nameOf(wordOf('--to', to)),
+    agent_name: nameOf(wordOf('--agent', agent)),
+    thread_id: nameOf(wordOf('--thread', thread)),
+  };
+  return {
+    ...Object.fromEntries(Object.entries(names).filter(([, name]) => name !== undefined)),
+    ...(levels.length === 0 ? {} : { importance: [...levels] }),
+    ...(ack === undefined ? {} : { ack_required: ack }),
+    ...(range === undefined ? {} : { time_range: range }),
+  };
 }
 
-/** One a line; blank lines and those that begin with # are none. Throws WritError INVALID_ARGUMENT. */
-function queriesIn(text: string): readonly string[] {
-  const queries = text.split(/\r?\n/).map((line) => line.trim());
-  const wanted = queries.filter((line) => line !== '' && !line.startsWith('#'));
-  if (wanted.length === 0)
-    throw new WritError('INVALID_ARGUMENT', 'there is no query: one a line is read from the file, or from standard input for -', { field: 'file' });
-  if (wanted.length > MAX_QUERIES) throw new WritError('INVALID_ARGUMENT', `there are more than ${MAX_QUERIES} queries`, { field: 'file' });
-  return wanted;
+/** The project or product that a command line names; everything unless it names one. Throws WritError NOT_FOUND for one that is not there. */
+export async function searchTargetOf({ project, product }: Pick<MessagesSearchFlags, 'project' | 'product'>, search: MessageSearch): Promise<SearchTarget> {
+  if (project !== undefined) return inProject(project, '--project', search);
+  if (product !== undefined) return inProduct(product, '--product', search);
+  return { ok: true, value: {} };
 }
 
-const hasPassed = ({ gates }: ShadowReport): boolean => gates.every(({ passed }) => passed === true);
+function scoreOf(word: string): number {
+  const score = /^\d?\.?\d+$/.test(word) ? Number(word) : Number.NaN;
+  if (!(score >= 0 && score <= 1)) throw new WritError('INVALID_ARGUMENT', '--min-score must be a number from 0 to 1', { field: '--min-score' });
+  return score;
+}

@@ -29,7 +29,7 @@ export const register: Registrar = (program, deps, exit) => {
 /** `writ init`: a file of settings to edit, and keys. Running it again changes nothing. */
 async function runInit(context: CommandContext): Promise<number> {
   const services = await context.services();
-  const { configFile, configWritten, keys } = await services.initialise();
+  const { configFile, configWritten, keys, baseDirectories } = await services.initialise();
   const value = { data_dir: services.dataDir, config_file: configFile, config_written: configWritten, keys };
   await context.output.answer(value, () =>
     [
@@ -37,13 +37,25 @@ async function runInit(context: CommandContext): Promise<number> {
       ...keys.map(({ role, kid, privateFile }) => `made the ${role} key ${kid} in ${privateFile}`),
       '',
       'Next:',
-      `  1. name the directories that file tasks may work in: [file.base_directories] in ${configFile}`,
-      '  2. writ doctor        what this host can do',
-      '  3. writ up            Redis, kernel and workers',
-      '  4. writ push --help   hand in tasks',
+      ...afterInit(services.programWords, configFile, baseDirectories).map((step, at) => `  ${at + 1}. ${step}`),
     ].join('\n'),
   );
   return 0;
+}
+
+/** Each step works as it stands, once those before it were done. */
+function afterInit(program: string, configFile: string, bases: readonly string[]): string[] {
+  const name = [
+    `name a directory that file tasks may work in; it must be there. In ${configFile}, in the place of the line # [file.base_directories]:`,
+    '       [file.base_directories]',
+    '       inbox = "/srv/inbox"',
+  ].join('\n');
+  return [
+    ...(bases.length > 0 ? [] : [name]),
+    `${program} up            Redis, kernel, worker and API; it stays up and says how to push a first task`,
+    `${program} doctor        in another terminal: every setting, and what this host can do`,
+    `${program} push --help   hand in tasks`,
+  ];
 }
 
 interface KeygenFlags {

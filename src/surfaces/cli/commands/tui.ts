@@ -33,7 +33,7 @@ async function runTuiCommand(context: CommandContext, _flags: object, words: rea
   // Drawing is loaded by nobody else, and takes longer than most commands.
   const { runTui } = await import('../../tui/run.ts');
   await runTui({
-    door: { search: (query) => search.search(query, null), places: () => services.messagePlaces(), shelf: services.screenShelf },
+    services: { search: (query) => search.search(query, null), places: () => services.projectsAndProducts(), shelf: services.screenShelf },
     stdin,
     stdout,
     ...(askedBy(words.join(' ')) ?? { text: words.join(' '), facets: NO_FACETS }),

@@ -1,27 +1,57 @@
-/**
- * What `writ up` prints when everything runs.
- *
- * @param operatorKey file of the operator's key
- * @param url of the API
- */
-export function nextSteps(workspace: string, operatorKey: string, url: string): string {
+import { shellWord } from '../text/shell-word.ts';
+
+/** What of an installation the printed commands need to know. */
+export interface Installed {
+  /** How the program is called: `npx writ`, with what names the settings. */
+  readonly program: string;
+  /** A base directory to begin in, and its search scope; `undefined`: the settings name none. */
+  readonly playground: { readonly base: string; readonly scope: string | undefined } | undefined;
+  /** File of the operator's key. */
+  readonly operatorKey: string;
+  readonly configFile: string;
+  /** Of the API. */
+  readonly url: string;
+}
+
+/** What `writ up` prints when everything runs: commands that work as they stand. */
+export function nextSteps({ program, playground, operatorKey, configFile, url }: Installed): string {
   return [
     '',
     'Writ is up:',
     `  ${url}/docs      the API, for people`,
-    `  ${url}/board     queues and failed jobs; \`npx writ login-link\` prints a link that logs a browser in`,
+    `  ${url}/board     queues and failed jobs; \`${program} login-link\` prints a link that logs a browser in`,
     `  ${url}/metrics   figures for Prometheus`,
     `  The operator's key lies in ${operatorKey}`,
     '',
-    'In another terminal:',
-    `  echo '{"task_id":"first","capability_id":"FILE_COPY","inputs":{"source_path":"${workspace}/hello.txt","destination_path":"${workspace}/copy.txt"},"constraints":{}}' > task.json`,
-    `  echo hello > ${workspace}/hello.txt`,
-    '  npx writ push task.json --sign --wait     sign it, push it, see the answer',
-    '  npx writ find workspace hello             a search: names of files, in a signed answer',
-    `  npx writ search hello ${workspace}     a search: what files say, with your own rights`,
-    '  npx writ status                           queues, ages, workers',
-    '  npx writ doctor                           settings and what this host can do',
+    ...(playground === undefined ? nothingAllowed(configFile) : firstTask(program, playground)),
+    `  ${program} status                           queues, ages, workers`,
+    `  ${program} doctor                           settings and what this host can do`,
     '',
     'Ctrl-C stops it.',
   ].join('\n');
+}
+
+function firstTask(program: string, { base, scope }: NonNullable<Installed['playground']>): string[] {
+  const inputs = { source_path: `${base}/hello.txt`, destination_path: `${base}/copy.txt` };
+  const task = { task_id: 'first', capability_id: 'FILE_COPY', inputs, constraints: {} };
+  return [
+    'In another terminal:',
+    `  echo ${shellWord(JSON.stringify(task))} > task.json`,
+    `  echo hello > ${shellWord(`${base}/hello.txt`)}`,
+    `  ${program} push task.json --sign --wait     sign it, push it, see the answer`,
+    ...(scope === undefined ? [] : [`  ${program} find ${scope} hello             a search: names of files, in a signed answer`]),
+    `  ${program} search hello ${shellWord(base)}     a search: what files say, with your own rights`,
+  ];
+}
+
+function nothingAllowed(configFile: string): string[] {
+  return [
+    'File tasks are refused: no base directory is named. In',
+    `  ${configFile}`,
+    'put a directory of yours in the place of the line # [file.base_directories], then start again:',
+    '  [file.base_directories]',
+    '  inbox = "/srv/inbox"',
+    '',
+    'In another terminal:',
+  ];
 }

@@ -99,8 +99,7 @@ function ownRoutes(board: FastifyInstance, { queues, operate, audit, report }: B
 
   board.put<{ Params: JobParams }>('/api/queues/:queueName/:jobId/retry', async (request) => {
     const caller = callerOf(request);
-    const { queueName } = sourceOf(request.params.queueName);
-    return retryOne(queueName, request.params.jobId, caller.name, operate(caller), audit);
+    return retryOne(sourceOf(request.params.queueName), request.params.jobId, caller.name, operate(caller), audit);
   });
   board.put<{ Params: { queueName: string } }>('/api/queues/:queueName/retry/failed', async (request, reply) => {
     const caller = callerOf(request);

@@ -84,7 +84,7 @@ export function createRetryAll({ audit, report }: { readonly audit: AuditLog; re
       if (stopping.signal.aborted) return 'stopped';
       page += 1;
       const before = { retried: tally.retried, refused: total(tally) };
-      const stopper = await retryPage(ids, tally, services);
+      const stopper = await retryPage(ids, source, tally, services);
       const done = { page, retried: tally.retried - before.retried, refused: total(tally) - before.refused };
       await audit.append({ ...entry, outcome: 'done', detail: { ...done, first: cut(ids[0], MAX_ID), last: cut(ids.at(-1), MAX_ID) } });
       if (stopper !== undefined) return stopper;

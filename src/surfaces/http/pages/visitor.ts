@@ -5,7 +5,8 @@ import type { HttpServerOptions } from '../options.ts';
 export interface Visitor {
   readonly name: string;
   readonly roles: readonly Role[];
-  readonly keyId?: string;
+  /** The secret that it has shown, by its name. */
+  readonly secretId?: string;
   /** Rest of the life of the key. */
   readonly endsInMs?: number;
 }
@@ -18,6 +19,6 @@ export function createVisitorOf({ apiKeys, loginLinks, services }: Pick<HttpServ
     const key = await apiKeys.find((form.get('key') ?? '').trim());
     if (key === undefined) return undefined;
     const end = key.expiresAt === undefined ? {} : { endsInMs: Date.parse(key.expiresAt) - services.clock.now() };
-    return { name: key.name, roles: key.roles, keyId: key.id, ...end };
+    return { name: key.name, roles: key.roles, secretId: key.secretId, ...end };
   };
 }

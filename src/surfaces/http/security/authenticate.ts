@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import type { Clock } from '../../../core/clock.ts';
 import type { ApiKeyStore } from '../../../core/ports/index.ts';
 import type { Caller } from '../route.ts';
 import { readSessionCookie } from './cookie.ts';
@@ -14,29 +13,36 @@ export interface Authenticated {
 export type Authenticate = (request: FastifyRequest) => Promise<Authenticated>;
 
 const BEARER = /^Bearer +([\x21-\x7e]{1,512})$/i;
-/** A revoked key ends its sessions within this time. */
-const KEYS_FRESH_MS = 1000;
 
-/** Who calls: the key in `Authorization`, else the session in the cookie. A wrong key is nobody, whatever cookie comes with it. */
-export function createAuthenticate({ apiKeys, sessions, clock }: { apiKeys: ApiKeyStore; sessions: SessionStore; clock: Clock }): Authenticate {
-  const keyLives = createKeyWatch(apiKeys, clock);
+/**
+ * Who calls: the key in `Authorization`, else the session in the cookie. A wrong key is nobody, whatever cookie comes with
+ * it. A revoked key, and a secret that was rotated and has no grace left, end what they have opened within a second.
+ */
+export function createAuthenticate({ apiKeys, sessions }: { apiKeys: ApiKeyStore; sessions: SessionStore }): Authenticate {
+  /** A secret that is not there may be younger than the last look; a session is closed only after a look of its own. */
+  const opens = async (secretId: string): Promise<boolean> => (await apiKeys.secrets()).has(secretId) || (await apiKeys.secrets(true)).has(secretId);
 
   async function byKey(header: string): Promise<Authenticated | undefined> {
     const secret = BEARER.exec(header)?.[1];
     const key = secret === undefined ? undefined : await apiKeys.find(secret);
-    return key && { caller: { name: key.name, roles: new Set(key.roles), via: 'key' }, quota: `key:${key.id}` };
+    if (key === undefined) return undefined;
+    return { caller: { name: key.name, roles: new Set(key.roles), via: 'key', lives: () => opens(key.secretId) }, quota: `key:${key.id}` };
   }
 
   async function bySession(request: FastifyRequest): Promise<Authenticated | undefined> {
     const secret = readSessionCookie(request);
-    if (secret === undefined || fetchedByAnotherSite(request)) return undefined;
+    if (secret === undefined || fetchedByAnotherSite(request) || !(await isOpen(secret))) return undefined;
     const session = sessions.find(secret);
     if (session === undefined) return undefined;
-    if (session.keyId !== undefined && !(await keyLives(session.keyId))) {
-      sessions.close(secret);
-      return undefined;
-    }
-    return { caller: { name: session.name, roles: session.roles, via: 'session' }, quota: `session:${session.name}` };
+    return { caller: { name: session.name, roles: session.roles, via: 'session', lives: () => isOpen(secret) }, quota: `session:${session.name}` };
+  }
+
+  async function isOpen(secret: string): Promise<boolean> {
+    const session = sessions.find(secret);
+    if (session === undefined) return false;
+    if (session.secretId === undefined || (await opens(session.secretId))) return true;
+    sessions.close(secret);
+    return false;
   }
 
   return async (request) => {
@@ -50,32 +56,6 @@ export function createAuthenticate({ apiKeys, sessions, clock }: { apiKeys: ApiK
 function fetchedByAnotherSite(request: FastifyRequest): boolean {
   const site = request.headers['sec-fetch-site'];
   return site !== undefined && site !== 'same-origin' && site !== 'none' && request.headers['sec-fetch-mode'] !== 'navigate';
-}
-
-function createKeyWatch(apiKeys: ApiKeyStore, clock: Clock): (id: string) => Promise<boolean> {
-  let readAt = Number.NEGATIVE_INFINITY;
-  let living: Promise<ReadonlySet<string>> | undefined;
-  async function read(): Promise<ReadonlySet<string>> {
-    const keys = await apiKeys.list();
-    const now = clock.now();
-    return new Set(keys.filter(({ expiresAt }) => expiresAt === undefined || Date.parse(expiresAt) > now).map(({ id }) => id));
-  }
-  function readAgain(): Promise<ReadonlySet<string>> {
-    readAt = clock.monotonic();
-    const reading = read();
-    living = reading;
-    // A failed read must not answer for a second.
-    reading.catch(() => {
-      if (living === reading) living = undefined;
-    });
-    return reading;
-  }
-  return async (id) => {
-    const recent = living !== undefined && clock.monotonic() - readAt < KEYS_FRESH_MS;
-    if (recent && (await living)?.has(id) === true) return true;
-    // A key that is not there may be younger than the look; a session is closed only after a look of its own.
-    return (await readAgain()).has(id);
-  };
 }
 
 /** The network of an IPv6 address (/64: one subscriber has all of it), an IPv4 address as it is. */

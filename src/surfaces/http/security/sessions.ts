@@ -6,15 +6,15 @@ export interface Session {
   /** Name of the key or of the login link; stands in the audit log. */
   readonly name: string;
   readonly roles: ReadonlySet<Role>;
-  /** The key that opened it; the session dies with it. */
-  readonly keyId: string | undefined;
+  /** The secret of a key that opened it; the session dies with that secret. */
+  readonly secretId: string | undefined;
   /** Milliseconds of the monotonic clock. */
   readonly endsAt: number;
 }
 
 export interface SessionStore {
   /** A new session; answers the secret of its cookie. `endsInMs` shortens its life. */
-  open(who: { readonly name: string; readonly roles: readonly Role[]; readonly keyId?: string; readonly endsInMs?: number }): string;
+  open(who: { readonly name: string; readonly roles: readonly Role[]; readonly secretId?: string; readonly endsInMs?: number }): string;
   find(secret: string): Session | undefined;
   close(secret: string): void;
   readonly size: number;
@@ -42,10 +42,10 @@ export function createSessions({ clock, lifeMs, max = MAX_SESSIONS }: { clock: C
   }
 
   return {
-    open({ name, roles, keyId, endsInMs = lifeMs }) {
+    open({ name, roles, secretId, endsInMs = lifeMs }) {
       makeRoom();
       const secret = randomBytes(SECRET_BYTES).toString('base64url');
-      sessions.set(hashOf(secret), { name, roles: new Set(roles), keyId, endsAt: clock.monotonic() + Math.min(lifeMs, endsInMs) });
+      sessions.set(hashOf(secret), { name, roles: new Set(roles), secretId, endsAt: clock.monotonic() + Math.min(lifeMs, endsInMs) });
       return secret;
     },
     find(secret) {

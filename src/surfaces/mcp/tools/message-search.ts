@@ -1,6 +1,14 @@
-import { SearchMessagesInputs, SearchMessagesOutput, SearchMessagesProductInputs, SearchMessagesProductOutput } from '../../../contracts/index.ts';
+import {
+  SearchMessagesInputs,
+  SearchMessagesOutput,
+  SearchMessagesProductInputs,
+  SearchMessagesProductOutput,
+  type SearchQuery,
+  type SearchResponse,
+} from '../../../contracts/index.ts';
+import type { MessageSearch } from '../../../core/ports/index.ts';
 import { aliasedText, PROJECT } from '../../shared/messages/aliases.ts';
-import { inProduct, inProject, searchIn } from '../../shared/messages/search-target.ts';
+import { inProduct, inProject, type SearchTarget } from '../../shared/messages/search-target.ts';
 import { besideRows, productRow, toolRow } from '../../shared/messages/tool-answer.ts';
 import { toolQueryOf } from '../../shared/messages/tool-query.ts';
 import { checkedInput, judgingTool, LOOKS_ONLY } from '../tool.ts';
@@ -45,6 +53,11 @@ export const searchMessagesProduct = judgingTool<SearchMessagesProductOutput>({
     return { result: response.results.map(productRow), ...besideRows(response) };
   },
 });
+
+/** The search in its place, for somebody who may see everything. */
+function searchIn(target: SearchTarget, query: SearchQuery, search: MessageSearch): Promise<SearchResponse> {
+  return target.ok ? search.search({ ...query, ...target.value }, null) : search.errorResponse(query, target.error);
+}
 
 /** A query that says nothing finds nothing, whatever else is asked for (search-rules 16). */
 function isBlank({ query }: { readonly query: string }): boolean {

@@ -1,3 +1,5 @@
+import { BOUNDS } from '../../../contracts/index.ts';
+
 /** One piece of the input that should be a task: its text, or why it has none. */
 export type RawItem =
   | { readonly kind: 'text' /** counts from 1 */; readonly line: number; readonly text: string }
@@ -10,7 +12,7 @@ export interface Feeder {
 }
 
 /** A manifest may have this many bytes as it was typed; `MAX_JOB_BYTES` then judges what it says. */
-export const MAX_ITEM_BYTES = 1024 * 1024;
+export const MAX_ITEM_BYTES = BOUNDS.item;
 
 export const NEWLINE = 0x0a;
 

@@ -1,29 +1,28 @@
-import type { SearchQuery, SearchResponse } from '../../../contracts/index.ts';
+import type { SearchQuery } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
-import type { EngineAnswer, MessageSearch, ProductRef, ProjectRef } from '../../../core/ports/index.ts';
+import type { EngineAnswer, MessageSearch, NamedProduct, NamedProject } from '../../../core/ports/index.ts';
 
-/**
- * A project that a search names. That one is not there is the caller's mistake; that nobody can tell, because the database is
- * missing or damaged, is an error for the search to say (`MessageSearch.errorResponse`), never NOT_FOUND. Products are looked up alike.
- *
- * @throws WritError NOT_FOUND
- */
-async function projectNamed(key: string, field: string, search: Pick<MessageSearch, 'project'>): Promise<EngineAnswer<ProjectRef>> {
+/** @throws WritError NOT_FOUND */
+async function projectNamed(key: string, field: string, search: Pick<MessageSearch, 'project'>): Promise<EngineAnswer<NamedProject>> {
   return there(await search.project(key.trim()), field, 'there is no project of this name');
 }
 
 /** @throws WritError NOT_FOUND */
-async function productNamed(key: string, field: string, search: Pick<MessageSearch, 'product'>): Promise<EngineAnswer<ProductRef>> {
+async function productNamed(key: string, field: string, search: Pick<MessageSearch, 'product'>): Promise<EngineAnswer<NamedProduct>> {
   return there(await search.product(key.trim()), field, 'there is no product of this name');
 }
 
 /** A project of the product. Throws WritError NOT_FOUND for one that is not linked to it. */
-async function projectOf(product: ProductRef, key: string, field: string, search: Pick<MessageSearch, 'project'>): Promise<EngineAnswer<ProjectRef>> {
+async function projectOf(product: NamedProduct, key: string, field: string, search: Pick<MessageSearch, 'project'>): Promise<EngineAnswer<NamedProject>> {
   const answer = await search.project(key.trim());
   const linked = answer.ok && answer.value !== undefined && product.project_ids.includes(answer.value.id);
   return there(answer.ok && !linked ? { ok: true, value: undefined } : answer, field, 'the product has no project of this name');
 }
 
+/**
+ * What was looked up. That it is not there is the caller's mistake; that nobody can tell, because the database is missing or
+ * damaged, is an error for the search to say (`MessageSearch.errorResponse`), never NOT_FOUND.
+ */
 function there<T>(answer: EngineAnswer<T | undefined>, field: string, message: string): EngineAnswer<T> {
   if (!answer.ok) return answer;
   if (answer.value === undefined) throw new WritError('NOT_FOUND', `${field}: ${message}`, { field });
@@ -51,9 +50,4 @@ export async function inProduct(
   if (wanted === undefined) return { ok: true, value: { product_id: product.value.id } };
   const project = await projectOf(product.value, wanted.word, wanted.field, search);
   return project.ok ? { ok: true, value: { project_id: project.value.id } } : project;
-}
-
-/** The search in its place, for somebody who may see everything. */
-export function searchIn(place: SearchTarget, query: SearchQuery, search: MessageSearch): Promise<SearchResponse> {
-  return place.ok ? search.search({ ...query, ...place.value }, null) : search.errorResponse(query, place.error);
 }

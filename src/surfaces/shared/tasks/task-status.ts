@@ -69,7 +69,7 @@ function pending(job: JobView, row: TaskRow | undefined): TaskStatus {
 async function failed(taskId: string, job: JobView, row: TaskRow | undefined, gateway: TaskGateway): Promise<TaskStatus> {
   const recorded = row?.state === 'failure' && row.result !== undefined ? finished(row.result, 'ledger', row.manifestSha256, job) : undefined;
   if (recorded && reasonOf(recorded.outcome) === job.failedReason) return recorded;
-  const refusal = await gateway.ledger.refusal(taskId, `${job.queue}:${job.jobId}`);
+  const refusal = await gateway.ledger.refusal(taskId, job.key ?? `${job.queue}:${job.jobId}`);
   if (refusal !== undefined) return finished(refusal, 'refusal', '', job);
   return recorded ?? { state: 'malformed', message: job.failedReason ?? 'failed without a reason', job };
 }

@@ -8,7 +8,7 @@ import { FOCUSES, selectedResult, type TuiState } from './state.ts';
 
 type Step = (state: TuiState) => TuiState;
 
-/** What keys can do to the state. What needs the search itself (next page, again, quit) is the session's. */
+/** Actions of keys on the state. Those that need the search itself (next page, again, quit) are in the session. */
 export const ACTIONS: Readonly<Record<string, Step>> = {
   ...Object.fromEntries(Object.entries(EDITS).map(([name, edit]): [string, Step] => [`edit.${name}`, (state) => ({ ...state, ...edit(state) })])),
   ...Object.fromEntries(
@@ -48,7 +48,7 @@ export const ACTIONS: Readonly<Record<string, Step>> = {
   'overlay.pageDown': (state) => scrollOverlay(state, layoutOf(state).overlayRows),
 };
 
-/** What the values of the facets are made of at the moment. */
+/** The current source of the values of facets. */
 export function sourceOf(state: TuiState): FacetSource {
   return { places: state.places, thread: selectedResult(state)?.thread_id };
 }
@@ -60,7 +60,7 @@ export function scrollOf(state: TuiState): number {
   const { previewWidth, previewRows } = layoutOf(state);
   const { lines, match } = previewOf(result, state.found.text, previewWidth);
   const most = Math.max(0, lines.length - previewRows);
-  // One line of what stands before the match.
+  // One line before the match is shown, too.
   return Math.max(0, Math.min(most, state.scroll ?? (match < previewRows ? 0 : match - 1)));
 }
 

@@ -1,6 +1,6 @@
-import type { SearchPlace } from '../port.ts';
+import type { ProjectOrProduct } from '../../../core/ports/index.ts';
 
-/** What narrows or orders a search, by name; every value is a word, and '' means: all. */
+/** Facets narrow or order a search. Every value is a word; '' means: all. */
 export interface Facets {
   readonly kind: string;
   readonly importance: string;
@@ -16,9 +16,9 @@ export type FacetName = keyof Facets;
 
 export const NO_FACETS: Facets = { kind: 'message', importance: '', ack: '', sort: 'relevance', thread: '', scope: '', mode: '' };
 
-/** What the values of a facet are made of. */
+/** The source of the values of facets. */
 export interface FacetSource {
-  readonly places: readonly SearchPlace[];
+  readonly places: readonly ProjectOrProduct[];
   /** The thread of the selected message. */
   readonly thread: string | undefined;
 }
@@ -26,11 +26,11 @@ export interface FacetSource {
 interface FacetRow {
   readonly name: FacetName;
   readonly title: string;
-  /** Goes to the next value; in upper case to the one before. */
+  /** The key for the next value; in upper case for the one before. */
   readonly key: string;
   readonly values: (source: FacetSource) => readonly string[];
   readonly shown: (value: string, source: FacetSource) => string;
-  /** Kinds of documents that have it; the search ignores it for others. */
+  /** Whether only messages have it; the search ignores it for other kinds of documents. */
   readonly messagesOnly: boolean;
 }
 
@@ -89,13 +89,13 @@ export const FACETS = [
   },
 ] as const satisfies readonly FacetRow[];
 
-function placeName(value: string, places: readonly SearchPlace[]): string {
+function placeName(value: string, places: readonly ProjectOrProduct[]): string {
   if (value === '') return 'everywhere';
   const place = places.find(({ kind, id }) => value === `${kind}:${id}`);
   return place === undefined ? value : `${place.kind === 'product' ? 'product ' : ''}${place.name}`;
 }
 
-/** The facets with one of them a step further (or back), from the last value to the first. */
+/** The facets with one of them a step further, or back; after the last value comes the first. */
 export function turned(facets: Facets, row: FacetRow, by: 1 | -1, source: FacetSource): Facets {
   const values = row.values(source);
   const at = values.indexOf(facets[row.name]);

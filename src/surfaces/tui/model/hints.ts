@@ -9,7 +9,7 @@ export interface Hint {
   readonly text: string;
 }
 
-/** Everything that a person should know about what stands on the screen, the most important first. */
+/** Hints about the screen as it is, the most important first. */
 export function hintsOf(state: TuiState): Hint[] {
   const { found, failure } = state;
   return [
@@ -31,7 +31,7 @@ function foundHints(found: Found): Hint[] {
   ];
 }
 
-/** Never let a degraded search look like the one that was asked for (message-search.md 6.3). */
+/** Hints of a degraded search, which must never look like the one that was asked for (message-search.md 6.3). */
 function degradedHints({ explain, diagnostics }: SearchResponse): Hint[] {
   const hints: Hint[] = [];
   if (explain?.mode_downgraded === true) {
@@ -78,7 +78,7 @@ function guidanceHints({ guidance }: SearchResponse): Hint[] {
 
 const OPERATOR = /^(?:AND|OR|NOT)$/i;
 
-/** What can be told before the search: quotes that do not close, operators alone. */
+/** Hints before the search: quotes that do not close, operators alone. */
 function typingHints(text: string): Hint[] {
   const hints: Hint[] = [];
   if ((text.match(/"/g) ?? []).length % 2 === 1) hints.push({ tone: 'info', text: 'A quotation mark is open.' });

@@ -2,12 +2,12 @@ import { FACETS } from './facets.ts';
 import { isList } from './lists.ts';
 import type { Focus, TuiState } from './state.ts';
 
-/** A key where it works, what it does (a name in actions.ts, or the session's `more`, `again`, `quit`), and its word in the help. */
+/** A key: where it works, its action (a name in actions.ts, or the session's `more`, `again`, `quit`), and its word in the help. */
 export interface Binding {
   readonly focus: readonly Focus[];
   readonly keys: readonly string[];
   readonly action: string;
-  /** For the line at the bottom: `↑↓ move`. Only the first of a group has one. */
+  /** The word in the bottom line, `↑↓ move`; only the first key of a group has one. */
   readonly short?: string;
   readonly help?: string;
 }
@@ -17,7 +17,7 @@ const LISTS = ['results', 'preview'] as const;
 
 const FACET_HELP = `${FACETS.map(({ key }) => key).join(' ')}: next value of a facet, in upper case the one before; x: all as at the start`;
 
-/** All keys. They need no function key, no Alt and no mouse, so that they arrive over SSH and in tmux. */
+/** All keys. None is a function key, and none needs Alt or a mouse, so they work over SSH and in tmux. */
 export const BINDINGS: readonly Binding[] = [
   { focus: EVERYWHERE, keys: ['tab'], action: 'focus.next', help: 'Tab, Shift-Tab: query, results, preview' },
   { focus: EVERYWHERE, keys: ['shift+tab'], action: 'focus.back' },
@@ -87,13 +87,13 @@ const OVERLAY_KEYS: Readonly<Record<string, string>> = {
   ' ': 'overlay.pageDown',
 };
 
-/** In a list that one can choose from. */
+/** Keys in a list to choose from. */
 const PICK_KEYS: Readonly<Record<string, string>> = { up: 'pick.up', k: 'pick.up', down: 'pick.down', j: 'pick.down', enter: 'pick.load' };
 const LIST_KEYS = { recipes: { p: 'pick.pin', d: 'pick.remove' }, history: {} } satisfies Record<string, Readonly<Record<string, string>>> as Readonly<
   Record<'recipes' | 'history', Readonly<Record<string, string>>>
 >;
 
-/** In the box where a recipe gets its name. */
+/** Keys in the box where a recipe gets its name. */
 const SAVE_KEYS: Readonly<Record<string, string>> = {
   enter: 'save.done',
   escape: 'overlay.none',
@@ -108,7 +108,7 @@ const SAVE_KEYS: Readonly<Record<string, string>> = {
   'ctrl+k': 'name.cutAfter',
 };
 
-/** What the line at the bottom says while something lies over the screen. */
+/** The bottom line of each overlay. */
 export const OVERLAY_KEY_LINES: Readonly<Record<TuiState['overlay'], string>> = {
   none: '',
   help: '↑↓ scroll  any other key: back',
@@ -119,16 +119,16 @@ export const OVERLAY_KEY_LINES: Readonly<Record<TuiState['overlay'], string>> = 
   history: '↑↓ choose  Enter search again  any other key: back',
 };
 
-/** What a key does in a state; undefined: nothing, and in the query box it is typed. */
+/** The action of a key in a state; undefined: none, and in the query box the key is typed. */
 export function actionOf(state: TuiState, key: string): string | undefined {
-  // What lies over the screen is scrolled, chosen from or typed into, and goes away with any other key.
+  // An overlay is scrolled, chosen from or typed into; any other key closes it.
   if (state.overlay === 'save' && key !== 'ctrl+c') return SAVE_KEYS[key];
   if (isList(state.overlay) && key !== 'ctrl+c') return LIST_KEYS[state.overlay][key] ?? PICK_KEYS[key] ?? 'overlay.none';
   if (state.overlay !== 'none' && key !== 'ctrl+c') return OVERLAY_KEYS[key] ?? 'overlay.none';
   return BINDINGS.find(({ focus, keys }) => focus.includes(state.focus) && keys.includes(key))?.action;
 }
 
-/** The keys that matter most where one is; how to leave and where to find the others comes first, because narrow terminals cut the end. */
+/** The most important keys in a focus. Quit and help come first, because narrow terminals cut the end. */
 export function keyLine(focus: Focus): string {
   const words = BINDINGS.flatMap(({ focus: where, short }) => (short !== undefined && where.includes(focus) ? [short] : []));
   return (focus === 'query' ? ['Ctrl-C quit', ...words] : [...words.slice(-2).reverse(), ...words.slice(0, -2)]).join('  ');

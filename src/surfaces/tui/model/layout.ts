@@ -1,26 +1,26 @@
 import type { TuiState } from './state.ts';
 
-/** How a screen is divided, in columns and lines. */
+/** The parts of a screen, in columns and lines. */
 export interface Layout {
   readonly width: number;
-  /** One line less than the terminal has: a full one would scroll. */
+  /** Lines of the screen: one less than the terminal has, because a full terminal scrolls. */
   readonly height: number;
-  /** Preview beside the results instead of below. */
+  /** Whether the preview stands beside the results instead of below. */
   readonly beside: boolean;
   readonly listWidth: number;
   readonly listRows: number;
   readonly previewWidth: number;
-  /** Lines of the body; 0: there is no room for a preview. */
+  /** Lines of the body in the preview; 0: there is no room for one. */
   readonly previewRows: number;
-  /** Lines of what lies over both, without its rule. */
+  /** Lines of an overlay, without its rule. */
   readonly overlayRows: number;
 }
 
 export const SMALLEST = { columns: 40, rows: 12 } as const;
 
-/** Title, query, facets (two lines), rule, hints (two lines), keys. */
+/** Lines of title, query, facets (two), rule, hints (two) and keys. */
 const FIXED = 8;
-/** Rule, subject and head of the preview. */
+/** Lines of rule, subject and head of the preview. */
 const PREVIEW_HEAD = 3;
 const BESIDE_FROM = 120;
 const ROOMY = 18;

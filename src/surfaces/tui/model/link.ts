@@ -1,7 +1,7 @@
 import { type FacetName, type Facets, NO_FACETS } from './facets.ts';
 import type { TuiState } from './state.ts';
 
-/** A search as it can be handed to somebody else, or kept: its words and its facets. */
+/** A search that can be shared or kept: its words and its facets. */
 export type Asked = Pick<TuiState, 'text' | 'facets'>;
 
 const PATH = '/search';
@@ -25,14 +25,14 @@ const KEYS: readonly LinkKey[] = [
   { key: 'mode', facet: 'mode', words: {}, takes: /^(?:lexical|semantic|hybrid|hybrid_rerank)$/ },
 ];
 
-/** `/search?q=hello%20world&type=all&imp=urgent`: keys in a fixed order, what is as at the start left out, percent-encoded. */
+/** The link of a search, such as `/search?q=hello%20world&type=all&imp=urgent`: percent-encoded, keys in a fixed order, without facets that have their first value. */
 export function linkOf({ text, facets }: Asked): string {
   const parts = KEYS.flatMap(({ key, facet, words }) => (facets[facet] === NO_FACETS[facet] ? [] : [[key, wordOf(words, facets[facet])]]));
   const all = [...(text === '' ? [] : [['q', text]]), ...parts];
   return `${PATH}${all.length === 0 ? '' : '?'}${all.map(([key = '', value = '']) => `${key}=${encodeURIComponent(value.toWellFormed())}`).join('&')}`;
 }
 
-/** What a link asks for; `undefined` for what is no link. What it says that is not known here is left out. */
+/** The search of a link; `undefined` for a text that is no link. Unknown keys and values are left out. */
 export function askedBy(link: string): Asked | undefined {
   const [path, rest = ''] = [link.split('?', 1)[0], link.includes('?') ? link.slice(link.indexOf('?') + 1) : ''];
   if (path !== PATH) return undefined;
@@ -46,7 +46,7 @@ export function askedBy(link: string): Asked | undefined {
   return { text: given.get('q') ?? '', facets: { ...NO_FACETS, ...facets } satisfies Facets };
 }
 
-/** A thread may be called like a member of every object. */
+/** The word of a facet in a link. Only own members count: a thread may be called `toString`. */
 function wordOf(words: LinkKey['words'], value: string): string {
   return Object.hasOwn(words, value) ? (words[value] ?? value) : value;
 }

@@ -1,9 +1,9 @@
 import type { TuiState } from './state.ts';
 
-/** Overlays of which a row can be chosen: one line for each. */
+/** Whether an overlay is a list to choose a row from, one line each. */
 export const isList = (overlay: TuiState['overlay']): overlay is 'recipes' | 'history' => overlay === 'recipes' || overlay === 'history';
 
-/** How many rows there are to choose from. */
+/** The number of rows to choose from. */
 export function rowsToPick({ overlay, shelf }: Pick<TuiState, 'overlay' | 'shelf'>): number {
   if (!isList(overlay)) return 0;
   return overlay === 'recipes' ? shelf.recipes.length : shelf.history.length;

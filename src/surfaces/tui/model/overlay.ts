@@ -8,7 +8,7 @@ import { timeOf } from './preview.ts';
 import { recipesInOrder } from './shelf.ts';
 import type { TuiState } from './state.ts';
 
-/** What can lie over the results while it is asked for. */
+/** The text of each overlay. */
 const TEXTS = {
   none: (): readonly string[] => [],
   help: (): readonly string[] => helpLines(),
@@ -29,16 +29,16 @@ export const OVERLAY_TITLES = {
   history: 'Past searches',
 } as const;
 
-/** All lines of what lies over the results, as wide as the screen. */
+/** All lines of the overlay, as wide as the screen. */
 export function overlayLines(state: TuiState): string[] {
   const lines = TEXTS[state.overlay](state).map(oneLine);
   return isList(state.overlay) ? lines : lines.flatMap((text) => wrap(text, layoutOf(state).width));
 }
 
-/** The first line that is seen, of what was scrolled to. */
+/** The first line of the overlay that is seen. */
 export function overlayTopOf(state: TuiState): number {
   const { overlayRows } = layoutOf(state);
-  // The chosen row is always seen.
+  // In a list the chosen row is always seen.
   if (isList(state.overlay)) return Math.max(0, Math.min(state.picked, rowsToPick(state) - 1) - overlayRows + 1);
   return Math.max(0, Math.min(state.overlayTop, overlayLines(state).length - overlayRows));
 }

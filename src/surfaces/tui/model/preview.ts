@@ -11,7 +11,7 @@ export interface Preview {
   readonly match: number;
 }
 
-// A key press draws the same body again; wrapping a long one costs milliseconds.
+// Previews are kept: each key press draws the same body again, and wrapping a long one takes milliseconds.
 const made = new WeakMap<SearchResult, { readonly width: number; readonly text: string; readonly preview: Preview }>();
 
 /** The preview of a result for a query, in `width` columns. */
@@ -43,7 +43,7 @@ const HEADS = {
   project: (): readonly string[] => ['project'],
 } as const;
 
-/** The head is one line: who else got it is a number. */
+/** Recipients in the head by name; it is one line, so the others are a number. */
 const NAMED = 2;
 
 function peopleOf(kind: string, names: readonly string[]): string | undefined {
@@ -59,7 +59,7 @@ function headOf(result: SearchResult): string {
     .join(' · ');
 }
 
-/** `2026-06-04 07:28` of microseconds since 1970, UTC; the bare number beyond what a date can say. */
+/** A time as `2026-06-04 07:28`, UTC, of microseconds since 1970; the number itself where a Date cannot hold it. */
 export function timeOf(micros: number): string {
   const date = new Date(Math.floor(micros / 1000));
   return Number.isNaN(date.getTime()) ? String(micros) : date.toISOString().slice(0, -8).replace('T', ' ');

@@ -4,7 +4,7 @@ import type { TuiState } from './state.ts';
 /** Rows of a page, and of the screen at most. */
 const PAGE = 50;
 export const MAX_ROWS = 1000;
-/** Agents and projects that stand before the messages when all kinds are asked for. */
+/** Agents, and projects, that stand before the messages when all kinds are searched. */
 const FEW = 5;
 
 type Asked = Pick<TuiState, 'text' | 'facets'>;
@@ -17,7 +17,7 @@ const MODES = { lexical: 'lexical', semantic: 'semantic', hybrid: 'hybrid', hybr
 >;
 const KINDS = { message: ['message'], agent: ['agent'], project: ['project'], all: ['project', 'agent', 'message'] } as const;
 
-/** The searches of a screen, in the order in which their results stand: one, or one for each kind. The last one has pages. */
+/** The searches of a screen, in the order of their results: one, or one for each kind. Only the last one has pages. */
 export function queriesOf(asked: Asked): SearchQuery[] {
   const kinds = pick(KINDS, asked.facets.kind) ?? KINDS.message;
   return kinds.map((kind, at) => queryOf(asked, kind, at < kinds.length - 1));
@@ -40,7 +40,7 @@ function queryOf({ text, facets }: Asked, kind: 'message' | 'agent' | 'project',
     doc_kind: kind,
     explain: true,
     ranking: facets.sort === 'relevance' ? 'relevance' : 'recency',
-    // The search has no order from the oldest on: the newest are fetched and turned round.
+    // The search cannot order oldest first: the newest are fetched and reversed.
     limit: few ? FEW : oldest ? MAX_ROWS : PAGE,
     ...(importance && { importance: [...importance] }),
     ...(ack !== undefined && { ack_required: ack }),
@@ -48,7 +48,7 @@ function queryOf({ text, facets }: Asked, kind: 'message' | 'agent' | 'project',
     ...(place === 'project' && { project_id: Number(id) }),
     ...(place === 'product' && { product_id: Number(id) }),
     ...(mode && { mode }),
-    // Without a word and without a filter the search has nothing to do; the screen shows the newest messages then.
+    // A search without words and filters finds nothing; this filter, which all messages pass, shows the newest ones.
     ...(text.trim() === '' && kind === 'message' && { time_range: { min_ts: Number.MIN_SAFE_INTEGER } }),
   };
 }

@@ -1,16 +1,16 @@
 import { MAX_HISTORY, MAX_RECIPES, type PastSearch, type Recipe, type Shelf } from '../../../core/ports/screen-shelf.ts';
 
-/** What a person does with searches that are kept, and those that were done: a link each (link.ts). All times are milliseconds since 1970. */
+/** Changes of the shelf: kept and past searches, a link each (link.ts). All times are milliseconds since 1970. */
 
 export const LONGEST_NAME = 80;
 
-/** Pinned ones first, then those used or changed last, then by name. */
+/** Recipes, pinned ones first, then those used or changed last, then by name. */
 export function recipesInOrder({ recipes }: Shelf): readonly Recipe[] {
   const inOrder = (a: Recipe, b: Recipe): number => Number(b.pinned) - Number(a.pinned) || b.updated - a.updated || (a.name < b.name ? -1 : 1);
   return recipes.toSorted(inOrder);
 }
 
-/** Keeps a search under a name; the same name again is the newer search. `undefined`: there is no room. */
+/** The shelf with a search under a name, which replaces an older one of that name. `undefined`: there is no room. */
 export function withRecipe(shelf: Shelf, { name, link }: Pick<Recipe, 'name' | 'link'>, now: number): Shelf | undefined {
   const old = shelf.recipes.find((recipe) => recipe.name === name);
   if (old === undefined && shelf.recipes.length >= MAX_RECIPES) return undefined;
@@ -30,7 +30,7 @@ export function withUse(shelf: Shelf, name: string, now: number): Shelf {
   return changed(shelf, name, (recipe) => ({ ...recipe, uses: recipe.uses + 1, updated: now }));
 }
 
-/** The newest searches, each once. */
+/** The shelf with a past search in front; the newest searches are kept, each once. */
 export function withSearch(shelf: Shelf, past: PastSearch): Shelf {
   return { ...shelf, history: [past, ...shelf.history.filter(({ link }) => link !== past.link)].slice(0, MAX_HISTORY) };
 }

@@ -1,12 +1,12 @@
 import type { SearchResponse, SearchResult } from '../../../contracts/index.ts';
+import type { ProjectOrProduct } from '../../../core/ports/index.ts';
 import { EMPTY_SHELF, type Shelf } from '../../../core/ports/screen-shelf.ts';
-import type { SearchPlace } from '../port.ts';
 import { type Facets, NO_FACETS } from './facets.ts';
 
 export const FOCUSES = ['query', 'results', 'preview'] as const;
 export type Focus = (typeof FOCUSES)[number];
 
-/** What was found last, and what the search said about it. */
+/** The last results, and what the search said about them. */
 export interface Found {
   readonly results: readonly SearchResult[];
   /** The part of the answer that is about messages (or the one kind that was asked for). */
@@ -25,22 +25,22 @@ export interface TuiState {
   /** UTF-16 index into the text, between two characters. */
   readonly caret: number;
   readonly facets: Facets;
-  readonly places: readonly SearchPlace[];
+  readonly places: readonly ProjectOrProduct[];
   readonly focus: Focus;
   readonly overlay: 'none' | 'help' | 'explain' | 'link' | 'save' | 'recipes' | 'history';
-  /** Kept and past searches, as they were read last. */
+  /** Kept and past searches, as last read. */
   readonly shelf: Shelf;
   /** The chosen row of the overlay that is a list. */
   readonly picked: number;
   /** The name under which a search is about to be kept. */
   readonly naming: { readonly text: string; readonly caret: number };
-  /** What came of keeping, pinning or removing. */
+  /** The end of the last keeping, pinning or removing, as a sentence. */
   readonly notice: string | undefined;
   /** First line of the overlay that is seen. */
   readonly overlayTop: number;
   readonly found: Found | undefined;
   readonly searching: boolean;
-  /** Why the last search could not be done. */
+  /** The reason why the last search failed. */
   readonly failure: string | undefined;
   readonly selected: number;
   /** First line of the preview that is seen; undefined: at the first match. */

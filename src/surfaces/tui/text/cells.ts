@@ -9,11 +9,11 @@ export function characters(text: string): string[] {
   return PLAIN.test(text) ? [...text] : [...graphemes.segment(text)].map(({ segment }) => segment);
 }
 
-/** The first of them; '' of an empty text. Line ends and other control characters stand for themselves. */
+/** The first character of a text; '' of an empty one. Line ends and other control characters are characters, too. */
 export function firstCharacter(text: string): string {
   const unit = text.charCodeAt(0);
   if (unit < 0x20 || unit === 0x7f) return text.slice(0, 1);
-  // The segmenter reads all of what it is given. Longer characters than this are nobody's.
+  // The segmenter reads all of its input; characters of more than 64 units do not occur in practice.
   return graphemes.segment(text.slice(0, 64))[Symbol.iterator]().next().value?.segment ?? '';
 }
 

@@ -13,10 +13,10 @@ interface Term {
 const MAX_TERMS = 8;
 const OPERATORS = new Set(['and', 'or', 'not', 'near']);
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
-/** Endings that the index takes off, roughly (it has Porter's stemmer); enough for showing. */
+/** Endings that the index removes, roughly (it has Porter's stemmer): enough to mark words. */
 const ENDING = /(?:at(?:ions?|ings?|ed|es?|ors?)|ings?|ions?|ies|ers?|ed|es|s|y|e)$/;
 
-/** The words of a query that are worth marking, at most eight; what follows NOT is none of them. */
+/** The words of a query to mark, at most eight, without words after NOT. */
 export function termsOf(query: string): Term[] {
   const terms = new Map<string, Term>();
   for (const match of query.replace(/\bNOT\s+("[^"]*"|\S+)/g, ' ').matchAll(WORD)) {
@@ -27,7 +27,7 @@ export function termsOf(query: string): Term[] {
   return [...terms.values()];
 }
 
-/** A line in parts, the words that the query means marked. */
+/** A line in parts, with the words of the query marked. */
 export function highlight(line: string, terms: readonly Term[]): Segment[] {
   const segments: Segment[] = [];
   let from = 0;
@@ -41,7 +41,7 @@ export function highlight(line: string, terms: readonly Term[]): Segment[] {
   return segments;
 }
 
-/** Where the first word that the query means stands; -1 without one. */
+/** The index of the first line with a word of the query; -1 without one. */
 export function firstHit(lines: readonly string[], terms: readonly Term[]): number {
   return lines.findIndex((line) => highlight(line, terms).some(({ hit }) => hit));
 }
@@ -56,7 +56,7 @@ const stem = (word: string): string => {
   return cut.length < 3 ? word : cut;
 };
 
-/** Without case and without marks above or below letters, as the index has it. */
+/** A word without case and without diacritics, as the index has it. */
 function fold(word: string): string {
   return word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }

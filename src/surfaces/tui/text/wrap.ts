@@ -1,11 +1,11 @@
 import { printableLine } from '../../cli/text/values.ts';
 import { cells, characters } from './cells.ts';
 
-/** More lines of one text than anybody scrolls through. */
+/** The most lines of one text; nobody scrolls further. */
 const MAX_LINES = 5000;
 const MAX_CHARACTERS = 400_000;
 
-/** A text as lines of at most `width` columns, broken at spaces where that is possible; nothing in it acts on the terminal. */
+/** A text as lines of at most `width` columns, broken at spaces where possible, without control sequences. */
 export function wrap(text: string, width: number): string[] {
   const shown = text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}\n[cut here: ${text.length} characters]` : text;
   const lines: string[] = [];
@@ -16,7 +16,7 @@ export function wrap(text: string, width: number): string[] {
   return lines;
 }
 
-/** One line of text, e.g. a subject: nothing in it breaks the line or acts on the terminal. */
+/** A text, e.g. a subject, as one line: without line ends and control sequences. */
 export function oneLine(text: string): string {
   return printableLine(text.toWellFormed().replace(/[\t\r\n]+/g, ' '));
 }
@@ -26,7 +26,7 @@ function wrapLine(line: string, width: number): string[] {
   const lines: string[] = [];
   let current = '';
   let used = 0;
-  // Spaces stay with the word before them.
+  // A word keeps the spaces after it.
   for (const word of line.match(/\S*\s*/gu) ?? []) {
     const size = cells(word.trimEnd());
     if (used > 0 && used + size > width) {
@@ -47,7 +47,7 @@ function wrapLine(line: string, width: number): string[] {
   return current.trim() === '' ? lines : [...lines, current.trimEnd()];
 }
 
-/** A word that is longer than a line, in parts that are not. */
+/** The parts of a word that is longer than a line. */
 function pieces(word: string, width: number): string[] {
   const parts: string[] = [];
   let part = '';

@@ -30,7 +30,7 @@ function statusOf({ found, searching, failure }: TuiState): string {
     .join(' · ');
 }
 
-/** The query box; what is longer than the line moves with the caret. */
+/** The query box; a longer text scrolls with the caret. */
 export function queryBar({ text, caret, focus }: TuiState, width: number): Line {
   const focused = focus === 'query';
   const label = span('Search: ', focused ? 'focus' : 'strong');
@@ -42,7 +42,7 @@ export function queryBar({ text, caret, focus }: TuiState, width: number): Line 
   return fitted([label, span(before), focused ? span(at, 'caret') : span(at), span(rest.join(''))], width);
 }
 
-/** The facets with the key of each, in two lines; what is set stands out. */
+/** The facets with the key of each, in two lines; those that are set stand out. */
 export function facetBars(state: TuiState, width: number): [Line, Line] {
   const source = sourceOf(state);
   const spans = FACETS.map((row): Line => {

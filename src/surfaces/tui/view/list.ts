@@ -12,7 +12,7 @@ const NARROW = 70;
 export function listLines(state: TuiState, rows: number, width: number): Line[] {
   const results = state.found?.results ?? [];
   if (results.length === 0) return padded([fitted([span(emptyText(state), 'dim')], width)], rows, width);
-  // Whole pages: the list stands still while one moves inside of a page.
+  // The list moves by whole pages, so it stands still while the selection moves within one.
   const top = Math.floor(state.selected / rows) * rows;
   const terms = termsOf(state.found?.text ?? '');
   const lines = results.slice(top, top + rows).map((result) => resultLine(result, result === selectedResult(state), terms, width));

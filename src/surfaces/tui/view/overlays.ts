@@ -2,7 +2,7 @@ import { OVERLAY_TITLES, overlayLines, overlayTopOf } from '../model/overlay.ts'
 import type { TuiState } from '../model/state.ts';
 import { fitted, type Line, rule, span } from './spans.ts';
 
-/** What lies over the results, in exactly `rows` lines with its rule. */
+/** The overlay over the results, in exactly `rows` lines with its rule. */
 export function overlay(state: TuiState, rows: number, width: number): Line[] {
   const lines = overlayLines(state);
   const top = overlayTopOf(state);

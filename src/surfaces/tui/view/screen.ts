@@ -24,7 +24,7 @@ function middle(state: TuiState, layout: Layout, room: number): Line[] {
   if (state.overlay !== 'none') return overlay(state, room, layout.width);
   const list = [rule('Results', layout.listWidth, state.focus === 'results', placeOf(state)), ...listLines(state, layout.listRows, layout.listWidth)];
   if (!layout.beside) {
-    // Where there is no room for both, the one that has the focus is seen.
+    // Without room for both, the one with the focus is seen.
     if (layout.previewRows === 0) return state.focus === 'preview' ? readingLines(state, room - 3, layout.width) : list;
     return [...list, ...readingLines(state, layout.previewRows, layout.previewWidth)];
   }

@@ -1,7 +1,7 @@
 import { cells, characters } from '../text/cells.ts';
 import type { Segment } from '../text/highlight.ts';
 
-/** How a piece of a line looks. Nothing is told by colour alone: many terminals have none. */
+/** The style of a piece of a line. Nothing is told by colour alone: many terminals have none. */
 export type Style = 'plain' | 'dim' | 'strong' | 'title' | 'focus' | 'hit' | 'selected' | 'selectedHit' | 'caret' | 'warn' | 'error' | 'active';
 
 export interface Span {
@@ -14,7 +14,7 @@ export type Line = readonly Span[];
 
 export const span = (text: string, style: Style = 'plain'): Span => ({ text, style });
 
-/** Exactly `width` columns: padded with spaces, or cut with an ellipsis. */
+/** A line of exactly `width` columns: padded with spaces, or cut with an ellipsis. */
 export function fitted(line: Line, width: number): Line {
   const total = line.reduce((sum, { text }) => sum + cells(text), 0);
   if (total <= width) return total === width ? line : [...line, span(' '.repeat(width - total), line.at(-1)?.style === 'selected' ? 'selected' : 'plain')];

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { createVectorSearcher } from '../../../../src/messages/engines/vectors/engine.ts';
 import { halvesOf } from '../../../../src/messages/engines/vectors/half.ts';
 import { createVectorMaker } from '../../../../src/messages/engines/vectors/maker.ts';
-import { createVectorSearcher } from '../../../../src/messages/engines/vectors/searcher.ts';
 import { createHashEmbedder, createHashing } from '../../../../src/messages/search/embed/hash.ts';
 import { createMessagesReader } from '../../../../src/messages/store/reader.ts';
 import { mailboxFile } from '../../../support/mailbox.ts';

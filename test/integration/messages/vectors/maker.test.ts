@@ -2,9 +2,9 @@ import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from '
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Embedder } from '../../../../src/core/ports/embedder.ts';
+import { createVectorSearcher, type VectorSearcher } from '../../../../src/messages/engines/vectors/engine.ts';
 import { halvesOf } from '../../../../src/messages/engines/vectors/half.ts';
 import { createVectorMaker, type VectorMaker, type VectorStep } from '../../../../src/messages/engines/vectors/maker.ts';
-import { createVectorSearcher, type VectorSearcher } from '../../../../src/messages/engines/vectors/searcher.ts';
 import { openVectorState } from '../../../../src/messages/engines/vectors/state.ts';
 import { createHashEmbedder, createHashing } from '../../../../src/messages/search/embed/hash.ts';
 import { createMessagesReader } from '../../../../src/messages/store/reader.ts';

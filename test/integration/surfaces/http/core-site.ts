@@ -15,7 +15,11 @@ export function memoryKeys(now: () => number = Date.now): ApiKeyStore & { readon
   const good = (key: ApiKey) => key.expiresAt === undefined || Date.parse(key.expiresAt) > now();
   return {
     secretOf,
-    find: async (secret) => [...keys.values()].find((key) => key.hash === hashOf(secret) && good(key)),
+    async find(secret) {
+      const key = [...keys.values()].find(({ hash }) => hash === hashOf(secret));
+      return key && good(key) ? { ...key, secretId: key.hash } : undefined;
+    },
+    secrets: async () => new Set([...keys.values()].filter(good).map(({ hash }) => hash)),
     list: async () => [...keys.values()],
     async create({ name, roles, ttlS }) {
       const id = randomBytes(4).toString('hex');

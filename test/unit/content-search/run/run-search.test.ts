@@ -121,6 +121,20 @@ describe('a run', () => {
     });
   });
 
+  it.each([0, 1])('tells which files could not be opened when a backend that complained ends with %i', async (code) => {
+    const { paths, lines } = tree([1, 0, 1]);
+    const backend = scripted({ lines, endOf: () => ({ code, stderr: 'rg: 001: it says so in its own words\n' }) });
+    const result = await runSearch(runOptions(backend, paths, { tryOpen: ({ text }) => (text === '001' ? 'EACCES' : undefined) }));
+    expect(result).toMatchObject({ end: 'ok_with_matches', error: undefined, warnings: [{ before: 1 }] });
+    expect(result.warnings).toHaveLength(1);
+  });
+
+  it('fails when the output ends within a line, whatever the exit code says', async () => {
+    const { paths, lines } = tree([1, 1]);
+    const backend = scripted({ lines, shuffle: (records) => records.map((record) => record.slice(0, -1)).slice(-1), endOf: () => ({ code: 0 }) });
+    expect(await runSearch(runOptions(backend, paths))).toMatchObject({ end: 'backend_error', error: { code: 'ExecutionFailed' } });
+  });
+
   it('cuts chunks at the bytes of their paths, so that no list of arguments is too long', { tags: ['FR-LSI-EXE-01', 'T-LSI-EXE-01'] }, async () => {
     const paths = Array.from({ length: 300 }, (_, index) => `${String(index).padStart(3, '0')}${'x'.repeat(3900)}`);
     const lines = new Map(paths.map((path) => [path, [matchLine(1)]]));

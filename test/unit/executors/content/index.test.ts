@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ContentSearchAnswer, TaskManifest } from '../../../../src/contracts/index.ts';
-import { ContentSearchStats } from '../../../../src/contracts/index.ts';
+import { BOUNDS, ContentSearchStats } from '../../../../src/contracts/index.ts';
 import { type Execution, failure, type StopReason } from '../../../../src/core/outcome.ts';
 import type { ContentSearch, ContentSearchOutcome } from '../../../../src/core/ports/index.ts';
 import { createContentExecutor } from '../../../../src/executors/content/index.ts';
@@ -105,6 +105,14 @@ describe('CONTENT_SEARCH', () => {
   ])('with the scope %s takes %o: %s', async (scope, inputs, allowed) => {
     const { end } = await run({ scope, inputs: { pattern: 'x', ...inputs } });
     expect(end).toMatchObject(allowed ? { outcome: { status: 'SUCCESS' } } : refused('SCOPE_NOT_ALLOWED', 'inputs.path lies outside constraints.scope'));
+  });
+
+  it('answers RESOURCE_EXHAUSTED for an answer of the tool that has no room in a result, and says what to ask for', async () => {
+    const { end } = await run({ outcome: found({ ...ANSWER, content: 'x'.repeat(BOUNDS.output) }) });
+    expect(end).toEqual({
+      kind: 'outcome',
+      outcome: failure('RESOURCE_EXHAUSTED', expect.stringMatching(/^the answer has 10[0-9]{5} bytes, .* 1047552; ask for fewer \(max_results\)$/)),
+    });
   });
 
   it('starts nothing when the gate is closed', async () => {

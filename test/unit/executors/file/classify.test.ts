@@ -57,6 +57,7 @@ describe('facts', () => {
     uid: 0,
     gid: 0,
     atimeNs: '0',
+    allocatedBytes: '4096',
   });
   const attempt = (of: Partial<OpenAttempt>): OpenAttempt => ({
     taskId: 't',

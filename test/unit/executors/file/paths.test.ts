@@ -8,6 +8,13 @@ const BASES = [
 
 const long = (bytes: number): string => 'x'.repeat(bytes);
 
+/** A path of exactly so many bytes, whose components have at most 255. */
+function ofBytes(bytes: number, letter = 'x'): string {
+  const path = `/base${`/${letter.repeat(250 / Buffer.byteLength(letter))}`.repeat(15)}`;
+  const rest = bytes - Buffer.byteLength(path) - 2;
+  return `${path}/${'y'.repeat(Math.ceil(rest / 2))}/${'z'.repeat(Math.floor(rest / 2))}`;
+}
+
 /** Every hostile path, and the first rule that it breaks. */
 const CORPUS: readonly (readonly [unknown, PathRule])[] = [
   [undefined, 'string'],
@@ -76,6 +83,9 @@ const CORPUS: readonly (readonly [unknown, PathRule])[] = [
   [`/base/${long(256)}`, 'length'],
   [`/base/${'é'.repeat(128)}`, 'length'],
   [`/base/${`${long(200)}/`.repeat(21)}x`, 'length'],
+  [ofBytes(4096), 'length'],
+  [ofBytes(4096, 'é'), 'length'],
+  [`/base/${'./'.repeat(2046)}x`.slice(0, 4095).concat('y'), 'length'],
   ['/base/.writ-vault/x', 'reserved'],
   ['/base/.writ-tmp-x', 'reserved'],
   ['/base/.writ-', 'reserved'],
@@ -174,6 +184,13 @@ describe('paths that keep every rule', () => {
       expect(answer).toMatchObject({ ok: true, path: { base, segments: inside.split('/'), inVault: false } });
     });
   }
+
+  it('are as long as PATH_MAX allows with its NUL: 4,095 bytes', () => {
+    for (const raw of [ofBytes(4095), ofBytes(4095, 'é')]) {
+      expect(Buffer.byteLength(raw)).toBe(4095);
+      expect(parsePath(raw, BASES)).toMatchObject({ ok: true });
+    }
+  });
 
   it('normalizes before use: /b//a/./x is /b/a/x', { tags: ['FE-18'] }, () => {
     const [one, other] = [parsePath('/base//a/./x', BASES), parsePath('/base/a/x', BASES)];

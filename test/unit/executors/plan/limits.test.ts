@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { BOUNDS } from '../../../../src/contracts/index.ts';
 import type { Json, JsonObject } from '../../../../src/core/json.ts';
 import { cap, capability, execution, ok, play, say } from '../../../support/plan-core.ts';
 
@@ -28,6 +29,24 @@ describe('parameters that are bound', () => {
       calls: [],
       error: { details: { what: 'levels of params', limit: 26 } },
     });
+  });
+});
+
+describe('an answer that has room in a result', () => {
+  it.each([
+    ['numbers', Array.from({ length: 520_000 }, () => 0)],
+    ['empty lists', Array.from({ length: 345_000 }, () => [])],
+    ['short texts', Array.from({ length: 345_000 }, () => '')],
+    ['one text', 'x'.repeat(MIB - 3000)],
+    ['characters of several bytes', '\u{1F600}'.repeat(MIB / 4 - 1000)],
+    ['control characters', '\u0001'.repeat(MIB / 6 - 1000)],
+  ] satisfies (readonly [string, Json])[])('is taken by the plan, whatever it is made of: %s', (_what, value) => {
+    const data = { value };
+    const bytes = Buffer.byteLength(JSON.stringify({ data }));
+    expect([bytes < BOUNDS.output, bytes > BOUNDS.output - 16 * 1024]).toEqual([true, true]);
+    const { code, state } = play(execution([say({}, { save: { to: { kept: '$.data.value' } } })]), () => ok(data));
+    // Texts are compared faster than half a million items.
+    expect([code, JSON.stringify(state['kept']) === JSON.stringify(value)]).toEqual([undefined, true]);
   });
 });
 

@@ -3,7 +3,15 @@ import type { Json, JsonObject } from '../../../../src/core/json.ts';
 import { cap, capability, execution, paramsOf, play, say } from '../../../support/plan-core.ts';
 
 const OPTIONS = { context: { slack: { channel: '#ops' }, n: 1.5 } };
-const STATE = { text: 'T', list: [1, { a: 'b' }], nothing: null, yes: true, nested: '{{input.v}}', z: { b: 1, a: [2] } };
+const STATE = {
+  text: 'T',
+  list: [1, { a: 'b' }],
+  nothing: null,
+  yes: true,
+  nested: '{{input.v}}',
+  z: { b: 1, a: [2] },
+  k: { 'first-name': 1, größe: 2, '@type': 3, 'xml:lang': 4, $ref: 5 },
+};
 
 /** What a body with this parameter hands to its tool. */
 function bound(x: Json, v: Json = 'V'): unknown {
@@ -20,6 +28,11 @@ describe('templates in the body of a definition', () => {
     ['{{context.n}}', 1.5],
     ['{{memory.state.list}}', [1, { a: 'b' }]],
     ['{{memory.state.list.1.a}}', 'b'],
+    ['{{memory.state.k.first-name}}', 1],
+    ['{{memory.state.k.größe}}', 2],
+    ['{{memory.state.k.@type}}', 3],
+    ['{{memory.state.k.xml:lang}}', 4],
+    ['{{memory.state.k.$ref}}', 5],
     ['{{memory.state.nothing}}', null],
     ['{{memory.state.yes}}', true],
     ['{{memory.session_id}}', 's'],
@@ -101,6 +114,24 @@ describe('templates in the body of a definition', () => {
     'a {{input.v}} {{',
     '{{{{input.v}}',
     '{{input.v + 1}} {{1}}',
+    '{{input.v + 1}}',
+    '={{input.v + 1}}',
+    '{{input.v+1}}',
+    'n={{input.v * 2}}!',
+    '{{input.v - 1}}',
+    '{{input.v == 1}}',
+    '{{input.v > 1}}',
+    '{{!input.v}}',
+    '{{input.v ? 1 : 2}}',
+    '{{input.v || input.w}}',
+    '{{input.v or input.w}}',
+    '{{input.v | upper}}',
+    '{{size(input.v)}}',
+    '{{input.v()}}',
+    '{{input.v[0]}}',
+    '{{input["v"]}}',
+    "{{input.v 'x'}}",
+    '{{input.v, input.w}}',
     '{{input.__proto__}}',
     '{{a.b}} {{input.v}}',
   ])('refuses %s before anything runs', (x) => {

@@ -76,6 +76,8 @@ const CASES: readonly (readonly [when: JsonObject, expected: boolean | string])[
   [{ path: 'other.x', eq: 1 }, 'INVALID_CONTRACT'],
   [{ path: '', eq: 1 }, 'INVALID_CONTRACT'],
   [{ path: 'memory..x', eq: 1 }, 'INVALID_CONTRACT'],
+  [{ path: 'memory.state.n + 1', ne: 1 }, 'INVALID_CONTRACT'],
+  [{ path: 'memory.state.list[0]', exists: false }, 'INVALID_CONTRACT'],
   [{ path: 'memory.state.__proto__', eq: 1 }, 'INVALID_CONTRACT'],
   [{ all: [{ path: 'other', eq: 1 }] }, 'INVALID_CONTRACT'],
   [{ any: [TRUE, { path: 'other', eq: 1 }] }, 'INVALID_CONTRACT'],

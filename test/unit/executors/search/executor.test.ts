@@ -177,6 +177,23 @@ describe('the search executor', () => {
     expect(await answer(2)).toMatchObject({ outcome: { output: { count: 2, truncated: true } } });
   });
 
+  it('answers RESOURCE_EXHAUSTED for results that have no room in an answer, and says what to ask for', { tags: ['SE-69'] }, async () => {
+    const hits = (bytes: number) =>
+      Array.from({ length: 1000 }, (_, n) => ({ id: `${n}/${'d'.repeat(bytes)}`, match_field: 'filename', match_snippet: 'needle' }));
+    const large = await executor({ ok: true, found: { count: 5000, hits: hits(1200) } }).run(inputs({ max_results: 1000 }));
+    expect(large).toMatchObject({
+      kind: 'outcome',
+      outcome: {
+        error: {
+          error_code: 'RESOURCE_EXHAUSTED',
+          message: expect.stringMatching(/^the 1000 results have 12[0-9]{5} bytes, and an answer has room for 1047552; ask for fewer \(max_results\)$/),
+        },
+      },
+    });
+    const fitting = await executor({ ok: true, found: { count: 5000, hits: hits(900) } }).run(inputs({ max_results: 1000 }));
+    expect(fitting).toMatchObject({ outcome: { status: 'SUCCESS', output: { count: 5000, truncated: true } } });
+  });
+
   it('answers no matches with an empty list', { tags: ['SE-58'] }, async () => {
     expect(await executor().run({})).toMatchObject({ outcome: { output: { results: [], count: 0, truncated: false } } });
   });

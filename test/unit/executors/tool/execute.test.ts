@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TOOL_ERROR_CODES } from '../../../../src/contracts/index.ts';
+import { BOUNDS, TOOL_ERROR_CODES } from '../../../../src/contracts/index.ts';
 import { systemClock } from '../../../../src/core/clock.ts';
+import type { JsonObject } from '../../../../src/core/json.ts';
 import { failure, type StopReason } from '../../../../src/core/outcome.ts';
 import type { BoundTool, PreparedRequest, ToolAnswer, ToolEffectClass, ToolRequest } from '../../../../src/core/ports/index.ts';
 import { createToolExecutor, type ToolExecutor } from '../../../../src/executors/tool/index.ts';
@@ -75,6 +76,27 @@ describe('a tool call', () => {
     expect(await journal.view(task.manifest.task_id)).toEqual({ open: undefined, success: undefined, sent: undefined });
   });
 
+  it.each([
+    ['that is large', { text: 'x'.repeat(BOUNDS.output) }],
+    ['that grows when it is written as JSON', { text: '\u0001'.repeat(BOUNDS.output / 6) }],
+  ] satisfies (readonly [string, JsonObject])[])('whose answer has no room in a result (%s) says so, before anything is concluded', async (_, data) => {
+    const large = async (): Promise<ToolAnswer> => ({ kind: 'ok', data, meta: { status: 200 } });
+    const repeatable = callTask('t', 'op');
+    expect(await answer(deliver(rig({ effect: 'none', send: large }).executor, repeatable))).toMatch(/^TOOL_FAILED: the tool answered with [0-9]+ bytes/);
+    const task = callTask('t', 'op');
+    const { executor, sent } = rig({ send: large });
+    const first = await answer(deliver(executor, task));
+    expect(first).toMatch(/^TOOL_OUTCOME_UNKNOWN: the tool answered with [0-9]+ bytes of data, and a result has room for 1047552; nobody can tell/);
+    expect(await answer(deliver(executor, task))).toBe(first);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('whose answer just fits into a result is carried', async () => {
+    const room = BOUNDS.output - Buffer.byteLength('{"data":{"text":""}}');
+    const { executor } = rig({ send: async () => ({ kind: 'ok', data: { text: 'x'.repeat(room) } }) });
+    expect(await answer(deliver(executor, callTask('t', 'op')))).toEqual({ data: { text: 'x'.repeat(room) } });
+  });
+
   it('does not begin when the gate is closed', async () => {
     const { executor, sent } = rig({});
     const task = callTask('t', 'op');
@@ -135,6 +157,20 @@ describe('a once call', () => {
     const old = await executor.execute({ ...task, epoch: 3 }, context());
     expect(old).toMatchObject({ kind: 'outcome', outcome: { error: { error_code: 'TOOL_OUTCOME_UNKNOWN' } } });
     expect(sent).toHaveLength(2);
+  });
+
+  it('that succeeded with a result for which there was room once, and is none any more, is said to be unknown, and is not sent again', async () => {
+    const { executor, sent } = rig({});
+    const task = callTask('t', 'op');
+    const opened = await journal.open(
+      { taskId: task.manifest.task_id, manifestSha256: task.manifestSha256, authority: task.authority, tool: 't', operation: 'op' },
+      1,
+    );
+    if (opened.kind !== 'opened') throw new Error(opened.kind);
+    await journal.close(task.manifest.task_id, opened.n, { state: 'success', sent: true, result: 'x'.repeat(BOUNDS.result + 1) }, 2);
+    const words = 'TOOL_OUTCOME_UNKNOWN: the call has succeeded, and its result has 1048577 bytes, more than can be told; nobody can tell';
+    for (const epoch of [1, 2]) expect(await answer(deliver(executor, { ...task, epoch }))).toMatch(words);
+    expect(sent).toEqual([]);
   });
 
   it('whose request never left may be tried again under the same lease', async () => {

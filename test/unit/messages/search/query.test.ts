@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { SearchQuery } from '../../../../src/contracts/index.ts';
-import { facetsOf, filtersOf } from '../../../../src/messages/search/facets.ts';
-import { orderOf, planOf } from '../../../../src/messages/search/planner.ts';
 import { normalQuery } from '../../../../src/messages/search/query.ts';
-import { scopeLabel, scopeOf } from '../../../../src/messages/visibility/scope.ts';
 
 const normal = (query: object) => normalQuery(SearchQuery.parse({ text: '', ...query }));
-const facets = (query: object, viewer: Parameters<typeof scopeOf>[1] = null) => {
-  const asked = normal(query);
-  return facetsOf(filtersOf(asked), scopeOf(asked, viewer), asked, asked.cursor !== null);
-};
 
 describe('a query', () => {
   it('needs its text alone; everything else has the default of version 2', {
@@ -83,95 +76,5 @@ describe('a query', () => {
   it('redacts only with one of the three flags', () => {
     expect(normal({ redaction: { placeholder: 'x' } }).redaction).toBeNull();
     expect(normal({ redaction: { redact_thread_ids: true } }).redaction).toEqual({ body: false, names: false, threads: true, placeholder: '[redacted]' });
-  });
-});
-
-describe('the plan of a query', () => {
-  it.each([
-    [{ text: 'plan' }, 'words'],
-    [{ text: '../..' }, 'substrings'],
-    [{ project_id: 1 }, 'filters'],
-    [{ product_id: 1 }, 'filters'],
-    [{ importance: ['low'] }, 'filters'],
-    [{ agent_name: 'Ada' }, 'filters'],
-    [{ agent_name: 'Ada', direction: 'inbox' }, 'filters'],
-    [{ thread_id: 'x' }, 'filters'],
-    [{ ack_required: false }, 'filters'],
-    [{ time_range: { max_ts: 1 } }, 'filters'],
-    [{ sender_name: 'Ada' }, 'filters'],
-    [{ recipient_name: 'Ada' }, 'filters'],
-    [{}, 'empty'],
-    [{ direction: 'inbox' }, 'empty'],
-    [{ min_score: 0.5 }, 'empty'],
-    [{ text: '***', project_id: 1 }, 'empty'],
-    [{ text: 'AND', project_id: 1 }, 'empty'],
-    [{ doc_kind: 'agent', project_id: 1 }, 'empty'],
-    [{ doc_kind: 'project', thread_id: 'x' }, 'empty'],
-  ])('of %j is %s', { tags: ['MS-030', 'MS-049'] }, (query, expected) => {
-    const plan = planOf(normal(query));
-    expect(plan.empty ? 'empty' : plan.match.by).toBe(expected);
-  });
-
-  it('orders words by relevance, everything else newest first, and agents and projects without words by id', { tags: ['MS-035', 'MS-060'] }, () => {
-    const order = (query: object) => {
-      const plan = planOf(normal(query));
-      return plan.empty ? undefined : orderOf(normal(query), plan.match);
-    };
-    expect([
-      order({ text: 'x' }),
-      order({ text: 'x', ranking: 'recency' }),
-      order({ thread_id: 'x' }),
-      order({ text: '../..' }),
-      order({ text: '../..', doc_kind: 'agent' }),
-    ]).toEqual(['relevance', 'newest', 'newest', 'newest', 'id']);
-  });
-});
-
-describe('facets', () => {
-  const EVERYTHING = {
-    project_id: 1,
-    product_id: 2,
-    importance: ['low'],
-    thread_id: 'x',
-    ack_required: true,
-    time_range: { min_ts: 1, max_ts: 2 },
-    direction: 'inbox',
-    agent_name: 'Ada',
-    sender_name: 'Bob',
-    recipient_name: 'Eve',
-    min_score: 0.5,
-    cursor: 's0:i1',
-    scope: { project_set: { allowed_project_ids: [1, 2] } },
-  };
-
-  it('are named in their order, the project before the product', { tags: ['MS-087', 'MS-088', 'MS-142'] }, () => {
-    expect(facets(EVERYTHING)).toEqual([
-      'project_id',
-      'scope_project_set',
-      'importance',
-      'thread_id',
-      'ack_required',
-      'time_range_min',
-      'time_range_max',
-      'direction',
-      'cursor',
-      'sender_name',
-      'recipient_name',
-      'min_score',
-    ]);
-    expect(facets({ product_id: 2, agent_name: 'Ada' })).toEqual(['product_id', 'agent_name']);
-    expect(facets({ direction: 'outbox' })).toEqual([]);
-  });
-
-  it.each(['agent', 'project'])('of messages do not count for the kind %s', { tags: ['MS-144'] }, (doc_kind) => {
-    expect(facets({ ...EVERYTHING, doc_kind })).toEqual(['project_id', 'scope_project_set', 'cursor', 'min_score']);
-  });
-});
-
-describe('scope', () => {
-  it('has a label for explain', { tags: ['MS-090'] }, () => {
-    expect(scopeLabel('unrestricted')).toBe('unrestricted');
-    expect(scopeLabel({ caller_scoped: { caller_agent: 'Ada' } })).toBe('caller_scoped:Ada');
-    expect(scopeLabel({ project_set: { allowed_project_ids: [4, 5] } })).toBe('project_set:2');
   });
 });

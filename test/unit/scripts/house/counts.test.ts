@@ -31,7 +31,9 @@ describe('the counts of a source', () => {
   });
 
   it('know where the source of a unit test should lie', () => {
-    expect(mirroredSources('test/unit/lease/keys.test.ts')).toEqual(['src/lease/keys.ts', 'src/lease/keys.tsx', 'lease/keys.ts']);
+    const sources = ['src/lease/keys.ts', 'src/lease/keys.tsx', 'lease/keys.ts'];
+    expect(mirroredSources('test/unit/lease/keys.test.ts')).toEqual(sources);
+    expect(mirroredSources('test/unit/lease/keys.rotation.test.ts')).toEqual(sources);
   });
 
   it('take the value below which a share of the values lies', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { WritError } from '../../../../src/core/errors.ts';
 import { failure } from '../../../../src/core/outcome.ts';
-import type { AuditLog } from '../../../../src/core/ports/index.ts';
+import type { OperatorAction, PatientAuditLog } from '../../../../src/core/ports/index.ts';
 import { createWorld, type World } from './world.ts';
 
 const said = ({ audit }: World) => audit.map(({ action, subject, outcome, detail }) => [action, subject, outcome, detail ?? {}]);
@@ -52,17 +52,11 @@ describe('what operators do on the command line', () => {
 
   it('is not done when it cannot be recorded', async () => {
     const world = await failed();
-    const audit: AuditLog = {
-      async append() {
-        throw new WritError('STORAGE_UNAVAILABLE', 'disk full');
-      },
-    };
-    const token = await world.lease(world.manifest('a'));
+    const audit = fullLog([]);
     for (const args of [
       ['retry', 'bad'],
       ['undo', 'good'],
       ['cancel', 'bad'],
-      ['lease', 'revoke', token],
     ]) {
       expect(await world.cli(args, '', { audit: async () => audit })).toMatchObject({ code: 3, err: expect.stringContaining('STORAGE_UNAVAILABLE') });
     }
@@ -70,4 +64,28 @@ describe('what operators do on the command line', () => {
     expect(world.asked).toMatchObject({ issue: 0, regrant: 0, undo: [], revoked: [] });
     expect((await world.tasks.enqueue.jobState('bad'))?.state).toBe('failed');
   });
+
+  it('takes a right away all the same, keeps the record for later, and says so', async () => {
+    const world = await failed();
+    const kept: OperatorAction[] = [];
+    const token = await world.lease(world.manifest('a'));
+    expect(await world.cli(['lease', 'revoke', token], '', { audit: async () => fullLog(kept) })).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('its record follows when the audit log can be written again: disk full'),
+    });
+    expect(world.asked.revoked).toHaveLength(1);
+    expect(kept).toEqual([{ surface: 'cli', who: 'tester', action: 'lease.revoke', subject: 'jti-a', outcome: 'done' }]);
+  });
 });
+
+/** A log on a full disk; what it keeps for later goes here. */
+function fullLog(kept: OperatorAction[]): PatientAuditLog {
+  return {
+    async append() {
+      throw new WritError('STORAGE_UNAVAILABLE', 'disk full');
+    },
+    async keepForLater(action) {
+      kept.push(action);
+    },
+  };
+}

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { Clock } from '../../../../src/core/clock.ts';
 import { WritError } from '../../../../src/core/errors.ts';
-import type { AuditLog, KernelClient, PlanGateway, SignatureReader, TaskGateway } from '../../../../src/core/ports/index.ts';
+import type { KernelClient, PatientAuditLog, PlanGateway, SignatureReader, TaskGateway } from '../../../../src/core/ports/index.ts';
 import { runCli } from '../../../../src/surfaces/cli/program.ts';
-import type { CliDeps, CliServices, LocalContentSearch } from '../../../../src/surfaces/cli/services.ts';
+import type { CliDeps, CliIo, CliServices } from '../../../../src/surfaces/cli/services.ts';
 import { sinkOf } from '../../../support/sink.ts';
 
 /** What one command line said. */
@@ -19,7 +19,7 @@ export interface Said {
 export type Cli = (
   args: readonly string[],
   input?: string | AsyncIterable<Uint8Array>,
-  changes?: Partial<CliServices> & { readonly contentSearch?: LocalContentSearch },
+  changes?: Partial<CliServices> & { readonly io?: Partial<CliIo>; readonly openContentSearch?: CliDeps['openContentSearch'] },
 ) => Promise<Said>;
 
 export interface CliWorld {
@@ -28,7 +28,7 @@ export interface CliWorld {
   readonly plans: PlanGateway;
   readonly kernel: KernelClient;
   readonly signatures: SignatureReader;
-  readonly audit: AuditLog;
+  readonly audit: PatientAuditLog;
   interrupt(): AbortSignal;
 }
 
@@ -40,6 +40,7 @@ export function createCli({ clock, tasks, plans, kernel, signatures, audit, inte
     const stdin = typeof input === 'string' ? Readable.from([Buffer.from(input)]) : Readable.from(input);
     const services: CliServices = {
       dataDir: '/data',
+      programWords: 'npx writ',
       maxTtlS: 100,
       regrantByDefault: true,
       randomId: () => 'random',
@@ -56,7 +57,7 @@ export function createCli({ clock, tasks, plans, kernel, signatures, audit, inte
       serverSearch: unavailable,
       messageSearch: unavailable,
       compareEngines: unavailable,
-      messagePlaces: unavailable,
+      projectsAndProducts: unavailable,
       watched: () => undefined,
       screenShelf: { read: unavailable, change: unavailable },
       contentIndex: unavailable,
@@ -89,10 +90,14 @@ export function createCli({ clock, tasks, plans, kernel, signatures, audit, inte
           if (path !== 'input') throw new WritError('INVALID_ARGUMENT', `there is no file ${path}`);
           return { stream: stdin as AsyncIterable<Uint8Array>, bytes: undefined };
         },
+        cwd: () => '/work',
+        realPath: (path) => path,
+        hasColours: () => false,
+        ...changes.io,
       },
       clock,
       open: async () => services,
-      contentSearch: changes.contentSearch ?? { cwd: () => '/work', realPath: (path) => path, colour: () => false, open: unavailable },
+      openContentSearch: changes.openContentSearch ?? unavailable,
       roles: {
         up: async () => 0,
         api: async () => 0,

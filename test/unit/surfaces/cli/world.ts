@@ -2,7 +2,7 @@ import { createMemoryLedger } from '../../../../src/adapters/memory/ledger.ts';
 import { createMemoryChannels } from '../../../../src/adapters/memory/signals.ts';
 import type { TaskManifest } from '../../../../src/contracts/index.ts';
 import { GENESIS, sealRecord } from '../../../../src/core/audit-chain.ts';
-import type { AuditLog, OperatorRecord, Receipt, TaskGateway } from '../../../../src/core/ports/index.ts';
+import type { OperatorRecord, PatientAuditLog, Receipt, TaskGateway } from '../../../../src/core/ports/index.ts';
 import { type Cli, createCli } from './world-cli.ts';
 import { type Asked, createKernelTwin, type Kernel, manifestOf } from './world-kernel.ts';
 import { createPlanTwin, type PlanTwin } from './world-plans.ts';
@@ -40,11 +40,14 @@ export async function createWorld(): Promise<World> {
   const kernel = createKernelTwin(clock);
   const tasks: TaskGateway = { enqueue, ledger, signals: channels, journal: undefined };
   const records: OperatorRecord[] = [];
-  const audit: AuditLog = {
+  const audit: PatientAuditLog = {
     async append(action) {
       const record = sealRecord(records.at(-1) ?? GENESIS, action, clock.now());
       records.push(record);
       return record;
+    },
+    async keepForLater(action) {
+      records.push(sealRecord(records.at(-1) ?? GENESIS, action, clock.now()));
     },
   };
   const plans = createPlanTwin(clock.now);

@@ -57,15 +57,47 @@ describe('retry of one job', () => {
     expect((await board.rig.answer(manifest.task_id, ({ status }) => status === 'SUCCESS')).status).toBe('SUCCESS');
   });
 
-  it('refuses what has succeeded, is unknown, or has a job id of its own, and says why where the page shows it', async () => {
+  it('runs the task of a job with an id of its own again in that very job, and so does a retry by its task', async () => {
+    const queue = board.options.queues[0]?.queue;
+    for (const retry of ['board', 'task'] as const) {
+      const source = join(board.rig.base, `raw-${retry}.txt`);
+      const manifest = manifestOf('FILE_MOVE', source, `${source}.moved`);
+      const job = await queue?.add('FILE_MOVE', { v: 1, manifest, lease: await board.rig.lease(manifest) });
+      const jobId = job?.id ?? '';
+      await settled(jobId, 'failed');
+      expect(await board.rig.enqueue.jobState(manifest.task_id)).toMatchObject({ queue: 'file', jobId, state: 'failed' });
+      expect(await board.rig.enqueue.jobState(manifest.task_id, 'file', 'elsewhere')).toBeUndefined();
+      writeFileSync(source, 'x');
+      if (retry === 'task') expect(await board.rig.enqueue.retry(manifest.task_id)).toEqual({ kind: 'retried' });
+      else expect((await board.call('PUT', `/api/queues/file/${jobId}/retry`)).status).toBe(200);
+      await settled(jobId, 'completed');
+      expect((await board.rig.answer(manifest.task_id)).status).toBe('SUCCESS');
+    }
+  });
+
+  it('runs a job with an id of its own again whose lease was refused, under a lease that was put into it', async () => {
+    const queue = board.options.queues[0]?.queue;
+    const source = join(board.rig.base, 'refused.txt');
+    writeFileSync(source, 'x');
+    const manifest = manifestOf('FILE_MOVE', source, `${source}.moved`);
+    const job = await queue?.add('FILE_MOVE', { v: 1, manifest, lease: 'no lease' });
+    const jobId = job?.id ?? '';
+    await settled(jobId, 'failed');
+    await job?.updateData({ v: 1, manifest, lease: await board.rig.lease(manifest) });
+    expect((await board.call('PUT', `/api/queues/file/${jobId}/retry`)).status).toBe(200);
+    await settled(jobId, 'completed');
+  });
+
+  it('refuses what has succeeded, is unknown, or is no task, and says why where the page shows it', async () => {
     writeFileSync(join(board.rig.base, 'good.txt'), 'x');
     const { manifest, jobId } = await failed('good.txt');
     await board.rig.answer(manifest.task_id, ({ status }) => status === 'SUCCESS');
-    const own = await board.options.queues[0]?.queue.add('FILE_MOVE', { v: 1, manifest: manifestOf('FILE_MOVE', 'main/a', 'main/b') });
+    const own = await board.options.queues[0]?.queue.add('FILE_MOVE', { v: 1, manifest: 'none' });
     const rows = [
       [`/api/queues/file/${jobId}/retry`, 409, 'WRONG_STATE', 'has succeeded'],
       ['/api/queues/file/t_nobody/retry', 404, 'NOT_FOUND', 'no task nobody is known'],
-      [`/api/queues/file/${own?.id}/retry`, 409, 'WRONG_STATE', 'id of its own'],
+      [`/api/queues/file/${own?.id}/retry`, 409, 'WRONG_STATE', 'neither a task nor a plan'],
+      ['/api/queues/file/4711/retry', 404, 'NOT_FOUND', 'no such job'],
       ['/api/queues/elsewhere/t_x/retry', 404, 'NOT_FOUND', 'There is no queue'],
       ['/api/queues/file/t_%2e%2e%2fx/retry', 400, 'INVALID_ARGUMENT', ''],
     ] as const;

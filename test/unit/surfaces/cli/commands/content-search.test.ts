@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ContentSearchAnswer, ContentSearchEvent, ContentSearchRequest } from '../../../../../src/contracts/index.ts';
+import type { ContentSearchAnswer, ContentSearchEvent } from '../../../../../src/contracts/index.ts';
 import { WritError } from '../../../../../src/core/errors.ts';
 import type { ContentSearchOutcome } from '../../../../../src/core/ports/index.ts';
-import { literalPieces } from '../../../../../src/surfaces/cli/search/literal.ts';
-import { COLOURED, type Look, PLAIN, renderEvents } from '../../../../../src/surfaces/cli/search/render.ts';
-import { searchBaseOf } from '../../../../../src/surfaces/cli/search/search-base.ts';
-import type { LocalContentSearch, LocalSearchOptions } from '../../../../../src/surfaces/cli/services.ts';
-import { printableLine } from '../../../../../src/surfaces/cli/text/values.ts';
+import type { CliDeps, LocalSearchOptions } from '../../../../../src/surfaces/cli/services.ts';
 import { NO_INDEX_SEARCH } from '../../../../support/content/facts.ts';
 import { createWorld } from '../world.ts';
 
@@ -29,37 +25,33 @@ const NOTHING: ContentSearchAnswer = { ...ANSWER, count: 0, matches: [], exit_co
 /** A command line whose tool answers this; also what it was asked. */
 async function searching(answer: Partial<ContentSearchAnswer> | Extract<ContentSearchOutcome, { ok: false }>['error'] | Error) {
   const asked: { wish?: LocalSearchOptions; request?: unknown } = {};
-  const door: LocalContentSearch = {
-    cwd: () => '/work/here',
-    realPath: (path) => (path === '/work/here/link/..' ? '/elsewhere' : path),
-    colour: () => false,
-    async open(_options, wish) {
-      asked.wish = wish;
-      if (answer instanceof Error) throw answer;
-      return {
-        async search(request) {
-          asked.request = request;
-          if ('code' in answer) return { ok: false, error: answer };
-          return {
-            ok: true,
-            answer: { ...ANSWER, ...answer },
-            run: {
-              backend: 'rg',
-              elapsedMs: 1,
-              files: 1,
-              processes: 1,
-              fallbackUsed: false,
-              indexBypass: 'INDEX_OFF',
-              facts: NO_INDEX_SEARCH,
-              backendStderr: '',
-            },
-          };
-        },
-      };
-    },
+  const io = { cwd: () => '/work/here', realPath: (path: string) => (path === '/work/here/link/..' ? '/elsewhere' : path) };
+  const openContentSearch: CliDeps['openContentSearch'] = async (_options, wish) => {
+    asked.wish = wish;
+    if (answer instanceof Error) throw answer;
+    return {
+      async search(request) {
+        asked.request = request;
+        if ('code' in answer) return { ok: false, error: answer };
+        return {
+          ok: true,
+          answer: { ...ANSWER, ...answer },
+          run: {
+            backend: 'rg',
+            elapsedMs: 1,
+            files: 1,
+            processes: 1,
+            fallbackUsed: false,
+            indexBypass: 'INDEX_OFF',
+            facts: NO_INDEX_SEARCH,
+            backendStderr: '',
+          },
+        };
+      },
+    };
   };
   const world = await createWorld();
-  return { asked, writ: (...args: string[]) => world.cli(['search', ...args], '', { contentSearch: door }) };
+  return { asked, writ: (...args: string[]) => world.cli(['search', ...args], '', { io, openContentSearch }) };
 }
 
 describe('writ search', () => {
@@ -179,92 +171,5 @@ describe('writ search', () => {
     expect((await (await searching({ timed_out: true, truncated: true })).writ('x', '--timeout', '3s')).err).toBe(
       'writ: the time was up (--timeout 3s): there may be more\n',
     );
-  });
-});
-
-describe('where a search starts, and how its paths are shown', () => {
-  const real = (path: string): string => (path === '/w/d/link/../x' ? '/real/x' : path);
-  it.each<[string | undefined, string, string | undefined, [string, string, string][]]>([
-    [undefined, '/w/d', undefined, [['a/b', '.', 'a/b']]],
-    ['.', '/w/d', undefined, [['a/b', '.', './a/b']]],
-    ['./', '/w/d', undefined, [['a/b', '.', './a/b']]],
-    ['src', '/w/d', 'src', [['src/a', 'src', 'src/a']]],
-    ['src/', '/w/d', 'src', [['src/a', 'src', 'src/a']]],
-    ['./src//deep/.', '/w/d', 'src/deep', [['src/deep/a', 'src/deep', './src/deep/a']]],
-    ['..', '/w', undefined, [['d/a', '.', '../d/a']]],
-    ['../src', '/w', 'src', [['src/a', 'src', '../src/a']]],
-    ['../../x', '/', 'x', [['x', 'x', '../../x']]],
-    ['../../../x', '/', 'x', [['x', 'x', '../../../x']]],
-    ['/srv/src', '/w/d', '/srv/src', [['a/b', '.', '/srv/src/a/b']]],
-    ['/srv/src/', '/w/d', '/srv/src/', [['a/b', '.', '/srv/src/a/b']]],
-    ['/srv/a.txt', '/w/d', '/srv/a.txt', [['a.txt', 'a.txt', '/srv/a.txt']]],
-    [
-      'link/../x',
-      '/w/d',
-      '/real/x',
-      [
-        ['a', '.', 'link/../x/a'],
-        ['x', 'x', 'link/../x'],
-      ],
-    ],
-  ])('%s starts in %s with the path %s', (typed, workingDirectory, path, shown) => {
-    const place = searchBaseOf(typed, '/w/d', real);
-    expect({ workingDirectory: place.workingDirectory, path: place.path }).toEqual({ workingDirectory, path });
-    for (const [eventPath, answerPath, text] of shown) expect(place.shown(eventPath, answerPath)).toBe(text);
-  });
-});
-
-describe('matches on a terminal', () => {
-  const look = (changes: Partial<Look> = {}): Look => ({
-    paint: PLAIN,
-    terminal: true,
-    context: false,
-    shownPath: (path) => path,
-    pieces: (line) => [line],
-    ...changes,
-  });
-  const lines = (events: readonly ContentSearchEvent[], changes?: Partial<Look>) => [...renderEvents(events, look(changes))];
-
-  it('stand under the name of their file, with line numbers', () => {
-    expect(lines([event('a', 1, 'x'), event('a', 9, 'y'), event('b', 2, 'z')])).toEqual(['a', '1:x', '9:y', '', 'b', '2:z']);
-  });
-
-  it('mark context lines, and gaps where there is context', () => {
-    const events = [event('a', 1, 'x'), event('a', 2, 'y', 'context'), event('a', 8, 'z'), event('b', 9, 'w')];
-    expect(lines(events, { context: true })).toEqual(['a', '1:x', '2-y', '--', '8:z', '', 'b', '9:w']);
-    expect(lines(events, { context: true, terminal: false })).toEqual(['a:1:x', 'a-2-y', '--', 'a:8:z', '--', 'b:9:w']);
-  });
-
-  it('are coloured: path, line number, and the text itself where it can be found', () => {
-    expect(lines([event('a', 1, 'one x one X')], { paint: COLOURED, pieces: literalPieces({ pattern: 'x', fixed_strings: true }) })).toEqual([
-      '\u001b[35ma\u001b[0m',
-      '\u001b[32m1\u001b[0m:one \u001b[1;31mx\u001b[0m one \u001b[1;31mX\u001b[0m',
-    ]);
-  });
-
-  it('hold no control character of a name or a line, and no change of direction', () => {
-    const [name, line] = lines([event('a\u001b]0;owned\u0007\n', 1, '\u001b[2Jx\r\u009b\u202e\ty\u2028')]);
-    expect(name).toBe('a\\u001b]0;owned\\u0007\\u000a');
-    expect(line).toBe('1:\\u001b[2Jx\\u000d\\u009b\\u202e\ty\\u2028');
-    expect(printableLine('é 日本 👩‍👩‍👧')).toBe('é 日本 👩‍👩‍👧');
-  });
-
-  it('are lines as they are elsewhere, under names that hold no control character', () => {
-    expect(lines([event('a\nb', 1, '\u001b[1mx')], { terminal: false })).toEqual(['a\\u000ab:1:\u001b[1mx']);
-  });
-});
-
-describe('the text that a pattern stands for', () => {
-  it.each<[ContentSearchRequest, string, readonly string[]]>([
-    [{ pattern: 'ab' }, 'xAbx', ['x', 'Ab', 'x']],
-    [{ pattern: 'Ab' }, 'ab Ab', ['ab ', 'Ab', '']],
-    [{ pattern: 'ab', case: 'sensitive' }, 'Ab ab', ['Ab ', 'ab', '']],
-    [{ pattern: 'AB', case: 'insensitive' }, 'ab', ['', 'ab', '']],
-    [{ pattern: 'a.b', fixed_strings: true }, 'a.b axb', ['', 'a.b', ' axb']],
-    [{ pattern: 'a.b' }, 'a.b', ['a.b']],
-    [{ pattern: 'ab', fuzzy: 1 }, 'ab', ['ab']],
-    [{ pattern: '(a)+$^[]{}|?*\\', fixed_strings: true }, 'x(a)+$^[]{}|?*\\y', ['x', '(a)+$^[]{}|?*\\', 'y']],
-  ])('%o in %j is %j', (request, line, pieces) => {
-    expect(literalPieces(request)(line)).toEqual(pieces);
   });
 });

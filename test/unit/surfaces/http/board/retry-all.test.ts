@@ -39,7 +39,14 @@ function doors(refusing: (taskId: string) => ErrorCode | undefined = () => undef
 
 /** A queue whose pages come when they are let out. */
 function source(pages: readonly (readonly string[])[], gate: () => Promise<void> = async () => {}) {
-  const read = { name: 'file', queueName: 'file', job: unused, jobs: unused, logs: unused, failedCount: async () => pages.flat().length };
+  const read = {
+    name: 'file',
+    queueName: 'file',
+    job: async (id: string) => ({ id, fields: {}, state: async () => 'failed' }),
+    jobs: unused,
+    logs: unused,
+    failedCount: async () => pages.flat().length,
+  };
   async function* failedPages() {
     for (const page of pages) {
       await gate();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { taskOfJob } from '../../../../../src/surfaces/http/board/retry-job.ts';
+import { subjectOf } from '../../../../../src/surfaces/http/board/retry-job.ts';
 import { shownJob } from '../../../../../src/surfaces/http/board/shown-job.ts';
 
 const HASH = 'c0ffee'.padEnd(64, '0');
@@ -33,7 +33,7 @@ describe('a maintenance task of an index on the board', () => {
     expect(shown({ v: 1, key_hash: HASH, kind: 'build', reason: '' }, 't_a').data).toHaveProperty('not_a_task');
   });
 
-  it('cannot be retried: it is asked for anew', () => {
-    expect(() => taskOfJob('m_job1')).toThrow('asked for anew');
+  it('cannot be retried: it is asked for anew', async () => {
+    await expect(subjectOf('m_job1', { job: async () => undefined })).rejects.toThrow('asked for anew');
   });
 });

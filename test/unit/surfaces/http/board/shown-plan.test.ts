@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { canonicalJson } from '../../../../../src/core/canonical-json.ts';
+import { sha256Hex } from '../../../../../src/core/hash.ts';
 import { shownJob } from '../../../../../src/surfaces/http/board/shown-job.ts';
 
 const NOW = Date.parse('2026-11-21T05:00:00Z');
@@ -48,9 +50,18 @@ describe('a plan on the board', () => {
     expect(JSON.stringify(data)).not.toContain('TOP-SECRET');
   });
 
-  it('is no plan without an envelope or under another id', () => {
+  it('under an id of its producer is the plan that it carries; how far that is tells its own job', () => {
+    const id = sha256Hex(canonicalJson(envelope));
+    for (const jobId of ['p_x', '7', ID]) {
+      const { data } = shown({ data: { v: 1, envelope, lease }, progress: { done: 3, current: '0' } }, jobId);
+      expect(data).toEqual({ plan_id: id, lease_expires: '2026-11-21T07:00:00Z (in 2 h)', plan: `/v1/plans/${id}` });
+    }
+    expect(shown({ data: { v: 1, envelope: { a: '\ud800' }, lease } }, '7').data).toHaveProperty('not_a_task');
+  });
+
+  it('is no plan without an envelope', () => {
     expect(shown({ data: { v: 1, lease } }).data).toHaveProperty('not_a_task');
-    expect(shown({ data: { v: 1, envelope, lease } }, 'p_x').data).toHaveProperty('not_a_task');
+    expect(shown({ data: { v: 1, envelope: 'x', lease } }, '7').data).toHaveProperty('not_a_task');
     expect(shown({ data: { v: 1, envelope } }).data).toMatchObject({ plan_id: ID, steps_done: 0, lease_expires: 'there is no lease' });
   });
 });

@@ -1,0 +1,81 @@
+import type { EngineTag, MessageEngine } from '../../core/ports/message-engine.ts';
+import type { KillSwitch } from '../search/planner.ts';
+import type { VectorSettings } from './models.ts';
+
+/** Engines that hung, by what a cursor says of them, each with a sentence that says so. */
+export type Hung = Readonly<Partial<Record<EngineTag, string>>>;
+
+/** What the thread of message search is started with. */
+export interface SearchThreadData {
+  readonly file: string;
+  /** The directory of Tantivy's index; `null`: there shall be none. */
+  readonly tantivy: string | null;
+  /** Where vectors are and what makes them; `null`: there shall be none. */
+  readonly vectors: VectorSettings | null;
+  readonly killSwitch: KillSwitch;
+  /** Engines that are not asked, and not even loaded. */
+  readonly hung: Hung;
+  /** Memory in which the thread says which engine it asks. */
+  readonly atWork: SharedArrayBuffer;
+}
+
+/** Engines by their numbers in that memory. FTS5 is asked when no other is at work. */
+const TAGS = ['fts5', 'tantivy', 'hybrid'] as const satisfies readonly EngineTag[];
+
+const TAG = 0;
+const STEP = 1;
+
+export interface AtWork {
+  readonly tag: EngineTag;
+  readonly step: number;
+}
+
+/**
+ * Which engine a thread is asking, in memory that whoever waits for the thread can read: an engine that hangs keeps its
+ * thread from saying so.
+ *
+ * @param buffer that of the other side; absent: a new one
+ */
+export function engineAtWork(buffer = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)) {
+  const shared = new Int32Array(buffer);
+
+  function set(tag: number): number {
+    Atomics.add(shared, STEP, 1);
+    return Atomics.exchange(shared, TAG, tag);
+  }
+
+  function enter(tag: EngineTag): Disposable {
+    const before = set(TAGS.indexOf(tag));
+    return { [Symbol.dispose]: () => void set(before) };
+  }
+
+  return {
+    buffer,
+    /** The step is another one after every call that began or ended. */
+    now: (): AtWork => ({ tag: TAGS[Atomics.load(shared, TAG)] ?? 'fts5', step: Atomics.load(shared, STEP) }),
+    enter,
+    /** An engine that says in the memory when it is asked. */
+    watched(engine: MessageEngine): MessageEngine {
+      const { name, tag, mode, absent } = engine;
+      return {
+        name,
+        tag,
+        mode,
+        async find(ask) {
+          using _ = enter(tag);
+          return await engine.find(ask);
+        },
+        async rows(set) {
+          using _ = enter(tag);
+          return await engine.rows(set);
+        },
+        ...(absent !== undefined && {
+          absent(resuming: boolean) {
+            using _ = enter(tag);
+            return absent.call(engine, resuming);
+          },
+        }),
+      };
+    },
+  };
+}

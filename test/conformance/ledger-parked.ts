@@ -1,0 +1,80 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { claimOf, FAILED, type LedgerRig, NOW, newTaskId, REACH, recordOf, STATES } from './ledger-rig.ts';
+
+async function jobsOf({ ledger }: LedgerRig, id: string): Promise<string[]> {
+  const jobs: string[] = [];
+  for await (const some of ledger.parked(id)) jobs.push(...some);
+  return jobs.sort();
+}
+
+/** Duplicates of a task that wait for its end, and claims that may only look. */
+export function parkedConformance(rig: () => LedgerRig): void {
+  beforeEach(() => rig().ledger.markGeneration('g-1'));
+
+  describe('a parked job', () => {
+    it('is noted, counted and found, once however often it is parked', async () => {
+      const { ledger } = rig();
+      const taskId = newTaskId();
+      expect(await jobsOf(rig(), taskId)).toEqual([]);
+      expect(await ledger.park(taskId, 'file:7', 1, NOW)).toBe(1);
+      expect(await ledger.park(taskId, '{writ-2}:file:7', 1, NOW)).toBe(2);
+      expect(await ledger.park(taskId, 'file:7', 2, NOW)).toBe(2);
+      expect(await jobsOf(rig(), taskId)).toEqual(['file:7', '{writ-2}:file:7']);
+    });
+
+    it('has waited when the same job comes back, and not when it was added or retried anew', async () => {
+      const { ledger } = rig();
+      const taskId = newTaskId();
+      expect(await ledger.unpark(taskId, 'file:7', 2)).toBe(false);
+      for (const [parked, back, waited] of [
+        [1, 2, true],
+        [3, 5, true],
+        [1, 1, false],
+        [4, 1, false],
+      ] as const) {
+        await ledger.park(taskId, 'file:7', parked, NOW);
+        expect(await ledger.unpark(taskId, 'file:7', back)).toBe(waited);
+        expect(await jobsOf(rig(), taskId)).toEqual([]);
+      }
+    });
+
+    it('is told of by the record of its task, and found in pages however many there are', async () => {
+      const { ledger } = rig();
+      for (const outcome of [{}, FAILED]) {
+        const taskId = newTaskId();
+        await ledger.claim(claimOf(taskId));
+        const keys = Array.from({ length: 1200 }, (_, n) => `file:${n}`).sort();
+        await Promise.all(keys.map((key) => ledger.park(taskId, key, 1, NOW)));
+        expect(await ledger.record(recordOf(taskId, 1, outcome))).toBe('awaited');
+        expect([...new Set(await jobsOf(rig(), taskId))]).toEqual(keys);
+      }
+    });
+
+    it('is answered with the FAILURE that it waited for, unless that speaks of the lease of another job', async () => {
+      const { ledger } = rig();
+      for (const errorCode of ['EXECUTION_FAILED', 'RESOURCE_EXHAUSTED', 'UNSUPPORTED_CAPABILITY', 'LEASE_EXPIRED', 'INVALID_LEASE']) {
+        const taskId = newTaskId();
+        await ledger.claim(claimOf(taskId));
+        await ledger.record(recordOf(taskId, 1, { ...FAILED, errorCode }));
+        const own = errorCode === 'LEASE_EXPIRED' || errorCode === 'INVALID_LEASE';
+        expect(await ledger.claim(claimOf(taskId, { jobKey: 'file:7', waited: true })), errorCode).toEqual(
+          own ? { kind: 'new', epoch: 2 } : { kind: 'failed', result: FAILED.result },
+        );
+        if (!own) expect(await ledger.claim(claimOf(taskId, { jobKey: 'file:8' })), errorCode).toEqual({ kind: 'new', epoch: 2 });
+      }
+    });
+  });
+
+  describe('a claim that may only look', () => {
+    it.each(STATES)('is granted nothing on %s, and leaves the row as it is', async (state) => {
+      const { ledger } = rig();
+      const taskId = newTaskId();
+      await REACH[state](rig(), taskId);
+      const before = await ledger.row(taskId);
+      const look = claimOf(taskId, { jobKey: 'file:7', instance: 'i-7', look: true });
+      const answers: Record<string, unknown> = { success: { kind: 'finished', result: before?.result }, running: { kind: 'busy', owner: 'i-1' } };
+      expect(await ledger.claim(look)).toEqual(answers[state] ?? { kind: 'busy', owner: 'i-7' });
+      expect(await ledger.row(taskId)).toEqual(before);
+    });
+  });
+}

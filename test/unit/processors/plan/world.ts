@@ -1,0 +1,138 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Delivery } from '../../../../processors/delivery.ts';
+import { createInFlight } from '../../../../processors/in-flight.ts';
+import type { PlanDeliveryEnd, PlanDeps } from '../../../../processors/plan/context.ts';
+import { deliverPlan } from '../../../../processors/plan/deliver.ts';
+import { createParkedPlans } from '../../../../processors/plan/replay.ts';
+import { createRepeatedFaults } from '../../../../processors/repeated-faults.ts';
+import { createMemoryLedger } from '../../../../src/adapters/memory/ledger.ts';
+import { createMemoryChannels } from '../../../../src/adapters/memory/signals.ts';
+import { createPlanJournal } from '../../../../src/adapters/sqlite/plan-journal/plan-journal.ts';
+import type { TaskManifest } from '../../../../src/contracts/index.ts';
+import { manifestSha256 } from '../../../../src/core/hash.ts';
+import type { Outcome } from '../../../../src/core/outcome.ts';
+import { stepOf } from '../../../../src/core/plan-step.ts';
+import type { Bindings, PlanView } from '../../../../src/core/ports/index.ts';
+import { linkPlan, startPlan } from '../../../../src/executors/plan/index.ts';
+import { createPlanEndSigner, createResultSigner, fixedKeyring, verifyResult } from '../../../../src/lease/index.ts';
+import { ed25519, NOW, testClock } from '../../../fixtures/authority/world.ts';
+import { execution, type StepLike } from '../../../support/plan-core.ts';
+import { executorKey } from '../world.ts';
+
+const LEASE = 'the lease of the plan';
+
+/**
+ * The plan role without queue, Redis and kernel: a real journal and real signatures; a kernel that signs for whatever comes next, and a
+ * queue that keeps what was pushed. A test may replace parts of `deps`.
+ */
+export async function createPlanWorld(steps: readonly StepLike[], bound: Bindings) {
+  const directory = mkdtempSync(join(tmpdir(), 'writ-plan-world-'));
+  const journal = createPlanJournal({ directory });
+  await journal.start();
+  onTestFinished(async () => {
+    await journal.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  const clock = testClock();
+  const ledger = createMemoryLedger({ retentionMs: 86_400_000, clock, channels: createMemoryChannels() });
+  await ledger.markGeneration('first');
+  const signer = createResultSigner(executorKey, ed25519);
+  const linked = linkPlan(execution(steps), () => undefined);
+  if (!linked.ok) throw new Error(linked.message);
+  const { envelope, planSha256 } = linked;
+  const pushed: TaskManifest[] = [];
+  const view = { cancelRequested: false, shown: undefined as PlanView['state'] | undefined };
+  const given = {
+    pool: 'default',
+    clock,
+    startPlan,
+    bindings: (ref: string) => bound(ref),
+    authorities: {
+      authenticatePlan: async () => ({ ok: true, lease: { exp: NOW + 3600 } }),
+      authorizePlan: () => undefined,
+      refresh: async () => undefined,
+      async verifyResult(result: string, manifest: TaskManifest, sha: string) {
+        const subject = { taskId: manifest.task_id, capabilityId: manifest.capability_id, manifestSha256: sha };
+        return (await verifyResult(result, subject, { keyring: fixedKeyring([executorKey]), ed25519 })).ok;
+      },
+    },
+    kernel: { derive: async () => ({ manifest: nextManifest(), lease: 'a lease', taskId: '', manifestSha256: '', jti: 'j', exp: NOW + 60 }) },
+    journal,
+    views: {
+      read: async () => ({ cancelRequested: view.cancelRequested }),
+      async show(_id: string, { state }: { state: PlanView['state'] }) {
+        view.shown = state;
+      },
+    },
+    jobs: { promote: async () => undefined },
+    enqueue: {
+      jobState: async () => undefined,
+      async push({ manifest }: { manifest: TaskManifest }) {
+        pushed.push(manifest);
+        return { kind: 'accepted', taskId: manifest.task_id };
+      },
+    },
+    ledger,
+    signer,
+    endSigner: createPlanEndSigner(executorKey, ed25519),
+    inFlight: createInFlight(),
+    faults: createRepeatedFaults(),
+    promote: async () => undefined,
+    parkMs: 1000,
+    report: () => undefined,
+  };
+  let at = '0';
+  const nextManifest = (): TaskManifest => manifestAt(at);
+
+  function manifestAt(path: string, generation = 0, bindings = bound): TaskManifest {
+    const tool = { ref: 'echo', provider: 'echo', operation: 'say' };
+    const toolInput = { runId: 'r', stepId: path, tool, params: {}, context: { memory: {} } };
+    return stepOf({ kind: 'call', path, toolInput }, planSha256, generation, bindings).manifest;
+  }
+
+  const world = {
+    planSha256,
+    journal,
+    ledger,
+    view,
+    pushed,
+    manifestAt,
+    // The parts of the ports that a delivery uses.
+    deps: given as unknown as PlanDeps,
+    /** The step that the kernel signs for next. */
+    standAt(path: string) {
+      at = path;
+    },
+    /** Records an executor's answer to the step, as its worker does. */
+    async answer(manifest: TaskManifest, outcome: Outcome): Promise<void> {
+      const sha = manifestSha256(manifest);
+      const claim = await ledger.claim({
+        taskId: manifest.task_id,
+        manifestSha256: sha,
+        jobKey: 'q:1',
+        instance: 'w',
+        exp: NOW + 60,
+        now: clock.now(),
+      });
+      if (!('epoch' in claim)) throw new Error(claim.kind);
+      const result = await signer.sign(manifest, sha, outcome);
+      const errorCode = outcome.error?.error_code;
+      await ledger.record({ taskId: manifest.task_id, epoch: claim.epoch, status: outcome.status, errorCode, result, now: clock.now() });
+    },
+    async deliver(parked = createParkedPlans(world.deps)): Promise<PlanDeliveryEnd> {
+      const { inFlight } = world.deps;
+      const jobId = `p_${planSha256}`;
+      const running = inFlight.begin(jobId);
+      const delivery = { data: { v: 1, envelope, lease: LEASE }, queue: 'plan', jobId, signal: running.controller.signal } as unknown as Delivery;
+      try {
+        return await deliverPlan(delivery, running, parked, world.deps);
+      } finally {
+        inFlight.end(running);
+      }
+    },
+  };
+  return world;
+}
