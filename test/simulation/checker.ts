@@ -39,6 +39,8 @@ interface Recorded {
 
 /** Delivered jobs end within this time after the end of their task, where nothing went wrong; milliseconds. */
 const STARVED_MS = 3_000;
+/** Traps after which nobody knows what a `once` call has done: no answer in time, or one that a result has no room for. */
+const UNCLEAR: ReadonlySet<Ticket['task']['trap']> = new Set(['slow-tool', 'oversized-answer']);
 /** No job is started oftener than this. */
 const MAX_STARTS = 80;
 
@@ -164,7 +166,7 @@ export class Checker {
     const lost = /the worker was lost (\d+) times/.exec(message)?.[1];
     const really = this.#lost.get(id) ?? 0;
     if (lost !== undefined && Number(lost) > really) this.violate('failures are true', `${id} says ${JSON.stringify(message)}, but ${really} were lost`);
-    const quiet = this.#world.struck.size === 0 && task.trap !== 'slow-tool';
+    const quiet = this.#world.struck.size === 0 && !UNCLEAR.has(task.trap);
     if (code === 'TOOL_OUTCOME_UNKNOWN' && quiet) this.violate('failures are true', `${id} does not know its outcome, and nothing went wrong`);
     if (message === 'cancelled' && !this.#world.struck.has('cancel')) this.violate('failures are true', `${id} was cancelled by nobody`);
   }

@@ -83,6 +83,8 @@ async function prepare(world: World, { bindings, kernel, plans }: Awaited<Return
     onEnd(jobId, end, told, process) {
       reached.add(`end:${end}`);
       if (told.includes('was lost')) reached.add('says:lost');
+      if (told.includes('deliveries of this task crashed')) reached.add('says:crashed');
+      if (told.includes('the same fault came back')) reached.add('says:came-back');
       world.trace.say(world.now, process.name, `END ${jobId} ${end} ${told}`);
     },
     onIntent(taskId, process, exp, startedAt) {

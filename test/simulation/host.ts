@@ -8,6 +8,7 @@ import { createRepeatedFaults } from '../../processors/repeated-faults.ts';
 import { byCapability } from '../../processors/run-executor.ts';
 import { LOCK_TIMES, workerOptions } from '../../queues/catalog.ts';
 import type { Lifecycle } from '../../src/core/lifecycle.ts';
+import { isOutage } from '../../src/core/outage.ts';
 import type { HostMemory, InstanceRegistry, TaskExecutor } from '../../src/core/ports/index.ts';
 import { createFileExecutor } from '../../src/executors/file/index.ts';
 import { createToolExecutor } from '../../src/executors/tool/index.ts';
@@ -122,7 +123,7 @@ async function bootWorker(host: Host, process: SimProcess): Promise<readonly Lif
       promote,
       recoverLedger,
       report: ({ jobId, end, code, message, error }) =>
-        host.onEnd(jobId, end, `${code ?? ''} ${message ?? ''} ${error === undefined ? '' : String(error)}`, process),
+        host.onEnd(jobId, endWord(end, message, error), `${code ?? ''} ${message ?? ''} ${error === undefined ? '' : String(error)}`, process),
       around(delivery, work) {
         started.set(taskIdOf(delivery.data), world.now);
         return work();
@@ -166,6 +167,12 @@ async function bootWorker(host: Host, process: SimProcess): Promise<readonly Lif
   for (const worker of workers) await worker.start();
   world.trace.say(world.now, process.name, 'serves');
   return workers;
+}
+
+/** What the page tells apart of ends that the product reports as one. */
+function endWord(end: string, message: string | undefined, error: unknown): string {
+  if (end === 'busy' && message === 'another delivery works on the task') return 'parked';
+  return end === 'crashed' && isOutage(error) ? 'outage' : end;
 }
 
 function withMemory(memory: HostMemory | undefined): { memory?: HostMemory } {

@@ -24,7 +24,7 @@ export const KNOWN: readonly KnownFault[] = [
     explains: (violation, scenario) =>
       ['everything ends', 'failures are true', 'no endless retry'].includes(violation.invariant) &&
       concerns(violation, scenario, ({ trap }) => trap === 'oversized-answer'),
-    mended: false,
+    mended: true,
   },
   {
     finding: 'A3',
@@ -32,7 +32,7 @@ export const KNOWN: readonly KnownFault[] = [
     explains: (violation, scenario) =>
       (violation.invariant === 'nobody starves' && concerns(violation, scenario, ({ duplicates }) => duplicates > 0)) ||
       (violation.invariant === 'everything ends' && concerns(violation, scenario, ({ duplicates }) => duplicates >= 20)),
-    mended: false,
+    mended: true,
   },
   {
     finding: 'A6',
@@ -41,20 +41,20 @@ export const KNOWN: readonly KnownFault[] = [
       invariant === 'failures are true' &&
       what.includes('the worker was lost') &&
       (faults.length + calls.length > 0 || tasks.some(({ trap }) => trap === 'oversized-answer')),
-    mended: false,
+    mended: true,
   },
   {
     finding: 'A5',
     says: 'a plan that met an unbound tool is lost when the tool is bound to another adapter',
     explains: ({ invariant, what }, { boundAt }) => boundAt > 0 && invariant === 'failures are true' && what.includes('INVALID_RESULT'),
-    mended: false,
+    mended: true,
   },
   {
     finding: 'A8',
     says: "a plan's crash costs the more the more steps it has had; a raw producer's plan is not woken",
     explains: ({ invariant, what }, { plans, faults, calls }) =>
       invariant === 'nobody starves' && what.startsWith('plan-') && (faults.length + calls.length > 0 || plans.some(({ raw }) => raw)),
-    mended: false,
+    mended: true,
   },
 ];
 

@@ -11,13 +11,16 @@ const SETTLED: Readonly<Record<string, string>> = {
   conflict: 'claim:conflict',
   '`INVALID_LEASE` before the claim': 'end:refused',
   malformed: 'end:malformed',
-  busy: 'end:busy',
+  'another delivery works on the task': 'end:parked',
+  'busy: the host is not sure of an earlier attempt': 'end:busy',
   'cancelled before the intent': 'claim:cancelled',
   'interrupted (lock lost, shutdown)': 'end:interrupted',
   'stale at record': 'record:stale',
   'lost at claim or record': 'claim:lost',
   '5th takeover': 'says:lost',
   crashed: 'end:crashed',
+  'crashed for an outage (Redis, disk, kernel, a revocation log that does not verify)': 'end:outage',
+  '5th crash': 'says:crashed',
 };
 
 function rowStates(): readonly string[] {
@@ -46,7 +49,7 @@ function settledEnds(): readonly string[] {
 
 /** All of them, each once. */
 export const STATES: readonly string[] = [
-  ...new Set([...rowStates(), ...claimAnswers(), ...effectPoints(), ...settledEnds(), 'record:recorded', 'record:stale', 'record:lost']),
+  ...new Set([...rowStates(), ...claimAnswers(), ...effectPoints(), ...settledEnds(), 'claim:failed', 'record:recorded', 'record:awaited', 'record:stale', 'record:lost']),
 ];
 
 /** Points on the way back, which the page has in its sentences. */

@@ -18,10 +18,11 @@ export function watchLedger(parts: Parts): void {
       const caller = world.caller?.name;
       const owner = (await ledger.row(request.taskId))?.owner;
       const answer = await record(request);
-      if (answer === 'recorded' && owner !== caller) checker.violate('only the owner records', `${request.taskId} was ${owner}'s, and ${caller} recorded it`);
+      const isRecorded = answer === 'recorded' || answer === 'awaited';
+      if (isRecorded && owner !== caller) checker.violate('only the owner records', `${request.taskId} was ${owner}'s, and ${caller} recorded it`);
       reached.add(`record:${answer}`);
       await seen(request.taskId);
-      if (answer === 'recorded') onRecorded(parts, request);
+      if (isRecorded) onRecorded(parts, request);
       return answer;
     },
     async claim(request: Parameters<typeof claim>[0]) {

@@ -3,6 +3,7 @@ import { createMemoryLedger } from '../../../src/adapters/memory/ledger.ts';
 import { createMemoryPresence } from '../../../src/adapters/memory/presence.ts';
 import { createMemoryRevocations } from '../../../src/adapters/memory/revocations.ts';
 import { createMemoryChannels } from '../../../src/adapters/memory/signals.ts';
+import { WritError } from '../../../src/core/errors.ts';
 import { EPOCH_MS, type SimProcess } from '../scheduler.ts';
 import type { World } from '../world.ts';
 import { PlanViewsTwin } from './plan-views.ts';
@@ -29,7 +30,7 @@ export class RedisTwin {
     this.presence = createMemoryPresence(clock);
     const feed = createMemoryRevocations(this.channels);
     const intact = <T>(value: T): T => {
-      if (this.damaged) throw new Error('WRONGTYPE Operation against a key holding the wrong kind of value');
+      if (this.damaged) throw new WritError('STORAGE_UNAVAILABLE', 'the published revocation log is damaged: it is no list');
       return value;
     };
     this.feed = { ...feed, head: async () => intact(await feed.head()), read: async (from: number) => intact(await feed.read(from)) };
