@@ -24,8 +24,12 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
           takeovers: answer.kind === 'takeover' ? answer.takeovers : 0,
           cancelled: answer.kind === 'cancelled',
         });
-      case 'conflict':
-        return conflict(context);
+      case 'conflict': {
+        const forged = await forgedOutcome(context);
+        if (forged === undefined) return conflict(context);
+        await deps.ledger.discard(manifest.task_id, forged);
+        break;
+      }
       case 'finished':
         if (await deps.authorities.verifyResult(answer.result, manifest, manifestSha256)) return answered(answer.result);
         // Redis is not trusted: a result that does not verify is as good as none.
@@ -41,6 +45,16 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
     }
   }
   return { kind: 'busy', why: 'the ledger did not settle' };
+}
+
+/** What the row of another manifest has for an outcome, when nobody has signed it: then the id is not used. */
+async function forgedOutcome({ deps, manifest }: AuthenticatedDelivery): Promise<string | undefined> {
+  const { task_id: taskId } = manifest;
+  const row = await deps.ledger.row(taskId);
+  if (row === undefined || row.state === 'waiting' || row.state === 'running') return undefined;
+  const result = row.result ?? '';
+  const genuine = await deps.results.read(result, { taskId, manifestSha256s: [row.manifestSha256] });
+  return genuine === undefined ? result : undefined;
 }
 
 /** The claim of this delivery, now. */

@@ -37,9 +37,12 @@ interface Sorted {
   readonly repeated: readonly Push[];
 }
 
-async function sorted(chunk: readonly Push[], { ledger, connection }: PushContext): Promise<Sorted> {
+async function sorted(chunk: readonly Push[], context: PushContext): Promise<Sorted> {
+  const { ledger, connection } = context;
   const lookups = chunk.map(({ prefix, queueName, jobId }) => ['exists', `${prefix}:${queueName}:${jobId}`] as const);
   const [rows, jobs] = await Promise.all([Promise.all(chunk.map(({ taskId }) => ledger.row(taskId))), pipelined(connection, lookups)]);
+  // All at once, so that the crypto threads get one batch.
+  const receipts = await Promise.all(chunk.map((push, index) => receiptOfRow(push, rows[index], context)));
   const seen = new Set<string>();
   const fresh: Push[] = [];
   const settled: (readonly [Push, Receipt])[] = [];
@@ -47,7 +50,7 @@ async function sorted(chunk: readonly Push[], { ledger, connection }: PushContex
   const repeated: Push[] = [];
   for (const [index, push] of chunk.entries()) {
     const row = rows[index];
-    const receipt = receiptOfRow(push, row);
+    const receipt = receipts[index];
     if (receipt) settled.push([push, receipt]);
     else if (seen.has(push.taskId)) repeated.push(push);
     else (row === undefined && jobs[index]?.[1] === 0 ? fresh : known).push(push);

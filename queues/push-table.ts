@@ -33,7 +33,7 @@ const MAX_ROUNDS = 8;
 export async function pushOne(push: Push, context: PushContext): Promise<Receipt> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const [row, found] = await Promise.all([context.ledger.row(push.taskId), findJob(context.queue(push), push.jobId)]);
-    const receipt = await TABLE[classOfRow(row, push.sha)][classOfJob(found, push.sha)]({ push, row, found, context });
+    const receipt = await TABLE[await classOfRow(row, push, context.results)][classOfJob(found, push.sha)]({ push, row, found, context });
     if (receipt) return receipt;
   }
   throw new WritError('WRONG_STATE', `the job of task '${push.taskId}' keeps changing; push again`);
@@ -48,8 +48,8 @@ function classOfJob(found: FoundJob | undefined, sha: string): JobClass {
 }
 
 /** The receipt where the row alone decides, whatever became of the job: the rows of the table that have one step only. */
-export function receiptOfRow(push: Push, row: TaskRow | undefined): Receipt | undefined {
-  return ROW_ANSWERS[classOfRow(row, push.sha)](push, row);
+export async function receiptOfRow(push: Push, row: TaskRow | undefined, { results }: Pick<PushContext, 'results'>): Promise<Receipt | undefined> {
+  return ROW_ANSWERS[await classOfRow(row, push, results)](push, row);
 }
 
 const ROW_ANSWERS = {

@@ -26,11 +26,11 @@ export function createRedisLedger(connection: RedisConnection, { retentionMs, re
     release: (taskId, epoch) => call(async () => void (await redis.writRelease(rowKey(taskId), epoch))),
     refuse: (taskId, jobKey, result) =>
       call(async () => void (await redis.writRefuse(refusedKey(taskId, jobKey), checkedResult(result), refusedMs, recordedChannel(tagOf(taskId)), taskId))),
-    refusal: (taskId, jobKey) => call(async () => (await redis.get(refusedKey(taskId, jobKey))) ?? undefined),
+    refusal: (taskId, jobKey) => call(async () => (await unlessOtherType(redis.get(refusedKey(taskId, jobKey)))) || undefined),
     cancel: (taskId, now) =>
       call(async () => ((await redis.writCancel(rowKey(taskId), now, retentionMs, KEEP_MS, CANCEL_CHANNEL, taskId)) === 0 ? 'done' : 'requested')),
     clearCancel: (taskId, now) => call(async () => void (await redis.writClearCancel(rowKey(taskId), now))),
-    row: (taskId) => call(async () => readRow(await redis.hgetall(rowKey(taskId)))),
+    row: (taskId) => call(async () => readRow(await unlessOtherType(redis.hgetall(rowKey(taskId))))),
     discard: (taskId, result) => call(async () => void (await redis.writDiscard(rowKey(taskId), result))),
     restore: (rows, now) => call(async () => void (await Promise.all(rows.map((row) => restore(redis, row, now, retentionMs))))),
     markGeneration: (generation) => call(async () => void (await Promise.all(ALL_TAGS.map((tag) => redis.set(generationKey(tag), generation, 'NX'))))),
@@ -87,25 +87,44 @@ function restore(redis: Scripted, { taskId, manifestSha256, result, exp }: Finis
   return redis.writRestore(rowKey(taskId), manifestSha256, checkedResult(result), exp, now, retentionMs, KEEP_MS);
 }
 
+/** `OTHER_TYPE`: the key holds something that is none of ours. Throws what Redis throws otherwise. */
+async function unlessOtherType<T>(reply: Promise<T>): Promise<T | typeof OTHER_TYPE> {
+  try {
+    return await reply;
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith('WRONGTYPE')) return OTHER_TYPE;
+    throw error;
+  }
+}
+
+const OTHER_TYPE = '';
+
 const STATES: ReadonlySet<string> = new Set<TaskState>(['waiting', 'running', 'success', 'failure']);
 
-/** `undefined` for no row, and for one that is damaged beyond its state. */
-function readRow(hash: Readonly<Record<string, string>>): TaskRow | undefined {
-  const state = hash['state'];
-  if (state === undefined || !isState(state)) return undefined;
+/** `undefined` for no row; `damaged` where no worker can have written it. */
+function readRow(hash: Readonly<Record<string, string>> | typeof OTHER_TYPE): TaskRow | undefined {
+  const fields = hash === OTHER_TYPE ? {} : hash;
+  if (hash !== OTHER_TYPE && Object.keys(hash).length === 0) return undefined;
+  const state = fields['state'] ?? '';
   return {
-    state,
-    manifestSha256: hash['sha'] ?? '',
-    epoch: Number(hash['epoch'] ?? 0),
-    takeovers: Number(hash['takeovers'] ?? 0),
-    owner: hash['owner'] ?? '',
-    jobKey: hash['job'] ?? '',
-    exp: Number(hash['exp'] ?? 0),
-    cancelRequested: hash['cancel'] === '1',
-    errorCode: hash['code'] || undefined,
-    result: hash['result'],
-    updated: Number(hash['updated'] ?? 0),
+    state: isState(state) ? state : 'damaged',
+    manifestSha256: fields['sha'] ?? '',
+    epoch: whole(fields['epoch']),
+    takeovers: whole(fields['takeovers']),
+    owner: fields['owner'] ?? '',
+    jobKey: fields['job'] ?? '',
+    exp: whole(fields['exp']),
+    cancelRequested: fields['cancel'] === '1',
+    errorCode: fields['code'] || undefined,
+    result: fields['result'],
+    updated: whole(fields['updated']),
   };
+}
+
+/** A number that no worker has written counts as 0. */
+function whole(text: string | undefined): number {
+  const number = Number(text ?? 0);
+  return Number.isSafeInteger(number) && number >= 0 ? number : 0;
 }
 
 function isState(text: string): text is TaskState {

@@ -5,15 +5,18 @@ import { planKey, recordedChannel, tagOf } from './keys.ts';
 import type { RedisConnection } from './redis-connection.ts';
 import { redisCall } from './redis-error.ts';
 
+/** Years that RFC 3339 can write. */
+const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
+
 /** Redis is not trusted: a field that is not as we write it counts as missing. */
 const Fields = z.object({
   state: z.enum(['waiting', 'running', 'success', 'failure']).catch('waiting'),
-  steps: z.coerce.number().int().min(0).catch(0),
+  steps: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).catch(0),
   current: z.string().optional(),
   cancel: z.string().optional(),
   error: z.string().optional(),
   result: z.string().optional(),
-  updated: z.coerce.number().catch(0),
+  updated: z.coerce.number().int().min(0).max(LAST_MS).catch(0),
 });
 const Current = z.object({ path: z.string(), tool: z.string(), operation: z.string(), taskId: z.string().optional() });
 const PlanError = z.object({ code: z.string(), message: z.string() });
@@ -29,7 +32,7 @@ export function createRedisPlanViews({ redis, retentionMs, listen }: PlanViewsOp
   return {
     read: (id) =>
       redisCall(async () => {
-        const found = await redis.hgetall(planKey(id));
+        const found = await unlessOtherType(redis.hgetall(planKey(id)), {});
         return Object.keys(found).length === 0 ? undefined : viewOf(id, found);
       }),
     show: (id, { state, stepsDone, current, error, result }, exp, now) =>
@@ -41,7 +44,15 @@ export function createRedisPlanViews({ redis, retentionMs, listen }: PlanViewsOp
           .hset(key, fields)
           .pexpireat(key, rowExpiry(exp, now, { retentionMs }))
           .publish(recordedChannel(tagOf(id)), id);
-        await told.exec();
+        const [written] = (await told.exec()) ?? [];
+        if (!isOtherType(written?.[0])) return;
+        // Somebody else wrote a key of another type; it is as good as none.
+        await redis
+          .multi()
+          .del(key)
+          .hset(key, fields)
+          .pexpireat(key, rowExpiry(exp, now, { retentionMs }))
+          .exec();
       }),
     requestCancel: (id, now) =>
       redisCall(async () => {
@@ -64,10 +75,24 @@ const SMALL = ['state', 'steps', 'current', 'cancel', 'error', 'updated'] as con
 /** A plan's view without its result, which may be large; for those who look at many. */
 export function readPlanView(redis: RedisConnection, id: string): Promise<PlanView | undefined> {
   return redisCall(async () => {
-    const values = await redis.hmget(planKey(id), ...SMALL);
+    const values = await unlessOtherType(redis.hmget(planKey(id), ...SMALL), []);
     const found = SMALL.flatMap((name, at) => (typeof values[at] === 'string' ? [[name, values[at]] as const] : []));
     return found.length === 0 ? undefined : viewOf(id, Object.fromEntries(found));
   });
+}
+
+/** What a key of another type holds is none of ours. */
+async function unlessOtherType<T>(reply: Promise<T>, none: T): Promise<T> {
+  try {
+    return await reply;
+  } catch (error) {
+    if (isOtherType(error)) return none;
+    throw error;
+  }
+}
+
+function isOtherType(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('WRONGTYPE');
 }
 
 function viewOf(id: string, found: Record<string, string>): PlanView {

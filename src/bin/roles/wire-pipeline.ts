@@ -23,7 +23,7 @@ import { type Lifecycle, lifecycle, parallel, sequential } from '../../core/life
 import type { HostMemory, InstanceRegistry, TaskExecutor } from '../../core/ports/index.ts';
 import { jwksFile, readPrivateKey } from '../../data-dir/key-files.ts';
 import type { DataDirPaths } from '../../data-dir/paths.ts';
-import { createAuthorities, createKeyring, createPlanEndSigner, createResultSigner, createRevocationMirror } from '../../lease/index.ts';
+import { createAuthorities, createKeyring, createPlanEndSigner, createResultReader, createResultSigner, createRevocationMirror } from '../../lease/index.ts';
 import { countClaims } from '../../observability/counting.ts';
 import { countDelivery, logDelivery } from '../../observability/deliveries.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
@@ -99,6 +99,7 @@ export async function wirePipeline({
   const signer = createResultSigner(executorKey, ed25519);
   const endSigner = createPlanEndSigner(executorKey, ed25519);
   const revocations = createRevocationMirror({ path: places.revocations, open: openTokenFile, keyring: leaseKeys, ed25519 });
+  const results = createResultReader({ keyring: resultKeys, ed25519 });
   const authorities = createAuthorities({
     leaseKeys,
     resultKeys,
@@ -127,6 +128,7 @@ export async function wirePipeline({
     clock,
     authorities: traceCalls(authorities, { authenticate: 'verify' }, tracer),
     ledger,
+    results,
     presence,
     signer: traceCalls(signer, { sign: 'sign' }, tracer),
     recoverLedger,
@@ -178,6 +180,7 @@ export async function wirePipeline({
       clock,
       authorities,
       ledger,
+      results,
       ledgerConnection,
       queueConnection,
       shards,

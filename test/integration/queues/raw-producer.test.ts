@@ -146,7 +146,7 @@ describe('a raw producer', () => {
       ['EVAL', `return redis.call('DEL', KEYS[1])`, '1', '{writ}:file:wait'],
       ['EVAL', `return redis.call('PUBLISH', '{wl-00}:cancel', 't')`, '0'],
     ];
-    await rig.record(taskJob('t'), 'FAILURE', 'r');
+    await rig.record(taskJob('t'), 'FAILURE');
     for (const username of ['writ-producer', 'writ-retrier']) {
       const producer = as(username);
       for (const [command, ...args] of FORBIDDEN)

@@ -16,7 +16,15 @@ import type { LeasePayload, TaskJob, TaskManifest } from '../../../src/contracts
 import { manifestSha256 } from '../../../src/core/hash.ts';
 import { type Execution, success } from '../../../src/core/outcome.ts';
 import type { HostMemory, Recall, TaskExecutor } from '../../../src/core/ports/index.ts';
-import { createAuthorities, createResultSigner, createRevocationMirror, fixedKeyring, signLease, signRevocation } from '../../../src/lease/index.ts';
+import {
+  createAuthorities,
+  createResultReader,
+  createResultSigner,
+  createRevocationMirror,
+  fixedKeyring,
+  signLease,
+  signRevocation,
+} from '../../../src/lease/index.ts';
 import type { DeliveryReport } from '../../../src/observability/deliveries.ts';
 import { ed25519, LEASE, MANIFEST, NOW, testClock, vectorKey } from '../../fixtures/authority/world.ts';
 
@@ -75,6 +83,7 @@ export async function createWorld() {
         return ledger.record(request);
       },
     },
+    results: createResultReader({ keyring: resultKeys, ed25519 }),
     presence,
     signer,
     inFlight,

@@ -17,8 +17,22 @@ local channel, taskId = ARGV[4], ARGV[5]
 
 local DONE, REQUESTED = 0, 1
 
-local row = redis.call('HMGET', rowKey, 'state', 'exp')
-local state, exp = row[1], tonumber(row[2] or 0)
+-- A key of another type is no row: somebody else wrote it, and it is as good as none.
+local function heal(found)
+  if not found.err then return found end
+  redis.call('DEL', rowKey)
+  return {}
+end
+
+-- A number that no worker has written counts as 0.
+local function whole(value, most)
+  local number = tonumber(value or 0)
+  return number and number >= 0 and number <= most and math.floor(number) or 0
+end
+local MAX_SECONDS = 253402300799
+
+local row = heal(redis.pcall('HMGET', rowKey, 'state', 'exp'))
+local state, exp = row[1], whole(row[2], MAX_SECONDS)
 if state == 'success' then return DONE end
 
 if state then

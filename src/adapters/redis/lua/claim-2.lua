@@ -31,10 +31,25 @@ local LOST, NEW, TAKEOVER, FINISHED, CONFLICT, BUSY, CANCELLED = 0, 1, 2, 3, 4, 
 
 if redis.call('EXISTS', generationKey) == 0 then return { LOST } end
 
-local row = redis.call('HMGET', rowKey, 'state', 'sha', 'epoch', 'owner', 'job', 'takeovers', 'cancel', 'exp')
+-- A key of another type is no row: somebody else wrote it, and it is as good as none.
+local function heal(found)
+  if not found.err then return found end
+  redis.call('DEL', rowKey)
+  return {}
+end
+
+-- A number that no worker has written counts as 0.
+local function whole(value, most)
+  local number = tonumber(value or 0)
+  return number and number >= 0 and number <= most and math.floor(number) or 0
+end
+local MAX_COUNT, MAX_SECONDS = 1e15, 253402300799
+
+local row = heal(redis.pcall('HMGET', rowKey, 'state', 'sha', 'epoch', 'owner', 'job', 'takeovers', 'cancel', 'exp'))
 local state, rowSha, holder, holderJob = row[1], row[2], row[4], row[5]
-local epoch, takeovers, cancelled = tonumber(row[3] or 0), tonumber(row[6] or 0), row[7] == '1'
-local latestExp = math.max(exp, tonumber(row[8] or 0))
+local epoch, takeovers, cancelled = whole(row[3], MAX_COUNT), whole(row[6], MAX_COUNT), row[7] == '1'
+local knownExp = whole(row[8], MAX_SECONDS)
+local latestExp = math.max(exp, knownExp)
 
 local function outlive()
   redis.call('PEXPIREAT', rowKey, math.max(latestExp * 1000 + retention, now + keep))
@@ -42,7 +57,7 @@ end
 
 -- A later lease of the same task keeps the row longer, whatever the answer is.
 local function rememberExp()
-  if latestExp > tonumber(row[8] or 0) then
+  if latestExp > knownExp then
     redis.call('HSET', rowKey, 'exp', latestExp, 'updated', now)
     outlive()
   end

@@ -10,7 +10,9 @@
 local rowKey = KEYS[1]
 local now = ARGV[1]
 
-local row = redis.call('HMGET', rowKey, 'state', 'cancel', 'owner')
+local row = redis.pcall('HMGET', rowKey, 'state', 'cancel', 'owner')
+-- A key of another type holds no cancel.
+if row.err then return 0 end
 local state, cancelled, owner = row[1], row[2] == '1', row[3]
 if not cancelled or owner ~= '' then return 0 end
 

@@ -24,13 +24,14 @@ local retention, keep, channel, taskId = tonumber(ARGV[6]), tonumber(ARGV[7]), A
 local LOST, STALE, RECORDED = 0, 1, 2
 
 if redis.call('EXISTS', generationKey) == 0 then return LOST end
-local row = redis.call('HMGET', rowKey, 'state', 'epoch', 'exp')
-if not row[1] then return LOST end
+-- A key of another type is no row: somebody else wrote it, and the claim heals it.
+local row = redis.pcall('HMGET', rowKey, 'state', 'epoch', 'exp')
+if row.err or not row[1] then return LOST end
 if row[1] ~= 'running' or row[2] ~= epoch then return STALE end
 
 redis.call('HSET', rowKey, 'state', state, 'code', code, 'result', result, 'owner', '', 'job', '', 'cancel', '0',
   'takeovers', 0, 'updated', now)
 -- The claim has set the life that the lease gives already.
-if now + keep > tonumber(row[3] or 0) * 1000 + retention then redis.call('PEXPIREAT', rowKey, now + keep) end
+if now + keep > (tonumber(row[3] or 0) or 0) * 1000 + retention then redis.call('PEXPIREAT', rowKey, now + keep) end
 redis.call('PUBLISH', channel, taskId)
 return RECORDED

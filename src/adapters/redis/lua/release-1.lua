@@ -10,7 +10,7 @@
 local rowKey = KEYS[1]
 local epoch = ARGV[1]
 
-local row = redis.call('HMGET', rowKey, 'state', 'epoch')
-if row[1] ~= 'running' or row[2] ~= epoch then return 0 end
+local row = redis.pcall('HMGET', rowKey, 'state', 'epoch')
+if row.err or row[1] ~= 'running' or row[2] ~= epoch then return 0 end
 redis.call('HSET', rowKey, 'owner', '', 'job', '')
 return 1
