@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ALL_TAGS, generationKey, rowKey } from '../../../src/adapters/redis/keys.ts';
+import { ALL_TAGS, generationKey, refusedKey, rowKey } from '../../../src/adapters/redis/keys.ts';
 import { createRedisLedger } from '../../../src/adapters/redis/ledger.ts';
 import type { Ledger } from '../../../src/core/ports/index.ts';
 import { claimOf, newTaskId, RETENTION_MS, recordOf } from '../../conformance/ledger-rig.ts';
@@ -46,10 +46,40 @@ describe('the ledger on a real server', () => {
     expect(answers.every(({ kind }) => kind === 'new')).toBe(true);
   });
 
-  it('reports a key of another type as a fault of ours, not of the server', async () => {
-    const taskId = newTaskId();
-    await redis.set(rowKey(taskId), 'text');
-    await expect(ledger.claim(claimOf(taskId))).rejects.toMatchObject({ code: 'INTERNAL' });
+  it('takes a key of another type for a damaged row, and heals it with the next claim, cancel or restore', async () => {
+    const success = { manifestSha256: claimOf('x').manifestSha256, result: '{"status":"SUCCESS"}', exp: claimOf('x').exp };
+    const heal: readonly ((taskId: string) => Promise<unknown>)[] = [
+      (taskId) => ledger.claim(claimOf(taskId)).then((answer) => expect(answer).toEqual({ kind: 'new', epoch: 1 })),
+      (taskId) => ledger.cancel(taskId, 5).then((answer) => expect(answer).toBe('requested')),
+      (taskId) => ledger.restore([{ taskId, ...success }], 5),
+    ];
+    for (const healing of heal) {
+      const taskId = newTaskId();
+      await redis.set(rowKey(taskId), 'text');
+      expect(await ledger.row(taskId)).toMatchObject({ state: 'damaged', result: undefined, epoch: 0 });
+      await ledger.clearCancel(taskId, 5);
+      await ledger.release(taskId, 1);
+      expect(await ledger.record(recordOf(taskId, 1))).toBe('lost');
+      await healing(taskId);
+      expect((await ledger.row(taskId))?.state).not.toBe('damaged');
+    }
+    const key = refusedKey('refused', 'file:1');
+    await redis.hset(key, 'a', 'b');
+    expect(await ledger.refusal('refused', 'file:1')).toBeUndefined();
+  });
+
+  it('counts from 0 where a row has numbers that no worker has written', async () => {
+    for (const number of ['abc', '-1', 'nan', 'inf', '1e999', '9'.repeat(40), '1.5', '']) {
+      const taskId = newTaskId();
+      const { manifestSha256: sha } = claimOf(taskId);
+      await redis.hset(rowKey(taskId), { state: 'failure', sha, epoch: number, takeovers: number, exp: number, updated: number });
+      const row = await ledger.row(taskId);
+      expect([row?.epoch, row?.takeovers, row?.exp, row?.updated], number).toEqual([0, 0, 0, 0]);
+      const claimed = await ledger.claim(claimOf(taskId));
+      expect(claimed, number).toMatchObject({ kind: 'new' });
+      if (claimed.kind !== 'new') throw new Error(claimed.kind);
+      expect(await ledger.record(recordOf(taskId, claimed.epoch)), number).toBe('recorded');
+    }
   });
 
   it('survives a damaged row', async () => {
