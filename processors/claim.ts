@@ -31,8 +31,8 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
         break;
       }
       case 'finished':
-        if (await deps.authorities.verifyResult(answer.result, manifest, manifestSha256)) return answered(answer.result);
-        // Redis is not trusted: a result that does not verify is as good as none.
+        if (await hasSucceeded(answer.result, context)) return answered(answer.result);
+        // Redis is not trusted: a result that does not verify, or is none of a success, is as good as none.
         await deps.ledger.discard(manifest.task_id, answer.result);
         break;
       case 'busy':
@@ -45,6 +45,13 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
     }
   }
   return { kind: 'busy', why: 'the ledger did not settle' };
+}
+
+/** Whether the row's result is an executor's SUCCESS of exactly this task. */
+async function hasSucceeded(result: string, { deps, manifest, manifestSha256 }: AuthenticatedDelivery): Promise<boolean> {
+  const { task_id: taskId, capability_id: capabilityId } = manifest;
+  const genuine = await deps.results.read(result, { taskId, capabilityId, manifestSha256s: [manifestSha256] });
+  return genuine?.outcome.status === 'SUCCESS';
 }
 
 /** What the row of another manifest has for an outcome, when nobody has signed it: then the id is not used. */

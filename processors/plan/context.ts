@@ -2,7 +2,18 @@ import type { PlanJobs } from '../../queues/plan-jobs.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { PlanStep } from '../../src/core/plan-step.ts';
-import type { Bindings, Enqueue, Ledger, PlanEndSigner, PlanJournal, PlanKernel, PlanLogic, PlanViews, ResultSigner } from '../../src/core/ports/index.ts';
+import type {
+  Bindings,
+  Enqueue,
+  Ledger,
+  PlanEndSigner,
+  PlanJournal,
+  PlanKernel,
+  PlanLogic,
+  PlanViews,
+  ResultReader,
+  ResultSigner,
+} from '../../src/core/ports/index.ts';
 import type { Authorities } from '../../src/lease/index.ts';
 import type { PlanReport } from '../../src/observability/plans.ts';
 import type { AroundDelivery } from '../../src/observability/tracing/deliveries.ts';
@@ -24,6 +35,7 @@ export interface PlanDeps {
   readonly jobs: PlanJobs;
   readonly enqueue: Enqueue;
   readonly ledger: Ledger;
+  readonly results: ResultReader;
   /** Signs the answer to a step that cannot be a task. */
   readonly signer: ResultSigner;
   readonly endSigner: PlanEndSigner;

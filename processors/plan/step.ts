@@ -3,7 +3,7 @@ import { ExecutionResult } from '../../src/contracts/index.ts';
 import { isWritError } from '../../src/core/errors.ts';
 import { CANCELLED_MESSAGE, failure } from '../../src/core/outcome.ts';
 import type { PlanStep } from '../../src/core/plan-step.ts';
-import type { DerivedLease, JobView, PlanKernel, PlanViewChange } from '../../src/core/ports/index.ts';
+import type { DerivedLease, JobView, PlanKernel, PlanViewChange, ResultClaim, ResultReader } from '../../src/core/ports/index.ts';
 import type { PlanContext, PlanDeps } from './context.ts';
 import { endAt, endWith } from './end.ts';
 import type { PlanDeliveryEnd } from './settle-plan.ts';
@@ -62,24 +62,29 @@ async function endCancelled(plan: PlanContext, deps: PlanDeps, never?: { readonl
   return endAt(plan, { ...done, endedBy: path }, deps);
 }
 
-/** The executor's verified answer in the ledger. Redis is not trusted: a text that does not verify is none. */
-async function answerOf(step: PlanStep, { ledger, authorities }: PlanDeps): Promise<string | undefined> {
+/** The executor's signed answer in the ledger. Redis is not trusted: a text that was not signed for this step is none. */
+async function answerOf(step: PlanStep, { ledger, results }: PlanDeps): Promise<string | undefined> {
   const row = await ledger.row(step.manifest.task_id);
-  if (row?.result === undefined || (row.state !== 'success' && row.state !== 'failure')) return undefined;
-  return verifiedAnswer(step, row.result, authorities);
-}
-
-/** A step whose own lease ran out in the queue gets another while the plan's lease lives: the plan does not see it. */
-async function verifiedAnswer({ manifest, manifestSha256 }: PlanStep, result: string, authorities: PlanDeps['authorities']): Promise<string | undefined> {
-  if (!(await authorities.verifyResult(result, manifest, manifestSha256))) return undefined;
-  return ExecutionResult.parse(JSON.parse(result)).error?.error_code === 'LEASE_EXPIRED' ? undefined : result;
+  // While it runs again its row holds the answer before.
+  if (row?.result === undefined || row.state === 'waiting' || row.state === 'running') return undefined;
+  return genuineAnswer(row.result, claimOf(step), results);
 }
 
 /** The answer to a job that was refused before it reached the task's row. */
-async function answerBeforeClaim(step: PlanStep, job: JobView | undefined, { ledger, authorities }: PlanDeps): Promise<string | undefined> {
+async function answerBeforeClaim(step: PlanStep, job: JobView | undefined, { ledger, results }: PlanDeps): Promise<string | undefined> {
   if (job?.state !== 'failed') return undefined;
   const result = await ledger.refusal(step.manifest.task_id, `${job.queue}:${job.jobId}`);
-  return result === undefined ? undefined : verifiedAnswer(step, result, authorities);
+  return result === undefined ? undefined : genuineAnswer(result, { ...claimOf(step), refusal: true }, results);
+}
+
+function claimOf({ manifest, manifestSha256 }: PlanStep): ResultClaim {
+  return { taskId: manifest.task_id, capabilityId: manifest.capability_id, manifestSha256s: [manifestSha256] };
+}
+
+/** A step whose own lease ran out in the queue gets another while the plan's lease lives: the plan does not see it. */
+async function genuineAnswer(result: string, claim: ResultClaim, results: ResultReader): Promise<string | undefined> {
+  const genuine = await results.read(result, claim);
+  return genuine === undefined || genuine.outcome.error?.error_code === 'LEASE_EXPIRED' ? undefined : result;
 }
 
 /** A step that cannot be a task: the same signed answer whenever it is asked. */

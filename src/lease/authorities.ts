@@ -4,14 +4,12 @@ import type { Ed25519, RevocationFeed } from '../core/ports/index.ts';
 import { authorizeLease, authorizeTimes, type LeaseRefusal } from './authorize-lease.ts';
 import type { Keyring } from './keyring.ts';
 import { authenticatePlanLease } from './plan-lease.ts';
-import { verifyResult } from './result.ts';
 import type { RevocationMirror } from './revocation-mirror.ts';
 import { type AuthenticatedLease, authenticateLease } from './task-lease.ts';
 import type { Checked } from './token.ts';
 
 export interface AuthoritiesOptions {
   readonly leaseKeys: Keyring;
-  readonly resultKeys: Keyring;
   readonly ed25519: Ed25519;
   readonly revocations: RevocationMirror;
   readonly feed: RevocationFeed;
@@ -32,22 +30,15 @@ export interface Authorities {
   authenticatePlan(planSha256: string, lease: string | undefined, queue: string): Promise<Checked<{ readonly lease: PlanLeasePayload }>>;
   /** Revocation, lifetime and expiry of a plan's lease, now. */
   authorizePlan(lease: PlanLeasePayload): LeaseRefusal | undefined;
-  /** Whether a stored result is really an executor's answer to this task. */
-  verifyResult(result: string, manifest: TaskManifest, manifestSha256: string): Promise<boolean>;
 }
 
-export function createAuthorities({ leaseKeys, resultKeys, ed25519, revocations, feed, clock, issuer, maxTtl }: AuthoritiesOptions): Authorities {
+export function createAuthorities({ leaseKeys, ed25519, revocations, feed, clock, issuer, maxTtl }: AuthoritiesOptions): Authorities {
   const leases = { keyring: leaseKeys, ed25519 };
-  const results = { keyring: resultKeys, ed25519 };
   return {
     authenticate: (manifest, manifestSha256, lease, queue) => authenticateLease(lease, { manifest, manifestSha256, aud: queue, iss: issuer }, leases),
     refresh: () => revocations.catchUp(feed),
     authorize: (lease, capabilities) => authorizeLease(lease, { now: clock.now(), maxTtl, isRevoked: revocations.isRevoked, capabilities }),
     authenticatePlan: (planSha256, lease, queue) => authenticatePlanLease(lease, { planSha256, aud: queue, iss: issuer }, leases),
     authorizePlan: (lease) => authorizeTimes(lease, { now: clock.now(), maxTtl, isRevoked: revocations.isRevoked }),
-    async verifyResult(result, manifest, manifestSha256) {
-      const subject = { taskId: manifest.task_id, capabilityId: manifest.capability_id, manifestSha256 };
-      return (await verifyResult(result, subject, results)).ok;
-    },
   };
 }

@@ -1,7 +1,8 @@
 import { CAPABILITY_QUEUE, ExecutionResult, PLAN_CAPABILITY, TOOL_CALL } from '../contracts/index.ts';
 import { sha256Hex } from '../core/hash.ts';
 import { MAX_RESULT_BYTES } from '../core/ledger-life.ts';
-import type { PlanEndReader, ResultReader } from '../core/ports/index.ts';
+import type { GenuineResult, PlanEndReader, ResultReader } from '../core/ports/index.ts';
+import { isRefusal } from '../core/refusal.ts';
 import { mayServe } from './keys.ts';
 import { verifyPlanEnd } from './plan-end.ts';
 import { verifyResult } from './result.ts';
@@ -18,7 +19,7 @@ const REMEMBERED = 10_000;
 export function createResultReader(verifier: Verifier): ResultReader {
   const remembered = createSignatureMemory(verifier);
   return {
-    async read(text, { taskId, manifestSha256s, capabilityId }) {
+    async read(text, { taskId, manifestSha256s, capabilityId, refusal = false }) {
       // Larger than any that the ledger keeps: not worth nine looks.
       if (Buffer.byteLength(text) > MAX_RESULT_BYTES) return undefined;
       for (const manifestSha256 of new Set(manifestSha256s)) {
@@ -27,12 +28,17 @@ export function createResultReader(verifier: Verifier): ResultReader {
           const subject = { taskId, capabilityId: capability, manifestSha256 };
           const name = JSON.stringify([taskId, capability, manifestSha256]);
           if (await remembered(name, text, capability, () => verifyResult(text, subject, verifier)))
-            return { outcome: ExecutionResult.parse(JSON.parse(text)), manifestSha256 };
+            return placed({ outcome: ExecutionResult.parse(JSON.parse(text)), manifestSha256 }, refusal);
         }
       }
       return undefined;
     },
   };
+}
+
+/** A refusal counts under the key of its job only, and nothing else does there. */
+function placed(genuine: GenuineResult, refusal: boolean): GenuineResult | undefined {
+  return isRefusal(genuine.outcome) === refusal ? genuine : undefined;
 }
 
 /** The same for the ends of plans. */

@@ -102,7 +102,6 @@ export async function wirePipeline({
   const results = createResultReader({ keyring: resultKeys, ed25519 });
   const authorities = createAuthorities({
     leaseKeys,
-    resultKeys,
     ed25519,
     revocations,
     feed,

@@ -101,6 +101,7 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
         jobs,
         enqueue: observePushes(enqueue, { trace: { tracer, queueOf: (capability) => queueOf(capability, pool), prefer: 'active' } }),
         ledger,
+        results,
         signer,
         endSigner,
         inFlight,

@@ -25,6 +25,8 @@ export interface ResultClaim {
   readonly manifestSha256s: readonly string[];
   /** All that are served here unless given. */
   readonly capabilityId?: string | undefined;
+  /** It lies under the key of a refused job: only a refusal counts there, and only there (`isRefusal`). */
+  readonly refusal?: boolean;
 }
 
 /** A result that an executor that is trusted here has signed for this task and manifest. */

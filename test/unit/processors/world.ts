@@ -64,7 +64,7 @@ export async function createWorld() {
   await revocations.start();
   onTestFinished(() => revocations.stop());
   const resultKeys = fixedKeyring([executorKey]);
-  const authorities = createAuthorities({ leaseKeys, resultKeys, ed25519, revocations, feed, clock, issuer: LEASE.iss, maxTtl: 86_400 });
+  const authorities = createAuthorities({ leaseKeys, ed25519, revocations, feed, clock, issuer: LEASE.iss, maxTtl: 86_400 });
   const signer = createResultSigner(executorKey, ed25519);
 
   const steps: string[] = [];

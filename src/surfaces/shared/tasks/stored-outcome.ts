@@ -10,7 +10,7 @@ export async function storedOutcome(
   gateway: TaskGateway,
 ): Promise<FinishedTask | undefined> {
   if (!row?.result) return undefined;
-  const genuine = await read(taskId, row.result, [row.manifestSha256], job, gateway);
+  const genuine = await gateway.results.read(row.result, { taskId, manifestSha256s: hashesOf(job, row.manifestSha256) });
   return genuine && finished(row.result, genuine, 'ledger', job);
 }
 
@@ -18,7 +18,7 @@ export async function storedOutcome(
 export async function storedRefusal(taskId: string, job: JobView, gateway: TaskGateway): Promise<FinishedTask | 'forged' | undefined> {
   const text = await gateway.ledger.refusal(taskId, `${job.queue}:${job.jobId}`);
   if (text === undefined) return undefined;
-  const genuine = await read(taskId, text, [], job, gateway);
+  const genuine = await gateway.results.read(text, { taskId, manifestSha256s: hashesOf(job), refusal: true });
   return genuine === undefined ? 'forged' : finished(text, genuine, 'refusal', job);
 }
 
@@ -28,9 +28,9 @@ export function claimsEnd(row: TaskRow | undefined): boolean {
 }
 
 /** The row's hash may have been changed as well: the job's counts too. */
-function read(taskId: string, text: string, hashes: readonly string[], job: JobView | undefined, { results }: TaskGateway): Promise<GenuineResult | undefined> {
+function hashesOf(job: JobView | undefined, ...known: readonly string[]): readonly string[] {
   const data = jobDataOf(job);
-  return results.read(text, { taskId, manifestSha256s: [...hashes, ...(data === undefined ? [] : [data.manifestSha256])] });
+  return data === undefined ? known : [...known, data.manifestSha256];
 }
 
 function finished(result: string, { outcome, manifestSha256 }: GenuineResult, from: FinishedTask['from'], job: JobView | undefined): FinishedTask {

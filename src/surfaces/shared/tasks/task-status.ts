@@ -45,8 +45,9 @@ export async function readTaskStatus(taskId: string, gateway: TaskGateway): Prom
   }
   if (job && PENDING.has(job.state)) return pending(job, row, stored);
   if (job?.state === 'failed') return failed(taskId, job, row, stored, gateway);
-  if (claimsEnd(row)) return stored ?? { state: 'unproven', job };
+  // A FAILURE beside a job that has succeeded is an older one that somebody has put back.
   if (job?.state === 'completed') return { state: 'unproven', job };
+  if (claimsEnd(row)) return stored ?? { state: 'unproven', job };
   if (row)
     return {
       state: 'waiting',
