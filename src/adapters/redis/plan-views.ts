@@ -57,7 +57,7 @@ export function createRedisPlanViews({ redis, retentionMs, listen }: PlanViewsOp
     requestCancel: (id, now) =>
       redisCall(async () => {
         const key = planKey(id);
-        if ((await redis.exists(key)) === 0) return false;
+        if ((await redis.type(key)) !== 'hash') return false;
         await redis
           .multi()
           .hset(key, { cancel: '1', updated: now })
@@ -65,7 +65,7 @@ export function createRedisPlanViews({ redis, retentionMs, listen }: PlanViewsOp
           .exec();
         return true;
       }),
-    clearCancel: (id) => redisCall(async () => void (await redis.hdel(planKey(id), 'cancel'))),
+    clearCancel: (id) => redisCall(async () => void (await unlessOtherType(redis.hdel(planKey(id), 'cancel'), 0))),
     onChange: async (id, listener) => (listen === undefined ? async () => undefined : listen(id, listener)),
   };
 }
