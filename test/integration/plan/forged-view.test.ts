@@ -2,10 +2,13 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPlanEvents } from '../../../queues/plan-events.ts';
 import { inlineEd25519 } from '../../../src/adapters/crypto/inline.ts';
 import { nodeEd25519 } from '../../../src/adapters/crypto/node-crypto.ts';
 import { planKey, rowKey } from '../../../src/adapters/redis/keys.ts';
+import type { PlanEvent } from '../../../src/contracts/index.ts';
 import { manifestSha256 } from '../../../src/core/hash.ts';
+import { createNotifier } from '../../../src/core/notifier.ts';
 import { failure } from '../../../src/core/outcome.ts';
 import type { PlanView } from '../../../src/core/ports/index.ts';
 import { createPlanEndSigner, generateKey, signingKey } from '../../../src/lease/index.ts';
@@ -108,6 +111,37 @@ describe('the forged view of a plan', () => {
     expect(await word(plan.id)).toBe('none');
     await plans.push(plan);
     expect((await plans.ended(plan.id)).view).toMatchObject({ state: 'success', result: truth.result });
+  });
+
+  it('is not told as an event: only a signed end is', async () => {
+    const [forged, genuine] = [await ended('event-forged', true), await ended('event-genuine', false)];
+    const subscriber = await plans.rig.redis.client('subscriber');
+    const events = createPlanEvents({ connection: subscriber, pool: 'default', reader: redis, proven: plans.plans.view });
+    const told: PlanEvent[] = [];
+    const heard = createNotifier();
+    events.listen((event) => {
+      told.push(event);
+      heard.wake();
+    });
+    await redis.hset(planKey(forged.id), { state: 'success', error: '', result: withSignature(forged.view.result ?? '', '') });
+    // The queue's stream says of both that they have moved; they are looked at in this order, in one look or in two.
+    const move = (id: string) => redis.xadd('{writ}:plan:events', '*', 'event', 'waiting', 'jobId', `p_${id}`);
+    await lookAgain({
+      look: async () => {
+        await move(forged.id);
+        await move(genuine.id);
+        return told.some(({ plan_id }) => plan_id === genuine.id) || undefined;
+      },
+      listen: async (changed) => {
+        const stop = new AbortController();
+        void heard.next(stop.signal).then(changed);
+        return async () => stop.abort();
+      },
+      timeoutMs: PATIENCE_MS,
+      failure: () => 'the genuine end is not told',
+    });
+    expect(told.map(({ plan_id, state, error_code }) => [plan_id, state, error_code])).toEqual([[genuine.id, 'failure', 'EXECUTION_FAILED']]);
+    await events.close();
   });
 
   it('of a step is not taken for its answer: a refusal that was signed for another job of the step', async () => {
