@@ -95,7 +95,15 @@ describe('a raw producer', () => {
         const signed = await rig.sign(job, success({ capability_id: 'FILE_MOVE', '\u{1f600}': 0.1, '\uff21': 1e-7 }));
         const row = `{wl-${createHash('sha256').update('raw').digest('hex').slice(0, 2)}}:task:raw`;
         const redis = await server.client();
-        const forgeries = [signed.replace(/"signature":"[^"]*"/, '"signature":""'), signed.replace('0.1', '0.2'), signed.slice(0, -9), other, changed, '[]', ''];
+        const forgeries = [
+          signed.replace(/"signature":"[^"]*"/, '"signature":""'),
+          signed.replace('0.1', '0.2'),
+          signed.slice(0, -9),
+          other,
+          changed,
+          '[]',
+          '',
+        ];
         for (const result of forgeries) {
           await redis.hset(row, { state: 'success', sha: manifestSha256(job.manifest), epoch: 9, result });
           const { code, answer } = await run([connectionFile({ timeoutSeconds: 0.2 })], job);

@@ -49,7 +49,8 @@ function hasLoneSurrogate(row: Row): boolean {
     if (typeof value === 'string') {
       if (LONE_SURROGATE.test(value)) return true;
     } else if (typeof value === 'object' && value !== null) {
-      for (const inner of Array.isArray(value) ? value : [...Object.keys(value), ...Object.values(value)]) rest.push(inner);
+      // The names of an array are its numbers.
+      for (const inner of [Object.keys(value), Object.values(value)].flat()) rest.push(inner);
     }
   }
   return false;

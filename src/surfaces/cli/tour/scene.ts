@@ -6,8 +6,9 @@ import { manifestSha256 } from '../../../core/hash.ts';
 import type { PlanView, Receipt, SignatureReader } from '../../../core/ports/index.ts';
 import type { KernelClient } from '../../../core/ports/kernel-client.ts';
 import type { TaskGateway } from '../../../core/ports/task-gateway.ts';
+import type { FinishedTask } from '../../shared/tasks/stored-outcome.ts';
 import { unprovenTask } from '../../shared/tasks/task-id.ts';
-import { type FinishedTask, waitForOutcome } from '../../shared/tasks/task-status.ts';
+import { waitForOutcome } from '../../shared/tasks/task-status.ts';
 import type { BoardVisitor } from './board.ts';
 
 /** What the tour works with: the same services that every surface has. */

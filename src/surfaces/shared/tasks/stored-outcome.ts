@@ -1,6 +1,19 @@
+import type { ExecutionResult } from '../../../contracts/index.ts';
 import type { GenuineResult, JobView, TaskGateway, TaskRow } from '../../../core/ports/index.ts';
 import { jobDataOf } from './job-data.ts';
-import type { FinishedTask } from './task-status.ts';
+
+/** The last outcome of a task. */
+export interface FinishedTask {
+  readonly state: 'finished';
+  /** The exact signed result. */
+  readonly result: string;
+  readonly outcome: ExecutionResult;
+  /** `refusal`: answered without touching the task, because the lease or the id was wrong. */
+  readonly from: 'ledger' | 'journal' | 'refusal';
+  /** Empty when it is not known. */
+  readonly manifestSha256: string;
+  readonly job: JobView | undefined;
+}
 
 /** The outcome in a task's row, when an executor that is trusted here has signed it; its other fields prove nothing. */
 export async function storedOutcome(

@@ -2,20 +2,7 @@ import { ExecutionResult } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { JobView, TaskRow } from '../../../core/ports/index.ts';
 import type { TaskGateway } from '../../../core/ports/task-gateway.ts';
-import { claimsEnd, storedOutcome, storedRefusal } from './stored-outcome.ts';
-
-/** The last outcome of a task. */
-export interface FinishedTask {
-  readonly state: 'finished';
-  /** The exact signed result. */
-  readonly result: string;
-  readonly outcome: ExecutionResult;
-  /** `refusal`: answered without touching the task, because the lease or the id was wrong. */
-  readonly from: 'ledger' | 'journal' | 'refusal';
-  /** Empty when it is not known. */
-  readonly manifestSha256: string;
-  readonly job: JobView | undefined;
-}
+import { claimsEnd, type FinishedTask, storedOutcome, storedRefusal } from './stored-outcome.ts';
 
 /** Where a task stands, from everything that knows about it (`docs/protocol.md`: three records, each with its rank). */
 export type TaskStatus =

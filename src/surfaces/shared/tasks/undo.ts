@@ -5,8 +5,9 @@ import { manifestSha256, sha256Hex } from '../../../core/hash.ts';
 import type { Receipt, TaskGateway } from '../../../core/ports/index.ts';
 import { jobDataOf } from './job-data.ts';
 import type { OperatorServices } from './operator.ts';
+import type { FinishedTask } from './stored-outcome.ts';
 import { unknownTask, unprovenTask } from './task-id.ts';
-import { type FinishedTask, readTaskStatus } from './task-status.ts';
+import { readTaskStatus } from './task-status.ts';
 
 /**
  * Takes back what a finished task did: the kernel computes and signs the undo, which is pushed like any other task.
