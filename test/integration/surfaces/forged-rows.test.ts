@@ -48,6 +48,8 @@ interface Forgery {
   readonly fields: (subject: Subject) => Promise<Record<string, string>> | Record<string, string>;
   /** Whether the signed result is still in the row: then it is what is said, journal or not. */
   readonly intact?: boolean;
+  /** What is said of a subject where that is neither. */
+  readonly says?: Partial<Record<SubjectName, Word>>;
 }
 
 const FORGERIES: Readonly<Record<string, Forgery>> = {
@@ -88,6 +90,11 @@ const FORGERIES: Readonly<Record<string, Forgery>> = {
       return { state: 'failure', sha: manifestSha256(other), result: await sign(other, failure('INVALID_LEASE', 'the job carries no lease')) };
     },
   },
+  // Beside the job of a success it is seen through; beside a failure it is one as good as the other.
+  'an older failure of the same task, really signed': {
+    fields: async ({ manifest }) => ({ state: 'failure', code: 'EXECUTION_FAILED', result: await sign(manifest, failure('EXECUTION_FAILED', 'older')) }),
+    says: { failed: TRUTH.failed },
+  },
   'another manifest, and no result': { fields: () => ({ state: 'success', sha: 'f'.repeat(64) }) },
   'a success turned into a failure, or a failure into a success': {
     fields: ({ result }) => ({ state: result.includes('"SUCCESS"') ? 'failure' : 'success', code: 'EXECUTION_FAILED', result }),
@@ -98,7 +105,8 @@ const FORGERIES: Readonly<Record<string, Forgery>> = {
   'another hash beside the real result': { fields: ({ result }) => ({ state: 'success', sha: 'f'.repeat(64), result }), intact: true },
 };
 
-const expected = (name: SubjectName, { intact = false }: Forgery): Word => (intact || name === 'moved' ? TRUTH[name] : 'INVALID_RESULT');
+const expected = (name: SubjectName, { intact = false, says = {} }: Pick<Forgery, 'intact' | 'says'>): Word =>
+  says[name] ?? (intact || name === 'moved' ? TRUTH[name] : 'INVALID_RESULT');
 
 describe.each(Object.keys(TRUTH) as SubjectName[])('a task that %s, and a forged row', (name) => {
   let one: Subject;
@@ -119,7 +127,7 @@ describe.each(Object.keys(TRUTH) as SubjectName[])('a task that %s, and a forged
     await forged.redis.set(rowKey(one.manifest.task_id), one.result);
     const said: Record<string, Word> = {};
     for (const [reader, read] of Object.entries(forged.readers)) said[reader] = await read(one.manifest.task_id);
-    expect(said).toEqual(Object.fromEntries(Object.keys(forged.readers).map((reader) => [reader, expected(name, {} as Forgery)])));
+    expect(said).toEqual(Object.fromEntries(Object.keys(forged.readers).map((reader) => [reader, expected(name, {})])));
   });
 
   // The ways of pushing share what is behind them: all of them where the lie is worst, else one after the other.
