@@ -14,6 +14,8 @@ export interface PlansDeps {
   readonly views: PlanViews;
   /** A view's end counts only when this verifies it: everybody who may write to Redis may write there. */
   readonly ends: PlanEndReader;
+  /** The end that this host's plan journal has, if one lies here. */
+  readonly remembered?: (id: string) => string | undefined;
   readonly clock: Clock;
   /** Refuses new work when Redis is nearly full. */
   readonly guard?: { check(): Promise<void> };
@@ -23,8 +25,8 @@ export interface PlansDeps {
 const MAX_ROUNDS = 8;
 
 /** The Plans port on BullMQ. Nothing is decided here: a plan that runs twice runs once, by its journal. */
-export function createPlans({ jobs, views, ends, clock, guard }: PlansDeps): Plans {
-  const proven = (view: PlanView): Promise<PlanView> => provenView(view, ends, async () => isOnItsWay(await jobs.find(view.id)));
+export function createPlans({ jobs, views, ends, remembered = () => undefined, clock, guard }: PlansDeps): Plans {
+  const proven = (view: PlanView): Promise<PlanView> => provenView(view, { ends, remembered, stillRuns: async () => isOnItsWay(await jobs.find(view.id)) });
   return {
     async push({ envelope, lease, traceparent }) {
       const id = sha256Hex(canonicalJson(envelope));

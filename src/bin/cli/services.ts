@@ -48,7 +48,7 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     const traced = await tracing();
     const { openPlanSide } = await import('../plan/plan-side.ts');
     const connection = await redis.connection('producer');
-    const opened = kept(openPlanSide({ config, connection, signals, results: await results() }));
+    const opened = kept(openPlanSide({ config, places, connection, signals, results: await results() }));
     return traced?.plans(opened) ?? opened;
   });
   const planSigned = once(async () => {

@@ -78,7 +78,7 @@ export function wireHttpServices(wiring: HttpWiring): {
   const trace = { tracer, queueOf: (capability: string) => queueOf(capability, config.pool.id), prefer: 'job' } as const;
   const tasksOf = (surface: Surface): TaskGateway =>
     producer.gateway((enqueue) => observePushes(enqueue, { trace, ...(pushMetrics === undefined ? {} : { count: { metrics: pushMetrics, surface } }) }));
-  const plans = openPlanSide({ config, connection, results, signals });
+  const plans = openPlanSide({ config, places, connection, results, signals });
   const planEvents = createPlanEvents({
     connection: subscriber,
     pool: config.pool.id,

@@ -3,11 +3,17 @@ import path from 'node:path';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPlanEvents } from '../../../queues/plan-events.ts';
+import { createPlanJobs } from '../../../queues/plan-jobs.ts';
+import { createPlans } from '../../../queues/plans.ts';
 import { inlineEd25519 } from '../../../src/adapters/crypto/inline.ts';
 import { nodeEd25519 } from '../../../src/adapters/crypto/node-crypto.ts';
 import { planKey, rowKey } from '../../../src/adapters/redis/keys.ts';
+import { createRedisPlanViews } from '../../../src/adapters/redis/plan-views.ts';
+import { rememberedPlanEnd } from '../../../src/adapters/sqlite/plan-journal/plan-end-memory.ts';
 import type { PlanEvent } from '../../../src/contracts/index.ts';
+import { systemClock } from '../../../src/core/clock.ts';
 import { manifestSha256 } from '../../../src/core/hash.ts';
+import type { JsonObject } from '../../../src/core/json.ts';
 import { createNotifier } from '../../../src/core/notifier.ts';
 import { failure } from '../../../src/core/outcome.ts';
 import type { PlanView } from '../../../src/core/ports/index.ts';
@@ -74,6 +80,26 @@ describe('the forged view of a plan', () => {
       await redis.hset(planKey(one.id), { state: 'failure', error: '', result: one.view.result ?? '', ...fields });
       expect([fields, await word(one.id)]).toEqual([fields, truth]);
     }
+  });
+
+  it('is outvoted by the plan journal where that lies', async () => {
+    const connection = await plans.rig.redis.client('ledger');
+    const jobs = createPlanJobs({ connection, pool: 'default' });
+    const views = createRedisPlanViews({ redis: connection, retentionMs: 1000_000 });
+    const { places, results } = plans.rig;
+    const here = createPlans({ jobs, views, ends: results, remembered: (id) => rememberedPlanEnd(places.planJournal, id), clock: systemClock });
+    const [one, failed, other] = [await ended('journal', true), await ended('journal-absent', false), await ended('journal-other', true)];
+    const signer = createPlanEndSigner(signingKey(plans.rig.keys.executor), inlineEd25519(nodeEd25519()));
+    const { envelope } = JSON.parse(failed.view.result ?? '') as { envelope: JsonObject };
+    const older = { state: 'failure', error: '', result: await signer.signEnd(one.id, envelope) };
+    for (const fields of [older, ...(await Promise.all(Object.values(FORGERIES).map((forge) => forge(one, other))))]) {
+      await redis.hset(planKey(one.id), fields);
+      expect(await here.view(one.id)).toMatchObject({ state: 'success', error: undefined, result: one.view.result });
+    }
+    expect(await here.view(failed.id)).toMatchObject({ state: 'failure', error: { code: 'EXECUTION_FAILED' } });
+    expect(rememberedPlanEnd(places.planJournal, 'f'.repeat(64))).toBeUndefined();
+    expect(rememberedPlanEnd(plans.rig.base, one.id)).toBeUndefined();
+    await jobs.close();
   });
 
   it('that runs goes on: only its worker ends it', async () => {
