@@ -193,7 +193,27 @@ describe('the forged view of a plan', () => {
       code: 'INVALID_LEASE',
       result: refusal,
     });
-    await redis.publish(`${rowKey(id).split(':')[0]}:recorded`, id);
+    // The plan is woken, looks at the row, and parks again: it has seen no answer.
+    const connection = await plans.rig.redis.client('ledger');
+    const jobs = createPlanJobs({ connection, pool: 'default' });
+    const key = `{writ}:plan:p_${plan.id}`;
+    const parked = async (): Promise<number | undefined> =>
+      (await redis.zscore('{writ}:plan:delayed', `p_${plan.id}`)) === null ? undefined : Number(await redis.hget(key, 'ats'));
+    const parkedAfter = (looks: number): Promise<number> =>
+      lookAgain({
+        look: async () => {
+          const now = await parked();
+          const state = await redis.hget(planKey(plan.id), 'state');
+          return (now !== undefined && now > looks) || state === 'failure' ? (now ?? 0) : undefined;
+        },
+        listen: async () => async () => undefined,
+        timeoutMs: PATIENCE_MS,
+        failure: () => 'the plan is not parked',
+      });
+    const before = await parkedAfter(0);
+    await jobs.promote(plan.id);
+    await parkedAfter(before);
+    await jobs.close();
     await redis.call('HDEL', '{writ}:file:meta', 'paused');
     await redis.call('ZADD', '{writ}:file:marker', '0', '0');
     expect((await plans.ended(plan.id)).view).toMatchObject({ state: 'success' });
