@@ -25,7 +25,7 @@ import { type Lifecycle, lifecycle, parallel, sequential } from '../../core/life
 import type { HostMemory, InstanceRegistry, TaskExecutor } from '../../core/ports/index.ts';
 import { jwksFile, readPrivateKey } from '../../data-dir/key-files.ts';
 import type { DataDirPaths } from '../../data-dir/paths.ts';
-import { createAuthorities, createKeyring, createPlanEndSigner, createResultSigner, createRevocationMirror } from '../../lease/index.ts';
+import { createAuthorities, createKeyring, createPlanEndSigner, createResultReader, createResultSigner, createRevocationMirror } from '../../lease/index.ts';
 import { countClaims } from '../../observability/counting.ts';
 import { countDelivery, logDelivery } from '../../observability/deliveries.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
@@ -114,9 +114,9 @@ export async function wirePipeline({
     onDamage: (problem) =>
       problem === undefined ? log.info(LOG_LINES.revocationsWhole.message) : log.error({ problem }, LOG_LINES.revocationsDamaged.message),
   });
+  const results = createResultReader({ keyring: resultKeys, ed25519 });
   const authorities = createAuthorities({
     leaseKeys,
-    resultKeys,
     ed25519,
     revocations,
     feed,
@@ -149,6 +149,7 @@ export async function wirePipeline({
     clock,
     authorities: traceCalls(authorities, { authenticate: 'verify' }, tracer),
     ledger,
+    results,
     presence,
     signer: traceCalls(signer, { sign: 'sign' }, tracer),
     faults: createRepeatedFaults(),
@@ -204,6 +205,7 @@ export async function wirePipeline({
       clock,
       authorities,
       ledger,
+      results,
       ledgerConnection,
       queueConnection,
       shards,

@@ -11,7 +11,7 @@ import { createRedisPlanViews } from '../../adapters/redis/plan-views.ts';
 import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import { createPlanJournal } from '../../adapters/sqlite/plan-journal/plan-journal.ts';
 import { type Lifecycle, lifecycle, parallel } from '../../core/lifecycle.ts';
-import type { Bindings } from '../../core/ports/index.ts';
+import type { Bindings, ResultReader } from '../../core/ports/index.ts';
 import type { DataDirPaths } from '../../data-dir/paths.ts';
 import { startPlan } from '../../executors/plan/index.ts';
 import { createPlanKernelClient } from '../../kernel/index.ts';
@@ -38,6 +38,7 @@ export interface PlanWiring extends PlanServing, Pick<PlanDeps, 'clock' | 'autho
   readonly metrics: Metrics;
   readonly tracer: Tracer | undefined;
   readonly health: Pick<WorkerHealth, 'watch'>;
+  readonly results: ResultReader;
   readonly ledgerConnection: RedisConnection;
   readonly queueConnection: RedisConnection;
   readonly shards: QueueShards;
@@ -59,6 +60,7 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
     health,
     clock,
     ledger,
+    results,
     ledgerConnection,
     queueConnection,
     shards,
@@ -76,7 +78,7 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
   const warn = (error: unknown): void => log.warn({ err: error }, LOG_LINES.queue.message);
   const journal = createPlanJournal({ directory: places.planJournal });
   const kernel = createPlanKernelClient(places.deriveSocket);
-  const enqueue = createEnqueue({ connection: queueConnection, ledger, clock, pool, shards });
+  const enqueue = createEnqueue({ connection: queueConnection, ledger, results, clock, pool, shards });
   const views = createRedisPlanViews({ redis: ledgerConnection, retentionMs: config.ledger.retention_s * 1000 });
   const perShard = slotsPerShard(concurrency, shards);
   const queue = queueName('plan', pool);
@@ -103,6 +105,7 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
         jobs,
         enqueue: observePushes(enqueue, { trace: { tracer, queueOf: (capability) => queueOf(capability, pool), prefer: 'active' } }),
         ledger,
+        results,
         signer,
         endSigner,
         inFlight,

@@ -14,13 +14,14 @@ import { deferred } from '../../conformance/deferred.ts';
 import { freePorts } from '../../support/ports.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { type ProxyPoint, type RedisProxy, redisProxy } from '../../support/redis-proxy.ts';
+import { noResults } from '../../support/results.ts';
 import { taskJob } from './fixture.ts';
 
 /** What a connection of each kind is used for. */
 const USES: Readonly<Record<ConnectionKind, (connection: RedisConnection) => { call(): Promise<unknown>; close?(): Promise<void> }>> = {
   producer(connection) {
     const ledger = createRedisLedger(connection, { retentionMs: 60_000 });
-    const enqueue = createEnqueue({ connection, ledger, clock: systemClock, pool: 'default' });
+    const enqueue = createEnqueue({ connection, ledger, results: noResults, clock: systemClock, pool: 'default' });
     return { call: () => enqueue.push(taskJob(nextTask())), close: () => enqueue.close() };
   },
   ledger(connection) {

@@ -174,7 +174,8 @@ describe('the record of a claimed task', () => {
       expect(end).toEqual({ kind: 'answered', status: 'SUCCESS', code: undefined, message: '', result, replayed: false });
       expect(world.steps).toEqual(['journal:SUCCESS', 'ledger:SUCCESS']);
       expect(await row()).toMatchObject({ state: 'success', result, owner: '', takeovers: 0 });
-      expect(await world.authorities.verifyResult(result, MANIFEST, LEASE.manifest_sha256)).toBe(true);
+      const genuine = await world.deps.results.read(result, { taskId: MANIFEST.task_id, manifestSha256s: [LEASE.manifest_sha256] });
+      expect(genuine).toMatchObject({ outcome: { status: 'SUCCESS' } });
     });
 
     it('that is a FAILURE is recorded with its code', async () => {
