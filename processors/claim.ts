@@ -85,7 +85,13 @@ async function write(context: ClaimedDelivery, end: Answered): Promise<DeliveryE
   const request = { taskId: task.manifest.task_id, epoch: task.epoch, status, errorCode, result, now: deps.clock.now() };
   let answer: RecordAnswer = await deps.ledger.record(request);
   if (answer === 'lost') answer = await recordAfterLoss(context, request);
+  if (answer === 'stale' && (await isRecorded(context, result))) answer = 'recorded';
   return answer === 'recorded' ? end : { kind: 'interrupted', reason: 'stale' };
+}
+
+/** A record whose answer was lost, or a row that came back from the journal meanwhile: what stands is exactly this outcome. */
+async function isRecorded({ deps, task }: ClaimedDelivery, result: string): Promise<boolean> {
+  return (await deps.ledger.row(task.manifest.task_id))?.result === result;
 }
 
 /** The row went with Redis: rebuild, claim the empty place, write. A SUCCESS came back with the journal already. */

@@ -184,7 +184,7 @@ const WRIT_METRICS = {
   ...CONTENT_INDEX_METRICS,
   ...MESSAGE_INGEST_METRICS,
   ...MESSAGE_SEARCH_METRICS,
-  writ_ledger_rebuilds_total: { type: 'counter', unit: 'events', help: 'Times that the ledger was written back from the journal.', labels: {}, roles: WORKER },
+  writ_ledger_rebuilds_total: { type: 'counter', unit: 'events', help: 'Times that Redis had no ledger, or had lost it.', labels: {}, roles: WORKER },
 
   writ_trace_contexts_ignored_total: {
     type: 'counter',

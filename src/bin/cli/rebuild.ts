@@ -21,20 +21,28 @@ export async function rebuildLedger(settings: CliSettings, redis: CliRedis): Pro
   await using revocations = createRevocationMirror({ path: places.revocations, open: openTokenFile, keyring, ed25519 });
   await revocations.start();
   const journal = existsSync(places.journal) ? openJournalReader(places.journal) : undefined;
-  let restored = 0;
+  let failure: unknown;
   try {
-    await createLedgerRecovery({
+    await using recovery = createLedgerRecovery({
       ledger,
       memories: journal ? [{ successes: async (after, limit) => journal.successes(after, limit) }] : [],
       republishRevocations: () => revocations.catchUp(feed),
       newGeneration: randomUUID,
       clock: systemClock,
-      report: (tasks) => {
-        restored = tasks;
+      onRestored: () => undefined,
+      // A worker tries again; a person is told.
+      onError(error) {
+        failure = error;
+        void recovery.stop();
       },
-    })();
+    });
+    await recovery.start();
+    await recovery.start();
+    await recovery.recover();
+    const restored = await recovery.restored();
+    if (failure !== undefined) throw failure;
+    return restored;
   } finally {
     journal?.close();
   }
-  return restored;
 }

@@ -110,16 +110,18 @@ export async function wirePipeline({
     maxTtl: config.lease.max_ttl_s,
   });
 
-  const recoverLedger = createLedgerRecovery({
+  const recovery = createLedgerRecovery({
     ledger,
     memories,
     republishRevocations: () => revocations.catchUp(feed),
     newGeneration: randomUUID,
     clock,
-    report(restored) {
+    onLost() {
       metrics.inc('writ_ledger_rebuilds_total', {});
-      log.warn({ restored }, LOG_LINES.ledgerRebuilt.message);
+      log.warn({}, LOG_LINES.ledgerLost.message);
     },
+    onRestored: (restored) => log.warn({ restored }, LOG_LINES.ledgerRebuilt.message),
+    onError: warn,
   });
   const shards = queueShards(config.queue);
   const planJobs = createPlanJobs({ connection: queueConnection, pool: config.pool.id, shards });
@@ -129,7 +131,7 @@ export async function wirePipeline({
     ledger,
     presence,
     signer: traceCalls(signer, { sign: 'sign' }, tracer),
-    recoverLedger,
+    recoverLedger: recovery.recover,
     wakePlan: planJobs.promote,
     report(report) {
       logDelivery(log, report);
@@ -203,6 +205,7 @@ export async function wirePipeline({
     ),
     ed25519,
     revocations,
+    recovery,
     createHeartbeat({ presence, instance: () => instances.self.instance, intervalMs, lockMs, onError: warn }),
     lifecycle(
       async () => {
