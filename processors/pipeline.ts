@@ -1,3 +1,4 @@
+import { standInReason } from '../queues/job-bounds.ts';
 import { MAX_JOB_BYTES, TaskJob } from '../src/contracts/index.ts';
 import { canonicalJson } from '../src/core/canonical-json.ts';
 import { isWritError } from '../src/core/errors.ts';
@@ -59,6 +60,8 @@ function parse(context: DeliveryContext): ParsedDelivery | DeliveryEnd {
   const { data } = context.delivery;
   const shape = TaskJob.safeParse(data);
   if (!shape.success) {
+    const replaced = standInReason(data);
+    if (replaced !== undefined) return { kind: 'malformed', message: `job: ${replaced}` };
     const issue = shape.error.issues[0];
     return { kind: 'malformed', message: `${issue?.path.join('.') || 'job'}: ${issue?.message ?? 'is not a task job'}` };
   }

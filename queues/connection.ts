@@ -9,19 +9,25 @@ const RECONNECT_STEP_MS = 50;
 const MAX_RECONNECT_MS = 1000;
 
 /**
+ * How long a server may keep a command waiting without a byte of an answer. Then the connection counts as lost: it is opened
+ * anew, and what has no answer is sent again, or refused as after any loss. BullMQ's longest wait for a job is 10 s.
+ */
+export const SILENCE_MS = 15_000;
+
+/**
  * What a connection is for, and how it behaves when Redis is away.
  * None of them uses ioredis' auto-pipelining: BullMQ does not work with it, and for the ledger it is slower than
  * `write-together.ts` (measured).
  */
 const KINDS = {
   /** BullMQ workers: wait for Redis as long as it takes; BullMQ demands it. */
-  worker: { maxRetriesPerRequest: null },
-  /** Ledger, presence and revocations of a worker: ride out a restart of Redis, give up after about 10 s. */
-  ledger: { maxRetriesPerRequest: 20 },
+  worker: { maxRetriesPerRequest: null, socketTimeout: SILENCE_MS },
+  /** Ledger, presence and revocations of a worker: ride out a restart of Redis, give up after about 10 s, or after a silence. */
+  ledger: { maxRetriesPerRequest: 20, socketTimeout: SILENCE_MS, commandTimeout: 2 * SILENCE_MS },
   /** HTTP, command line: fail at once rather than pile up requests. */
   producer: { maxRetriesPerRequest: 1, enableOfflineQueue: false, connectTimeout: 2000, commandTimeout: 5000 },
   /** Subscriptions come back by themselves. */
-  subscriber: { maxRetriesPerRequest: null, autoResubscribe: true },
+  subscriber: { maxRetriesPerRequest: null, autoResubscribe: true, socketTimeout: SILENCE_MS },
 } as const satisfies Record<string, RedisSettings>;
 
 export type ConnectionKind = keyof typeof KINDS;

@@ -37,7 +37,7 @@ export function createEnqueue(deps: EnqueueDeps): Enqueue & { close(): Promise<v
     const names = name === undefined ? taskQueues(pool, deps.providers) : [checkedName(name)];
     for (const prefix of shards.prefixesOf(taskId)) {
       for (const queueName of names) {
-        const found = await findJob(queue({ prefix, queueName }), jobIdOf(taskId));
+        const found = await findJob(queue({ prefix, queueName }), deps.connection, jobIdOf(taskId));
         if (found) return { ...found, queueName };
       }
     }

@@ -53,7 +53,7 @@ export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicate
     find: (planId) =>
       redisCall(async () => {
         for (const queue of queuesOf(planId)) {
-          const found = await findJob(queue, planJobId(planId));
+          const found = await findJob(queue, connection, planJobId(planId));
           if (found) return found;
         }
         return undefined;

@@ -1,3 +1,4 @@
+import { standInReason } from '../../queues/job-bounds.ts';
 import { PlanJob } from '../../src/contracts/index.ts';
 import { isWritError } from '../../src/core/errors.ts';
 import type { JsonObject } from '../../src/core/json.ts';
@@ -99,6 +100,8 @@ async function recall(plan: { planSha256: string; envelope: string; lease: strin
 function parse(data: unknown, { hash }: ParkedPlans): { readonly job: PlanJob; readonly text: string; readonly planSha256: string } | PlanDeliveryEnd {
   const shape = PlanJob.safeParse(data);
   if (!shape.success) {
+    const replaced = standInReason(data);
+    if (replaced !== undefined) return { kind: 'malformed', message: `job: ${replaced}` };
     const [issue] = shape.error.issues;
     return { kind: 'malformed', message: `${issue?.path.join('.') || 'job'}: ${issue?.message ?? 'is no plan job'}` };
   }

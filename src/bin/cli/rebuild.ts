@@ -37,7 +37,6 @@ export async function rebuildLedger(settings: CliSettings, redis: CliRedis): Pro
       },
     });
     await recovery.start();
-    await recovery.start();
     await recovery.recover();
     const restored = await recovery.restored();
     if (failure !== undefined) throw failure;

@@ -3,7 +3,7 @@ import { createInFlight, type InFlight } from '../../../processors/in-flight.ts'
 import type { PlanDeps } from '../../../processors/plan/context.ts';
 import { createPlanWorker } from '../../../processors/plan/plan-worker.ts';
 import { createPlanSweeper } from '../../../processors/plan/sweeper.ts';
-import { queueName, queueOf, workerOptions } from '../../../queues/catalog.ts';
+import { MAX_PLAN_BYTES, queueName, queueOf, workerOptions } from '../../../queues/catalog.ts';
 import { createEnqueue } from '../../../queues/enqueue.ts';
 import { type QueueShards, slotsPerShard } from '../../../queues/shards.ts';
 import { createRedisPlanViews } from '../../adapters/redis/plan-views.ts';
@@ -81,7 +81,7 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
     createPlanWorker(
       {
         queue,
-        worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, perShard, prefix), connection: queueConnection },
+        worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, perShard, prefix), connection: queueConnection, maxDataChars: MAX_PLAN_BYTES },
         drainMs,
         onError: warn,
         onRenewalFailed: (lost) => metrics.inc('writ_lock_renewal_failures_total', {}, lost),
