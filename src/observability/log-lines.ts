@@ -126,6 +126,13 @@ export const LOG_LINES = {
     roles: ['worker'],
     help: 'It follows the line before; `restored` rows came from the journals of this host.',
   },
+  journalTrim: {
+    level: 'warn',
+    message: 'the journal could not be trimmed; the next pass tries again',
+    fields: ['err'],
+    roles: ['worker'],
+    help: 'The journal grows meanwhile; nothing else depends on it.',
+  },
   workerEnded: {
     level: 'warn',
     message: 'a stopped worker held up the others; it was ended',

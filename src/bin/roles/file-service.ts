@@ -10,11 +10,12 @@ import type { Metrics } from '../../observability/metrics.ts';
 import { traceCalls } from '../../observability/tracing/calls.ts';
 import type { Tracer } from '../../observability/tracing/tracer.ts';
 import type { RoleContext, TestHooks } from './context.ts';
+import { journalTrimmer } from './journal-trimmer.ts';
 import type { QueueService } from './wire-pipeline.ts';
 
 /** File tasks: the journal, and the file executor with its memory. */
 export function fileService(
-  { config, places }: RoleContext,
+  { config, places, log }: RoleContext,
   instances: ReturnType<typeof createInstanceRegistry>,
   { metrics, tracer }: { readonly metrics: Metrics; readonly tracer: Tracer | undefined },
   hooks: TestHooks,
@@ -35,6 +36,7 @@ export function fileService(
     onRecovery: (decision) => metrics.inc('writ_recoveries_total', { decision }),
     ...(hooks.onPoint ? { onPoint: hooks.onPoint } : {}),
   });
+  const trimmer = journalTrimmer(journal, { config, log, metrics });
   const removeStale = lifecycle(
     async () => {
       instances.removeStale(new Set((await journal.openAttempts()).map(({ process }) => process.instance)));
@@ -46,7 +48,7 @@ export function fileService(
     concurrency: config.worker.file_concurrency,
     executors: [executor],
     memory: executor.memory,
-    parts: [journal, removeStale, executor],
+    parts: [journal, removeStale, trimmer, executor],
   };
 }
 

@@ -14,7 +14,8 @@ export function createMemory(deps: ToolDeps): HostMemory {
 
   return {
     async recall(taskId) {
-      const { open, success, sent } = await journal.view(taskId);
+      const { open, success, sent, trimmed } = await journal.view(taskId);
+      if (trimmed) return { kind: 'trimmed', ...trimmed };
       if (success) return { kind: 'finished', ...success };
       if (open) return { kind: 'open', manifestSha256: open.manifestSha256 };
       if (!sent) return { kind: 'unknown' };
