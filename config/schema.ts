@@ -247,7 +247,8 @@ export const ConfigSchema = z
   .superRefine((config, context) => {
     const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message });
     if (config.lease.default_ttl_s > config.lease.max_ttl_s) refuse(['lease', 'default_ttl_s'], `must be at most lease.max_ttl_s (${config.lease.max_ttl_s})`);
-    if (config.journal.retention_s < config.ledger.retention_s) refuse(['journal', 'retention_s'], `must be at least ledger.retention_s (${config.ledger.retention_s})`);
+    if (config.journal.retention_s < config.ledger.retention_s)
+      refuse(['journal', 'retention_s'], `must be at least ledger.retention_s (${config.ledger.retention_s})`);
     if (config.ledger.retention_s < config.lease.max_ttl_s) refuse(['ledger', 'retention_s'], `must be at least lease.max_ttl_s (${config.lease.max_ttl_s})`);
     if (config.worker.renew_ms * 2 > config.worker.lock_ms) refuse(['worker', 'renew_ms'], `must be at most half of worker.lock_ms (${config.worker.lock_ms})`);
     for (const { path: at, message } of [...tlsFaults(config), ...clusterFaults(config)]) refuse(at, message);

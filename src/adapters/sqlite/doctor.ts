@@ -7,7 +7,9 @@ const DAY_S = 86_400;
 
 /** How much the journal of file effects remembers, and for how long. */
 export function examineJournal(file: string, { retention_s: retentionS }: { readonly retention_s: number }): Promise<Check[]> {
-  return examine('Journal', [{ title: 'file effects', look: () => journal(file, retentionS), todo: 'start a worker of this version, and look at the disk of the data directory' }]);
+  return examine('Journal', [
+    { title: 'file effects', look: () => journal(file, retentionS), todo: 'start a worker of this version, and look at the disk of the data directory' },
+  ]);
 }
 
 function journal(file: string, retentionS: number): Finding {

@@ -34,7 +34,12 @@ export function toolServices(
       ...(onToolPoint ? { onPoint: onToolPoint } : {}),
     });
     const connections = lifecycle(() => undefined, close);
-    return { queue: queueName(`tool-${name}`, config.pool.id), concurrency, executors: [executor], parts: at === 0 ? [journal, trimmer, connections] : [connections] };
+    return {
+      queue: queueName(`tool-${name}`, config.pool.id),
+      concurrency,
+      executors: [executor],
+      parts: at === 0 ? [journal, trimmer, connections] : [connections],
+    };
   });
   return { services, memory: journal };
 }

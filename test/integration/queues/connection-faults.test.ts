@@ -178,7 +178,10 @@ describe('a server that accepts and then says nothing', () => {
   afterAll(() => server.stop());
 
   /** A use of a connection through a proxy. */
-  async function trial(kind: ConnectionKind, body: (trial: { proxy: RedisProxy; call(): Promise<'answered' | 'unavailable'> }) => Promise<void>): Promise<void> {
+  async function trial(
+    kind: ConnectionKind,
+    body: (trial: { proxy: RedisProxy; call(): Promise<'answered' | 'unavailable'> }) => Promise<void>,
+  ): Promise<void> {
     await using proxy = await redisProxy(server.target());
     const connection = createConnection(proxy.target, kind, undefined, SILENCE_MS);
     const { call, close } = USES[kind](connection);

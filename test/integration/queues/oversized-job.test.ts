@@ -59,7 +59,8 @@ describe('jobs of a raw producer that are too large', () => {
   it('are refused with a code before anything of them is parsed, are small from then on, and hold nobody up', async () => {
     const before = await push('before');
     const huge: [Job, RegExp][] = [];
-    for (let i = 0; i < 6; i += 1) huge.push([await raw({ v: 1, junk: 'x'.repeat(HUGE) }), /^INVALID_MANIFEST: job: the data had 52428\d\d bytes, at most 262144 are allowed$/]);
+    for (let i = 0; i < 6; i += 1)
+      huge.push([await raw({ v: 1, junk: 'x'.repeat(HUGE) }), /^INVALID_MANIFEST: job: the data had 52428\d\d bytes, at most 262144 are allowed$/]);
     huge.push([await withField('name', 'n'.repeat(HUGE)), /^INVALID_MANIFEST: job: the name had 5242880 bytes/]);
     huge.push([await withField('opts', `{"x":"${'o'.repeat(HUGE)}"}`), /^INVALID_MANIFEST: job: the options had 5242888 bytes/]);
     huge.push([await withField('opts', '{broken'), /^INVALID_MANIFEST: job: the options could not be read$/]);
@@ -116,7 +117,9 @@ describe('who reads jobs that no worker has met', () => {
     // What Redis has sent, all connections together.
     const sent = async (): Promise<number> => Number(/^total_net_output_bytes:(\d+)/m.exec(await redis.info('stats'))?.[1]);
     const first = await sent();
-    expect(await readJobs(redis, [{ prefix: QUEUE_PREFIX, queue: 'file', jobId: job.id ?? '' }])).toMatchObject([{ data: undefined, name: null, failedReason: null }]);
+    expect(await readJobs(redis, [{ prefix: QUEUE_PREFIX, queue: 'file', jobId: job.id ?? '' }])).toMatchObject([
+      { data: undefined, name: null, failedReason: null },
+    ]);
     await using board = openBoardQueues({ connection: redis, pool: 'default' });
     const file = board.queues.find(({ queueName }) => queueName === 'file');
     expect(await file?.jobs(['wait'], 0, 9, ({ unreadable }) => unreadable)).toEqual([expect.stringMatching(/^the job has 157\d+ bytes$/)]);

@@ -29,7 +29,14 @@ function trimmerOf(answers: readonly (TrimAnswer | Error)[], everyMs: number) {
 }
 
 it('goes through a journal in portions, each from where the one before ended, and stops', async () => {
-  const { trimmer, asked, told, all } = trimmerOf([{ tasks: 3, last: 200 }, { tasks: 0, last: 400 }, { tasks: 1, last: undefined }], 3_600_000);
+  const { trimmer, asked, told, all } = trimmerOf(
+    [
+      { tasks: 3, last: 200 },
+      { tasks: 0, last: 400 },
+      { tasks: 1, last: undefined },
+    ],
+    3_600_000,
+  );
   await trimmer.start();
   await all;
   await trimmer.stop();

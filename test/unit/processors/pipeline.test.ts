@@ -170,7 +170,10 @@ describe('step 3, look up in the journal', () => {
     });
     expect(world.steps).toEqual(['recall', 'journal:FAILURE', 'ledger:FAILURE']);
     world.host.recalls.set(MANIFEST.task_id, { kind: 'trimmed', manifestSha256: OTHER_MANIFEST, closedAt: 1 });
-    expect(await world.deliver(await world.job({}, { jti: 'another' }))).toMatchObject({ kind: 'refused', message: 'task_id already used for another manifest' });
+    expect(await world.deliver(await world.job({}, { jti: 'another' }))).toMatchObject({
+      kind: 'refused',
+      message: 'task_id already used for another manifest',
+    });
     expect(world.steps).not.toContain('execute');
   });
 

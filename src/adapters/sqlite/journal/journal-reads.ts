@@ -6,7 +6,10 @@ import type { JournalOperations } from './journal-requests.ts';
 import { type AttemptRow, basePath, finishedEffect, openAttempt } from './journal-rows.ts';
 import { SQL } from './journal-statements.ts';
 
-export type JournalReads = Pick<JournalOperations, 'view' | 'openAttempts' | 'successes' | 'incidents' | 'vaultEntries' | 'vaultUsage' | 'counts' | 'trimmedTasks'>;
+export type JournalReads = Pick<
+  JournalOperations,
+  'view' | 'openAttempts' | 'successes' | 'incidents' | 'vaultEntries' | 'vaultUsage' | 'counts' | 'trimmedTasks'
+>;
 
 interface SuccessRow {
   readonly task_id: string;

@@ -6,7 +6,10 @@ import { type AttemptRow, type ClosedRow, type IntentRow, identityText, intentRo
 import { SQL } from './journal-statements.ts';
 import { vaultBooks } from './journal-vault.ts';
 
-export type JournalWrites = Omit<JournalOperations, 'view' | 'openAttempts' | 'successes' | 'incidents' | 'vaultEntries' | 'vaultUsage' | 'counts' | 'trimmedTasks'>;
+export type JournalWrites = Omit<
+  JournalOperations,
+  'view' | 'openAttempts' | 'successes' | 'incidents' | 'vaultEntries' | 'vaultUsage' | 'counts' | 'trimmedTasks'
+>;
 
 interface Attempt {
   readonly taskId: string;

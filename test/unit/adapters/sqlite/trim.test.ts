@@ -142,7 +142,13 @@ describe('the trimming of the file journal', () => {
 
 describe('the trimming of the tool journal', () => {
   const STEP = `s-${'0'.repeat(64)}`;
-  const intent = (taskId: string, jti = 'lease-1'): ToolIntent => ({ taskId, manifestSha256: SHA, authority: { jti, exp: 9, kid: 'k' }, tool: 't', operation: 'op' });
+  const intent = (taskId: string, jti = 'lease-1'): ToolIntent => ({
+    taskId,
+    manifestSha256: SHA,
+    authority: { jti, exp: 9, kid: 'k' },
+    tool: 't',
+    operation: 'op',
+  });
 
   it('keeps that a request was sent where none may follow, and the number of attempts elsewhere', async () => {
     const journal = await toolJournal();
