@@ -123,8 +123,9 @@ const TOGETHER = 10;
 async function readJob(queue: Queue, connection: RedisConnection, id: string, jobBytes: number): Promise<StoredJob | undefined> {
   const state = (): Promise<string> => queue.getJobState(id);
   const key = queue.toKey(id);
-  const bytes = await jobWeight(connection, key).catch(asNoJob);
-  if (bytes === 0) return undefined;
+  const weight = await jobWeight(connection, key).catch(asNoJob);
+  if (!weight?.isJob) return undefined;
+  const { bytes } = weight;
   if (isTooHeavy(bytes, jobBytes)) return { id, fields: await outline(connection, key), unreadable: `the job has ${bytes} bytes`, state };
   try {
     const job = await queue.getJob(id);
@@ -136,8 +137,8 @@ async function readJob(queue: Queue, connection: RedisConnection, id: string, jo
 }
 
 /** One of BullMQ's own keys (`wait`, `events`), or something else that is no hash. */
-function asNoJob(error: unknown): 0 {
-  if (error instanceof Error && error.message.startsWith('WRONGTYPE')) return 0;
+function asNoJob(error: unknown): undefined {
+  if (error instanceof Error && error.message.startsWith('WRONGTYPE')) return undefined;
   throw error;
 }
 

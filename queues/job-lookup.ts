@@ -40,8 +40,8 @@ export async function findJob(queue: Queue<unknown>, connection: RedisConnection
  * first, which for a job that is not there is all that is asked.
  */
 async function readJob(queue: Queue<unknown>, connection: RedisConnection, jobId: string): Promise<Omit<FoundJob, 'state'> | undefined> {
-  const bytes = await jobWeight(connection, queue.toKey(jobId));
-  if (bytes === 0) return undefined;
+  const { exists, bytes } = await jobWeight(connection, queue.toKey(jobId));
+  if (!exists) return undefined;
   if (isTooHeavy(bytes, MAX_PLAN_BYTES)) return damagedJob(queue, connection, jobId);
   try {
     const job = await queue.getJob(jobId);
@@ -56,10 +56,9 @@ async function readJob(queue: Queue<unknown>, connection: RedisConnection, jobId
 const LOOKED_AT = ['name', 'atm', 'ats', 'timestamp', 'failedReason', 'data'] as const;
 
 /** The job as far as it can be read; its data is the raw text, which is no task, and empty when it is too large to be one. */
-async function damagedJob(queue: Queue<unknown>, connection: RedisConnection, jobId: string): Promise<Omit<FoundJob, 'state'> | undefined> {
+async function damagedJob(queue: Queue<unknown>, connection: RedisConnection, jobId: string): Promise<Omit<FoundJob, 'state'>> {
   const key = queue.toKey(jobId);
   const lengths = await Promise.all(LOOKED_AT.map((field) => connection.hstrlen(key, field)));
-  if (lengths.every((length) => length === 0)) return undefined;
   const most = (field: string): number => (field === 'data' ? MAX_PLAN_BYTES : MAX_FIELD_CHARS);
   // A field that is too long is asked for under a name that no job has.
   const values = await connection.hmget(key, ...LOOKED_AT.map((field, at) => ((lengths[at] ?? 0) > most(field) ? '' : field)));

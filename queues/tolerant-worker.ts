@@ -29,10 +29,12 @@ export class TolerantWorker extends Worker {
   /** An answer whose job may be parsed. */
   private async bounded(answer: unknown, maxDataChars: number): Promise<unknown> {
     const found = await answer;
-    if (!Array.isArray(found) || !Array.isArray(found[0])) return found;
-    const { fields, changed } = boundJob(found[0], maxDataChars);
-    if (changed.size > 0) await this.replaceFields(String(found[1]), changed);
-    return [fields, ...found.slice(1)];
+    if (!Array.isArray(found)) return found;
+    const [job, id, ...rest]: readonly unknown[] = found;
+    if (!Array.isArray(job)) return found;
+    const { fields, changed } = boundJob(job, maxDataChars);
+    if (changed.size > 0) await this.replaceFields(String(id), changed);
+    return [fields, id, ...rest];
   }
 
   private async replaceFields(jobId: string, changed: ReadonlyMap<string, string | undefined>): Promise<void> {
