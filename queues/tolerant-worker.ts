@@ -29,9 +29,9 @@ export class TolerantWorker extends Worker {
   /** An answer whose job may be parsed. */
   private async bounded(answer: unknown, maxDataChars: number): Promise<unknown> {
     const found = await answer;
-    if (!Array.isArray(found)) return found;
-    const [job, id, ...rest]: readonly unknown[] = found;
-    if (!Array.isArray(job)) return found;
+    if (!isList(found)) return found;
+    const [job, id, ...rest] = found;
+    if (!isList(job)) return found;
     const { fields, changed } = boundJob(job, maxDataChars);
     if (changed.size > 0) await this.replaceFields(String(id), changed);
     return [fields, id, ...rest];
@@ -53,4 +53,8 @@ export class TolerantWorker extends Worker {
       return super.createJob({ ...data, data: 'null' }, jobId);
     }
   }
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
 }
