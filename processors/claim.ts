@@ -137,8 +137,15 @@ async function write(context: ClaimedDelivery, end: Answered): Promise<DeliveryE
   const request = { taskId: task.manifest.task_id, epoch: task.epoch, status, errorCode, result, now: deps.clock.now() };
   let answer: RecordAnswer = await deps.ledger.record(request);
   if (answer === 'lost') answer = await recordAfterLoss(context, request);
+  // What stands is this outcome: its first answer was lost, and with it whether jobs are parked.
+  if (answer === 'stale' && (await isRecorded(context, result))) answer = 'awaited';
   if (answer === 'awaited') await wakeParked(request.taskId, errorCode, deps);
   return answer === 'recorded' || answer === 'awaited' ? end : { kind: 'interrupted', reason: 'stale' };
+}
+
+/** A record whose answer was lost, or a row that came back from the journal meanwhile: what stands is exactly this outcome. */
+async function isRecorded({ deps, task }: ClaimedDelivery, result: string): Promise<boolean> {
+  return (await deps.ledger.row(task.manifest.task_id))?.result === result;
 }
 
 /** The row went with Redis: rebuild, claim the empty place, write. A SUCCESS came back with the journal already. */

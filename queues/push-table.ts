@@ -34,7 +34,7 @@ const MAX_ROUNDS = 8;
 /** Pushes by the table. */
 export async function pushOne(push: Push, context: PushContext): Promise<Receipt> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const [row, found] = await Promise.all([context.ledger.row(push.taskId), findJob(context.queue(push), push.jobId)]);
+    const [row, found] = await Promise.all([context.ledger.row(push.taskId), findJob(context.queue(push), context.connection, push.jobId)]);
     const receipt = await TABLE[await classOfRow(row, push, context.results)][classOfJob(found, push.sha)]({ push, row, found, context });
     if (receipt) return receipt;
   }

@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { generationKey, rowKey } from '../src/adapters/redis/keys.ts';
 import { masters, type RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { type ExecutionResult, TASK_ID_PATTERN } from '../src/contracts/index.ts';
+import { MAX_RESULT_BYTES } from '../src/core/ledger-life.ts';
 import type { IndexedTask, ResultReader } from '../src/core/ports/index.ts';
 import { queueOf } from './catalog.ts';
 import { replies } from './task-feed-jobs.ts';
@@ -19,14 +20,41 @@ export interface LedgerOutcome {
   readonly leaseExpiresAt: number | undefined;
 }
 
-/** The rows of these tasks, in their order. */
+/** Bytes of results that may be on their way at once. */
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/** The rows of these tasks, in their order. Their results are weighed first: one that no ledger of ours would keep is not fetched. */
 export async function readLedger(redis: RedisConnection, results: ResultReader, taskIds: readonly string[]): Promise<readonly LedgerLook[]> {
-  const rows = await replies(
+  const lengths = await replies(
     redis,
-    taskIds.map((taskId) => ['hmget', rowKey(taskId), 'state', 'sha', 'result', 'exp', 'updated']),
+    taskIds.map((taskId) => ['hstrlen', rowKey(taskId), 'result']),
   );
-  // All at once, so that the crypto threads get one batch.
-  return Promise.all(rows.map((row, at) => lookOf(row, taskIds[at] ?? '', results)));
+  const looks: LedgerLook[] = [];
+  for (const portion of portionsOf(lengths.map(Number))) {
+    const rows = await replies(
+      redis,
+      portion.map((at) => ['hmget', rowKey(taskIds[at] ?? ''), 'state', 'sha', Number(lengths[at]) > MAX_RESULT_BYTES ? '' : 'result', 'exp', 'updated']),
+    );
+    // All at once, so that the crypto threads get one batch.
+    looks.push(...(await Promise.all(rows.map((row, at) => lookOf(row, taskIds[portion[at] ?? -1] ?? '', results)))));
+  }
+  return looks;
+}
+
+/** Places in order, cut where a portion would have too many bytes. */
+function* portionsOf(lengths: readonly number[]): Generator<readonly number[]> {
+  let portion: number[] = [];
+  let bytes = 0;
+  for (const [at, length] of lengths.entries()) {
+    const weight = length > MAX_RESULT_BYTES ? 0 : length || 0;
+    if (portion.length > 0 && bytes + weight > MAX_BYTES) {
+      yield portion;
+      [portion, bytes] = [[], 0];
+    }
+    portion.push(at);
+    bytes += weight;
+  }
+  if (portion.length > 0) yield portion;
 }
 
 async function lookOf(reply: unknown, taskId: string, results: ResultReader): Promise<LedgerLook> {

@@ -131,16 +131,18 @@ export async function wirePipeline({
     return `${revocations.number} are known`;
   });
 
-  const recoverLedger = createLedgerRecovery({
+  const recovery = createLedgerRecovery({
     ledger,
     memories,
     republishRevocations: () => revocations.catchUp(feed),
     newGeneration: randomUUID,
     clock,
-    report(restored) {
+    onLost() {
       metrics.inc('writ_ledger_rebuilds_total', {});
-      log.warn({ restored }, LOG_LINES.ledgerRebuilt.message);
+      log.warn({}, LOG_LINES.ledgerLost.message);
     },
+    onRestored: (restored) => log.warn({ restored }, LOG_LINES.ledgerRebuilt.message),
+    onError: warn,
   });
   const shards = queueShards(config.queue);
   const parkedJobs = createParkedJobs(queueConnection);
@@ -153,7 +155,7 @@ export async function wirePipeline({
     presence,
     signer: traceCalls(signer, { sign: 'sign' }, tracer),
     faults: createRepeatedFaults(),
-    recoverLedger,
+    recoverLedger: recovery.recover,
     ...(exchanged === undefined ? {} : { exchanged }),
     wakePlan: planJobs.promote,
     promote: parkedJobs.promote,
@@ -234,6 +236,7 @@ export async function wirePipeline({
     ),
     ed25519,
     revocations,
+    recovery,
     createHeartbeat({ presence, instance: () => instances.self.instance, intervalMs, lockMs, onError: warn }),
     lifecycle(
       async () => {

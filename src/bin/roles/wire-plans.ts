@@ -4,7 +4,7 @@ import type { PlanDeps } from '../../../processors/plan/context.ts';
 import { createPlanWorker } from '../../../processors/plan/plan-worker.ts';
 import { createPlanSweeper } from '../../../processors/plan/sweeper.ts';
 import { createRepeatedFaults } from '../../../processors/repeated-faults.ts';
-import { queueName, queueOf, workerOptions } from '../../../queues/catalog.ts';
+import { MAX_PLAN_BYTES, queueName, queueOf, workerOptions } from '../../../queues/catalog.ts';
 import { createEnqueue } from '../../../queues/enqueue.ts';
 import { type QueueShards, slotsPerShard } from '../../../queues/shards.ts';
 import { createRedisPlanViews } from '../../adapters/redis/plan-views.ts';
@@ -87,7 +87,7 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
     createPlanWorker(
       {
         queue,
-        worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, perShard, prefix), connection: queueConnection },
+        worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, perShard, prefix), connection: queueConnection, maxDataChars: MAX_PLAN_BYTES },
         drainMs,
         onError: warn,
         onRenewalFailed: (lost) => metrics.inc('writ_lock_renewal_failures_total', {}, lost),

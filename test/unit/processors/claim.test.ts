@@ -207,6 +207,21 @@ describe('the record of a claimed task', () => {
       expect(await row()).toMatchObject({ state: 'running', epoch: 2, owner: 'worker-2' });
     });
 
+    it('is answered all the same when what stands is exactly its outcome: the record was done and its answer lost', async () => {
+      const { deps } = claimed;
+      let answers = 0;
+      const ledger: typeof deps.ledger = {
+        ...deps.ledger,
+        async record(request) {
+          answers += 1;
+          await deps.ledger.record(request);
+          return deps.ledger.record(request);
+        },
+      };
+      expect(await record({ ...claimed, deps: { ...deps, ledger } }, DONE)).toMatchObject({ kind: 'answered', status: 'SUCCESS' });
+      expect(answers).toBe(1);
+    });
+
     it('records nothing over an outcome that came first', async () => {
       await record(claimed, FAILED);
       expect(await record(claimed, DONE)).toEqual({ kind: 'interrupted', reason: 'stale' });
