@@ -92,6 +92,17 @@ const ledger = z.strictObject({
     .describe('How long the signed refusal of a job stays readable that never reached a task.'),
 });
 
+const journal = z.strictObject({
+  retention_s: z
+    .int()
+    .min(DAY_S)
+    .max(7300 * DAY_S)
+    .default(365 * DAY_S)
+    .describe(
+      'How long the journals keep the answer of a task after its end and its lease, and an undo is possible; at least ledger.retention_s. That it was done, and must not be done again, they keep for ever.',
+    ),
+});
+
 const board = z.strictObject({
   regrant: z.boolean().default(true).describe('Whether a retry by an operator may renew the lease of a failed task.'),
 });
@@ -225,6 +236,7 @@ export const ConfigSchema = z
     worker: worker.prefault({}).describe('Workers take jobs from the queues.'),
     lease: lease.prefault({}).describe('Leases say who may run what, and until when.'),
     ledger: ledger.prefault({}).describe('The ledger remembers in Redis what was done.'),
+    journal: journal.prefault({}).describe('The journals remember on this host what was done.'),
     board: board.prefault({}).describe('What operators may do.'),
     file: file.prefault({}).describe('The file executor.'),
     search: search.prefault({}).describe('The search executor.'),
@@ -241,6 +253,8 @@ export const ConfigSchema = z
   .superRefine((config, context) => {
     const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message });
     if (config.lease.default_ttl_s > config.lease.max_ttl_s) refuse(['lease', 'default_ttl_s'], `must be at most lease.max_ttl_s (${config.lease.max_ttl_s})`);
+    if (config.journal.retention_s < config.ledger.retention_s)
+      refuse(['journal', 'retention_s'], `must be at least ledger.retention_s (${config.ledger.retention_s})`);
     if (config.ledger.retention_s < config.lease.max_ttl_s) refuse(['ledger', 'retention_s'], `must be at least lease.max_ttl_s (${config.lease.max_ttl_s})`);
     if (config.worker.renew_ms * 2 > config.worker.lock_ms) refuse(['worker', 'renew_ms'], `must be at most half of worker.lock_ms (${config.worker.lock_ms})`);
     for (const { path: at, message } of [...tlsFaults(config), ...clusterFaults(config)]) refuse(at, message);

@@ -4,11 +4,15 @@
 //
 //   node examples/raw-producer.mjs connection.json [job.json | -] [--no-wait]
 //
-// connection.json  {"redis": {"path" | "url", "username"?, "password"? | "passwordFile"?}, "reader"?: {…}, "queue"?, "timeoutSeconds"?}
+// connection.json  {"redis": {"path" | "url", "username"?, "password"? | "passwordFile"?}, "reader"?: {…}, "queue"?,
+//                   "keys": "keys.json", "timeoutSeconds"?}
+// keys.json        the executors' public keys: what GET /v1/keys answers; needed for the wait
 // job.json         {"manifest": {…}, "lease": "…"}; "-" or nothing reads it from standard input
 //
 // Standard output: one JSON line. Exit code: 0 SUCCESS (or pushed, with --no-wait), 1 FAILURE or refused, 3 no answer in time.
-import { createHash } from 'node:crypto';
+// Only an answer that an executor has signed for exactly this task and manifest is one: whoever may write to Redis may
+// write there.
+import { createHash, createPublicKey, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Queue } from 'bullmq';
@@ -25,6 +29,8 @@ const settings = JSON.parse(readFileSync(connectionFile, 'utf8'));
 const { manifest, lease } = JSON.parse(readFileSync(jobFile === '-' ? 0 : jobFile, 'utf8'));
 const queueName = settings.queue ?? 'file';
 const taskId = manifest.task_id;
+const manifestSha256 = createHash('sha256').update(canonical(manifest)).digest('hex');
+const keys = wait ? JSON.parse(readFileSync(settings.keys, 'utf8')).keys : [];
 
 const redis = connect(settings.redis);
 const reader = settings.reader ? connect(settings.reader) : redis;
@@ -50,9 +56,11 @@ async function waitForAnswer(jobId) {
   const until = Date.now() + (settings.timeoutSeconds ?? 30) * 1000;
   while (Date.now() < until) {
     const row = await readRow();
-    if (row.state === 'success' || (row.state === 'failure' && row.epoch > epochBefore)) return JSON.parse(row.result);
-    const refused = await reader.get(`${tag()}:refused:${queueName}:${jobId}`);
-    if (refused !== null) return JSON.parse(refused);
+    const answer = genuine(row.result);
+    // A row may hold the FAILURE of an earlier push, also while the task runs again.
+    if (answer?.status === 'SUCCESS' || (answer && row.state === 'failure' && row.epoch > epochBefore)) return answer;
+    const refused = genuine(await reader.get(`${tag()}:refused:${queueName}:${jobId}`));
+    if (refused) return refused;
     const reason = await redis.hget(`${PREFIX}:${queueName}:${jobId}`, 'failedReason');
     if (reason?.startsWith('INVALID_MANIFEST')) return { status: 'REFUSED', reason };
     await delay(POLL_MS);
@@ -63,6 +71,36 @@ async function waitForAnswer(jobId) {
 async function readRow() {
   const [state, epoch, result] = await reader.hmget(`${tag()}:task:${taskId}`, 'state', 'epoch', 'result');
   return { state, epoch: Number(epoch ?? 0), result };
+}
+
+/** The result in a text, if one of the keys has signed it for this task and these bytes of the manifest. */
+function genuine(text) {
+  try {
+    const { status, output, error, signature } = JSON.parse(text);
+    const [header, signed] = signature.split('..');
+    const { alg, kid, typ } = JSON.parse(Buffer.from(header, 'base64url'));
+    const key = keys.find((one) => one.kid === kid && one['writ:use'] === 'result' && serves(one, manifest.capability_id));
+    if (alg !== 'EdDSA' || typ !== 'writ-result+jws' || !key) return undefined;
+    const subject = { task_id: taskId, capability_id: manifest.capability_id, manifest_sha256: manifestSha256 };
+    const payload = Buffer.from(canonical({ ...subject, status, output, error })).toString('base64url');
+    const publicKey = createPublicKey({ format: 'jwk', key: { kty: key.kty, crv: key.crv, x: key.x } });
+    const good = verify(null, Buffer.from(`${header}.${payload}`), publicKey, Buffer.from(signed, 'base64url'));
+    return good ? { status, output, error, signature } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function serves(key, capability) {
+  return key['writ:capabilities'].some((one) => one === '*' || one === capability);
+}
+
+/** RFC 8785: names in the order of UTF-16, no white space, numbers and strings as JSON.stringify writes them. */
+function canonical(value) {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const names = Object.keys(value).sort();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join(',')}}`;
 }
 
 /** The first byte of SHA-256(task_id) places everything about a task. */

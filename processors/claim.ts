@@ -1,6 +1,6 @@
 import { checkedResult } from '../src/core/ledger-life.ts';
 import type { Execution, Outcome } from '../src/core/outcome.ts';
-import type { ClaimRequest, RecordAnswer, RecordRequest } from '../src/core/ports/index.ts';
+import type { ClaimRequest, GenuineResult, RecordAnswer, RecordRequest } from '../src/core/ports/index.ts';
 import { type AuthenticatedDelivery, type ClaimedDelivery, extend } from './context.ts';
 import { jobKey } from './delivery.ts';
 import { hasWaited, isRedelivered, park, wakeParked } from './parking.ts';
@@ -38,19 +38,23 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
           crashes: answer.kind === 'cancelled' ? 0 : (answer.crashes ?? 0),
           cancelled: answer.kind === 'cancelled',
         });
-      case 'conflict':
-        return conflict(context);
+      case 'conflict': {
+        const forged = await forgedOutcome(context);
+        if (forged === undefined) return conflict(context);
+        await deps.ledger.discard(manifest.task_id, forged);
+        break;
+      }
       case 'finished':
-        if (await deps.authorities.verifyResult(answer.result, manifest, manifestSha256)) {
+        if (await hasSucceeded(answer.result, context)) {
           // The delivery before may have been killed when it had recorded the outcome and woken nobody.
           if (!waited && isRedelivered(delivery)) await wakeParked(taskId, undefined, deps);
           return answered(answer.result);
         }
-        // Redis is not trusted: a result that does not verify is as good as none.
+        // Redis is not trusted: a result that does not verify, or is none of a success, is as good as none.
         await deps.ledger.discard(taskId, answer.result);
         break;
       case 'failed':
-        if (await deps.authorities.verifyResult(answer.result, manifest, manifestSha256)) return answered(answer.result);
+        if ((await ownResult(answer.result, context)) !== undefined) return answered(answer.result);
         break;
       case 'busy':
         if (answer.owner === deps.instance || (await deps.presence.isAlive(answer.owner))) {
@@ -64,6 +68,27 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
     }
   }
   return { kind: 'busy', why: 'the ledger did not settle' };
+}
+
+/** The row's result, if an executor has signed it for exactly this task. */
+function ownResult(result: string, { deps, manifest, manifestSha256 }: AuthenticatedDelivery): Promise<GenuineResult | undefined> {
+  const { task_id: taskId, capability_id: capabilityId } = manifest;
+  return deps.results.read(result, { taskId, capabilityId, manifestSha256s: [manifestSha256] });
+}
+
+/** Whether the row's result is an executor's SUCCESS of exactly this task. */
+async function hasSucceeded(result: string, context: AuthenticatedDelivery): Promise<boolean> {
+  return (await ownResult(result, context))?.outcome.status === 'SUCCESS';
+}
+
+/** What the row of another manifest has for an outcome, when nobody has signed it: then the id is not used. */
+async function forgedOutcome({ deps, manifest }: AuthenticatedDelivery): Promise<string | undefined> {
+  const { task_id: taskId } = manifest;
+  const row = await deps.ledger.row(taskId);
+  if (row === undefined || row.state === 'waiting' || row.state === 'running') return undefined;
+  const result = row.result ?? '';
+  const genuine = await deps.results.read(result, { taskId, manifestSha256s: [row.manifestSha256] });
+  return genuine === undefined ? result : undefined;
 }
 
 /** What became of a claimed task: how its executor ended, or what this host's journal says of an earlier run. */
@@ -112,8 +137,15 @@ async function write(context: ClaimedDelivery, end: Answered): Promise<DeliveryE
   const request = { taskId: task.manifest.task_id, epoch: task.epoch, status, errorCode, result, now: deps.clock.now() };
   let answer: RecordAnswer = await deps.ledger.record(request);
   if (answer === 'lost') answer = await recordAfterLoss(context, request);
+  // What stands is this outcome: its first answer was lost, and with it whether jobs are parked.
+  if (answer === 'stale' && (await isRecorded(context, result))) answer = 'awaited';
   if (answer === 'awaited') await wakeParked(request.taskId, errorCode, deps);
   return answer === 'recorded' || answer === 'awaited' ? end : { kind: 'interrupted', reason: 'stale' };
+}
+
+/** A record whose answer was lost, or a row that came back from the journal meanwhile: what stands is exactly this outcome. */
+async function isRecorded({ deps, task }: ClaimedDelivery, result: string): Promise<boolean> {
+  return (await deps.ledger.row(task.manifest.task_id))?.result === result;
 }
 
 /** The row went with Redis: rebuild, claim the empty place, write. A SUCCESS came back with the journal already. */

@@ -1,6 +1,6 @@
 import type { LeasePayload, TaskJob, TaskManifest } from '../src/contracts/index.ts';
 import type { Clock } from '../src/core/clock.ts';
-import type { Authority, Ledger, Presence, ResultSigner, Task, TaskExecutor } from '../src/core/ports/index.ts';
+import type { Authority, Ledger, Presence, ResultReader, ResultSigner, Task, TaskExecutor } from '../src/core/ports/index.ts';
 import type { Authorities } from '../src/lease/index.ts';
 import type { DeliveryReport } from '../src/observability/deliveries.ts';
 import type { AroundDelivery } from '../src/observability/tracing/deliveries.ts';
@@ -17,6 +17,7 @@ export interface PipelineDeps extends Pick<ParkingDeps, 'promote' | 'parkMs'> {
   readonly executorOf: (capabilityId: string) => TaskExecutor;
   readonly authorities: Authorities;
   readonly ledger: Ledger;
+  readonly results: ResultReader;
   readonly presence: Presence;
   readonly signer: ResultSigner;
   readonly inFlight: InFlight;

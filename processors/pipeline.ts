@@ -1,9 +1,10 @@
+import { standInReason } from '../queues/job-bounds.ts';
 import { MAX_JOB_BYTES, TaskJob } from '../src/contracts/index.ts';
 import { canonicalJson } from '../src/core/canonical-json.ts';
 import { isWritError } from '../src/core/errors.ts';
 import { sha256Hex } from '../src/core/hash.ts';
 import { isOutage } from '../src/core/outage.ts';
-import { type Execution, failure } from '../src/core/outcome.ts';
+import { type Execution, failure, type Outcome } from '../src/core/outcome.ts';
 import type { Recall } from '../src/core/ports/index.ts';
 import { stopped } from '../src/core/stopped.ts';
 import { parseTraceparent } from '../src/core/trace-context.ts';
@@ -96,6 +97,8 @@ function parse(context: DeliveryContext): ParsedDelivery | DeliveryEnd {
   const { data } = context.delivery;
   const shape = TaskJob.safeParse(data);
   if (!shape.success) {
+    const replaced = standInReason(data);
+    if (replaced !== undefined) return { kind: 'malformed', message: `job: ${replaced}` };
     const issue = shape.error.issues[0];
     return { kind: 'malformed', message: `${issue?.path.join('.') || 'job'}: ${issue?.message ?? 'is not a task job'}` };
   }
@@ -122,7 +125,14 @@ async function authenticate(context: ParsedDelivery): Promise<AuthenticatedDeliv
 function remembered({ task, lease }: ClaimedDelivery, recall: Recall): TaskResolution | undefined {
   if (recall.kind !== 'unknown' && recall.manifestSha256 !== task.manifestSha256) return { kind: 'conflict' };
   if (recall.kind === 'finished') return recall;
+  if (recall.kind === 'trimmed') return { kind: 'outcome', outcome: doneBefore(recall.closedAt) };
   return recall.kind === 'doubtful' && recall.jti === lease.jti ? { kind: 'finished', result: recall.result } : undefined;
+}
+
+/** How it ended nobody can tell any more, only that it must not happen again. */
+function doneBefore(closedAt: number): Outcome {
+  const day = new Date(closedAt).toISOString().slice(0, 10);
+  return failure('EXECUTION_FAILED', `this task was done on ${day}, and its result is no longer kept; nothing was done now`);
 }
 
 /** Step 3: an open intent is finished under the authority that is written in it. */

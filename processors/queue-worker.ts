@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { DelayedError, type Job, UnrecoverableError, type Worker, type WorkerOptions } from 'bullmq';
+import { DelayedError, type Job, UnrecoverableError, type Worker } from 'bullmq';
 import { QUEUE_PREFIX } from '../queues/catalog.ts';
 import { readyUnlessStopped } from '../queues/lane-life.ts';
-import { TolerantWorker } from '../queues/tolerant-worker.ts';
+import { TolerantWorker, type TolerantWorkerOptions } from '../queues/tolerant-worker.ts';
 import { withoutStack } from '../queues/without-stack.ts';
 import type { Clock } from '../src/core/clock.ts';
 import type { Lifecycle } from '../src/core/lifecycle.ts';
@@ -16,7 +16,7 @@ export interface QueueWorkerOptions {
   /** Queue name including its pool. */
   readonly queue: string;
   /** BullMQ's own options: connection, prefix, concurrency, lock and stalled times, retention (`queues/catalog.ts`). */
-  readonly worker: WorkerOptions;
+  readonly worker: TolerantWorkerOptions;
   /** How long a stop waits for running jobs before it interrupts them, milliseconds. */
   readonly drainMs: number;
   /** Errors of the connection and of BullMQ itself. */

@@ -1,4 +1,5 @@
 import { failure, type Outcome } from '../src/core/outcome.ts';
+import { CONFLICT_MESSAGE } from '../src/core/refusal.ts';
 import type { ParsedDelivery } from './context.ts';
 import { jobKey } from './delivery.ts';
 import type { DeliveryEnd } from './settle.ts';
@@ -12,5 +13,5 @@ export async function refuse({ delivery, deps, manifest, manifestSha256 }: Parse
 
 /** Refuses a job whose task_id belongs to another manifest. */
 export function conflict(context: ParsedDelivery): Promise<DeliveryEnd> {
-  return refuse(context, failure('EXECUTION_FAILED', 'task_id already used for another manifest'));
+  return refuse(context, failure('EXECUTION_FAILED', CONFLICT_MESSAGE));
 }

@@ -3,6 +3,7 @@ import { readPlanView } from '../src/adapters/redis/plan-views.ts';
 import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { MAX_JOB_BYTES } from '../src/contracts/index.ts';
 import { type Lanes, laneQueues, MAX_PLAN_BYTES, QUEUE_PREFIX, queueName, taskQueues } from './catalog.ts';
+import { isTooHeavy, jobWeight } from './job-weight.ts';
 import { openQueue } from './open-queue.ts';
 import { ONE_SHARD, type QueueShards, shardedName } from './shards.ts';
 
@@ -118,23 +119,14 @@ function openBoardQueue({ name, prefix }: { readonly name: string; readonly pref
 /** Jobs that are read at the same time. */
 const TOGETHER = 10;
 
-/** What may come to the data of a job: its result, its error. Larger ones are not fetched to be looked at. */
-const BESIDE_BYTES = 64 * 1024;
-const WEIGHED = ['name', 'data', 'opts', 'returnvalue', 'failedReason', 'stacktrace', 'progress'] as const;
-
 /** Reads a job whatever is in it: one that is no JSON or too large is there without its data, and never breaks a page. */
 async function readJob(queue: Queue, connection: RedisConnection, id: string, jobBytes: number): Promise<StoredJob | undefined> {
   const state = (): Promise<string> => queue.getJobState(id);
   const key = queue.toKey(id);
-  const answers = (await connection.pipeline(WEIGHED.map((field) => ['hstrlen', key, field])).exec()) ?? [];
-  const failure = answers.find(([error]) => error !== null)?.[0];
-  // One of BullMQ's own keys (`wait`, `events`), or something else that is no hash.
-  if (failure?.message.startsWith('WRONGTYPE')) return undefined;
-  if (failure) throw failure;
-  const [name = 0, data = 0, ...rest] = answers.map(([, weight]) => Number(weight));
-  if (name + data === 0) return undefined;
-  const bytes = rest.reduce((sum, weight) => sum + weight, name + data);
-  if (bytes > jobBytes + BESIDE_BYTES) return { id, fields: await outline(connection, key), unreadable: `the job has ${bytes} bytes`, state };
+  const weight = await jobWeight(connection, key).catch(asNoJob);
+  if (!weight?.isJob) return undefined;
+  const { bytes } = weight;
+  if (isTooHeavy(bytes, jobBytes)) return { id, fields: await outline(connection, key), unreadable: `the job has ${bytes} bytes`, state };
   try {
     const job = await queue.getJob(id);
     return job && { id, fields: { ...job.toJSON() }, state };
@@ -144,11 +136,20 @@ async function readJob(queue: Queue, connection: RedisConnection, id: string, jo
   }
 }
 
+/** One of BullMQ's own keys (`wait`, `events`), or something else that is no hash. */
+function asNoJob(error: unknown): undefined {
+  if (error instanceof Error && error.message.startsWith('WRONGTYPE')) return undefined;
+  throw error;
+}
+
 /** The small fields that need no parser. */
+const MAX_OUTLINE_BYTES = 1024;
 const OUTLINE = ['name', 'timestamp', 'processedOn', 'finishedOn'] as const;
 
 async function outline(connection: RedisConnection, key: string): Promise<Record<string, unknown>> {
-  const values = await connection.hmget(key, ...OUTLINE);
+  const lengths = await Promise.all(OUTLINE.map((field) => connection.hstrlen(key, field)));
+  // A field that is too long is asked for under a name that no job has.
+  const values = await connection.hmget(key, ...OUTLINE.map((field, i) => ((lengths[i] ?? 0) > MAX_OUTLINE_BYTES ? '' : field)));
   return Object.fromEntries(OUTLINE.map((field, i) => [field, field === 'name' ? values[i] : Number(values[i]) || undefined]));
 }
 

@@ -9,20 +9,26 @@ const RECONNECT_STEP_MS = 50;
 const MAX_RECONNECT_MS = 1000;
 
 /**
+ * How long a server may keep a command waiting without a byte of an answer. Then the connection counts as lost: it is opened
+ * anew, and what has no answer is sent again, or refused as after any loss. BullMQ's longest wait for a job is 10 s.
+ */
+const SILENCE_MS = 15_000;
+
+/**
  * What a connection is for, and how it behaves when Redis is away.
  * None of them uses ioredis' auto-pipelining: BullMQ does not work with it, and for the ledger it is slower than
  * `write-together.ts` (measured).
  */
 const KINDS = {
   /** BullMQ workers: wait for Redis as long as it takes; BullMQ demands it. */
-  worker: { maxRetriesPerRequest: null },
-  /** Ledger, presence and revocations of a worker: ride out a restart of Redis, give up after about 10 s. */
-  ledger: { maxRetriesPerRequest: 20 },
+  worker: (silenceMs) => ({ maxRetriesPerRequest: null, socketTimeout: silenceMs }),
+  /** Ledger, presence and revocations of a worker: ride out a restart of Redis, give up after about 10 s, or after two silences. */
+  ledger: (silenceMs) => ({ maxRetriesPerRequest: 20, commandTimeout: 2 * silenceMs, socketTimeout: silenceMs }),
   /** HTTP, command line: fail at once rather than pile up requests. */
-  producer: { maxRetriesPerRequest: 1, enableOfflineQueue: false, connectTimeout: 2000, commandTimeout: 5000 },
+  producer: () => ({ maxRetriesPerRequest: 1, enableOfflineQueue: false, connectTimeout: 2000, commandTimeout: 5000 }),
   /** Subscriptions come back by themselves. */
-  subscriber: { maxRetriesPerRequest: null, autoResubscribe: true },
-} as const satisfies Record<string, RedisSettings>;
+  subscriber: (silenceMs) => ({ maxRetriesPerRequest: null, autoResubscribe: true, socketTimeout: silenceMs }),
+} satisfies Record<string, (silenceMs: number) => RedisSettings>;
 
 export type ConnectionKind = keyof typeof KINDS;
 
@@ -42,29 +48,35 @@ const CLUSTER_REFRESH_TIMEOUT_MS = 5000;
  *
  * @param onError told of each failed connection, as WritError REDIS_TLS when the two sides cannot trust each other; without
  *   it they stay silent, because the calls fail anyway
+ * @param silenceMs as `SILENCE_MS`
  */
-export function createConnection(target: ServerTarget, kind: ConnectionKind, onError?: (error: Error) => void): Redis;
-export function createConnection(target: RedisTarget, kind: ConnectionKind, onError?: (error: Error) => void): RedisConnection;
-export function createConnection(target: RedisTarget, kind: ConnectionKind, onError: (error: Error) => void = () => undefined): RedisConnection {
-  const redis: RedisConnection = target.cluster === undefined ? connectServer(target, kind) : connectCluster(target, kind);
+export function createConnection(target: ServerTarget, kind: ConnectionKind, onError?: (error: Error) => void, silenceMs?: number): Redis;
+export function createConnection(target: RedisTarget, kind: ConnectionKind, onError?: (error: Error) => void, silenceMs?: number): RedisConnection;
+export function createConnection(
+  target: RedisTarget,
+  kind: ConnectionKind,
+  onError: (error: Error) => void = () => undefined,
+  silenceMs = SILENCE_MS,
+): RedisConnection {
+  const settings = KINDS[kind](silenceMs);
+  const redis: RedisConnection = target.cluster === undefined ? connectServer(target, kind, settings) : connectCluster(target, kind, settings);
   const events: EventEmitter = redis;
   events.on('error', (error: Error) => onError(tlsFault(error) ?? error));
   return redis;
 }
 
-function connectServer(target: ServerTarget, kind: ConnectionKind): Redis {
+function connectServer(target: ServerTarget, kind: ConnectionKind, settings: RedisSettings): Redis {
   return new AnsweredRedis({
     ...targetOptions(target),
-    ...KINDS[kind],
+    ...settings,
     enableAutoPipelining: false,
     connectionName: `writ-${kind}`,
     retryStrategy: (times) => Math.min(times * RECONNECT_STEP_MS, MAX_RECONNECT_MS),
   });
 }
 
-function connectCluster(target: ClusterTarget, kind: ConnectionKind): Cluster {
+function connectCluster(target: ClusterTarget, kind: ConnectionKind, { enableOfflineQueue = true, ...settings }: RedisSettings): Cluster {
   const { nodes, options } = clusterOptions(target);
-  const { enableOfflineQueue = true, ...settings }: RedisSettings = KINDS[kind];
   return new AnsweredCluster(nodes, {
     redisOptions: { ...options, ...settings, enableAutoPipelining: false, connectionName: `writ-${kind}` },
     enableOfflineQueue,

@@ -37,7 +37,7 @@ export function createEnqueue(deps: EnqueueDeps): Enqueue & { close(): Promise<v
     const names = name === undefined ? taskQueues(pool, deps.providers) : [checkedName(name)];
     for (const prefix of shards.prefixesOf(taskId)) {
       for (const queueName of names) {
-        const found = await findJob(queue({ prefix, queueName }), jobId);
+        const found = await findJob(queue({ prefix, queueName }), deps.connection, jobId);
         if (found && (jobId === jobIdOf(taskId) || carries(found, taskId))) return { ...found, queueName, prefix };
       }
     }
@@ -50,7 +50,7 @@ export function createEnqueue(deps: EnqueueDeps): Enqueue & { close(): Promise<v
     if (row === undefined || row.jobKey === '') return undefined;
     const { prefix, queue: queueName, jobId } = placeOfJob(row.jobKey);
     if (!shards.all.includes(prefix) || !names.includes(queueName) || jobId === jobIdOf(taskId)) return undefined;
-    const found = await findJob(queue({ prefix, queueName }), jobId);
+    const found = await findJob(queue({ prefix, queueName }), deps.connection, jobId);
     return found && carries(found, taskId) ? { ...found, queueName, prefix } : undefined;
   };
 

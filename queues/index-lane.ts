@@ -6,6 +6,7 @@ import { messageOf } from '../src/core/errors.ts';
 import { createKeyedMutex } from '../src/core/keyed-mutex.ts';
 import type { IndexTask, IndexTaskHandler, MaintenanceLane } from '../src/core/ports/index.ts';
 import { indexQueueName, LOCK_TIMES, QUEUE_PREFIX, RETENTION, workerOptions } from './catalog.ts';
+import { standInReason } from './job-bounds.ts';
 import { type LaneOptions, laneLife } from './lane-life.ts';
 import { openQueue } from './open-queue.ts';
 import { withoutStack } from './without-stack.ts';
@@ -92,7 +93,7 @@ type ReadIndexJob = { readonly ok: true; readonly task: IndexTask } | { readonly
 /** Whoever can write to Redis can put anything there: the worst that a well-formed job does is work on an index. */
 function readIndexJob({ data }: { readonly data: unknown }): ReadIndexJob {
   const parsed = IndexJobData.safeParse(data);
-  if (!parsed.success) return { ok: false, message: 'INVALID_MANIFEST: the job is no maintenance task' };
+  if (!parsed.success) return { ok: false, message: `INVALID_MANIFEST: ${standInReason(data) ?? 'the job is no maintenance task'}` };
   const { key_hash: keyHash, kind, reason } = parsed.data;
   return { ok: true, task: { keyHash, kind, reason } };
 }

@@ -1,8 +1,12 @@
 import { type JobState as BullState, Job, type Queue } from 'bullmq';
+import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { TaskJob } from '../src/contracts/index.ts';
 import { isWritError } from '../src/core/errors.ts';
 import { manifestSha256 } from '../src/core/hash.ts';
 import type { JobState } from '../src/core/ports/index.ts';
+import { MAX_PLAN_BYTES } from './catalog.ts';
+import { MAX_FIELD_CHARS } from './job-bounds.ts';
+import { isTooHeavy, jobWeight } from './job-weight.ts';
 
 /** A job and its state, read together closely enough: whoever acts on it is refused by BullMQ when it has moved on. */
 export interface FoundJob {
@@ -24,27 +28,41 @@ const STATES: Readonly<Record<BullState | 'unknown', JobState>> = {
   unknown: 'absent',
 };
 
-export async function findJob(queue: Queue<unknown>, jobId: string): Promise<FoundJob | undefined> {
-  const read = await readJob(queue, jobId);
+/** @param connection the queue's own */
+export async function findJob(queue: Queue<unknown>, connection: RedisConnection, jobId: string): Promise<FoundJob | undefined> {
+  const read = await readJob(queue, connection, jobId);
   if (!read) return undefined;
   return { ...read, state: STATES[await read.job.getState()] };
 }
 
-/** BullMQ parses data and options of a job's hash; what somebody wrote by hand may be no JSON. */
-async function readJob(queue: Queue<unknown>, jobId: string): Promise<Omit<FoundJob, 'state'> | undefined> {
+/**
+ * BullMQ parses data and options of a job's hash; what somebody wrote by hand may be no JSON, or of any size. It is weighed
+ * first, which for a job that is not there is all that is asked.
+ */
+async function readJob(queue: Queue<unknown>, connection: RedisConnection, jobId: string): Promise<Omit<FoundJob, 'state'> | undefined> {
+  const { exists, bytes } = await jobWeight(connection, queue.toKey(jobId));
+  if (!exists) return undefined;
+  if (isTooHeavy(bytes, MAX_PLAN_BYTES)) return damagedJob(queue, connection, jobId);
   try {
     const job = await queue.getJob(jobId);
     return job && { job, unreadable: false };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return damagedJob(queue, jobId);
+    return damagedJob(queue, connection, jobId);
   }
 }
 
-/** The job as far as it can be read; its data is the raw text, which is no task. */
-async function damagedJob(queue: Queue<unknown>, jobId: string): Promise<Omit<FoundJob, 'state'> | undefined> {
-  const hash = await (await queue.backend.client).hgetall(queue.toKey(jobId));
-  if (Object.keys(hash).length === 0) return undefined;
+/** The fields of a damaged job that are looked at, when they are short enough. */
+const LOOKED_AT = ['name', 'atm', 'ats', 'timestamp', 'failedReason', 'data'] as const;
+
+/** The job as far as it can be read; its data is the raw text, which is no task, and empty when it is too large to be one. */
+async function damagedJob(queue: Queue<unknown>, connection: RedisConnection, jobId: string): Promise<Omit<FoundJob, 'state'>> {
+  const key = queue.toKey(jobId);
+  const lengths = await Promise.all(LOOKED_AT.map((field) => connection.hstrlen(key, field)));
+  const most = (field: string): number => (field === 'data' ? MAX_PLAN_BYTES : MAX_FIELD_CHARS);
+  // A field that is too long is asked for under a name that no job has.
+  const values = await connection.hmget(key, ...LOOKED_AT.map((field, at) => ((lengths[at] ?? 0) > most(field) ? '' : field)));
+  const hash: Readonly<Record<string, string | null | undefined>> = Object.fromEntries(LOOKED_AT.map((field, at) => [field, values[at]]));
   const json = {
     id: jobId,
     name: hash['name'] ?? '',
@@ -61,7 +79,7 @@ async function damagedJob(queue: Queue<unknown>, jobId: string): Promise<Omit<Fo
   return { job: Job.fromJSON(queue, json, jobId), unreadable: true };
 }
 
-function number(text: string | undefined): number {
+function number(text: string | null | undefined): number {
   const value = Number(text);
   return Number.isFinite(value) ? value : 0;
 }

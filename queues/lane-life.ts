@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Job, Queue, Worker, WorkerOptions } from 'bullmq';
+import type { Job, Queue, Worker } from 'bullmq';
 import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { type Lifecycle, lifecycle } from '../src/core/lifecycle.ts';
 import type { LockTimes } from './catalog.ts';
-import { TolerantWorker } from './tolerant-worker.ts';
+import { TolerantWorker, type TolerantWorkerOptions } from './tolerant-worker.ts';
 
 /**
  * Waits until a worker has met Redis, as long as it takes, and no longer than until it is stopped.
@@ -42,7 +42,7 @@ interface LaneWork<H> {
   /** The lane's; it is closed at the end. */
   readonly queue: Queue;
   readonly connection: RedisConnection | undefined;
-  readonly settings: Omit<WorkerOptions, 'connection'>;
+  readonly settings: Omit<TolerantWorkerOptions, 'connection'>;
   readonly onError: (error: Error) => void;
   /** Does a job. The signal fires when the lane stops, which then waits for it. */
   readonly run: (job: Job<unknown>, token: string | undefined, handle: H, signal: AbortSignal) => Promise<unknown>;

@@ -6,6 +6,7 @@ import { IngestOp, IngestOutcome, MAX_INGEST_BYTES, MAX_INGEST_OPS } from '../sr
 import { messageOf, WritError } from '../src/core/errors.ts';
 import type { IngestBatch, IngestEnd, IngestHandler, MessageLane } from '../src/core/ports/index.ts';
 import { LOCK_TIMES, messageQueueName, QUEUE_PREFIX, RETENTION, workerOptions } from './catalog.ts';
+import { standInReason } from './job-bounds.ts';
 import { type LaneOptions, laneLife } from './lane-life.ts';
 import { openQueue } from './open-queue.ts';
 import { withoutStack } from './without-stack.ts';
@@ -61,7 +62,7 @@ export function createMessageLane(options: MessageLaneOptions): MessageLane {
   };
 
   return {
-    ...laneLife({ queue, connection: options.worker, settings: workerOptions(locks, AT_ONCE), onError, run }),
+    ...laneLife({ queue, connection: options.worker, settings: { ...workerOptions(locks, AT_ONCE), maxDataChars: MAX_INGEST_BYTES }, onError, run }),
     submit: async (ops) => {
       if (ops.length === 0 || ops.length > MAX_INGEST_OPS) throw new WritError('INVALID_ARGUMENT', `a job has 1 to ${MAX_INGEST_OPS} operations`);
       const data = messageJobData({ at: stamp(), ops });
@@ -114,6 +115,8 @@ function readMessageJob({ data }: { readonly data: unknown }): ReadMessageJob {
   const parsed = MessageJobData.safeParse(data);
   if (parsed.success) return { kind: 'batch', batch: { at: parsed.data.at, ops: parsed.data.ops } };
   if (DoneJobData.safeParse(data).success) return { kind: 'done' };
+  const replaced = standInReason(data);
+  if (replaced !== undefined) return { kind: 'malformed', message: `INVALID_ARGUMENT: ${replaced}` };
   const issue = parsed.error.issues[0];
   return { kind: 'malformed', message: `INVALID_ARGUMENT: the job is no list of operations${issue === undefined ? '' : ` (${issue.path.join('.')})`}` };
 }

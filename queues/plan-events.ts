@@ -2,6 +2,7 @@ import { QueueEvents } from 'bullmq';
 import { readPlanView } from '../src/adapters/redis/plan-views.ts';
 import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import type { PlanEvent } from '../src/contracts/index.ts';
+import { isWritError } from '../src/core/errors.ts';
 import { wellFormed } from '../src/core/i-json.ts';
 import type { PlanEvents, PlanView } from '../src/core/ports/index.ts';
 import { queueName } from './catalog.ts';
@@ -13,6 +14,8 @@ export interface PlanEventsOptions {
   readonly shards?: QueueShards;
   /** Reads views; a subscribed connection cannot. */
   readonly reader: RedisConnection;
+  /** A view as far as it is proved (`Plans`): asked for plans that say they have ended. */
+  readonly proven: (id: string) => Promise<PlanView | undefined>;
   readonly onError?: (error: unknown) => void;
 }
 
@@ -36,6 +39,7 @@ export function createPlanEvents({
   pool,
   shards = ONE_SHARD,
   reader,
+  proven,
   onError = () => undefined,
 }: PlanEventsOptions): PlanEvents & { close(): Promise<void> } {
   const listeners = new Set<(event: PlanEvent) => void>();
@@ -59,7 +63,17 @@ export function createPlanEvents({
     moved.clear();
     for (let from = 0; from < ids.length; from += TOGETHER) {
       const views = await Promise.all(ids.slice(from, from + TOGETHER).map((id) => readPlanView(reader, id)));
-      for (const view of views) if (view !== undefined) tell(planEventOf(view));
+      for (const view of views) if (view !== undefined) await tellProved(view);
+    }
+  };
+  /** Only a signed end is told as one. */
+  const tellProved = async (view: PlanView): Promise<void> => {
+    if (!hasEnded(view)) return tell(planEventOf({ ...view, error: undefined }));
+    try {
+      const end = await proven(view.id);
+      if (end !== undefined) tell(planEventOf(end));
+    } catch (error) {
+      if (!isWritError(error) || error.code !== 'INVALID_RESULT') throw error;
     }
   };
   const onMove = ({ jobId }: { readonly jobId: string }): void => {
@@ -90,6 +104,10 @@ export function createPlanEvents({
       await Promise.all((following ?? []).map((events) => events.close()));
     },
   };
+}
+
+function hasEnded({ state }: PlanView): boolean {
+  return state === 'success' || state === 'failure';
 }
 
 function planEventOf({ id, state, stepsDone, current, error, updated }: PlanView): PlanEvent {

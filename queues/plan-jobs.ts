@@ -58,7 +58,7 @@ export function createPlanJobs({ connection, pool, shards = ONE_SHARD, replicate
   const queuesOf = (planId: string): readonly Queue<unknown>[] => shards.prefixesOf(planId).flatMap((prefix) => queues.get(prefix) ?? []);
   const find = async (planId: string): Promise<FoundJob | undefined> => {
     for (const queue of queuesOf(planId)) {
-      const found = await findJob(queue, planJobId(planId));
+      const found = await findJob(queue, connection, planJobId(planId));
       if (found) return found;
     }
     return undefined;

@@ -2,15 +2,20 @@ import { canonicalJson } from '../src/core/canonical-json.ts';
 import type { Clock } from '../src/core/clock.ts';
 import { WritError } from '../src/core/errors.ts';
 import { sha256Hex } from '../src/core/hash.ts';
-import type { PlanReceipt, Plans, PlanView, PlanViews } from '../src/core/ports/index.ts';
+import type { PlanEndReader, PlanReceipt, Plans, PlanView, PlanViews } from '../src/core/ports/index.ts';
 import { MAX_PLAN_BYTES } from './catalog.ts';
 import type { FoundJob } from './job-lookup.ts';
 import { type PlanJobData, type PlanJobs, planJobId } from './plan-jobs.ts';
+import { provenView, signedEnd } from './proven-plan.ts';
 import { rerunJob } from './push-table.ts';
 
 export interface PlansDeps {
   readonly jobs: PlanJobs;
   readonly views: PlanViews;
+  /** A view's end counts only when this verifies it: everybody who may write to Redis may write there. */
+  readonly ends: PlanEndReader;
+  /** The end that this host's plan journal has, if one lies here. */
+  readonly remembered?: (id: string) => string | undefined;
   readonly clock: Clock;
   /** Refuses new work when Redis is nearly full. */
   readonly guard?: { check(): Promise<void> };
@@ -20,7 +25,8 @@ export interface PlansDeps {
 const MAX_ROUNDS = 8;
 
 /** The Plans port on BullMQ. Nothing is decided here: a plan that runs twice runs once, by its journal. */
-export function createPlans({ jobs, views, clock, guard }: PlansDeps): Plans {
+export function createPlans({ jobs, views, ends, remembered = () => undefined, clock, guard }: PlansDeps): Plans {
+  const proven = (view: PlanView): Promise<PlanView> => provenView(view, { ends, remembered, stillRuns: async () => isOnItsWay(await jobs.find(view.id)) });
   return {
     async push({ envelope, lease, traceparent }) {
       const id = sha256Hex(canonicalJson(envelope));
@@ -34,10 +40,14 @@ export function createPlans({ jobs, views, clock, guard }: PlansDeps): Plans {
       }
       throw new WritError('WRONG_STATE', `the job of plan ${id} keeps changing; push again`);
     },
-    view: views.read,
-    async cancel(id) {
+    async view(id) {
       const view = await views.read(id);
-      if (view === undefined) return 'not-found';
+      return view && proven(view);
+    },
+    async cancel(id) {
+      const stored = await views.read(id);
+      if (stored === undefined) return 'not-found';
+      const view = await proven(stored);
       if (view.state === 'success' || view.state === 'failure') return 'ended';
       if (!(await views.requestCancel(id, clock.now()))) return 'not-found';
       await jobs.promote(id);
@@ -56,7 +66,7 @@ export function createPlans({ jobs, views, clock, guard }: PlansDeps): Plans {
   };
 
   async function pushOnce(id: string, data: PlanJobData, view: PlanView | undefined, found: FoundJob | undefined): Promise<PlanReceipt | undefined> {
-    if (view?.state === 'success' && view.result !== undefined) return { kind: 'finished', id, result: view.result };
+    if (view?.result !== undefined && (await signedEnd(id, view.result, ends))?.error === null) return { kind: 'finished', id, result: view.result };
     const receipt = (kind: 'accepted' | 'in-flight' | 'retried'): PlanReceipt => ({ kind, id, queue: jobs.queue, jobId: planJobId(id) });
     if (found === undefined) {
       await guard?.check();
@@ -65,7 +75,7 @@ export function createPlans({ jobs, views, clock, guard }: PlansDeps): Plans {
       await jobs.add(id, data);
       return receipt('accepted');
     }
-    if (found.state === 'waiting' || found.state === 'active' || found.state === 'delayed') return receipt('in-flight');
+    if (isOnItsWay(found)) return receipt('in-flight');
     if (found.state === 'absent' || found.unreadable) {
       await found.job.remove();
       return undefined;
@@ -74,4 +84,8 @@ export function createPlans({ jobs, views, clock, guard }: PlansDeps): Plans {
     if (!(await rerunJob(found, data))) return undefined;
     return receipt(found.state === 'failed' ? 'retried' : 'accepted');
   }
+}
+
+function isOnItsWay(found: FoundJob | undefined): boolean {
+  return found?.state === 'waiting' || found?.state === 'active' || found?.state === 'delayed';
 }

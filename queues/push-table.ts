@@ -34,8 +34,8 @@ const MAX_ROUNDS = 8;
 /** Pushes by the table. */
 export async function pushOne(push: Push, context: PushContext): Promise<Receipt> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const [row, found] = await Promise.all([context.ledger.row(push.taskId), findJob(context.queue(push), push.jobId)]);
-    const receipt = await TABLE[classOfRow(row, push.sha)][classOfJob(found, push.sha)]({ push, row, found, context });
+    const [row, found] = await Promise.all([context.ledger.row(push.taskId), findJob(context.queue(push), context.connection, push.jobId)]);
+    const receipt = await TABLE[await classOfRow(row, push, context.results)][classOfJob(found, push.sha)]({ push, row, found, context });
     if (receipt) return receipt;
   }
   throw new WritError('WRONG_STATE', `the job of task '${push.taskId}' keeps changing; push again`);
@@ -50,8 +50,8 @@ function classOfJob(found: FoundJob | undefined, sha: string): JobClass {
 }
 
 /** The receipt where the row alone decides, whatever became of the job: the rows of the table that have one step only. */
-function receiptOfRow(push: Push, row: TaskRow | undefined): Receipt | undefined {
-  return ROW_ANSWERS[classOfRow(row, push.sha)](push, row);
+async function receiptOfRow(push: Push, row: TaskRow | undefined, { results }: Pick<PushContext, 'results'>): Promise<Receipt | undefined> {
+  return ROW_ANSWERS[await classOfRow(row, push, results)](push, row);
 }
 
 const ROW_ANSWERS = {
@@ -141,9 +141,12 @@ interface Sorted {
   readonly repeated: readonly Push[];
 }
 
-async function sorted(chunk: readonly Push[], { ledger, connection }: PushContext): Promise<Sorted> {
+async function sorted(chunk: readonly Push[], context: PushContext): Promise<Sorted> {
+  const { ledger, connection } = context;
   const lookups = chunk.map(({ prefix, queueName, jobId }) => ['exists', `${prefix}:${queueName}:${jobId}`] as const);
   const [rows, jobs] = await Promise.all([Promise.all(chunk.map(({ taskId }) => ledger.row(taskId))), pipelined(connection, lookups)]);
+  // All at once, so that the crypto threads get one batch.
+  const receipts = await Promise.all(chunk.map((push, index) => receiptOfRow(push, rows[index], context)));
   const seen = new Set<string>();
   const fresh: Push[] = [];
   const settled: (readonly [Push, Receipt])[] = [];
@@ -151,7 +154,7 @@ async function sorted(chunk: readonly Push[], { ledger, connection }: PushContex
   const repeated: Push[] = [];
   for (const [index, push] of chunk.entries()) {
     const row = rows[index];
-    const receipt = receiptOfRow(push, row);
+    const receipt = receipts[index];
     if (receipt) settled.push([push, receipt]);
     else if (seen.has(push.taskId)) repeated.push(push);
     else (row === undefined && jobs[index]?.[1] === 0 ? fresh : known).push(push);

@@ -3,7 +3,7 @@ import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts'
 import type { Replicated } from '../src/adapters/redis/replicated.ts';
 import type { TaskJob } from '../src/contracts/index.ts';
 import type { Clock } from '../src/core/clock.ts';
-import type { Ledger, Receipt, TaskRow } from '../src/core/ports/index.ts';
+import type { Ledger, Receipt, ResultReader, TaskRow } from '../src/core/ports/index.ts';
 import type { openQueue } from './open-queue.ts';
 import type { QueueShards } from './shards.ts';
 
@@ -13,6 +13,8 @@ export interface EnqueueDeps {
   /** Opens BullMQ's queues; the simulation gives ones that live in memory. */
   readonly open?: typeof openQueue;
   readonly ledger: Ledger;
+  /** What a row says counts only when this reads it: a forged row neither answers a push nor stands in its way. */
+  readonly results: ResultReader;
   readonly clock: Clock;
   /** The pool that a push goes to unless it names a queue. */
   readonly pool: string;
@@ -46,12 +48,16 @@ export interface PushContext extends EnqueueDeps {
   readonly queue: (at: ShardQueue) => Queue<unknown>;
 }
 
-/** What the ledger says: finished with SUCCESS, used by another manifest, or neither. */
+/** What the ledger proves: finished with SUCCESS, used by another manifest, or neither. */
 export type RowClass = 'finished' | 'other' | 'open';
 
-export function classOfRow(row: TaskRow | undefined, sha: string): RowClass {
-  if (row && row.manifestSha256 !== '' && row.manifestSha256 !== sha) return 'other';
-  return row?.state === 'success' ? 'finished' : 'open';
+/** By the signed result in the row, whatever its other fields say. What proves nothing is the worker's to judge. */
+export async function classOfRow(row: TaskRow | undefined, { taskId, sha }: Push, results: ResultReader): Promise<RowClass> {
+  if (!row?.result) return 'open';
+  const genuine = await results.read(row.result, { taskId, manifestSha256s: [sha, row.manifestSha256] });
+  if (genuine === undefined) return 'open';
+  if (genuine.manifestSha256 !== sha) return 'other';
+  return genuine.outcome.status === 'SUCCESS' ? 'finished' : 'open';
 }
 
 export function receiptOf(kind: 'accepted' | 'in-flight' | 'retried', { taskId, queueName, jobId }: Push): Receipt {

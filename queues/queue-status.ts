@@ -7,6 +7,7 @@ import { pipelined, type RedisConnection } from '../src/adapters/redis/redis-con
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
 import type { QueueFigures, QueueStatus, SystemFigures, SystemStatus } from '../src/core/ports/index.ts';
 import { type Lanes, laneQueues, poolQueues, QUEUE_PREFIX } from './catalog.ts';
+import { MAX_FIELD_CHARS } from './job-bounds.ts';
 import { openQueue } from './open-queue.ts';
 import { joinFigures } from './shard-figures.ts';
 import { ONE_SHARD, type QueueShards } from './shards.ts';
@@ -103,8 +104,12 @@ async function oldestWaiting(queue: Queue, connection: RedisConnection): Promise
 
 async function failuresOf(queue: Queue, connection: RedisConnection): Promise<Pick<QueueStatus, 'failures' | 'failuresSampled'>> {
   const ids = await connection.zrevrange(queue.toKey('failed'), 0, SAMPLE - 1);
+  const lengths = connection.pipeline();
+  for (const id of ids) lengths.hstrlen(queue.toKey(id), 'failedReason');
+  const isShort = ((await lengths.exec()) ?? []).map(([, length]) => typeof length === 'number' && length <= MAX_FIELD_CHARS);
   const lookups = connection.pipeline();
-  for (const id of ids) lookups.hget(queue.toKey(id), 'failedReason');
+  // A reason that is too long is asked for under a name that no job has.
+  for (const [at, id] of ids.entries()) lookups.hget(queue.toKey(id), isShort[at] === true ? 'failedReason' : '');
   const failures: Record<string, number> = {};
   for (const [, reason] of (await lookups.exec()) ?? []) {
     const code = /^([A-Z][A-Z_]{2,40}):/.exec(String(reason))?.[1] ?? 'OTHER';

@@ -58,9 +58,9 @@ export function afterJob(
 }
 
 /** The ledger rows of these tasks, in their order; `undefined` for no id. */
-export async function ledgerOf({ redis }: FeedContext, taskIds: readonly (string | undefined)[]): Promise<readonly (LedgerLook | undefined)[]> {
+export async function ledgerOf({ redis, results }: FeedContext, taskIds: readonly (string | undefined)[]): Promise<readonly (LedgerLook | undefined)[]> {
   const asked = taskIds.filter((taskId) => taskId !== undefined);
-  const looks = asked.length === 0 ? [] : await readLedger(redis, asked);
+  const looks = asked.length === 0 ? [] : await readLedger(redis, results, asked);
   let next = 0;
   return taskIds.map((taskId) => {
     if (taskId === undefined) return undefined;

@@ -1,5 +1,5 @@
 import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
-import type { IndexChange, TaskIndexStore } from '../src/core/ports/index.ts';
+import type { IndexChange, ResultReader, TaskIndexStore } from '../src/core/ports/index.ts';
 import type { QueueShards } from './shards.ts';
 import type { Stream } from './task-feed-stream.ts';
 
@@ -8,6 +8,8 @@ export interface FeedContext {
   /** For everything but the waiting read. */
   readonly redis: RedisConnection;
   readonly index: TaskIndexStore;
+  /** What the ledger calls an outcome is shown only when this reads it. */
+  readonly results: ResultReader;
   /** Of the index that is being fed. */
   readonly generation: string;
   /** Each queue of each shard. */

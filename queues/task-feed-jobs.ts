@@ -7,6 +7,8 @@ import type { JobFields } from './task-feed-row.ts';
 const MAX_JOBS = 500;
 const MAX_BYTES = 8 * 1024 * 1024;
 
+/** The fields that a producer or an error fills with as much as it likes. */
+const WEIGHED = ['data', 'failedReason', 'name'] as const;
 const FIELDS = ['name', 'timestamp', 'processedOn', 'finishedOn', 'atm', 'failedReason', 'data'] as const;
 
 /** A job and the shard in which it was seen. */
@@ -31,9 +33,12 @@ export async function readJobs(redis: RedisConnection, jobs: readonly PlacedJob[
 async function readSome(redis: RedisConnection, jobs: readonly PlacedJob[]): Promise<readonly (JobFields | undefined)[]> {
   const lengths = await replies(
     redis,
-    jobs.flatMap((job) => (['data', 'failedReason'] as const).map((field) => ['hstrlen', jobKey(job), field])),
+    jobs.flatMap((job) => WEIGHED.map((field) => ['hstrlen', jobKey(job), field])),
   );
-  const sized = jobs.map((job, index) => ({ job, data: fits(lengths[2 * index]), reason: fits(lengths[2 * index + 1]) }));
+  const sized = jobs.map((job, index) => {
+    const [data, reason, name] = WEIGHED.map((_, at) => fits(lengths[WEIGHED.length * index + at]));
+    return { job, data, reason, name };
+  });
   const found: (JobFields | undefined)[] = [];
   for (const portion of portions(sized)) {
     const hashes = await replies(
@@ -50,6 +55,7 @@ interface Sized {
   /** Bytes, `undefined` when there are too many. */
   readonly data: number | undefined;
   readonly reason: number | undefined;
+  readonly name: number | undefined;
 }
 
 function fits(length: unknown): number | undefined {
@@ -57,15 +63,16 @@ function fits(length: unknown): number | undefined {
 }
 
 /** Fields in a fixed order; one that is too large is asked for under a name that no job has. */
-function fieldsOf({ data, reason }: Sized): string[] {
-  return FIELDS.map((field) => ((field === 'data' && data === undefined) || (field === 'failedReason' && reason === undefined) ? '' : field));
+function fieldsOf({ data, reason, name }: Sized): string[] {
+  const known: Readonly<Record<string, boolean>> = { data: data !== undefined, failedReason: reason !== undefined, name: name !== undefined };
+  return FIELDS.map((field) => (known[field] === false ? '' : field));
 }
 
 function* portions(all: readonly Sized[]): Generator<readonly Sized[]> {
   let portion: Sized[] = [];
   let bytes = 0;
   for (const one of all) {
-    const size = (one.data ?? 0) + (one.reason ?? 0);
+    const size = (one.data ?? 0) + (one.reason ?? 0) + (one.name ?? 0);
     if (portion.length > 0 && bytes + size > MAX_BYTES) {
       yield portion;
       portion = [];

@@ -1,42 +1,75 @@
 import type { Redis } from 'ioredis';
 import { generationKey, rowKey } from '../src/adapters/redis/keys.ts';
 import { masters, type RedisConnection } from '../src/adapters/redis/redis-connection.ts';
-import { TASK_ID_PATTERN } from '../src/contracts/index.ts';
-import type { IndexedTask } from '../src/core/ports/index.ts';
+import { type ExecutionResult, TASK_ID_PATTERN } from '../src/contracts/index.ts';
+import { MAX_RESULT_BYTES } from '../src/core/ledger-life.ts';
+import type { IndexedTask, ResultReader } from '../src/core/ports/index.ts';
 import { queueOf } from './catalog.ts';
 import { replies } from './task-feed-jobs.ts';
-import { jsonOf, MAX_LENGTHS, objectOf, shown, timeOf } from './task-feed-text.ts';
+import { MAX_LENGTHS, objectOf, shown, timeOf } from './task-feed-text.ts';
 
-/** What the ledger says about a task that has ended; `open`: it has a row, but no outcome. */
+/** What the ledger proves about a task that has ended; `open`: it has a row, but no outcome that a trusted executor has signed. */
 export type LedgerLook = { readonly kind: 'none' } | { readonly kind: 'open' } | ({ readonly kind: 'ended' } & LedgerOutcome);
 
 export interface LedgerOutcome {
   readonly state: 'success' | 'failure';
   readonly errorCode: string | undefined;
-  /** The recorded result as it is; its signature is not looked at, because the index only shows. */
-  readonly result: unknown;
+  /** The recorded result; its signature was verified. */
+  readonly result: ExecutionResult;
   readonly updatedAt: number | undefined;
   readonly leaseExpiresAt: number | undefined;
 }
 
-/** The rows of these tasks, in their order. */
-export async function readLedger(redis: RedisConnection, taskIds: readonly string[]): Promise<readonly LedgerLook[]> {
-  const rows = await replies(
+/** Bytes of results that may be on their way at once. */
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/** The rows of these tasks, in their order. Their results are weighed first: one that no ledger of ours would keep is not fetched. */
+export async function readLedger(redis: RedisConnection, results: ResultReader, taskIds: readonly string[]): Promise<readonly LedgerLook[]> {
+  const lengths = await replies(
     redis,
-    taskIds.map((taskId) => ['hmget', rowKey(taskId), 'state', 'code', 'result', 'exp', 'updated']),
+    taskIds.map((taskId) => ['hstrlen', rowKey(taskId), 'result']),
   );
-  return rows.map(lookOf);
+  const looks: LedgerLook[] = [];
+  for (const portion of portionsOf(lengths.map(Number))) {
+    const rows = await replies(
+      redis,
+      portion.map((at) => ['hmget', rowKey(taskIds[at] ?? ''), 'state', 'sha', Number(lengths[at]) > MAX_RESULT_BYTES ? '' : 'result', 'exp', 'updated']),
+    );
+    // All at once, so that the crypto threads get one batch.
+    looks.push(...(await Promise.all(rows.map((row, at) => lookOf(row, taskIds[portion[at] ?? -1] ?? '', results)))));
+  }
+  return looks;
 }
 
-function lookOf(reply: unknown): LedgerLook {
-  const [state, code, result, exp, updated] = Array.isArray(reply) ? reply.map((value) => (typeof value === 'string' ? value : undefined)) : [];
+/** Places in order, cut where a portion would have too many bytes. */
+function* portionsOf(lengths: readonly number[]): Generator<readonly number[]> {
+  let portion: number[] = [];
+  let bytes = 0;
+  for (const [at, length] of lengths.entries()) {
+    const weight = length > MAX_RESULT_BYTES ? 0 : length || 0;
+    if (portion.length > 0 && bytes + weight > MAX_BYTES) {
+      yield portion;
+      [portion, bytes] = [[], 0];
+    }
+    portion.push(at);
+    bytes += weight;
+  }
+  if (portion.length > 0) yield portion;
+}
+
+async function lookOf(reply: unknown, taskId: string, results: ResultReader): Promise<LedgerLook> {
+  const [state, sha, result, exp, updated] = Array.isArray(reply) ? reply.map((value) => (typeof value === 'string' ? value : undefined)) : [];
   if (state === undefined) return { kind: 'none' };
-  if (state !== 'success' && state !== 'failure') return { kind: 'open' };
+  const genuine = result === undefined || sha === undefined ? undefined : await results.read(result, { taskId, manifestSha256s: [sha] });
+  if (genuine === undefined) return { kind: 'open' };
+  const { outcome } = genuine;
+  // A row that waits or runs again still holds the FAILURE before.
+  if (outcome.status === 'FAILURE' && (state === 'waiting' || state === 'running')) return { kind: 'open' };
   return {
     kind: 'ended',
-    state,
-    errorCode: state === 'failure' ? shown(code, MAX_LENGTHS.code) : undefined,
-    result: jsonOf(result),
+    state: outcome.status === 'SUCCESS' ? 'success' : 'failure',
+    errorCode: shown(outcome.error?.error_code, MAX_LENGTHS.code),
+    result: outcome,
     updatedAt: timeOf(updated),
     leaseExpiresAt: exp === undefined || exp === '0' ? undefined : timeOf(`${exp}000`),
   };
@@ -52,8 +85,8 @@ export function taskOfLedger(
   known: IndexedTask | undefined,
   { pool, seenAt }: { pool: string; seenAt: number },
 ): IndexedTask {
-  const result = objectOf(outcome.result);
-  const output = objectOf(result['output']);
+  const { output: told, error } = outcome.result;
+  const output = objectOf(told);
   const summary = objectOf(output['result_summary']);
   const capabilityId = known?.capabilityId ?? shown(output['capability_id'], MAX_LENGTHS.capability) ?? 'UNKNOWN';
   const updatedAt = outcome.updatedAt ?? known?.updatedAt ?? seenAt;
@@ -64,7 +97,7 @@ export function taskOfLedger(
     capabilityId,
     state: outcome.state,
     errorCode: outcome.errorCode,
-    message: shown(objectOf(result['error'])['message'], MAX_LENGTHS.message),
+    message: shown(error?.message, MAX_LENGTHS.message),
     sourcePath: known?.sourcePath ?? shown(summary['source'], MAX_LENGTHS.path),
     destinationPath: known?.destinationPath ?? shown(summary['destination'], MAX_LENGTHS.path),
     plan: known?.plan,

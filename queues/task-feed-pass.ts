@@ -53,13 +53,13 @@ async function walkQueue(context: FeedContext, stream: Stream, { quiet, notBefor
 
 /** Adds the tasks that only the ledger remembers. */
 export async function walkLedger(context: FeedContext, { quiet }: { readonly quiet: boolean }): Promise<void> {
-  const { redis, index, pool } = context;
+  const { redis, index, pool, results } = context;
   for await (const taskIds of scanLedger(redis)) {
     throwIfStopping(context);
     const unknown = await index.unknown(taskIds);
     for (let start = 0; start < unknown.length; start += MAX_READ) {
       const asked = unknown.slice(start, start + MAX_READ);
-      const looks = await readLedger(redis, asked);
+      const looks = await readLedger(redis, results, asked);
       const changes = asked.flatMap((taskId, at): IndexChange[] => {
         const look = looks[at];
         // seenAt 0: whatever a queue says about the job later is newer.

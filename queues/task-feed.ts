@@ -3,7 +3,7 @@ import { duplicateOf, type RedisConnection } from '../src/adapters/redis/redis-c
 import { type Clock, systemClock } from '../src/core/clock.ts';
 import { messageOf } from '../src/core/errors.ts';
 import { type Lifecycle, lifecycle } from '../src/core/lifecycle.ts';
-import type { TaskIndexStore } from '../src/core/ports/index.ts';
+import type { ResultReader, TaskIndexStore } from '../src/core/ports/index.ts';
 import { taskQueues } from './catalog.ts';
 import { ONE_SHARD, type QueueShards } from './shards.ts';
 import { FeedStopped, IndexLost } from './task-feed-context.ts';
@@ -17,6 +17,7 @@ export interface TaskFeedOptions {
   readonly providers?: readonly string[];
   readonly shards?: QueueShards;
   readonly index: TaskIndexStore;
+  readonly results: ResultReader;
   readonly clock?: Clock;
   /** Told of every failure; the feed tries again by itself. */
   readonly onError?: (error: unknown) => void;
@@ -40,6 +41,7 @@ export function createTaskFeed({
   providers,
   shards = ONE_SHARD,
   index,
+  results,
   clock = systemClock,
   onError = () => undefined,
   times,
@@ -63,7 +65,7 @@ export function createTaskFeed({
         const { generation, positions } = await index.begin();
         const queues = taskQueues(pool, providers);
         const streams = shards.all.flatMap((prefix) => queues.map((queue) => ({ prefix, queue })));
-        const context = { redis, index, generation, pool, streams, shards, stopping: signal };
+        const context = { redis, index, results, generation, pool, streams, shards, stopping: signal };
         await followQueues({ context, waiting, positions, clock, times: settings, soundAgain });
       } catch (error) {
         if (signal.aborted || error instanceof FeedStopped) break;

@@ -1,10 +1,51 @@
-import { Worker } from 'bullmq';
+import { type Processor, Worker, type WorkerOptions } from 'bullmq';
+import { MAX_JOB_BYTES } from '../src/contracts/index.ts';
+import { boundJob } from './job-bounds.ts';
+
+export interface TolerantWorkerOptions extends WorkerOptions {
+  /** Longest text of a job's data, UTF-16 units; that of a task's job unless given. */
+  readonly maxDataChars?: number;
+}
+
+/** BullMQ's scripts whose answer begins with the fields of the next job. */
+const FETCHES: ReadonlySet<string> = new Set(['moveToActive', 'moveToFinished']);
 
 /**
- * A raw producer may put anything into a job's hash. BullMQ parses `data` before any handler sees it, and a parse error
- * there would hit the job that was being completed; such data becomes `null`, which is answered as malformed.
+ * A raw producer may put anything into a job's hash. BullMQ parses it before any handler sees it, and a parse error there
+ * would hit the job that was being completed, again with every delivery; a huge one would hold the process up. What is too
+ * large or cannot be parsed is replaced before that, here and in Redis, so that whoever reads the job later meets it small.
  */
 export class TolerantWorker extends Worker {
+  constructor(name: string, processor: Processor | null, { maxDataChars = MAX_JOB_BYTES, ...options }: TolerantWorkerOptions) {
+    super(name, processor, options);
+    const { backend } = this;
+    const run = backend.execCommand.bind(backend);
+    backend.execCommand = (client, command, args) => {
+      const answer: unknown = run(client, command, args);
+      return FETCHES.has(command) ? this.bounded(answer, maxDataChars) : answer;
+    };
+  }
+
+  /** An answer whose job may be parsed. */
+  private async bounded(answer: unknown, maxDataChars: number): Promise<unknown> {
+    const found = await answer;
+    if (!isList(found)) return found;
+    const [job, id, ...rest] = found;
+    if (!isList(job)) return found;
+    const { fields, changed } = boundJob(job, maxDataChars);
+    if (changed.size > 0) await this.replaceFields(String(id), changed);
+    return [fields, id, ...rest];
+  }
+
+  private async replaceFields(jobId: string, changed: ReadonlyMap<string, string | undefined>): Promise<void> {
+    const client = await this.backend.client;
+    const key = this.toKey(jobId);
+    for (const [field, text] of changed) {
+      if (text === undefined) await client.hdel(key, field);
+      else await client.hset(key, { [field]: text });
+    }
+  }
+
   protected override createJob(...[data, jobId]: Parameters<Worker['createJob']>): ReturnType<Worker['createJob']> {
     try {
       return super.createJob(data, jobId);
@@ -12,4 +53,8 @@ export class TolerantWorker extends Worker {
       return super.createJob({ ...data, data: 'null' }, jobId);
     }
   }
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
 }

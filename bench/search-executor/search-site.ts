@@ -51,7 +51,7 @@ export async function openSearchSite(settings: string): Promise<SearchSite> {
       for (const connection of [forLedger, forQueue, subscriber]) connection.disconnect();
     });
     const ledger = createRedisLedger(forLedger, { retentionMs: 0 });
-    const enqueue = createEnqueue({ connection: forQueue, ledger, clock: systemClock, pool: 'default' });
+    const enqueue = createEnqueue({ connection: forQueue, ledger, results: { read: async () => undefined }, clock: systemClock, pool: 'default' });
     closers.push(() => enqueue.close());
     const signals = createRedisSignals(subscriber);
 

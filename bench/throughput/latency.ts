@@ -22,6 +22,7 @@ export async function latency(site: Site, queue: string): Promise<{ p50: number;
   const enqueue = createEnqueue({
     connection: queueConnection,
     ledger: createRedisLedger(ledgerConnection, { retentionMs: 0 }),
+    results: { read: async () => undefined },
     clock: systemClock,
     pool: 'default',
   });

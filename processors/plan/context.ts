@@ -14,6 +14,7 @@ import type {
   PlanKernel,
   PlanLogic,
   PlanViews,
+  ResultReader,
   ResultSigner,
 } from '../../src/core/ports/index.ts';
 import type { Authorities } from '../../src/lease/index.ts';
@@ -40,6 +41,7 @@ export interface PlanDeps extends Pick<ParkingDeps, 'promote' | 'parkMs'> {
   readonly jobs: PlanJobs;
   readonly enqueue: Enqueue;
   readonly ledger: Ledger;
+  readonly results: ResultReader;
   /** Signs the answer to a step that cannot be a task. */
   readonly signer: ResultSigner;
   readonly endSigner: PlanEndSigner;

@@ -1,3 +1,4 @@
+import { standInReason } from '../../queues/job-bounds.ts';
 import { type PlanJobData, planJobId } from '../../queues/plan-jobs.ts';
 import { PlanJob } from '../../src/contracts/index.ts';
 import { isWritError } from '../../src/core/errors.ts';
@@ -143,6 +144,8 @@ function planJobOf({ envelope, traceparent }: PlanJob, lease: string): PlanJobDa
 function parse(data: unknown, { hash }: ParkedPlans): { readonly job: PlanJob; readonly text: string; readonly planSha256: string } | PlanDeliveryEnd {
   const shape = PlanJob.safeParse(data);
   if (!shape.success) {
+    const replaced = standInReason(data);
+    if (replaced !== undefined) return { kind: 'malformed', message: `job: ${replaced}` };
     const [issue] = shape.error.issues;
     return { kind: 'malformed', message: `${issue?.path.join('.') || 'job'}: ${issue?.message ?? 'is no plan job'}` };
   }

@@ -3,7 +3,7 @@ import { ExecutionResult } from '../../src/contracts/index.ts';
 import { isWritError } from '../../src/core/errors.ts';
 import { CANCELLED_MESSAGE, failure, type Outcome } from '../../src/core/outcome.ts';
 import { type PlanStep, signedCapability } from '../../src/core/plan-step.ts';
-import type { DerivedLease, JobView, PlanEntry, PlanKernel, PlanViewChange } from '../../src/core/ports/index.ts';
+import type { DerivedLease, JobView, PlanEntry, PlanKernel, PlanViewChange, ResultReader } from '../../src/core/ports/index.ts';
 import type { PlanContext, PlanDeliveryEnd, PlanDeps } from './context.ts';
 import { CANCELLED, endAt, endWith } from './end.ts';
 
@@ -64,25 +64,35 @@ async function endCancelled(plan: PlanContext, deps: PlanDeps, never?: { readonl
   return endAt(plan, { ...done, endedBy: path }, deps);
 }
 
-/** The executor's verified answer in the ledger. Redis is not trusted: a text that does not verify is none. */
-async function answerOf(step: PlanStep, { ledger, authorities }: PlanDeps): Promise<Answer | undefined> {
+/** The executor's signed answer in the ledger. Redis is not trusted: a text that was not signed for this step is none. */
+async function answerOf(step: PlanStep, { ledger, results }: PlanDeps): Promise<Answer | undefined> {
   const row = await ledger.row(step.manifest.task_id);
-  if (row?.result === undefined || (row.state !== 'success' && row.state !== 'failure')) return undefined;
-  return verifiedAnswer(step, row.result, authorities);
-}
-
-/** A step whose own lease ran out in the queue gets another while the plan's lease lives: the plan does not see it. */
-async function verifiedAnswer(step: PlanStep, executorResult: string, { verifyResult }: PlanDeps['authorities']): Promise<Answer | undefined> {
-  const capabilityId = await signedCapability(step, executorResult, (text, { manifest, manifestSha256 }) => verifyResult(text, manifest, manifestSha256));
-  if (capabilityId === undefined) return undefined;
-  return ExecutionResult.parse(JSON.parse(executorResult)).error?.error_code === 'LEASE_EXPIRED' ? undefined : { executorResult, capabilityId };
+  // While it runs again its row holds the answer before.
+  if (row?.result === undefined || row.state === 'waiting' || row.state === 'running') return undefined;
+  return genuineAnswer(step, row.result, { refusal: false, results });
 }
 
 /** The answer to a job that was refused before it reached the task's row. */
-async function answerBeforeClaim(step: PlanStep, job: JobView | undefined, { ledger, authorities }: PlanDeps): Promise<Answer | undefined> {
+async function answerBeforeClaim(step: PlanStep, job: JobView | undefined, { ledger, results }: PlanDeps): Promise<Answer | undefined> {
   if (job?.state !== 'failed') return undefined;
   const result = await ledger.refusal(step.manifest.task_id, job.key ?? `${job.queue}:${job.jobId}`);
-  return result === undefined ? undefined : verifiedAnswer(step, result, authorities);
+  return result === undefined ? undefined : genuineAnswer(step, result, { refusal: true, results });
+}
+
+interface Reading {
+  /** The text stood under the key of a refused job. */
+  readonly refusal: boolean;
+  readonly results: ResultReader;
+}
+
+/** A step whose own lease ran out in the queue gets another while the plan's lease lives: the plan does not see it. */
+async function genuineAnswer(step: PlanStep, executorResult: string, { refusal, results }: Reading): Promise<Answer | undefined> {
+  const capabilityId = await signedCapability(step, executorResult, async (text, { manifest, manifestSha256 }) => {
+    const claim = { taskId: manifest.task_id, capabilityId: manifest.capability_id, manifestSha256s: [manifestSha256], refusal };
+    return (await results.read(text, claim)) !== undefined;
+  });
+  if (capabilityId === undefined) return undefined;
+  return ExecutionResult.parse(JSON.parse(executorResult)).error?.error_code === 'LEASE_EXPIRED' ? undefined : { executorResult, capabilityId };
 }
 
 /** What the worker itself answers to a step: the same signed answer whenever it is asked. */

@@ -7,7 +7,7 @@ import { type Lifecycle, lifecycle } from '../../src/core/lifecycle.ts';
 import type { PlanJournal } from '../../src/core/ports/index.ts';
 
 export interface SweeperOptions {
-  readonly journal: Pick<PlanJournal, 'running'>;
+  readonly journal: Pick<PlanJournal, 'running' | 'record'>;
   readonly jobs: Pick<PlanJobs, 'exists' | 'add'>;
   readonly clock: Clock;
   /** How often to look, and how long a plan must not have changed, milliseconds. */
@@ -15,19 +15,30 @@ export interface SweeperOptions {
   readonly onError: (error: unknown) => void;
 }
 
-const PAGE = 5000;
+/** Plans whose jobs are looked for at once. */
+const PAGE = 500;
 
-/** Puts plans that run back on the queue when Redis has lost their jobs. Adding a job that is there changes nothing. */
+/**
+ * Puts plans that run back on the queue when Redis has lost their jobs. Adding a job that is there changes nothing. An
+ * envelope may have a megabyte, and of most parked plans the job is there: only that of a lost one is read, one at a time.
+ */
 export function createPlanSweeper({ journal, jobs, clock, everyMs, onError }: SweeperOptions): Lifecycle {
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<void> | undefined;
 
   async function sweep(): Promise<void> {
-    const plans = await journal.running(clock.now() - everyMs, PAGE);
-    const there = await jobs.exists(plans.map(({ planSha256 }) => planSha256));
-    for (const [at, { planSha256, envelope, lease }] of plans.entries()) {
-      if (there[at] === false) await jobs.add(planSha256, { v: 1, envelope: parseStrictJson(envelope, { maxBytes: MAX_PLAN_BYTES }) as JsonObject, lease });
+    const unchangedSince = clock.now() - everyMs;
+    for (let page = await journal.running(unchangedSince, PAGE); page.length > 0; page = await journal.running(unchangedSince, PAGE, page.at(-1))) {
+      const there = await jobs.exists(page.map(({ planSha256 }) => planSha256));
+      for (const [at, { planSha256 }] of page.entries()) if (there[at] === false) await putBack(planSha256);
     }
+  }
+
+  async function putBack(planSha256: string): Promise<void> {
+    const plan = await journal.record(planSha256);
+    // It may have ended since the page was read.
+    if (plan === undefined || plan.end !== undefined) return;
+    await jobs.add(planSha256, { v: 1, envelope: parseStrictJson(plan.envelope, { maxBytes: MAX_PLAN_BYTES }) as JsonObject, lease: plan.lease });
   }
 
   return lifecycle(

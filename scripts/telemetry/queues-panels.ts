@@ -98,9 +98,15 @@ export const QUEUES: readonly Panel[] = [
     },
     { warn: 0.1, bad: 0.5 },
   ),
-  series('Requests in a commit', 'Mean number of requests that share a commit; it rises with load and keeps the disk from being the limit.', 'short', {
-    requests: `sum(rate(writ_journal_commit_requests_sum[${RATE}])) / (sum(rate(writ_journal_commit_requests_count[${RATE}])) > 0)`,
-  }),
+  series(
+    'Requests in a commit',
+    'Mean number of requests that share a commit; it rises with load and keeps the disk from being the limit. Beside it, tasks a second of which only is kept that they were done.',
+    'short',
+    {
+      requests: `sum(rate(writ_journal_commit_requests_sum[${RATE}])) / (sum(rate(writ_journal_commit_requests_count[${RATE}])) > 0)`,
+      'trimmed tasks': `sum(rate(writ_journal_trimmed_total[${RATE}]))`,
+    },
+  ),
   series(
     'Traces',
     'Spans that the collector took, spans that were dropped by reason, and trace contexts that were none, per second.',

@@ -7,7 +7,7 @@ import type { RedisConnection } from '../adapters/redis/redis-connection.ts';
 import { type Replicated, waitForReplicas } from '../adapters/redis/replicated.ts';
 import { type JournalReader, openJournalReader } from '../adapters/sqlite/journal/journal-reader.ts';
 import { systemClock } from '../core/clock.ts';
-import type { Enqueue, Ledger, TaskGateway, TaskSignals } from '../core/ports/index.ts';
+import type { Enqueue, Ledger, ResultReader, TaskGateway, TaskSignals } from '../core/ports/index.ts';
 import type { DataDirPaths } from '../data-dir/paths.ts';
 import { boundProviders } from './plan/providers.ts';
 import { memoryGuard } from './redis-target.ts';
@@ -17,6 +17,8 @@ export interface ProducerWiring {
   readonly places: DataDirPaths;
   /** Of the kind `producer`; the owner closes it. */
   readonly connection: RedisConnection;
+  /** Of the executors that are trusted here. */
+  readonly results: ResultReader;
   /** A subscription needs a connection of its own, which most commands do not: asked for with the first wait. */
   signals(): Promise<Pick<TaskSignals, 'onRecorded'>>;
 }
@@ -28,11 +30,12 @@ export interface ProducerSide extends AsyncDisposable {
 }
 
 /** Queues, ledger, signals and, where it lies on this host, the journal: the one way in which tasks are pushed and looked up. */
-export function openProducerSide({ config, places, connection, signals }: ProducerWiring): ProducerSide {
+export function openProducerSide({ config, places, connection, results, signals }: ProducerWiring): ProducerSide {
   const ledger = openLedger(config, connection);
   const enqueue = createEnqueue({
     connection,
     ledger,
+    results,
     clock: systemClock,
     pool: config.pool.id,
     providers: boundProviders(config),
@@ -44,6 +47,7 @@ export function openProducerSide({ config, places, connection, signals }: Produc
     gateway: (observe = (port) => port) => ({
       enqueue: observe(enqueue),
       ledger,
+      results,
       signals: { onRecorded: async (taskId, listener) => (await signals()).onRecorded(taskId, listener) },
       get journal() {
         return journal.view();

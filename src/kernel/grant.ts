@@ -51,6 +51,11 @@ export function checkPolicy({ capability_id, inputs, constraints, provenance }: 
     throw new WritError('LEASE_REFUSED', 'inputs.path does not lie inside constraints.scope', { field: 'inputs.path' });
   }
   if (scope === undefined || !FILE_CAPABILITIES.has(capability_id)) return;
+  // A name for a place (`documents`) means nothing here: the refusal says what is wanted, not that a path lies elsewhere.
+  if (!scope.startsWith('/') || scope.split('/').includes('..')) {
+    const says = `must be the absolute path of a directory, without '..', that holds the paths; ${JSON.stringify(scope.slice(0, 100))} is no such path (without a limit leave constraints.scope out)`;
+    throw new WritError('LEASE_REFUSED', says, { field: 'constraints.scope' });
+  }
   for (const name of ['source_path', 'destination_path']) {
     if (name in inputs && !isBelow(inputs[name], scope)) {
       throw new WritError('LEASE_REFUSED', `inputs.${name} does not lie inside constraints.scope`, { field: `inputs.${name}` });

@@ -4,13 +4,11 @@ import type { Ed25519, RevocationFeed } from '../core/ports/index.ts';
 import type { WorkerAuthority } from './authorize-lease.ts';
 import type { Keyring } from './keyring.ts';
 import { createPlanAuthority, type PlanAuthority } from './plan-lease.ts';
-import { verifyResult } from './result.ts';
 import type { RevocationMirror } from './revocation-mirror.ts';
 import { createTaskAuthority, type TaskAuthority } from './task-lease.ts';
 
 export interface AuthoritiesOptions {
   readonly leaseKeys: Keyring;
-  readonly resultKeys: Keyring;
   readonly ed25519: Ed25519;
   readonly revocations: RevocationMirror;
   readonly feed: RevocationFeed;
@@ -25,20 +23,14 @@ export interface AuthoritiesOptions {
 export interface Authorities extends TaskAuthority, PlanAuthority {
   /** Brings the revocation mirror up to what was published before this call. */
   refresh(): Promise<void>;
-  /** Whether a stored result is really an executor's answer to this task. */
-  verifyResult(result: string, manifest: TaskManifest, manifestSha256: string): Promise<boolean>;
 }
 
-export function createAuthorities({ leaseKeys, resultKeys, ed25519, revocations, feed, clock, issuer, maxTtl }: AuthoritiesOptions): Authorities {
+export function createAuthorities({ leaseKeys, ed25519, revocations, feed, clock, issuer, maxTtl }: AuthoritiesOptions): Authorities {
   const circumstances = () => ({ now: clock.now(), maxTtl, isRevoked: revocations.isRevoked });
   const worker: WorkerAuthority = { verifier: { keyring: leaseKeys, ed25519 }, issuer, circumstances };
   return {
     ...createTaskAuthority(worker),
     ...createPlanAuthority(worker),
     refresh: () => revocations.catchUp(feed),
-    async verifyResult(result, manifest, manifestSha256) {
-      const subject = { taskId: manifest.task_id, capabilityId: manifest.capability_id, manifestSha256 };
-      return (await verifyResult(result, subject, { keyring: resultKeys, ed25519 })).ok;
-    },
   };
 }

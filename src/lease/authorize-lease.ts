@@ -1,4 +1,5 @@
 import type { LeasePayload, ResultErrorCode } from '../contracts/index.ts';
+import { GATE_MESSAGES } from '../core/refusal.ts';
 import type { Verifier } from './token.ts';
 
 export interface LeaseCircumstances {
@@ -47,9 +48,9 @@ export function authorizeTimes(
   { now, maxTtl, isRevoked }: Omit<LeaseCircumstances, 'capabilities'>,
 ): LeaseRefusal | undefined {
   const seconds = now / 1000;
-  if (isRevoked(lease.jti)) return { code: 'INVALID_LEASE', message: 'the lease was revoked' };
-  if (lease.iat > seconds + MAX_CLOCK_SKEW_SECONDS) return { code: 'INVALID_LEASE', message: 'the lease was issued in the future' };
-  if (lease.exp - lease.iat > maxTtl) return { code: 'INVALID_LEASE', message: `the lease lives longer than ${maxTtl} seconds` };
+  if (isRevoked(lease.jti)) return { code: 'INVALID_LEASE', message: GATE_MESSAGES.revoked };
+  if (lease.iat > seconds + MAX_CLOCK_SKEW_SECONDS) return { code: 'INVALID_LEASE', message: GATE_MESSAGES.future };
+  if (lease.exp - lease.iat > maxTtl) return { code: 'INVALID_LEASE', message: `${GATE_MESSAGES.tooLong} ${maxTtl} seconds` };
   if (seconds >= lease.exp) return { code: 'LEASE_EXPIRED', message: `the lease expired at ${new Date(lease.exp * 1000).toISOString()}` };
   return undefined;
 }

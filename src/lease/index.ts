@@ -19,6 +19,7 @@ export { parseJwks, parsePrivateKey } from './parse-keys.ts';
 export { createPlanEndSigner, verifyPlanEnd } from './plan-end.ts';
 export { authenticatePlanLease, openPlanLease, signPlanLease } from './plan-lease.ts';
 export { createResultSigner, type ResultSubject, verifyResult } from './result.ts';
+export { createPlanEndReader, createResultReader } from './result-reader.ts';
 export { signRevocation, verifyRevocation } from './revocation.ts';
 export { createRevocationMirror, type RevocationMirror, type RevocationMirrorOptions, type TokenFile } from './revocation-mirror.ts';
 export { type AuthenticatedLease, authenticateLease, type LeaseExpectations, openLease, signLease } from './task-lease.ts';

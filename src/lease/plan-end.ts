@@ -30,7 +30,11 @@ export function createPlanEndSigner(key: SigningKey, ed25519: Ed25519): PlanEndS
 }
 
 /** Whether `text` is an executor's signed end of exactly this plan. Never throws on hostile input. */
-export async function verifyPlanEnd(text: string, planSha256: string, verifier: Verifier): Promise<Checked<{ readonly envelope: JsonObject }>> {
+export async function verifyPlanEnd(
+  text: string,
+  planSha256: string,
+  verifier: Verifier,
+): Promise<Checked<{ readonly envelope: JsonObject; readonly kid: string }>> {
   let end: Json;
   try {
     end = parseStrictJson(text, { maxBytes: MAX_PLAN_END_BYTES });
@@ -45,7 +49,9 @@ export async function verifyPlanEnd(text: string, planSha256: string, verifier: 
   const payload = toBase64url(signedText(planSha256, envelope));
   const signed = await verifySignature({ header, payload, signature }, RESULT_TYP, verifier);
   if (!signed.ok) return signed;
-  return mayServe(signed.key, PLAN_CAPABILITY) ? { ok: true, envelope } : refused(`the key ${signed.key.kid} may not sign the end of a plan`);
+  return mayServe(signed.key, PLAN_CAPABILITY)
+    ? { ok: true, envelope, kid: signed.key.kid }
+    : refused(`the key ${signed.key.kid} may not sign the end of a plan`);
 }
 
 function signedText(planSha256: string, envelope: JsonObject): string {

@@ -41,7 +41,11 @@ export function createResultSigner(key: SigningKey, ed25519: Ed25519): ResultSig
  * Whether `text` is an executor's signed answer to exactly this task. White space and key order of the text do not matter:
  * the signature covers canonical content. Never throws on hostile input.
  */
-export async function verifyResult(text: string, subject: ResultSubject, verifier: Verifier): Promise<Checked<{ readonly result: ExecutionResult }>> {
+export async function verifyResult(
+  text: string,
+  subject: ResultSubject,
+  verifier: Verifier,
+): Promise<Checked<{ readonly result: ExecutionResult; readonly kid: string }>> {
   const result = readResult(text);
   if (typeof result === 'string') return refused(result);
   const [, header, signature] = DETACHED.exec(result.signature) ?? [];
@@ -50,7 +54,7 @@ export async function verifyResult(text: string, subject: ResultSubject, verifie
   const signed = await verifySignature({ header, payload, signature }, RESULT_TYP, verifier);
   if (!signed.ok) return signed;
   if (!mayServe(signed.key, subject.capabilityId)) return refused(`the key ${signed.key.kid} may not sign a result of ${subject.capabilityId}`);
-  return { ok: true, result };
+  return { ok: true, result, kid: signed.key.kid };
 }
 
 /** The result in `text`, or why there is none. */

@@ -198,7 +198,14 @@ const WRIT_METRICS = {
   ...CONTENT_INDEX_METRICS,
   ...MESSAGE_INGEST_METRICS,
   ...MESSAGE_SEARCH_METRICS,
-  writ_ledger_rebuilds_total: { type: 'counter', unit: 'events', help: 'Times that the ledger was written back from the journal.', labels: {}, roles: WORKER },
+  writ_journal_trimmed_total: {
+    type: 'counter',
+    unit: 'tasks',
+    help: 'Tasks of which the journals of the host keep only that they were done (`journal.retention_s`).',
+    labels: {},
+    roles: WORKER,
+  },
+  writ_ledger_rebuilds_total: { type: 'counter', unit: 'events', help: 'Times that Redis had no ledger, or had lost it.', labels: {}, roles: WORKER },
 
   writ_trace_contexts_ignored_total: {
     type: 'counter',

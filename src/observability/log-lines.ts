@@ -133,12 +133,26 @@ export const LOG_LINES = {
     roles: ['api', 'worker'],
     help: 'What the program said, shortened; the answer to the caller has lines of its own.',
   },
+  ledgerLost: {
+    level: 'warn',
+    message: 'redis has no ledger, or lost it; tasks look into the journal for themselves while it is written back',
+    fields: [],
+    roles: ['worker'],
+    help: 'Work goes on. Producers push again what has no result.',
+  },
   ledgerRebuilt: {
     level: 'warn',
-    message: 'redis has no ledger, or lost it; the journal was written back',
+    message: 'the journal was written back to the ledger',
     fields: ['restored'],
     roles: ['worker'],
-    help: 'The ledger was rebuilt; `restored` rows came from the journal.',
+    help: 'It follows the line before; `restored` rows came from the journals of this host.',
+  },
+  journalTrim: {
+    level: 'warn',
+    message: 'the journal could not be trimmed; the next pass tries again',
+    fields: ['err'],
+    roles: ['worker'],
+    help: 'The journal grows meanwhile; nothing else depends on it.',
   },
   revocationsDamaged: {
     level: 'error',

@@ -36,7 +36,7 @@ export function recordOf(taskId: string, epoch: number, changes: Partial<RecordR
 export const FAILED = { status: 'FAILURE', errorCode: 'EXECUTION_FAILED', result: '{"status":"FAILURE"}' } as const;
 
 /** How to bring a task into each state. */
-export const REACH: Readonly<Record<TaskState | 'none' | 'released', (rig: LedgerRig, taskId: string) => Promise<unknown>>> = {
+export const REACH: Readonly<Record<Exclude<TaskState, 'damaged'> | 'none' | 'released', (rig: LedgerRig, taskId: string) => Promise<unknown>>> = {
   none: async () => undefined,
   waiting: ({ ledger }, taskId) => ledger.cancel(taskId, NOW),
   running: ({ ledger }, taskId) => ledger.claim(claimOf(taskId)),

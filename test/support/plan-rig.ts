@@ -64,7 +64,7 @@ export async function startPlanRig({ tools = {}, ...options }: PlanRigOptions = 
   const jobs = createPlanJobs({ connection, pool: config.pool.id, ...sharding(config, connection) });
   const signals = createRedisSignals(subscriber);
   const views = createRedisPlanViews({ redis: connection, retentionMs: config.ledger.retention_s * 1000, listen: signals.onRecorded });
-  const plans = createPlans({ jobs, views, clock: systemClock });
+  const plans = createPlans({ jobs, views, ends: rig.results, clock: systemClock });
   const preview = createPlanPreview(config, () => undefined);
 
   const view: PlanRig['view'] = (id, isIt, timeoutMs = PATIENCE_MS) => viewOf(plans, id, isIt, timeoutMs);

@@ -13,6 +13,7 @@ import { createRedisRevocations } from '../../src/adapters/redis/revocations.ts'
 import { createRedisSignals } from '../../src/adapters/redis/signals.ts';
 import type { ClusterTarget, RedisTarget } from '../../src/adapters/redis/target.ts';
 import { sharding } from '../../src/bin/producer-side.ts';
+import type { Results } from '../../src/bin/results.ts';
 import { createWorkerRole, type WorkerRoleOptions } from '../../src/bin/roles/worker.ts';
 import { ExecutionResult, type LeasePayload, type TaskManifest } from '../../src/contracts/index.ts';
 import { systemClock } from '../../src/core/clock.ts';
@@ -37,6 +38,7 @@ import { createLogger } from '../../src/observability/logging.ts';
 import { lookAgain } from './look-again.ts';
 import { PATIENCE_MS, patient } from './patience.ts';
 import { startTestRedis, type TestRedis } from './redis.ts';
+import { resultsOf } from './results.ts';
 
 /** Locks short enough for fault tests (design 13). */
 export const FAST_LOCKS = {
@@ -65,6 +67,8 @@ export interface Rig extends AsyncDisposable {
   /** Base directory on another file system (/dev/shm). */
   readonly otherBase: string;
   readonly ledger: Ledger;
+  /** Of the rig's executors. */
+  readonly results: Results;
   readonly feed: RevocationFeed;
   readonly enqueue: Enqueue;
   lease(manifest: TaskManifest, changes?: Partial<LeasePayload>): Promise<string>;
@@ -141,7 +145,15 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const ledger = createRedisLedger(ledgerConnection, { retentionMs: config.ledger.retention_s * 1000 });
   const feed = createRedisRevocations(ledgerConnection);
   const signals = createRedisSignals(subscriber);
-  const enqueue = createEnqueue({ connection: queueConnection, ledger, clock: systemClock, pool: config.pool.id, ...sharding(config, queueConnection) });
+  const results = resultsOf(places);
+  const enqueue = createEnqueue({
+    connection: queueConnection,
+    ledger,
+    results,
+    clock: systemClock,
+    pool: config.pool.id,
+    ...sharding(config, queueConnection),
+  });
   const workers: Lifecycle[] = [];
 
   const rig: Rig = {
@@ -153,6 +165,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     base,
     otherBase,
     ledger,
+    results,
     feed,
     enqueue,
     lease(manifest, changes = {}) {

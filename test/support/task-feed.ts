@@ -5,12 +5,14 @@ import type { Lifecycle } from '../../src/core/lifecycle.ts';
 import { createNotifier } from '../../src/core/notifier.ts';
 import type { TaskIndexStore } from '../../src/core/ports/index.ts';
 import { PATIENCE_MS } from './patience.ts';
+import { allResults } from './results.ts';
 
 /** Pauses short enough for tests. */
 export const FAST_FEED = { blockMs: 50, gatherMs: 5, sweepMs: 50 };
 
+/** Feeds from a ledger whose results count as signed: who signed them is shown by the tests of forged rows. */
 export function fastFeed(connection: Redis, index: TaskIndexStore, times: Partial<typeof FAST_FEED> = {}): Lifecycle {
-  return createTaskFeed({ connection, pool: 'default', index: told(index), times: { ...FAST_FEED, ...times } });
+  return createTaskFeed({ connection, pool: 'default', index: told(index), results: allResults, times: { ...FAST_FEED, ...times } });
 }
 
 /** Whatever a feed of this process stores or reports. */

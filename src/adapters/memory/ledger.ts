@@ -86,7 +86,7 @@ export function createMemoryLedger(settings: LedgerSettings & { clock: Clock; ch
     row: async (taskId) => find(taskId),
     async discard(taskId, result) {
       const row = find(taskId);
-      if (row?.state === 'success' && (row.result ?? '') === result) rows.delete(taskId);
+      if (row && row.state !== 'waiting' && row.state !== 'running' && (row.result ?? '') === result) rows.delete(taskId);
     },
     async restore(finished, now) {
       for (const { taskId, manifestSha256, result, exp } of finished) {

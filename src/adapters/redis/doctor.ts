@@ -3,7 +3,7 @@ import { broken, type Finding, type Probe, passed, warning } from '../../core/fi
 import { failed, ok, type Result } from '../../core/result.ts';
 import { bytes } from '../../core/units.ts';
 import { versionOf } from '../processes/program-version.ts';
-import { type RedisHealth, redisHealth } from './policy.ts';
+import { boundsValues, MAX_VALUE_BYTES, type RedisHealth, redisHealth, UNBOUNDED } from './policy.ts';
 import type { RedisConnection } from './redis-connection.ts';
 
 export interface RedisQuestions {
@@ -26,6 +26,7 @@ export async function redisProbes({ url, highWater, start, connect }: RedisQuest
       ? [
           { title: 'Redis policy', look: () => policy(health.value), todo: '' },
           { title: 'Redis persistence', look: () => persistence(health.value), todo: '' },
+          { title: 'Redis values', look: async () => bound(await boundsValues(await connect())), todo: '' },
           { title: 'Redis memory', look: () => fill(health.value, highWater), todo: '' },
         ]
       : []),
@@ -56,6 +57,11 @@ function policy({ maxmemoryPolicy }: RedisHealth): Finding {
 function persistence({ appendOnly, appendOnlyOk }: RedisHealth): Finding {
   if (!appendOnly) return warning('the append-only file is off: a restart of Redis loses queued jobs', 'set appendonly yes');
   return appendOnlyOk ? passed('append-only file') : broken('the last write of the append-only file failed', 'look at the disk of the Redis host');
+}
+
+function bound(isBounded: boolean | undefined): Finding {
+  if (isBounded === undefined) return warning('this user may not ask for the largest value (GETBIT)', 'see that proto-max-bulk-len is set');
+  return isBounded ? passed(`at most ${bytes(MAX_VALUE_BYTES)} each`) : warning(UNBOUNDED, `set proto-max-bulk-len ${MAX_VALUE_BYTES}`);
 }
 
 function fill({ usedBytes, limitBytes }: RedisHealth, highWater: number): Finding {

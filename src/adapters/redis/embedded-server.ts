@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { messageOf, WritError } from '../../core/errors.ts';
 import { startProgram } from '../processes/program.ts';
 import { PID_FILE, SOCKET } from './embedded-files.ts';
+import { MAX_VALUE_BYTES } from './policy.ts';
 import { type RedisTarget, targetOptions } from './target.ts';
 
 export interface ServerSettings {
@@ -76,6 +77,8 @@ export function configuration({ password, port = 0, appendOnly = true, appendfsy
     save: '""',
     maxmemory: maxmemoryBytes,
     'maxmemory-policy': 'noeviction',
+    // What is larger is refused at the door, and its connection ended.
+    'proto-max-bulk-len': MAX_VALUE_BYTES,
     'tcp-backlog': 128,
     // A row with its result then stays one compact block: 0.9 instead of 1.6 KB, and less work (measured).
     'hash-max-listpack-value': 2048,

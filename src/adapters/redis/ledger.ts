@@ -26,11 +26,11 @@ export function createRedisLedger(connection: RedisConnection, { retentionMs, re
     release: (taskId, epoch, why) => call(async () => void (await redis.writRelease(rowKey(taskId), epoch, flag(why === 'crashed')))),
     refuse: (taskId, jobKey, result) =>
       call(async () => void (await redis.writRefuse(refusedKey(taskId, jobKey), checkedResult(result), refusedMs, recordedChannel(tagOf(taskId)), taskId))),
-    refusal: (taskId, jobKey) => call(async () => (await orNothing(redis.get(refusedKey(taskId, jobKey)))) ?? undefined),
+    refusal: (taskId, jobKey) => call(async () => (await orNothing(redis.get(refusedKey(taskId, jobKey)))) || undefined),
     cancel: (taskId, now) =>
       call(async () => ((await redis.writCancel(rowKey(taskId), now, retentionMs, KEEP_MS, CANCEL_CHANNEL, taskId)) === 0 ? 'done' : 'requested')),
     clearCancel: (taskId, now) => call(async () => void (await redis.writClearCancel(rowKey(taskId), now))),
-    row: (taskId) => call(async () => readRow((await orNothing(redis.hgetall(rowKey(taskId)))) ?? {})),
+    row: (taskId) => call(async () => readRow(await orNothing(redis.hgetall(rowKey(taskId))))),
     discard: (taskId, result) => call(async () => void (await redis.writDiscard(rowKey(taskId), result))),
     restore: (rows, now) => call(async () => void (await Promise.all(rows.map((row) => restore(redis, row, now, retentionMs))))),
     park: (id, jobKey, started, now) => call(() => redis.writPark(parkedKey(id), jobKey, started, now + KEEP_MS)),
@@ -119,25 +119,36 @@ const STATES: ReadonlySet<string> = new Set<TaskState>(['waiting', 'running', 's
 const SHA256 = /^[0-9a-f]{64}$/i;
 const COUNTS = ['epoch', 'takeovers', 'exp', 'crashes'] as const;
 
-/** `undefined` for no row, and for one that we never write: the rule of `lua/row.lua`. */
-function readRow(hash: Readonly<Record<string, string>>): TaskRow | undefined {
-  const state = hash['state'];
-  if (state === undefined || !isState(state)) return undefined;
-  if (!(state === 'waiting' ? /^$/ : SHA256).test(hash['sha'] ?? '') || COUNTS.some((name) => !/^\d+$/.test(hash[name] ?? '0'))) return undefined;
+/**
+ * `undefined` for no row; `damaged` for one that we never write, by the rule of `lua/row.lua`. A result in it counts for who reads, when
+ * it is signed; to a claim it is no row.
+ *
+ * @param hash undefined: a key of another type
+ */
+function readRow(hash: Readonly<Record<string, string>> | undefined): TaskRow | undefined {
+  if (hash !== undefined && Object.keys(hash).length === 0) return undefined;
+  const { state = '', sha = '', owner = '', job = '', ...rest } = hash ?? {};
+  const isOurs = isState(state) && (state === 'waiting' ? /^$/ : SHA256).test(sha) && COUNTS.every((name) => /^\d+$/.test(hash?.[name] ?? '0'));
   return {
-    state,
-    manifestSha256: hash['sha'] ?? '',
-    epoch: Number(hash['epoch'] ?? 0),
-    takeovers: Number(hash['takeovers'] ?? 0),
-    crashes: Number(hash['crashes'] ?? 0),
-    owner: hash['owner'] ?? '',
-    jobKey: hash['job'] ?? '',
-    exp: Number(hash['exp'] ?? 0),
-    cancelRequested: hash['cancel'] === '1',
-    errorCode: hash['code'] || undefined,
-    result: hash['result'],
-    updated: Number(hash['updated'] ?? 0),
+    state: isOurs ? state : 'damaged',
+    manifestSha256: sha,
+    epoch: whole(rest['epoch']),
+    takeovers: whole(rest['takeovers']),
+    crashes: whole(rest['crashes']),
+    owner,
+    jobKey: job,
+    exp: whole(rest['exp']),
+    cancelRequested: rest['cancel'] === '1',
+    errorCode: rest['code'] || undefined,
+    result: rest['result'],
+    updated: whole(rest['updated']),
   };
+}
+
+/** A number that no worker has written counts as 0. */
+function whole(text: string | undefined): number {
+  const number = Number(text ?? 0);
+  return Number.isSafeInteger(number) && number >= 0 ? number : 0;
 }
 
 function isState(text: string): text is TaskState {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { WritError } from '../../core/errors.ts';
+import { messageOf, WritError } from '../../core/errors.ts';
 import { PROBE_KEY } from './keys.ts';
 import { allServers, type RedisConnection } from './redis-connection.ts';
 import { redisCall } from './redis-error.ts';
@@ -17,6 +17,28 @@ export interface RedisHealth {
   readonly appendOnly: boolean;
   /** The last write of the append-only file went well (or there is none). */
   readonly appendOnlyOk: boolean;
+}
+
+/**
+ * The largest value that a server of Writ's takes from a client (`proto-max-bulk-len`), bytes: twice what any part of Writ
+ * sends, a batch of messages of 8 MiB. Redis itself would take 512 MiB, and each job of that size has to be fetched to be refused.
+ */
+export const MAX_VALUE_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Whether the server refuses values above `MAX_VALUE_BYTES` where they enter; `undefined` when it does not say. GETBIT has the
+ * same limit as values, answers where CONFIG is closed, and reads nothing. Of a cluster the server that has the probe's slot is
+ * asked. Throws WritError REDIS_UNAVAILABLE.
+ */
+export async function boundsValues(redis: RedisConnection): Promise<boolean | undefined> {
+  try {
+    await redisCall(() => redis.getbit(`${PROBE_KEY}:bound`, MAX_VALUE_BYTES * 8));
+    return false;
+  } catch (error) {
+    if (messageOf(error).includes('bit offset')) return true;
+    if (messageOf(error).includes('NOPERM')) return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -60,6 +82,9 @@ function healthOf(info: string): RedisHealth {
   };
 }
 
+/** What is wrong with a server that bounds no values. */
+export const UNBOUNDED = `it takes values of more than ${MAX_VALUE_BYTES / 1024 / 1024} MiB, so one raw producer can hold up every worker that fetches its jobs`;
+
 /**
  * Whether Writ may run on this server.
  *
@@ -67,7 +92,7 @@ function healthOf(info: string): RedisHealth {
  * @throws WritError REDIS_POLICY when the server may evict keys: a queue or a ledger row that is gone breaks the promises
  */
 export async function checkRedisPolicy(redis: RedisConnection): Promise<readonly string[]> {
-  const health = await redisHealth(redis);
+  const [health, isBounded] = await Promise.all([redisHealth(redis), boundsValues(redis)]);
   if (health.maxmemoryPolicy !== 'noeviction') {
     throw new WritError(
       'REDIS_POLICY',
@@ -77,6 +102,7 @@ export async function checkRedisPolicy(redis: RedisConnection): Promise<readonly
   return [
     ...(health.appendOnly ? [] : ['Redis persistence: the append-only file is off, so a restart of Redis loses queued jobs. Set appendonly yes.']),
     ...(health.appendOnlyOk ? [] : ['Redis persistence: the last write of the append-only file failed; look at the disk of the Redis host.']),
+    ...(isBounded === false ? [`Redis values: ${UNBOUNDED}. Set proto-max-bulk-len ${MAX_VALUE_BYTES}.`] : []),
   ];
 }
 

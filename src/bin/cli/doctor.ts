@@ -3,6 +3,7 @@ import { userSurroundings } from '../../../config/load.ts';
 import { packageRoot } from '../../../config/package.ts';
 import { examineHost } from '../../adapters/linux/doctor.ts';
 import { redisProbes } from '../../adapters/redis/doctor.ts';
+import { examineJournal } from '../../adapters/sqlite/doctor.ts';
 import { examinePlans } from '../../adapters/tool-bindings/doctor.ts';
 import { examineContentSearch } from '../../content-search/io/doctor.ts';
 import { examineContentIndex } from '../../content-search/ngram-index/serving/doctor.ts';
@@ -40,6 +41,7 @@ export async function diagnose({ loaded, places }: CliSettings, { redis, scopes,
     examineHost(places.dataDir),
     examineDirectories(places.dataDir, config.file, () => readPlaces(places.metrics)),
     examineKeys(places),
+    examineJournal(places.journal, config.journal),
     examineScopes(scopes),
     examineContentSearch({ refusal: contentRefusal(config), allowedRoots: sandbox.allowed_roots, settings: content }),
     examineContentIndex({ refusal: indexRefusal(config), settings: content, limits: search }),

@@ -5,6 +5,7 @@ import { openTokenFile } from '../../adapters/files/token-file.ts';
 import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
 import { openJournalReader } from '../../adapters/sqlite/journal/journal-reader.ts';
 import { systemClock } from '../../core/clock.ts';
+import { messageOf } from '../../core/errors.ts';
 import { jwksFile } from '../../data-dir/key-files.ts';
 import { createKeyring, createRevocationMirror } from '../../lease/index.ts';
 import { openLedger } from '../producer-side.ts';
@@ -21,20 +22,28 @@ export async function rebuildLedger(settings: CliSettings, redis: CliRedis): Pro
   await using revocations = createRevocationMirror({ path: places.revocations, open: openTokenFile, keyring, ed25519 });
   await revocations.start();
   const journal = existsSync(places.journal) ? openJournalReader(places.journal) : undefined;
-  let restored = 0;
+  const failures: Error[] = [];
   try {
-    await createLedgerRecovery({
+    await using recovery = createLedgerRecovery({
       ledger,
       memories: journal ? [{ successes: async (after, limit) => journal.successes(after, limit) }] : [],
       republishRevocations: () => revocations.catchUp(feed),
       newGeneration: randomUUID,
       clock: systemClock,
-      report: (tasks) => {
-        restored = tasks;
+      onRestored: () => undefined,
+      // A worker tries again; a person is told.
+      onError(error) {
+        failures.push(error instanceof Error ? error : new Error(messageOf(error)));
+        void recovery.stop();
       },
-    })();
+    });
+    await recovery.start();
+    await recovery.recover();
+    const restored = await recovery.restored();
+    const [failure] = failures;
+    if (failure !== undefined) throw failure;
+    return restored;
   } finally {
     journal?.close();
   }
-  return restored;
 }

@@ -25,11 +25,15 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
   const redis = kept(createCliRedis(settings));
   const tracing = once(async () => (config.tracing.enabled ? kept(await (await import('./tracing.ts')).openTracedPushes(config)) : undefined));
   const signals = once(async () => (await import('../../adapters/redis/signals.ts')).createRedisSignals(await redis.connection('subscriber')));
+  const results = once(async () => {
+    const [{ openResults }, { openEd25519 }] = await Promise.all([import('../results.ts'), import('../signatures.ts')]);
+    return openResults(places, () => openEd25519(config.crypto.implementation));
+  });
   const tasks = once(async () => {
     const traced = await tracing();
     const { openProducerSide } = await import('../producer-side.ts');
     const connection = await redis.connection('producer');
-    const producer = kept(openProducerSide({ config, places, connection, signals }));
+    const producer = kept(openProducerSide({ config, places, connection, signals, results: await results() }));
     const gateway = producer.gateway(traced?.tasks);
     // A journal that cannot be read is told before anything is pushed.
     void gateway.journal;
@@ -51,7 +55,7 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     const traced = await tracing();
     const { openPlanSide } = await import('../plan/plan-side.ts');
     const connection = await redis.connection('producer');
-    const opened = kept(openPlanSide({ config, connection, signals }));
+    const opened = kept(openPlanSide({ config, places, connection, signals, results: await results() }));
     return traced?.plans(opened) ?? opened;
   });
   const planSigned = once(async () => {

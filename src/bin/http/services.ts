@@ -26,6 +26,7 @@ import { createPlanPreview } from '../plan/preview.ts';
 import { planSignatures } from '../plan/signatures.ts';
 import { openProducerSide } from '../producer-side.ts';
 import { redisTarget } from '../redis-target.ts';
+import { openResults } from '../results.ts';
 import { holdPlaces } from '../roles/held-places.ts';
 import { signatureReader } from '../signatures.ts';
 import { createReadiness } from './readiness.ts';
@@ -72,15 +73,23 @@ export function wireHttpServices(wiring: HttpWiring): {
   const subscriber = createConnection(target, 'subscriber', warn);
   const redisSignals = createRedisSignals(subscriber);
   const signals = async () => redisSignals;
-  const producer = openProducerSide({ config, places, connection, signals });
+  // Off the event loop: every lease is verified before it is queued, and a bulk push brings thousands.
+  const ed25519 = createCryptoPool({ threads: config.crypto.threads, library: config.crypto.implementation === 'node' ? 'node' : 'best' });
+  const results = openResults(places, async () => ed25519);
+  const producer = openProducerSide({ config, places, connection, results, signals });
   const trace = { tracer, queueOf: (capability: string) => queueOf(capability, config.pool.id), prefer: 'job' } as const;
   const tasksOf = (surface: Surface): TaskGateway =>
     producer.gateway((enqueue) => observePushes(enqueue, { trace, ...(pushMetrics === undefined ? {} : { count: { metrics: pushMetrics, surface } }) }));
-  const plans = openPlanSide({ config, connection, signals });
-  const planEvents = createPlanEvents({ connection: subscriber, pool: config.pool.id, shards: queueShards(config.queue), reader: connection, onError: warn });
+  const plans = openPlanSide({ config, places, connection, results, signals });
+  const planEvents = createPlanEvents({
+    connection: subscriber,
+    pool: config.pool.id,
+    shards: queueShards(config.queue),
+    reader: connection,
+    proven: plans.view,
+    onError: warn,
+  });
 
-  // Off the event loop: every lease is verified before it is queued, and a bulk push brings thousands.
-  const ed25519 = createCryptoPool({ threads: config.crypto.threads, library: config.crypto.implementation === 'node' ? 'node' : 'best' });
   const signatures = signatureReader({ config, places, ed25519, feed: async () => createRedisRevocations(connection) });
   const kernel = createKernelConnection(places.kernelSocket);
 

@@ -1,19 +1,27 @@
 import { createPlanJobs } from '../../../queues/plan-jobs.ts';
 import { createPlans } from '../../../queues/plans.ts';
 import { createRedisPlanViews } from '../../adapters/redis/plan-views.ts';
+import { rememberedPlanEnd } from '../../adapters/sqlite/plan-journal/plan-end-memory.ts';
 import { systemClock } from '../../core/clock.ts';
-import type { Plans } from '../../core/ports/index.ts';
+import type { PlanEndReader, Plans } from '../../core/ports/index.ts';
 import { type ProducerWiring, sharding } from '../producer-side.ts';
 import { memoryGuard } from '../redis-target.ts';
 
 /** The plan queue and the views of plans, for a process that pushes plans. */
-export function openPlanSide({ config, connection, signals }: Omit<ProducerWiring, 'places'>): Plans & AsyncDisposable {
+export function openPlanSide({
+  config,
+  places,
+  connection,
+  results,
+  signals,
+}: Omit<ProducerWiring, 'results'> & { readonly results: PlanEndReader }): Plans & AsyncDisposable {
   const jobs = createPlanJobs({ connection, pool: config.pool.id, ...sharding(config, connection) });
   const views = createRedisPlanViews({
     redis: connection,
     retentionMs: config.ledger.retention_s * 1000,
     listen: async (id, listener) => (await signals()).onRecorded(id, listener),
   });
-  const plans = createPlans({ jobs, views, clock: systemClock, guard: memoryGuard(config, connection) });
+  const remembered = (id: string): string | undefined => rememberedPlanEnd(places.planJournal, id);
+  const plans = createPlans({ jobs, views, ends: results, remembered, clock: systemClock, guard: memoryGuard(config, connection) });
   return { ...plans, [Symbol.asyncDispose]: () => jobs.close() };
 }

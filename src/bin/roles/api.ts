@@ -70,7 +70,6 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
   const providers = boundProviders(config);
   const index = createTaskIndex({ file: places.taskIndex, maxTasks: config.task_index.max_tasks });
   const shards = queueShards(config.queue);
-  const feed = createTaskFeed({ connection, pool: config.pool.id, providers, shards, index, onError: queueTrouble });
   const metrics = createApiMetrics({ config, places, connection });
   const tracing = await traceRole({ config, role: 'api', log, metrics: metrics.own });
   const { tracer } = tracing;
@@ -96,6 +95,8 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
     pushMetrics: metrics.own,
     tracer,
   });
+  const { results } = wired.services.tasks;
+  const feed = createTaskFeed({ connection, pool: config.pool.id, providers, shards, index, results, onError: queueTrouble });
   const plans = { ...wired.services.plans, plans: tracePlanPushes(wired.services.plans.plans, queueName('plan', config.pool.id), tracer) };
   const services: HttpServices = { ...wired.services, plans };
   const boardServices: HttpServices = { ...wired.services, tasks: wired.boardTasks };

@@ -11,6 +11,7 @@ import type { Metrics } from '../../observability/metrics.ts';
 import { traceCalls } from '../../observability/tracing/calls.ts';
 import type { Tracer } from '../../observability/tracing/tracer.ts';
 import type { RoleContext, TestHooks } from './context.ts';
+import { journalTrimmer } from './journal-trimmer.ts';
 import type { QueueService } from './wire-pipeline.ts';
 import type { WorkerHealth } from './worker-health.ts';
 
@@ -45,6 +46,7 @@ export function fileService(
   });
   const bases = Object.keys(config.file.base_directories).map((id) => `base:${id}`);
   health.watchPlaces(bases, () => executor.bases.states().map(({ id, ok, detail }) => ({ name: `base:${id}`, ok, detail })));
+  const trimmer = journalTrimmer(journal, { config, log, metrics });
   const removeStale = lifecycle(
     async () => {
       instances.removeStale(new Set((await journal.openAttempts()).map(({ process }) => process.instance)));
@@ -56,7 +58,7 @@ export function fileService(
     concurrency: config.worker.file_concurrency,
     executors: [executor],
     memory: executor.memory,
-    parts: [journal, removeStale, executor],
+    parts: [journal, removeStale, trimmer, executor],
   };
 }
 

@@ -25,7 +25,7 @@ import { type Lifecycle, lifecycle, parallel, sequential } from '../../core/life
 import type { HostMemory, InstanceRegistry, TaskExecutor } from '../../core/ports/index.ts';
 import { jwksFile, readPrivateKey } from '../../data-dir/key-files.ts';
 import type { DataDirPaths } from '../../data-dir/paths.ts';
-import { createAuthorities, createKeyring, createPlanEndSigner, createResultSigner, createRevocationMirror } from '../../lease/index.ts';
+import { createAuthorities, createKeyring, createPlanEndSigner, createResultReader, createResultSigner, createRevocationMirror } from '../../lease/index.ts';
 import { countClaims } from '../../observability/counting.ts';
 import { countDelivery, logDelivery } from '../../observability/deliveries.ts';
 import { LOG_LINES } from '../../observability/log-lines.ts';
@@ -114,9 +114,9 @@ export async function wirePipeline({
     onDamage: (problem) =>
       problem === undefined ? log.info(LOG_LINES.revocationsWhole.message) : log.error({ problem }, LOG_LINES.revocationsDamaged.message),
   });
+  const results = createResultReader({ keyring: resultKeys, ed25519 });
   const authorities = createAuthorities({
     leaseKeys,
-    resultKeys,
     ed25519,
     revocations,
     feed,
@@ -131,16 +131,18 @@ export async function wirePipeline({
     return `${revocations.number} are known`;
   });
 
-  const recoverLedger = createLedgerRecovery({
+  const recovery = createLedgerRecovery({
     ledger,
     memories,
     republishRevocations: () => revocations.catchUp(feed),
     newGeneration: randomUUID,
     clock,
-    report(restored) {
+    onLost() {
       metrics.inc('writ_ledger_rebuilds_total', {});
-      log.warn({ restored }, LOG_LINES.ledgerRebuilt.message);
+      log.warn({}, LOG_LINES.ledgerLost.message);
     },
+    onRestored: (restored) => log.warn({ restored }, LOG_LINES.ledgerRebuilt.message),
+    onError: warn,
   });
   const shards = queueShards(config.queue);
   const parkedJobs = createParkedJobs(queueConnection);
@@ -149,10 +151,11 @@ export async function wirePipeline({
     clock,
     authorities: traceCalls(authorities, { authenticate: 'verify' }, tracer),
     ledger,
+    results,
     presence,
     signer: traceCalls(signer, { sign: 'sign' }, tracer),
     faults: createRepeatedFaults(),
-    recoverLedger,
+    recoverLedger: recovery.recover,
     ...(exchanged === undefined ? {} : { exchanged }),
     wakePlan: planJobs.promote,
     promote: parkedJobs.promote,
@@ -204,6 +207,7 @@ export async function wirePipeline({
       clock,
       authorities,
       ledger,
+      results,
       ledgerConnection,
       queueConnection,
       shards,
@@ -232,6 +236,7 @@ export async function wirePipeline({
     ),
     ed25519,
     revocations,
+    recovery,
     createHeartbeat({ presence, instance: () => instances.self.instance, intervalMs, lockMs, onError: warn }),
     lifecycle(
       async () => {

@@ -4,14 +4,14 @@ import type { PlanDeps } from '../../../processors/plan/context.ts';
 import { createPlanWorker } from '../../../processors/plan/plan-worker.ts';
 import { createPlanSweeper } from '../../../processors/plan/sweeper.ts';
 import { createRepeatedFaults } from '../../../processors/repeated-faults.ts';
-import { queueName, queueOf, workerOptions } from '../../../queues/catalog.ts';
+import { MAX_PLAN_BYTES, queueName, queueOf, workerOptions } from '../../../queues/catalog.ts';
 import { createEnqueue } from '../../../queues/enqueue.ts';
 import { type QueueShards, slotsPerShard } from '../../../queues/shards.ts';
 import { createRedisPlanViews } from '../../adapters/redis/plan-views.ts';
 import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import { createPlanJournal } from '../../adapters/sqlite/plan-journal/plan-journal.ts';
 import { type Lifecycle, lifecycle, parallel } from '../../core/lifecycle.ts';
-import type { Bindings } from '../../core/ports/index.ts';
+import type { Bindings, ResultReader } from '../../core/ports/index.ts';
 import type { DataDirPaths } from '../../data-dir/paths.ts';
 import { startPlan } from '../../executors/plan/index.ts';
 import { createPlanKernelClient } from '../../kernel/index.ts';
@@ -38,6 +38,7 @@ export interface PlanWiring extends PlanServing, Pick<PlanDeps, 'clock' | 'autho
   readonly metrics: Metrics;
   readonly tracer: Tracer | undefined;
   readonly health: Pick<WorkerHealth, 'watch'>;
+  readonly results: ResultReader;
   readonly ledgerConnection: RedisConnection;
   readonly queueConnection: RedisConnection;
   readonly shards: QueueShards;
@@ -59,6 +60,7 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
     health,
     clock,
     ledger,
+    results,
     ledgerConnection,
     queueConnection,
     shards,
@@ -76,7 +78,7 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
   const warn = (error: unknown): void => log.warn({ err: error }, LOG_LINES.queue.message);
   const journal = createPlanJournal({ directory: places.planJournal });
   const kernel = createPlanKernelClient(places.deriveSocket);
-  const enqueue = createEnqueue({ connection: queueConnection, ledger, clock, pool, shards });
+  const enqueue = createEnqueue({ connection: queueConnection, ledger, results, clock, pool, shards });
   const views = createRedisPlanViews({ redis: ledgerConnection, retentionMs: config.ledger.retention_s * 1000 });
   const perShard = slotsPerShard(concurrency, shards);
   const queue = queueName('plan', pool);
@@ -85,7 +87,7 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
     createPlanWorker(
       {
         queue,
-        worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, perShard, prefix), connection: queueConnection },
+        worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, perShard, prefix), connection: queueConnection, maxDataChars: MAX_PLAN_BYTES },
         drainMs,
         onError: warn,
         onRenewalFailed: (lost) => metrics.inc('writ_lock_renewal_failures_total', {}, lost),
@@ -103,6 +105,7 @@ export function wirePlans(wiring: PlanWiring): readonly Lifecycle[] {
         jobs,
         enqueue: observePushes(enqueue, { trace: { tracer, queueOf: (capability) => queueOf(capability, pool), prefer: 'active' } }),
         ledger,
+        results,
         signer,
         endSigner,
         inFlight,

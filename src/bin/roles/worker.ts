@@ -65,7 +65,7 @@ export async function createWorkerRole(context: RoleContext, { queues, ...hooks 
   health.watchPlaces(['data-directory', 'journal', 'tool-journal'], held.findings);
   const search = serves(queueName('search', config.pool.id)) ? searchService(context, { metrics, tracer }) : undefined;
   const tools = readToolBindings(registryRoots(config));
-  const called = toolServices(context, tools, { serves, tracer }, hooks);
+  const called = toolServices(context, tools, { serves, metrics, tracer }, hooks);
   const services = [file, search, ...called.services].filter((service) => service !== undefined);
 
   const plans = serves(queueName('plan', config.pool.id)) ? { bindings: tools.bindings, onPlanPoint: hooks.onPlanPoint } : undefined;

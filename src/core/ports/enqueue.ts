@@ -18,9 +18,9 @@ export type Receipt =
   | { readonly kind: 'in-flight'; readonly taskId: string; readonly queue: string; readonly jobId: string }
   /** The failed job got the new lease and runs again. */
   | { readonly kind: 'retried'; readonly taskId: string; readonly queue: string; readonly jobId: string }
-  /** Finished with SUCCESS; `result` is the stored ExecutionResult, not verified yet. */
+  /** Finished with SUCCESS; `result` is the stored ExecutionResult, whose signature was verified. */
   | { readonly kind: 'finished'; readonly taskId: string; readonly result: string }
-  /** The id belongs to another manifest. */
+  /** The id belongs to another manifest: a signed result of that one says so, or its job waits. */
   | { readonly kind: 'conflict'; readonly taskId: string };
 
 /** One task's BullMQ job. `data` is what a producer wrote: not trusted. */

@@ -29,11 +29,28 @@ export interface RunContext {
   readonly gate: () => Execution | undefined;
 }
 
+/** What is left of a task whose attempts were trimmed from a journal. */
+export interface TrimmedTask {
+  readonly manifestSha256: string;
+  /** When its last attempt was closed, milliseconds since 1970. */
+  readonly closedAt: number;
+}
+
+/** How far a portion of a trim came. */
+export interface TrimAnswer {
+  /** Whose attempts were trimmed. */
+  readonly tasks: number;
+  /** Where the next portion begins; `undefined`: there is none. */
+  readonly last: number | undefined;
+}
+
 /** What a host remembers of a task, from its own fsynced journal. It has the last word over the ledger. */
 export type Recall =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'finished'; readonly manifestSha256: string /** the exact signed result */; readonly result: string }
   | { readonly kind: 'open'; readonly manifestSha256: string }
+  /** It was done, and how it ended is no longer kept (`journal.retention_s`). It must not be done again. */
+  | ({ readonly kind: 'trimmed' } & TrimmedTask)
   /**
    * The last attempt failed, and nobody can tell whether its effect happened. It answers again under the lease of that
    * attempt; only a new lease (a person's decision) may try once more.

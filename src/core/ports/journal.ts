@@ -1,5 +1,5 @@
 import type { Json } from '../json.ts';
-import type { Authority, FinishedTask } from './executor.ts';
+import type { Authority, FinishedTask, TrimAnswer, TrimmedTask } from './executor.ts';
 
 /** A worker process, named so that another one can tell whether it still lives. */
 export interface ProcessIdentity {
@@ -93,11 +93,13 @@ export interface DoubtfulEnd {
 }
 
 export interface JournalView {
-  /** Number of attempts so far. */
+  /** Number of attempts so far, trimmed ones included. */
   readonly attempts: number;
   readonly open: OpenAttempt | undefined;
   readonly success: FinishedEffect | undefined;
   readonly doubtful: DoubtfulEnd | undefined;
+  /** Its effect happened, and its attempts were trimmed. */
+  readonly trimmed: TrimmedTask | undefined;
 }
 
 export interface CloseSuccess {
@@ -138,7 +140,7 @@ export interface FileJournal {
   /**
    * Commits an intent as the task's next attempt. `vaultBytes` is reserved against the quota of the vault that the
    * intent moves a file into, in the same transaction.
-   * Answers `quota` when the vault is full and `conflict` when an attempt is open or a success exists.
+   * Answers `quota` when the vault is full and `conflict` when an attempt is open or a success exists, trimmed or not.
    */
   open(
     intent: FileIntent,
@@ -163,5 +165,14 @@ export interface FileJournal {
   vaultUsage(): Promise<readonly { base: string; bytes: number; files: number }[]>;
   /** Forgets an entry whose file has left the vault (undo does it by itself; this is for purge). */
   vaultForget(base: string, name: string): Promise<void>;
+  /** Trimmed attempts are in none of them. */
   counts(): Promise<{ open: number; success: number; failure: number; incidents: number }>;
+  /**
+   * Trims one portion: of tasks whose attempts and leases all ended before `before` (milliseconds since 1970), and of which no
+   * vault holds a file, only what once-ness needs stays (docs/protocol.md 5). At most `limit` attempts are looked at, the oldest
+   * after the place `after`; 0 is the beginning.
+   */
+  trim(after: number, before: number, limit: number): Promise<TrimAnswer>;
+  /** Tasks of which only a line is left. */
+  trimmedTasks(): Promise<number>;
 }

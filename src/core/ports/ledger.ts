@@ -55,8 +55,10 @@ export interface RecordRequest {
  */
 export type RecordAnswer = 'recorded' | 'awaited' | 'stale' | 'lost';
 
-export type TaskState = 'waiting' | 'running' | 'success' | 'failure';
+/** `damaged`: something lies under the task's key that no worker has written. */
+export type TaskState = 'waiting' | 'running' | 'success' | 'failure' | 'damaged';
 
+/** A row as it lies in Redis. Nothing in it is proved: a result counts when it verifies (`ResultReader`), the rest are hints. */
 export interface TaskRow {
   readonly state: TaskState;
   /** Empty until the first claim. */
@@ -98,7 +100,7 @@ export interface Ledger {
    */
   clearCancel(taskId: string, now: number): Promise<void>;
   row(taskId: string): Promise<TaskRow | undefined>;
-  /** Forgets a SUCCESS row whose stored result (exactly this text) does not verify: Redis is not trusted. */
+  /** Forgets a row that claims an outcome with exactly this text, which does not verify: Redis is not trusted. */
   discard(taskId: string, result: string): Promise<void>;
   /** Writes finished rows back from a journal; never overwrites a SUCCESS row. */
   restore(rows: readonly FinishedTask[], now: number): Promise<void>;

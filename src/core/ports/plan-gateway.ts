@@ -1,6 +1,7 @@
 import type { PlanEvent } from '../../contracts/index.ts';
 import type { JsonObject } from '../json.ts';
 import type { PlanLinker, Plans } from './plans.ts';
+import type { PlanEndReader } from './signatures.ts';
 import type { ToolEffectClass } from './tool.ts';
 
 /** Where a concrete step will go. */
@@ -32,13 +33,11 @@ export interface PlanPreview extends PlanLinker {
 }
 
 /** Judges what was signed about plans, with public keys only. */
-export interface PlanSignatures {
+export interface PlanSignatures extends PlanEndReader {
   /** Why the lease does not stand for this plan on this host's plan queue; `undefined` when it does. Expiry is not looked at. */
   refusalOf(lease: string, planSha256: string): Promise<string | undefined>;
   /** When the lease expires, as it says itself: seconds since 1970, `undefined` when it is no lease. */
   expiryOf(lease: string): number | undefined;
-  /** Whether an executor that is trusted here signed this end of this plan. */
-  verifyEnd(result: string, planSha256: string): Promise<boolean>;
 }
 
 /** What a plan's lease should allow; the kernel's defaults unless given. */

@@ -43,6 +43,13 @@ export interface PlanRecord {
 /** A plan as far as its last retry. */
 export type PlanGeneration = Pick<PlanRecord, 'planSha256' | 'generation'>;
 
+/** A plan that runs. */
+export interface IdlePlan {
+  readonly planSha256: string;
+  /** Milliseconds since 1970. */
+  readonly changedAt: number;
+}
+
 /**
  * The plan role's memory, host-local and fsynced (docs/plan-protocol.md 2). What resolves is on disk.
  * Throws WritError STORAGE_UNAVAILABLE.
@@ -63,6 +70,6 @@ export interface PlanJournal {
   resume(planSha256: string, lease: string, now: number): Promise<PlanRecord>;
   /** One more worker was lost; answers how many since the last entry. */
   lose(planSha256: string): Promise<number>;
-  /** Plans that run and have not changed since, oldest first. */
-  running(unchangedSince: number, limit: number): Promise<readonly Pick<PlanRecord, 'planSha256' | 'envelope' | 'lease'>[]>;
+  /** Plans that run and have not changed since, oldest first; `after` is the last one of the page before. Envelopes are large: `record` has them. */
+  running(unchangedSince: number, limit: number, after?: IdlePlan): Promise<readonly IdlePlan[]>;
 }

@@ -20,15 +20,19 @@ export interface PlanView {
 
 export type PlanReceipt =
   | { readonly kind: 'accepted' | 'in-flight' | 'retried'; readonly id: string; readonly queue: string; readonly jobId: string }
-  /** Ended with SUCCESS; `result` as in the view, not verified. */
+  /** Ended with SUCCESS; `result` as in the view, its signature verified. */
   | { readonly kind: 'finished'; readonly id: string; readonly result: string };
 
 /** Ways onto the plan queue, and what producers may see and do afterwards. Throws WritError INVALID_MANIFEST, REDIS_FULL, REDIS_UNAVAILABLE. */
 export interface Plans {
   /** `envelope` is the linked one, over which the lease is. */
   push(job: { readonly envelope: JsonObject; readonly lease: string; readonly traceparent?: string }): Promise<PlanReceipt>;
+  /**
+   * How the plan stands. An end is one that an executor that is trusted here has signed; the rest are hints. Throws WritError
+   * INVALID_RESULT for an end that nobody has signed, of a plan that is not on its way.
+   */
   view(id: string): Promise<PlanView | undefined>;
-  /** Takes effect between steps. */
+  /** Takes effect between steps. Throws WritError INVALID_RESULT like `view`. */
   cancel(id: string): Promise<'requested' | 'ended' | 'not-found'>;
   /** Runs a failed plan on from where it stopped; `lease` replaces its lease. */
   retry(id: string, options?: { readonly lease?: string }): Promise<'retried' | 'wrong-state' | 'not-found'>;

@@ -1,11 +1,14 @@
 import type { Enqueue } from './enqueue.ts';
 import type { FileJournal } from './journal.ts';
 import type { Ledger, TaskSignals } from './ledger.ts';
+import type { ResultReader } from './signatures.ts';
 
 /** Tasks: the queues, the ledger and, on the host of the pool, the journal. */
 export interface TaskGateway {
   readonly enqueue: Enqueue;
   readonly ledger: Pick<Ledger, 'row' | 'refusal' | 'cancel'>;
+  /** Whatever the ledger holds counts only when this reads it: everybody who may write to Redis may write there. */
+  readonly results: ResultReader;
   readonly signals: Pick<TaskSignals, 'onRecorded'>;
   /** `undefined` where no journal lies: on another host, or before the first file task. */
   readonly journal: Pick<FileJournal, 'view'> | undefined;

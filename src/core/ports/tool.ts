@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.ts';
-import type { Authority, FinishedTask } from './executor.ts';
+import type { Authority, FinishedTask, TrimAnswer, TrimmedTask } from './executor.ts';
 
 /** What a repeated request does: nothing, nothing more, or harm. */
 export type ToolEffectClass = 'none' | 'idempotent' | 'once';
@@ -61,6 +61,8 @@ export interface ToolJournalView {
   readonly success: { readonly manifestSha256: string; readonly result: string } | undefined;
   /** The last failed attempt whose request was sent. */
   readonly sent: { readonly manifestSha256: string; readonly jti: string; readonly result: string } | undefined;
+  /** A request was sent that must not be sent again, and its attempts were trimmed. */
+  readonly trimmed: TrimmedTask | undefined;
 }
 
 /** `sent`: the request of this failure was sent, so the same lease never sends another one. */
@@ -73,7 +75,7 @@ export interface ToolEnd {
 /** The host's memory of `once` requests. What resolves is on disk. Throws WritError STORAGE_UNAVAILABLE. */
 export interface ToolJournal {
   view(taskId: string): Promise<ToolJournalView>;
-  /** `conflict`: an attempt is open or has succeeded. `spent`: a request was sent under this very lease. */
+  /** `conflict`: an attempt is open or has succeeded, trimmed or not. `spent`: a request was sent under this very lease. */
   open(intent: ToolIntent, now: number): Promise<{ readonly kind: 'opened'; readonly n: number } | { readonly kind: 'conflict' } | { readonly kind: 'spent' }>;
   /** Nothing was sent: the attempt counts for nothing. A no-op when it is not open any more. */
   withdraw(taskId: string, n: number, now: number): Promise<void>;
@@ -82,4 +84,6 @@ export interface ToolJournal {
   /** Ordered by task id; `after` is the last task id of the page before. */
   successes(after: string | undefined, limit: number): Promise<readonly FinishedTask[]>;
   counts(): Promise<{ readonly open: number; readonly success: number; readonly failure: number }>;
+  /** As `FileJournal.trim`. */
+  trim(after: number, before: number, limit: number): Promise<TrimAnswer>;
 }

@@ -21,7 +21,8 @@ export function createMemory(deps: FileDeps): HostMemory {
 
   return {
     async recall(taskId) {
-      const { open, success, doubtful } = await journal.view(taskId);
+      const { open, success, doubtful, trimmed } = await journal.view(taskId);
+      if (trimmed) return { kind: 'trimmed', ...trimmed };
       if (success) return { kind: 'finished', manifestSha256: success.manifestSha256, result: success.result };
       if (open) return { kind: 'open', manifestSha256: open.manifestSha256 };
       return doubtful ? { kind: 'doubtful', ...doubtful } : { kind: 'unknown' };

@@ -48,7 +48,8 @@ export function parseTask(manifest: TaskManifest, scopes: ReadonlyMap<string, Se
   const scope = scopes.get(scopeId);
   // What other scopes there are is nobody's business who may not search them.
   if (scope === undefined || scope.kind !== kind) return no('SCOPE_NOT_ALLOWED', `inputs.target_scope is not an allowed scope of ${manifest.capability_id}`);
-  if (constraints.scope !== undefined && constraints.scope !== scopeId) return no('SCOPE_NOT_ALLOWED', 'inputs.target_scope lies outside constraints.scope');
+  if (constraints.scope !== undefined && constraints.scope !== scopeId)
+    return no('SCOPE_NOT_ALLOWED', 'constraints.scope must be the identifier in inputs.target_scope, or left out');
   return ok({ scope, scopeId, query: trimmed, maxResults });
 }
 

@@ -16,7 +16,8 @@ export function createMemory(deps: ToolDeps): HostMemory {
 
   return {
     async recall(taskId) {
-      const { open, success, sent } = await journal.view(taskId);
+      const { open, success, sent, trimmed } = await journal.view(taskId);
+      if (trimmed) return { kind: 'trimmed', ...trimmed };
       // What was concluded when there was room for more ends as an outcome that cannot be told.
       if (success) return fitsLedger(success.result) ? { kind: 'finished', ...success } : { kind: 'open', manifestSha256: success.manifestSha256 };
       if (open) return { kind: 'open', manifestSha256: open.manifestSha256 };

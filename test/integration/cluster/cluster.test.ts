@@ -89,7 +89,7 @@ describe('a Redis Cluster', () => {
 
   it('feeds the task index from every shard', async () => {
     const index = createMemoryTaskIndex({ maxTasks: 1000 });
-    const feed = createTaskFeed({ connection: redis, pool: 'west', shards: queueShards(SHARDS), index });
+    const feed = createTaskFeed({ connection: redis, pool: 'west', shards: queueShards(SHARDS), index, results: west.results });
     await feed.start();
     const listed = async () => (await index.list({ state: 'success' }, { limit: 100 })).tasks.length;
     // Its own 24 by their jobs; the other pool's 24 tasks and two steps by the ledger, which all pools share.
@@ -101,7 +101,7 @@ describe('a Redis Cluster', () => {
   });
 
   it('drains the one shard of before, finds its jobs, and refuses a setting that forgets it', async () => {
-    const before = createEnqueue({ connection: redis, ledger: east.ledger, clock: systemClock, pool: 'default' });
+    const before = createEnqueue({ connection: redis, ledger: east.ledger, results: east.results, clock: systemClock, pool: 'default' });
     const manifest = manifestOf('FILE_MOVE', file(east, 'old'), join(east.base, 'new'));
     await before.push({ v: 1, manifest, lease: await east.lease(manifest) });
     expect((await east.answer(manifest.task_id)).status).toBe('SUCCESS');

@@ -121,7 +121,9 @@ describe('the plan journal', () => {
     await journal.begin({ planSha256: OTHER, envelope: '{"o":1}', lease: 'other' }, 5);
     await journal.append(SHA, entry('0'), 9);
     expect((await journal.running(10, 10)).map(({ planSha256 }) => planSha256)).toEqual([OTHER, SHA]);
-    expect(await journal.running(8, 10)).toEqual([{ planSha256: OTHER, envelope: '{"o":1}', lease: 'other' }]);
+    expect(await journal.running(8, 10)).toEqual([{ planSha256: OTHER, changedAt: 5 }]);
+    const [first] = await journal.running(10, 1);
+    expect(await journal.running(10, 1, first)).toEqual([{ planSha256: SHA, changedAt: 9 }]);
     await journal.end(plan(0, OTHER), FAILED, 11);
     expect((await journal.running(99, 10)).map(({ planSha256 }) => planSha256)).toEqual([SHA]);
   });

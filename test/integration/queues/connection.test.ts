@@ -8,6 +8,7 @@ import { createRedisLedger } from '../../../src/adapters/redis/ledger.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { deferred } from '../../conformance/deferred.ts';
 import { withRedis } from '../../support/redis.ts';
+import { noResults } from '../../support/results.ts';
 import { queueRig, taskJob } from './fixture.ts';
 
 /** With `everysec` an answer may leave before its write while the disk is slow: what was pushed just before a kill is then gone. */
@@ -50,7 +51,7 @@ describe('connections', () => {
     const producer = createConnection(target, 'producer', told.resolve);
     const ledgerConnection = createConnection(target, 'ledger');
     const ledger = createRedisLedger(ledgerConnection, { retentionMs: 1 });
-    const enqueue = createEnqueue({ connection: producer, ledger, clock: systemClock, pool: 'default' });
+    const enqueue = createEnqueue({ connection: producer, ledger, results: noResults, clock: systemClock, pool: 'default' });
     await expect(enqueue.jobState('t')).rejects.toMatchObject({ code: 'REDIS_UNAVAILABLE' });
     expect((await told.promise).message).toContain('ENOENT');
     const row = ledger.row('t');

@@ -31,18 +31,18 @@ describe('push', () => {
     await at.rig.enqueue.push(taskJob('queued'));
     expect(await at.rig.enqueue.push(taskJob('queued', OTHER))).toEqual({ kind: 'conflict', taskId: 'queued' });
     for (const status of ['SUCCESS', 'FAILURE'] as const) {
-      await at.rig.record(taskJob(status), status, 'r');
+      await at.rig.record(taskJob(status), status);
       expect(await at.rig.enqueue.push(taskJob(status, OTHER))).toEqual({ kind: 'conflict', taskId: status });
     }
   });
 
   it('answers the stored result of a finished task, whatever BullMQ still knows', { tags: ['FE-38'] }, async () => {
-    await at.rig.record(taskJob('gone'), 'SUCCESS', '{"r":1}');
-    expect(await at.rig.enqueue.push(taskJob('gone'))).toEqual({ kind: 'finished', taskId: 'gone', result: '{"r":1}' });
+    const gone = await at.rig.record(taskJob('gone'), 'SUCCESS');
+    expect(await at.rig.enqueue.push(taskJob('gone'))).toEqual({ kind: 'finished', taskId: 'gone', result: gone });
     await at.rig.enqueue.push(taskJob('kept'));
     await at.rig.complete(await at.rig.fetch());
-    await at.rig.record(taskJob('kept'), 'SUCCESS', '{"r":2}');
-    expect(await at.rig.enqueue.push(taskJob('kept'))).toMatchObject({ kind: 'finished', result: '{"r":2}' });
+    const kept = await at.rig.record(taskJob('kept'), 'SUCCESS');
+    expect(await at.rig.enqueue.push(taskJob('kept'))).toMatchObject({ kind: 'finished', result: kept });
     expect((await at.rig.queue.getWaiting()).length).toBe(0);
   });
 
@@ -56,7 +56,7 @@ describe('push', () => {
     await at.rig.fail(await at.rig.fetch());
     expect(await at.rig.enqueue.jobState('t')).toMatchObject({ state: 'failed', attemptsMade: 3, failedReason: 'EXECUTION_FAILED: no' });
 
-    await at.rig.record(taskJob('t'), 'FAILURE', 'r');
+    await at.rig.record(taskJob('t'), 'FAILURE');
     expect((await at.rig.enqueue.push(taskJob('t', {}, 'lease-2'))).kind).toBe('retried');
     expect(await at.rig.fetch()).toMatchObject({ data: taskJob('t', {}, 'lease-2'), attemptsMade: 0, attemptsStarted: 1 });
   });
@@ -76,7 +76,7 @@ describe('push', () => {
   });
 
   it('adds the job of a claim whose job BullMQ has lost', async () => {
-    await at.rig.record(taskJob('failed'), 'FAILURE', 'r');
+    await at.rig.record(taskJob('failed'), 'FAILURE');
     expect((await at.rig.enqueue.push(taskJob('failed'))).kind).toBe('accepted');
   });
 
@@ -89,7 +89,7 @@ describe('push', () => {
     expect(await at.rig.ledger.row('early')).toMatchObject({ cancelRequested: true });
 
     await at.rig.fail(await at.rig.fetch());
-    await at.rig.record(taskJob('early'), 'FAILURE', 'r');
+    await at.rig.record(taskJob('early'), 'FAILURE');
     await at.rig.ledger.cancel('early', Date.now());
     expect((await at.rig.enqueue.push(taskJob('early'))).kind).toBe('retried');
     expect(await at.rig.ledger.row('early')).toMatchObject({ state: 'failure', cancelRequested: false });
@@ -132,7 +132,7 @@ describe('push', () => {
     it('runs a failed job again, with a new lease when it gets one, and forgets a pending cancel', async () => {
       await at.rig.enqueue.push(taskJob('t'));
       await at.rig.fail(await at.rig.fetch());
-      await at.rig.record(taskJob('t'), 'FAILURE', 'r');
+      await at.rig.record(taskJob('t'), 'FAILURE');
       await at.rig.ledger.cancel('t', Date.now());
       expect(await at.rig.enqueue.retry('t', { lease: 'lease-2' })).toEqual({ kind: 'retried' });
       expect(await at.rig.fetch()).toMatchObject({ data: taskJob('t', {}, 'lease-2'), attemptsMade: 0 });
@@ -151,7 +151,7 @@ describe('push', () => {
     it('gives the receipts in order, of new, finished, failed, conflicting and repeated tasks', async () => {
       await at.rig.enqueue.push(taskJob('failed'));
       await at.rig.fail(await at.rig.fetch());
-      await at.rig.record(taskJob('finished'), 'SUCCESS', 'r');
+      await at.rig.record(taskJob('finished'), 'SUCCESS');
       const jobs = [
         taskJob('new-1'),
         taskJob('finished'),
@@ -168,11 +168,11 @@ describe('push', () => {
 
     it('answers what the ledger has finished from one look at all of it, and no look at the jobs', async () => {
       const jobs = Array.from({ length: 300 }, (_, n) => taskJob(`done-${n}`));
-      await Promise.all(jobs.map((job) => at.rig.record(job, 'SUCCESS', `r-${job.manifest.task_id}`)));
+      const results = await Promise.all(jobs.map((job) => at.rig.record(job, 'SUCCESS')));
       const redis = await at.server.client();
       await redis.config('RESETSTAT');
       const receipts = await at.rig.enqueue.pushMany(jobs);
-      expect(receipts).toEqual(jobs.map(({ manifest }) => ({ kind: 'finished', taskId: manifest.task_id, result: `r-${manifest.task_id}` })));
+      expect(receipts).toEqual(jobs.map(({ manifest }, n) => ({ kind: 'finished', taskId: manifest.task_id, result: results[n] })));
       const calls = (await redis.info('commandstats')).match(/cmdstat_(exists|hgetall|hget|hmget|evalsha|zscore):calls=\d+/g)?.toSorted();
       expect(calls).toEqual(['cmdstat_exists:calls=300', 'cmdstat_hgetall:calls=300']);
     });
@@ -190,7 +190,13 @@ describe('push', () => {
         return found;
       };
       const connection = await at.server.client('producer');
-      const enqueue = createEnqueue({ connection, ledger: { ...at.rig.ledger, row }, clock: systemClock, pool: at.rig.queueName.split('@')[1] ?? '' });
+      const enqueue = createEnqueue({
+        connection,
+        ledger: { ...at.rig.ledger, row },
+        results: at.rig.results,
+        clock: systemClock,
+        pool: at.rig.queueName.split('@')[1] ?? '',
+      });
       const receipts = await enqueue.pushMany(jobs);
       expect(new Set(receipts.map(({ kind }) => kind))).toEqual(new Set(['in-flight']));
       expect(rounds).toBeLessThanOrEqual(4);

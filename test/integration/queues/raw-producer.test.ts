@@ -8,6 +8,8 @@ import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TaskJob } from '../../../src/contracts/index.ts';
+import { manifestSha256 } from '../../../src/core/hash.ts';
+import { failure, success } from '../../../src/core/outcome.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { type QueueRig, queueRig, taskJob } from './fixture.ts';
 
@@ -42,7 +44,9 @@ describe('a raw producer', () => {
   const connectionFile = (extra: object = {}): string => {
     const file = join(server.directory, 'connection.json');
     const user = (username: string) => ({ path: path(), username, password: 'CHANGE-ME' });
-    writeFileSync(file, JSON.stringify({ redis: user('writ-producer'), reader: user('writ-reader'), queue: rig.queueName, ...extra }));
+    const keys = join(server.directory, 'keys.json');
+    writeFileSync(keys, JSON.stringify(rig.keys));
+    writeFileSync(file, JSON.stringify({ redis: user('writ-producer'), reader: user('writ-reader'), queue: rig.queueName, keys, ...extra }));
     return file;
   };
 
@@ -65,23 +69,48 @@ describe('a raw producer', () => {
 
       it('waits for the answer in the row, also for an older failure to be replaced', async () => {
         const { manifest, lease } = taskJob('raw');
-        await rig.record(taskJob('raw'), 'FAILURE', '{"status":"FAILURE","old":true}');
+        await rig.record(taskJob('raw'), 'FAILURE');
         const answered = run([connectionFile()], { manifest, lease });
         await nextJob(rig);
-        await rig.record(taskJob('raw'), 'SUCCESS', '{"status":"SUCCESS","output":"ü"}');
-        expect(await answered).toEqual({ code: 0, answer: { status: 'SUCCESS', output: 'ü' } });
+        const signed = await rig.record(taskJob('raw'), 'SUCCESS');
+        expect(await answered).toEqual({ code: 0, answer: JSON.parse(signed) });
       });
 
       it('reads a refusal under the key of its job, and the reason of a job that is no contract', async () => {
         const { manifest, lease } = taskJob('raw');
         const refused = run([connectionFile()], { manifest, lease });
         const job = await nextJob(rig);
-        await rig.ledger.refuse('raw', `${rig.queueName}:${job.id}`, '{"status":"FAILURE","error":{"error_code":"INVALID_LEASE"}}');
+        await rig.ledger.refuse('raw', `${rig.queueName}:${job.id}`, await rig.sign(taskJob('raw'), failure('INVALID_LEASE', 'no')));
         expect(await refused).toMatchObject({ code: 1, answer: { error: { error_code: 'INVALID_LEASE' } } });
 
         const malformed = run([connectionFile()], { manifest: { ...manifest, extra: 1 }, lease });
         await rig.fail(await nextJob(rig), 'INVALID_MANIFEST: manifest: no such field');
         expect(await malformed).toMatchObject({ code: 1, answer: { status: 'REFUSED' } });
+      });
+
+      it('takes no text for an answer that nobody has signed for this task and manifest', async () => {
+        const job = taskJob('raw', { inputs: { small: 0.000_001_5, half: 1.5, smaller: -2.5e-9, names: { '\u{1f600}': 1, '\uff21': 2 } } });
+        const other = await rig.sign(taskJob('other'), success({ capability_id: 'FILE_MOVE' }));
+        const changed = await rig.sign(taskJob('raw'), success({ capability_id: 'FILE_MOVE' }));
+        const signed = await rig.sign(job, success({ capability_id: 'FILE_MOVE', '\u{1f600}': 0.1, '\uff21': 1e-7 }));
+        const row = `{wl-${createHash('sha256').update('raw').digest('hex').slice(0, 2)}}:task:raw`;
+        const redis = await server.client();
+        const forgeries = [
+          signed.replace(/"signature":"[^"]*"/, '"signature":""'),
+          signed.replace('0.1', '0.2'),
+          signed.slice(0, -9),
+          other,
+          changed,
+          '[]',
+          '',
+        ];
+        for (const result of forgeries) {
+          await redis.hset(row, { state: 'success', sha: manifestSha256(job.manifest), epoch: 9, result });
+          const { code, answer } = await run([connectionFile({ timeoutSeconds: 0.2 })], job);
+          expect({ code, answer, result }).toMatchObject({ code: 3, answer: { timeout: true } });
+        }
+        await redis.hset(row, 'result', signed);
+        expect(await run([connectionFile()], job)).toEqual({ code: 0, answer: JSON.parse(signed) });
       });
 
       it('gives up in time', async () => {
@@ -146,7 +175,7 @@ describe('a raw producer', () => {
       ['EVAL', `return redis.call('DEL', KEYS[1])`, '1', '{writ}:file:wait'],
       ['EVAL', `return redis.call('PUBLISH', '{wl-00}:cancel', 't')`, '0'],
     ];
-    await rig.record(taskJob('t'), 'FAILURE', 'r');
+    await rig.record(taskJob('t'), 'FAILURE');
     for (const username of ['writ-producer', 'writ-retrier']) {
       const producer = as(username);
       for (const [command, ...args] of FORBIDDEN)

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const target = rig.redis.target();
   if (!('path' in target)) throw new Error('not a socket');
   connectionFile = path.join(rig.base, '..', 'connection.json');
-  writeFileSync(connectionFile, JSON.stringify({ redis: { path: target.path, password: target.password } }));
+  writeFileSync(connectionFile, JSON.stringify({ redis: { path: target.path, password: target.password }, keys: rig.places.executorKeyring }));
 });
 afterAll(() => rig.stop());
 

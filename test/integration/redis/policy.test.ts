@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createRedisLedger } from '../../../src/adapters/redis/ledger.ts';
-import { checkRedisPolicy, createMemoryGuard, probeWrite, redisHealth } from '../../../src/adapters/redis/policy.ts';
+import { boundsValues, checkRedisPolicy, createMemoryGuard, probeWrite, redisHealth } from '../../../src/adapters/redis/policy.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { queueRig, taskJob } from '../queues/fixture.ts';
 
@@ -28,6 +28,20 @@ describe('the policy that a Redis server must have', () => {
   it('wants persistence, but only warns', async () => {
     await redis.config('SET', 'appendonly', 'no');
     expect(await checkRedisPolicy(redis)).toEqual([expect.stringContaining('append-only file is off')]);
+  });
+
+  it('wants values to be bounded where they enter, but only warns, and asks without CONFIG', async () => {
+    expect(await boundsValues(redis)).toBe(true);
+    await redis.config('SET', 'proto-max-bulk-len', '512mb');
+    expect(await boundsValues(redis)).toBe(false);
+    expect(await checkRedisPolicy(redis)).toEqual([expect.stringContaining('Set proto-max-bulk-len 16777216')]);
+    await redis.call('ACL', 'SETUSER', 'blind', 'on', '>pw', '~*', '+@all', '-getbit', '-config');
+    const blind = redis.duplicate({ username: 'blind', password: 'pw' });
+    expect(await boundsValues(blind)).toBeUndefined();
+    expect(await checkRedisPolicy(blind)).toEqual([]);
+    blind.disconnect();
+    await redis.config('SET', 'proto-max-bulk-len', '16mb');
+    expect(await boundsValues(redis)).toBe(true);
   });
 
   it('works where CONFIG is closed', async () => {

@@ -135,6 +135,11 @@ describe('a JSON Lines file', () => {
     ['a repeated key', '{"k":1}\n{"k":2}\n{"k":1.0}\n'],
     ['a key beyond all doubles', '{"k":1e400}\n'],
     ['a key with half of a pair', '{"k":"\\ud800"}\n'],
+    ['a text with half of a pair that matches', '{"k":1,"a":"\\ud800q"}\n'],
+    ['a text with half of a pair that does not match', '{"k":1,"a":"q"}\n{"k":2,"a":"\\uDfFf"}\n'],
+    ['the halves of a pair the wrong way round', '{"k":1,"a":"\\udc00\\ud800"}\n'],
+    ['a name with half of a pair', '{"k":1,"\\udc00":"q"}\n'],
+    ['a text deep inside with half of a pair', '{"k":1,"a":[{"b":["\\ud83d"]}]}\n'],
     ['bytes that are not UTF-8', Buffer.from('{"k":"\xff"}', 'latin1')],
   ])('with %s fails', { tags: ['SE-47', 'SE-68'] }, async (_, content) => {
     expect(await search('jsonl', content, { query: 'q' })).toMatchObject({ error: 'EXECUTION_FAILED' });
@@ -146,8 +151,11 @@ describe('a JSON Lines file', () => {
     expect(await search('jsonl', line, { primaryKey: 'toString' })).toMatchObject({ error: 'EXECUTION_FAILED' });
   });
 
-  it('writes half of a pair as U+FFFD', { tags: ['SE-55'] }, async () => {
-    expect(await search('jsonl', '{"k":1,"a":"\\ud800x"}\n')).toEqual({ count: 1, hits: [{ id: '1', match_field: 'a', match_snippet: '\uFFFDx' }] });
+  it('reads a whole pair, and what only looks like half of one', { tags: ['SE-55'] }, async () => {
+    const whole = await search('jsonl', '{"k":1,"a":"\\ud83d\\ude00x"}\n');
+    expect(whole).toEqual({ count: 1, hits: [{ id: '1', match_field: 'a', match_snippet: '\u{1f600}x' }] });
+    const escaped = await search('jsonl', '{"k":1,"a":"\\\\ud800x"}\n');
+    expect(escaped).toEqual({ count: 1, hits: [{ id: '1', match_field: 'a', match_snippet: '\\ud800x' }] });
   });
 
   it('fails on a line above 16 MiB without reading on', { tags: ['SE-69'] }, async () => {

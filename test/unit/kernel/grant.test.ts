@@ -33,8 +33,9 @@ describe('what a manifest may ask', () => {
     ['a scope around the source only', { ...base, constraints: { scope: '/data/in' } }, 'LEASE_REFUSED inputs.destination_path'],
     ['a scope around the destination only', { ...base, constraints: { scope: '/data/out' } }, 'LEASE_REFUSED inputs.source_path'],
     ['a scope that is a prefix of letters only', { ...base, constraints: { scope: '/dat' } }, 'LEASE_REFUSED inputs.source_path'],
-    ['a scope that is relative', { ...base, constraints: { scope: 'data' } }, 'LEASE_REFUSED inputs.source_path'],
-    ['a scope that climbs', { ...base, constraints: { scope: '/x/../data' } }, 'LEASE_REFUSED inputs.source_path'],
+    ['a scope that is relative', { ...base, constraints: { scope: 'data' } }, 'LEASE_REFUSED constraints.scope'],
+    ['a scope that is a name', { ...base, constraints: { scope: 'user_documents' } }, 'LEASE_REFUSED constraints.scope'],
+    ['a scope that climbs', { ...base, constraints: { scope: '/x/../data' } }, 'LEASE_REFUSED constraints.scope'],
     [
       'a path that climbs out',
       { ...base, inputs: { source_path: '/data/../etc/passwd' }, constraints: { scope: '/data' } },

@@ -76,7 +76,7 @@ describe("a plan's end", () => {
     const signer = createPlanEndSigner(executor, ed25519);
     const text = await signer.signEnd(PLAN, envelope);
     expect(await signer.signEnd(PLAN, { error: null, output: { memory: {}, results: [] }, header: { id: 'é' } })).toBe(text);
-    expect(await verifyPlanEnd(text, PLAN, trusted)).toEqual({ ok: true, envelope });
+    expect(await verifyPlanEnd(text, PLAN, trusted)).toEqual({ ok: true, kid: 'executor-1', envelope });
     expect((await verifyPlanEnd(text, 'd'.repeat(64), trusted)).ok).toBe(false);
     expect((await verifyPlanEnd(text.replace('"error":null', '"error":{}'), PLAN, trusted)).ok).toBe(false);
     expect((await verifyPlanEnd(text, PLAN, { keyring: fixedKeyring([]), ed25519 })).ok).toBe(false);

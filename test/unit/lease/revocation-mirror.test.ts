@@ -186,7 +186,7 @@ describe('a revocation mirror', () => {
   it('stands behind the authorities of a worker', async () => {
     const [revocations, feed, clock] = [await mirror(), memoryFeed(), testClock()];
     const keyring = fixedKeyring([key]);
-    const authorities = createAuthorities({ leaseKeys: keyring, resultKeys: keyring, ed25519, revocations, feed, clock, issuer: 'writ-kernel', maxTtl: 7200 });
+    const authorities = createAuthorities({ leaseKeys: keyring, ed25519, revocations, feed, clock, issuer: 'writ-kernel', maxTtl: 7200 });
     const capabilities = new Set(['FILE_MOVE']);
     expect(authorities.authorize(LEASE, capabilities)).toBeUndefined();
     feed.log = upTo(1);

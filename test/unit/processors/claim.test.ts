@@ -174,7 +174,8 @@ describe('the record of a claimed task', () => {
       expect(end).toEqual({ kind: 'answered', status: 'SUCCESS', code: undefined, message: '', result, replayed: false });
       expect(world.steps).toEqual(['journal:SUCCESS', 'ledger:SUCCESS']);
       expect(await row()).toMatchObject({ state: 'success', result, owner: '', takeovers: 0 });
-      expect(await world.authorities.verifyResult(result, MANIFEST, LEASE.manifest_sha256)).toBe(true);
+      const genuine = await world.deps.results.read(result, { taskId: MANIFEST.task_id, manifestSha256s: [LEASE.manifest_sha256] });
+      expect(genuine).toMatchObject({ outcome: { status: 'SUCCESS' } });
     });
 
     it('that is a FAILURE is recorded with its code', async () => {
@@ -204,6 +205,21 @@ describe('the record of a claimed task', () => {
       await world.claimElsewhere('worker-2', 'file:job-1');
       expect(await record(claimed, DONE)).toEqual({ kind: 'interrupted', reason: 'stale' });
       expect(await row()).toMatchObject({ state: 'running', epoch: 2, owner: 'worker-2' });
+    });
+
+    it('is answered all the same when what stands is exactly its outcome: the record was done and its answer lost', async () => {
+      const { deps } = claimed;
+      let answers = 0;
+      const ledger: typeof deps.ledger = {
+        ...deps.ledger,
+        async record(request) {
+          answers += 1;
+          await deps.ledger.record(request);
+          return deps.ledger.record(request);
+        },
+      };
+      expect(await record({ ...claimed, deps: { ...deps, ledger } }, DONE)).toMatchObject({ kind: 'answered', status: 'SUCCESS' });
+      expect(answers).toBe(1);
     });
 
     it('records nothing over an outcome that came first', async () => {

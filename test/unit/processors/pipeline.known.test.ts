@@ -73,6 +73,23 @@ describe('step 3, look up in the ledger', () => {
 });
 
 describe('step 3, look up in the journal', () => {
+  it('does nothing again that was done so long ago that only this is known, whatever the lease says', { tags: ['FE-37', 'FE-39'] }, async () => {
+    world.host.recalls.set(MANIFEST.task_id, { kind: 'trimmed', manifestSha256: LEASE.manifest_sha256, closedAt: Date.UTC(2024, 1, 3, 4) });
+    const end = await world.deliver(job);
+    expect(end).toMatchObject({
+      kind: 'answered',
+      code: 'EXECUTION_FAILED',
+      message: 'this task was done on 2024-02-03, and its result is no longer kept; nothing was done now',
+    });
+    expect(world.steps).toEqual(['recall', 'journal:FAILURE', 'ledger:FAILURE']);
+    world.host.recalls.set(MANIFEST.task_id, { kind: 'trimmed', manifestSha256: OTHER_MANIFEST, closedAt: 1 });
+    expect(await world.deliver(await world.job({}, { jti: 'another' }))).toMatchObject({
+      kind: 'refused',
+      message: 'task_id already used for another manifest',
+    });
+    expect(world.steps).not.toContain('execute');
+  });
+
   it('recalls a SUCCESS that the ledger has lost, and writes it back', async () => {
     const result = await world.signed(DONE);
     world.host.recalls.set(MANIFEST.task_id, { kind: 'finished', manifestSha256: LEASE.manifest_sha256, result });

@@ -17,7 +17,15 @@ import type { LeasePayload, TaskJob, TaskManifest } from '../../../src/contracts
 import { manifestSha256 } from '../../../src/core/hash.ts';
 import { type Execution, success } from '../../../src/core/outcome.ts';
 import type { HostMemory, Recall, TaskExecutor } from '../../../src/core/ports/index.ts';
-import { createAuthorities, createResultSigner, createRevocationMirror, fixedKeyring, signLease, signRevocation } from '../../../src/lease/index.ts';
+import {
+  createAuthorities,
+  createResultReader,
+  createResultSigner,
+  createRevocationMirror,
+  fixedKeyring,
+  signLease,
+  signRevocation,
+} from '../../../src/lease/index.ts';
 import type { DeliveryReport } from '../../../src/observability/deliveries.ts';
 import { ed25519, LEASE, MANIFEST, NOW, testClock, vectorKey } from '../../fixtures/authority/world.ts';
 
@@ -59,7 +67,7 @@ export async function createWorld() {
   await revocations.start();
   onTestFinished(() => revocations.stop());
   const resultKeys = fixedKeyring([executorKey]);
-  const authorities = createAuthorities({ leaseKeys, resultKeys, ed25519, revocations, feed, clock, issuer: LEASE.iss, maxTtl: 86_400 });
+  const authorities = createAuthorities({ leaseKeys, ed25519, revocations, feed, clock, issuer: LEASE.iss, maxTtl: 86_400 });
   const signer = createResultSigner(executorKey, ed25519);
 
   const steps: string[] = [];
@@ -79,6 +87,7 @@ export async function createWorld() {
         return ledger.record(request);
       },
     },
+    results: createResultReader({ keyring: resultKeys, ed25519 }),
     presence,
     signer,
     inFlight,

@@ -44,6 +44,7 @@ function guarded(reads: JournalReads): JournalReads {
     vaultEntries: guard(reads.vaultEntries),
     vaultUsage: guard(reads.vaultUsage),
     counts: guard(reads.counts),
+    trimmedTasks: guard(reads.trimmedTasks),
   };
 }
 

@@ -1,11 +1,15 @@
 import type { Json } from '../../../core/json.ts';
 import type { FinishedTask } from '../../../core/ports/executor.ts';
 import type { SqliteDatabase } from '../open.ts';
+import { trimming } from '../trim.ts';
 import type { JournalOperations } from './journal-requests.ts';
 import { type AttemptRow, basePath, finishedEffect, openAttempt } from './journal-rows.ts';
 import { SQL } from './journal-statements.ts';
 
-export type JournalReads = Pick<JournalOperations, 'view' | 'openAttempts' | 'successes' | 'incidents' | 'vaultEntries' | 'vaultUsage' | 'counts'>;
+export type JournalReads = Pick<
+  JournalOperations,
+  'view' | 'openAttempts' | 'successes' | 'incidents' | 'vaultEntries' | 'vaultUsage' | 'counts' | 'trimmedTasks'
+>;
 
 interface SuccessRow {
   readonly task_id: string;
@@ -40,13 +44,16 @@ export function journalReads(db: SqliteDatabase): JournalReads {
   const incidents = db.prepare<{ limit: number }, IncidentRow>(SQL.incidents);
   const entries = db.prepare<{ base: string | null; before: number | null; after: string; limit: number }, VaultRow>(SQL.vaultEntries);
   const usage = db.prepare<[], { base: string; bytes: number; files: number }>(SQL.vaultUsage);
+  const trimmed = trimming(db, SQL.summary);
   const tally = db.prepare<[], { what: string; rows: number }>(SQL.tally);
+
+  const rowsOf = (): ReadonlyMap<string, number> => new Map(tally.all().map((row) => [row.what, row.rows]));
 
   return {
     view(taskId) {
       const count = attempts.get({ taskId })?.attempts ?? 0;
       // Most tasks are new: one look tells.
-      if (count === 0) return { attempts: 0, open: undefined, success: undefined, doubtful: undefined };
+      if (count === 0) return { attempts: 0, open: undefined, success: undefined, doubtful: undefined, trimmed: undefined };
       const open = openOf.get({ taskId });
       const success = successOf.get({ taskId });
       const last = doubtfulOf.get({ taskId, n: count });
@@ -55,6 +62,7 @@ export function journalReads(db: SqliteDatabase): JournalReads {
         open: open && openAttempt(open),
         success: success && finishedEffect(success),
         doubtful: last && { manifestSha256: last.manifest_sha256, jti: last.jti, result: last.result },
+        trimmed: open === undefined && success === undefined ? trimmed.done(taskId) : undefined,
       };
     },
 
@@ -79,10 +87,12 @@ export function journalReads(db: SqliteDatabase): JournalReads {
     vaultUsage: () => usage.all(),
 
     counts() {
-      const rows = new Map(tally.all().map((row) => [row.what, row.rows]));
+      const rows = rowsOf();
       const of = (what: string): number => rows.get(what) ?? 0;
       return { open: of('open'), success: of('success'), failure: of('failure'), incidents: of('incident') };
     },
+
+    trimmedTasks: () => rowsOf().get('trimmed') ?? 0,
   };
 }
 

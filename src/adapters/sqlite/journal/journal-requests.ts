@@ -40,6 +40,8 @@ export const WRITES = {
   vaultUsage: false,
   vaultForget: true,
   counts: false,
+  trim: true,
+  trimmedTasks: false,
 } satisfies Record<JournalOperation, boolean>;
 
 /** What the thread answers: a batch at a time. */

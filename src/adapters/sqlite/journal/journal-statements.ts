@@ -6,7 +6,12 @@ export const SQL = {
   dataId: `SELECT value FROM meta WHERE key = 'data_id'`,
   setDataId: `INSERT OR IGNORE INTO meta (key, value) VALUES ('data_id', @value)`,
 
-  attempts: `SELECT coalesce(max(n), 0) AS attempts FROM attempt WHERE task_id = @taskId`,
+  attempts: `SELECT coalesce(max(n), (SELECT attempts FROM trimmed WHERE task_id = @taskId), 0) AS attempts FROM attempt WHERE task_id = @taskId`,
+  summary: `
+    SELECT max(n) AS attempts, max(state = 'open') AS is_open, max(state = 'success') AS done, max(coalesce(closed_at, 0)) AS closed_at, max(exp) AS exp,
+      (SELECT manifest_sha256 FROM attempt WHERE task_id = @taskId ORDER BY state = 'success' DESC, n DESC LIMIT 1) AS manifest_sha256,
+      EXISTS (SELECT 1 FROM vault WHERE task_id = @taskId) AS is_wanted
+    FROM attempt WHERE task_id = @taskId`,
   openOf: `SELECT * FROM attempt WHERE task_id = @taskId AND state = 'open'`,
   successOf: `SELECT * FROM attempt WHERE task_id = @taskId AND state = 'success'`,
   doubtfulOf: `SELECT manifest_sha256, jti, result FROM attempt WHERE task_id = @taskId AND n = @n AND doubtful = 1`,

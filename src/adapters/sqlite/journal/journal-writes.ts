@@ -1,11 +1,15 @@
 import { WritError } from '../../../core/errors.ts';
 import type { SqliteDatabase } from '../open.ts';
+import { trimming } from '../trim.ts';
 import type { JournalOperations } from './journal-requests.ts';
 import { type AttemptRow, type ClosedRow, type IntentRow, identityText, intentRow } from './journal-rows.ts';
 import { SQL } from './journal-statements.ts';
 import { vaultBooks } from './journal-vault.ts';
 
-export type JournalWrites = Omit<JournalOperations, 'view' | 'openAttempts' | 'successes' | 'incidents' | 'vaultEntries' | 'vaultUsage' | 'counts'>;
+export type JournalWrites = Omit<
+  JournalOperations,
+  'view' | 'openAttempts' | 'successes' | 'incidents' | 'vaultEntries' | 'vaultUsage' | 'counts' | 'trimmedTasks'
+>;
 
 interface Attempt {
   readonly taskId: string;
@@ -28,6 +32,7 @@ export function journalWrites(db: SqliteDatabase): JournalWrites {
   const markOne = db.prepare<{ taskId: string; by: string }>(SQL.markUndone);
   const standAgain = db.prepare<{ taskId: string; identity: string }>(SQL.standAgain);
   const insertIncident = db.prepare<{ taskId: string; what: string; details: string; now: number }>(SQL.insertIncident);
+  const trimmed = trimming(db, SQL.summary);
   const vault = vaultBooks(db);
 
   /**
@@ -54,7 +59,7 @@ export function journalWrites(db: SqliteDatabase): JournalWrites {
     open(intent, reservation, now) {
       const { taskId } = intent;
       const last = attempts.get({ taskId })?.attempts ?? 0;
-      if (last > 0 && (openOf.get({ taskId }) ?? successOf.get({ taskId })) !== undefined) return { kind: 'conflict' };
+      if (last > 0 && (openOf.get({ taskId }) ?? successOf.get({ taskId }) ?? trimmed.done(taskId)) !== undefined) return { kind: 'conflict' };
       // Before the row is written: rows are never taken back.
       if (!vault.hasRoom(intent, reservation)) return { kind: 'quota' };
       const n = last + 1;
@@ -87,6 +92,8 @@ export function journalWrites(db: SqliteDatabase): JournalWrites {
     },
 
     vaultForget: (base, name) => vault.forget(base, name),
+
+    trim: trimmed.trim,
   };
 }
 

@@ -1,5 +1,5 @@
 import { WritError } from '../../../core/errors.ts';
-import type { PlanEnd, PlanEntry, PlanGeneration, PlanRecord } from '../../../core/ports/index.ts';
+import type { IdlePlan, PlanEnd, PlanEntry, PlanGeneration, PlanRecord } from '../../../core/ports/index.ts';
 import type { SqliteDatabase } from '../open.ts';
 
 interface PlanRow {
@@ -61,8 +61,9 @@ export function planStatements(db: SqliteDatabase) {
      generation = generation + 1 WHERE plan_sha256 = ? AND state = 'failure'`,
   );
   const lost = db.prepare<[string], { losses: number }>("UPDATE plan SET losses = losses + 1 WHERE plan_sha256 = ? AND state = 'running' RETURNING losses");
-  const idle = db.prepare<[number, number], Pick<PlanRow, 'plan_sha256' | 'envelope' | 'lease'>>(
-    "SELECT plan_sha256, envelope, lease FROM plan WHERE state = 'running' AND changed_at <= ? ORDER BY changed_at LIMIT ?",
+  const idle = db.prepare<[number, number, string, number], { plan_sha256: string; changed_at: number }>(
+    `SELECT plan_sha256, changed_at FROM plan WHERE state = 'running' AND changed_at <= ? AND (changed_at, plan_sha256) > (?, ?)
+     ORDER BY changed_at, plan_sha256 LIMIT ?`,
   );
 
   function record(planSha256: string): PlanRecord | undefined {
@@ -112,8 +113,10 @@ export function planStatements(db: SqliteDatabase) {
       return known(planSha256);
     },
     lose: (planSha256: string): number => lost.get(planSha256)?.losses ?? 0,
-    running: (unchangedSince: number, limit: number) =>
-      idle.all(unchangedSince, limit).map(({ plan_sha256, envelope, lease }) => ({ planSha256: plan_sha256, envelope, lease })),
+    running: (unchangedSince: number, limit: number, after?: IdlePlan): readonly IdlePlan[] =>
+      idle
+        .all(unchangedSince, after?.changedAt ?? Number.MIN_SAFE_INTEGER, after?.planSha256 ?? '', limit)
+        .map(({ plan_sha256, changed_at }) => ({ planSha256: plan_sha256, changedAt: changed_at })),
   };
 }
 

@@ -20,6 +20,6 @@ export function createPlanJournal({ directory }: { readonly directory: string })
     settle: (plan) => ask((plans) => plans.settle(plan)),
     resume: (planSha256, lease, now) => ask((plans) => plans.resume(planSha256, lease, now)),
     lose: (planSha256) => ask((plans) => plans.lose(planSha256)),
-    running: (unchangedSince, limit) => ask((plans) => plans.running(unchangedSince, limit)),
+    running: (unchangedSince, limit, after) => ask((plans) => plans.running(unchangedSince, limit, after)),
   };
 }

@@ -1,6 +1,7 @@
 import { WritError } from '../../../core/errors.ts';
 import type { FinishedTask, ToolJournal } from '../../../core/ports/index.ts';
 import type { SqliteDatabase } from '../open.ts';
+import { trimming } from '../trim.ts';
 
 interface AttemptRow {
   readonly n: number;
@@ -17,6 +18,15 @@ interface SuccessRow {
   readonly result: string;
   readonly exp: number;
 }
+
+/** A request that was sent for a plan's step is never sent again, whatever the lease (docs/plan-protocol.md 5). */
+const SUMMARY = `
+  SELECT max(n) AS attempts, max(state = 'open') AS is_open,
+    max(state = 'success' OR (sent = 1 AND task_id GLOB 's-${'[0-9a-f]'.repeat(64)}')) AS done,
+    max(coalesce(closed_at, 0)) AS closed_at, max(exp) AS exp,
+    (SELECT manifest_sha256 FROM attempt WHERE task_id = @taskId ORDER BY state = 'success' DESC, n DESC LIMIT 1) AS manifest_sha256,
+    0 AS is_wanted
+  FROM attempt WHERE task_id = @taskId`;
 
 type Row = Record<string, string | number>;
 
@@ -39,6 +49,8 @@ export function toolStatements(db: SqliteDatabase): ToolStatements {
   );
   const tally = db.prepare<[], { state: string; rows: number }>('SELECT state, count(*) AS rows FROM attempt GROUP BY state');
 
+  const trimmed = trimming(db, SUMMARY);
+
   return {
     view(taskId) {
       const rows = attempts.all(taskId);
@@ -49,14 +61,15 @@ export function toolStatements(db: SqliteDatabase): ToolStatements {
         open: open && { n: open.n, manifestSha256: open.manifest_sha256 },
         success: success && { manifestSha256: success.manifest_sha256, result: success.result ?? '' },
         sent: sent && { manifestSha256: sent.manifest_sha256, jti: sent.jti, result: sent.result ?? '' },
+        trimmed: rows.length === 0 ? trimmed.done(taskId) : undefined,
       };
     },
 
     open({ taskId, manifestSha256, authority, tool, operation }, now) {
       const rows = attempts.all(taskId);
-      if (rows.some(({ state }) => state === 'open' || state === 'success')) return { kind: 'conflict' };
+      if (rows.some(({ state }) => state === 'open' || state === 'success') || trimmed.done(taskId) !== undefined) return { kind: 'conflict' };
       if (rows.some(({ sent, jti }) => sent === 1 && jti === authority.jti)) return { kind: 'spent' };
-      const n = rows.length + 1;
+      const n = (rows.at(-1)?.n ?? trimmed.attempts(taskId)) + 1;
       insert.run({ taskId, n, manifestSha256, ...authority, tool, operation, now });
       return { kind: 'opened', n };
     },
@@ -75,6 +88,8 @@ export function toolStatements(db: SqliteDatabase): ToolStatements {
       const rows = new Map(tally.all().map((row) => [row.state, row.rows]));
       return { open: rows.get('open') ?? 0, success: rows.get('success') ?? 0, failure: rows.get('failure') ?? 0 };
     },
+
+    trim: trimmed.trim,
   };
 }
 

@@ -15,5 +15,6 @@ export function createToolJournal({ directory }: { readonly directory: string })
     close: (taskId, n, end, now) => ask((journal) => journal.close(taskId, n, end, now)),
     successes: (after, limit) => ask((journal) => journal.successes(after, limit)),
     counts: () => ask((journal) => journal.counts()),
+    trim: (after, before, limit) => ask((journal) => journal.trim(after, before, limit)),
   };
 }

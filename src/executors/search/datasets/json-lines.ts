@@ -1,5 +1,4 @@
 import { compareCodePoints } from '../../../core/code-points.ts';
-import { wellFormed } from '../../../core/i-json.ts';
 import type { DatasetKey, FileBytes, OpenedBytes } from '../../../core/ports/dataset-source.ts';
 import type { DatasetScope, Found } from '../../../core/ports/index.ts';
 import { createCollector } from '../collector.ts';
@@ -79,7 +78,6 @@ function firstMatch(row: Row, query: string): Field | undefined {
   return first;
 }
 
-/** JSON can write half of a surrogate pair (`\ud800`), which UTF-8 cannot: it becomes U+FFFD. */
 function hitOf(key: DatasetKey, { name, text, at }: Field, query: string) {
-  return { id: keyText(key), match_field: wellFormed(name), match_snippet: wellFormed(snippetOf(text, at, query)) };
+  return { id: keyText(key), match_field: name, match_snippet: snippetOf(text, at, query) };
 }

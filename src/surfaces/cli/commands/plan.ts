@@ -4,6 +4,7 @@ import { counted } from '../../../core/units.ts';
 import { workflowName } from '../../../core/workflow-name.ts';
 import { planIdOf, unknownPlan } from '../../shared/plans/plan-id.ts';
 import { endOf, hasEnded, planStatusOf } from '../../shared/plans/view.ts';
+import { viewBefore } from '../../shared/plans/view-before.ts';
 import { auditedCommand, type CommandContext, command, type Registrar } from '../command.ts';
 import { countEffects, type EffectCounts, effectText } from '../plan/effect-text.ts';
 import type { FollowFlags } from '../plan/follow-plan.ts';
@@ -122,7 +123,7 @@ async function runPlanRun(context: CommandContext, flags: PlanRunFlags, file: st
   const services = await context.services();
   const [plans, kernel] = [await services.plans(), await services.kernel()];
   const { lease } = await kernel.issuePlan(envelope, terms);
-  const before = await plans.view(planSha256);
+  const before = await viewBefore(planSha256, plans);
   const receipt = await plans.push({ envelope, lease });
   if (flags.wait === true) {
     await context.output.line(receiptLine(planSha256, receipt));
@@ -207,7 +208,7 @@ async function runPlanRetry(context: CommandContext, flags: FollowFlags, word: s
   const id = planIdOf(word);
   parseSeconds(flags.timeout, '--timeout');
   const plans = await (await context.services()).plans();
-  const before = await plans.view(id);
+  const before = await viewBefore(id, plans);
   const { retryPlan } = await import('../../shared/plans/operate.ts');
   const { followPlan } = await import('../plan/follow-plan.ts');
   await auditedCommand(context, { action: 'plan.retry', subject: id }, () => retryPlan(id, undefined, plans));

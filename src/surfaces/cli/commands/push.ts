@@ -110,9 +110,9 @@ function takenOver({ accepted, retried, in_flight, replayed }: PushSummary): num
   return accepted + retried + in_flight + replayed;
 }
 
-/** 2: nothing was usable. 1: something was refused, failed or broken off. 3: no outcome in time. */
+/** 2: nothing was usable, or nothing was there. 1: something was refused, failed or broken off. 3: no outcome in time. */
 export function exitOf(summary: PushSummary): number {
-  if (summary.rejected > 0 && takenOver(summary) + summary.conflicts === 0) return 2;
+  if (!summary.interrupted && takenOver(summary) + summary.conflicts === 0) return 2;
   if (summary.rejected + summary.conflicts + summary.failed > 0 || summary.interrupted) return 1;
   return summary.unanswered > 0 ? 3 : 0;
 }

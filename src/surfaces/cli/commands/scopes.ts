@@ -69,11 +69,13 @@ async function pushSigned(manifest: TaskManifest, flags: FindFlags, services: Cl
 /** @throws WritError TIMEOUT without an outcome, also after Ctrl-C, which cancels the search; INVALID_RESULT when the executor did not sign it */
 async function verifiedOutcome(context: CommandContext, manifest: TaskManifest, timeoutMs: number, services: CliServices): Promise<ExecutionResult> {
   const { manifestSha256 } = await import('../../../core/hash.ts');
+  const { unprovenTask } = await import('../../shared/tasks/task-id.ts');
   const { waitForOutcome } = await import('../../shared/tasks/task-status.ts');
   const { task_id: taskId, capability_id: capabilityId } = manifest;
   const interrupted = context.interrupted();
   const waited = await waitForOutcome(taskId, await services.tasks(), { timeoutMs, signal: interrupted });
   const status = interrupted.aborted ? await withdrawn(context, waited, manifest, services) : waited;
+  if (status.state === 'unproven') throw unprovenTask(taskId);
   if (status.state !== 'finished') {
     const why = interrupted.aborted ? 'a cancel is requested' : 'is a worker running?';
     throw new WritError('TIMEOUT', `no answer to ${taskId} yet (${taskStatusText(status, context.clock.now())}); ${why}`);

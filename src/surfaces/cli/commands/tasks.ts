@@ -2,6 +2,7 @@ import { WritError } from '../../../core/errors.ts';
 import type { OperatorServices } from '../../shared/tasks/operator.ts';
 import type { TaskStatus } from '../../shared/tasks/task-status.ts';
 import { auditedCommand, type CommandContext, command, type Registrar } from '../command.ts';
+import type { CliServices } from '../services.ts';
 import { pairs } from '../text/table.ts';
 import { taskStatusJson, taskStatusText } from '../text/task-status.ts';
 import { parseSeconds } from '../text/values.ts';
@@ -40,20 +41,28 @@ interface ResultFlags {
 
 /** `writ result`: the last outcome, or where the task stands. */
 async function runResult(context: CommandContext, flags: ResultFlags, word: string): Promise<number> {
-  const { taskIdOf, unknownTask } = await import('../../shared/tasks/task-id.ts');
+  const { taskIdOf, unknownTask, unprovenTask } = await import('../../shared/tasks/task-id.ts');
   const { readTaskStatus } = await import('../../shared/tasks/task-status.ts');
-  const { verifies } = await import('../../shared/tasks/verify-result.ts');
   const taskId = taskIdOf(word);
   const services = await context.services();
   const status = await readTaskStatus(taskId, await services.tasks());
   if (status.state === 'unknown') throw unknownTask(taskId);
-  const verified = flags.verify === true && status.state === 'finished' ? await verifies(taskId, status, await services.signatures()) : undefined;
+  const verified = await verdict(taskId, status, flags, services);
 
   const value = { task_id: taskId, ...taskStatusJson(status), ...(verified === undefined ? {} : { verified }) };
   await context.output.answer(value, () => resultText(taskId, status, verified, context.clock.now()));
+  if (status.state === 'unproven') throw unprovenTask(taskId);
   if (verified === false)
     throw new WritError('INVALID_RESULT', `the result of ${taskId} was not signed by an executor key of this data directory: do not trust it`);
   return exitOf(status);
+}
+
+/** Whether the signature holds; a journal's result is looked at again only when it is asked for. */
+async function verdict(taskId: string, status: TaskStatus, { verify }: ResultFlags, services: CliServices): Promise<boolean | undefined> {
+  if (status.state === 'unproven') return false;
+  if (verify !== true || status.state !== 'finished') return undefined;
+  const { verifies } = await import('../../shared/tasks/verify-result.ts');
+  return verifies(taskId, status, await services.signatures());
 }
 
 /** 3 while there is no outcome: asking again later may answer. */
@@ -159,6 +168,8 @@ async function answerOrWait(
   const { waitForOutcome } = await import('../../shared/tasks/task-status.ts');
   const timeoutMs = parseSeconds(flags.timeout, '--timeout') * 1000;
   const status = await waitForOutcome(taskId, tasks, { timeoutMs, signal: context.interrupted() });
+  const { unprovenTask } = await import('../../shared/tasks/task-id.ts');
+  if (status.state === 'unproven') throw unprovenTask(taskId);
   const code = exitOf(status);
   if (code === 3) throw new WritError('TIMEOUT', `${said.text}; no outcome within ${flags.timeout}: ${taskStatusText(status, context.clock.now())}`);
   await context.output.answer(

@@ -60,7 +60,7 @@ function isStale(view: PlanView, before: PlanView | undefined): boolean {
 /** The end of a plan, verified. */
 export async function answerEnd(context: CommandContext, view: PlanView): Promise<number> {
   const { id, state, stepsDone, error, result } = view;
-  if (result !== undefined && !(await (await (await context.services()).planSignatures()).verifyEnd(result, id))) {
+  if (result === undefined || !(await (await (await context.services()).planSignatures()).verifyEnd(result, id))) {
     throw new WritError('INVALID_RESULT', `the end of plan ${id} was not signed by an executor key of this data directory: do not trust it`);
   }
   await context.output.answer(planStatusOf(view, false), () => endText(state, stepsDone, error));

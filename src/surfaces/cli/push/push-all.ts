@@ -5,7 +5,7 @@ import { type ParsedTask, parseTask, type Rejection } from '../../shared/input/p
 import { readItems } from '../../shared/input/read-items.ts';
 import { untilAborted } from '../../shared/input/until-aborted.ts';
 import { type Sent, type Signed, sendChunk, signChunk } from '../../shared/tasks/send.ts';
-import { type TaskStatus, waitForOutcome } from '../../shared/tasks/task-status.ts';
+import { isLast, type TaskStatus, waitForOutcome } from '../../shared/tasks/task-status.ts';
 
 /** Tasks per request to the kernel and to Redis. */
 export const CHUNK = 200;
@@ -124,7 +124,7 @@ export async function pushAll(
 
 function countOutcome(summary: PushSummary, status: TaskStatus): void {
   if (status.state === 'finished' && status.outcome.status === 'SUCCESS') summary.succeeded += 1;
-  else if (status.state === 'finished' || status.state === 'malformed') summary.failed += 1;
+  else if (isLast(status) && status.state !== 'unknown') summary.failed += 1;
   else summary.unanswered += 1;
 }
 
@@ -146,6 +146,7 @@ export interface PushSummary {
   rejected: number;
   /** With --wait: outcomes, those of finished tasks included. */
   succeeded: number;
+  /** Also ends that nobody has signed. */
   failed: number;
   /** With --wait: no outcome in time. */
   unanswered: number;

@@ -1,6 +1,8 @@
 import type { TaskStatus } from '../../shared/tasks/task-status.ts';
 import { duration } from './values.ts';
 
+const UNPROVEN = 'what is stored as its outcome was not signed by an executor that is trusted here';
+
 /** Where a task stands, in JSON: `state`, and the result as it was signed. */
 export function taskStatusJson(status: TaskStatus): Record<string, unknown> {
   switch (status.state) {
@@ -12,6 +14,8 @@ export function taskStatusJson(status: TaskStatus): Record<string, unknown> {
       return { state: 'running', since: new Date(status.since).toISOString(), worker: status.owner, cancel_requested: status.cancelRequested };
     case 'malformed':
       return { state: 'failure', from: 'queue', message: status.message };
+    case 'unproven':
+      return { state: 'unproven', code: 'INVALID_RESULT', message: UNPROVEN };
     case 'unknown':
       return { state: 'unknown' };
   }
@@ -30,6 +34,8 @@ export function taskStatusText(status: TaskStatus, now: number): string {
       return `running for ${duration(now - status.since)}${status.cancelRequested ? ', a cancel is asked' : ''}`;
     case 'malformed':
       return `FAILURE ${status.message}`;
+    case 'unproven':
+      return `${UNPROVEN} (INVALID_RESULT)`;
     case 'unknown':
       return 'not known';
   }

@@ -6,7 +6,9 @@ import { manifestSha256 } from '../../../core/hash.ts';
 import type { PlanView, Receipt, SignatureReader } from '../../../core/ports/index.ts';
 import type { KernelClient } from '../../../core/ports/kernel-client.ts';
 import type { TaskGateway } from '../../../core/ports/task-gateway.ts';
-import { type FinishedTask, waitForOutcome } from '../../shared/tasks/task-status.ts';
+import type { FinishedTask } from '../../shared/tasks/stored-outcome.ts';
+import { unprovenTask } from '../../shared/tasks/task-id.ts';
+import { waitForOutcome } from '../../shared/tasks/task-status.ts';
 import type { BoardVisitor } from './board.ts';
 
 /** What the tour works with: the same services that every surface has. */
@@ -70,6 +72,7 @@ export async function setScene(workspace: string, run: string, { tasks, kernel, 
     push: (manifest, lease) => tasks.enqueue.push({ v: 1, manifest, lease }),
     async answer(manifest) {
       const standing = await waitForOutcome(manifest.task_id, tasks, { timeoutMs: ANSWER_WITHIN_MS, signal: new AbortController().signal });
+      if (standing.state === 'unproven') throw unprovenTask(manifest.task_id);
       if (standing.state !== 'finished') throw new WritError('TIMEOUT', `${manifest.task_id} is still ${standing.state}`);
       const about = { taskId: manifest.task_id, capabilityId: manifest.capability_id, manifestSha256: manifestSha256(manifest) };
       if (!(await signatures.verifyResult(standing.result, about)))

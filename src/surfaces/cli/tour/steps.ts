@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { TaskManifest } from '../../../contracts/index.ts';
-import type { FinishedTask } from '../../shared/tasks/task-status.ts';
+import type { FinishedTask } from '../../shared/tasks/stored-outcome.ts';
 import type { Scene, TourServices } from './scene.ts';
 
 /** One line of the tour. */

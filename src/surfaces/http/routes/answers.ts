@@ -3,7 +3,6 @@ import type { TaskView } from '../../../contracts/index.ts';
 import { sha256Hex } from '../../../core/hash.ts';
 import type { OperatorServices } from '../../shared/tasks/operator.ts';
 import { isLast, waitForOutcome } from '../../shared/tasks/task-status.ts';
-import type { KnownTaskStatus } from '../../shared/tasks/view.ts';
 import { shownTask } from '../../shared/tasks/view.ts';
 import type { Answer, Caller } from '../route.ts';
 import type { HttpServices } from '../services.ts';
@@ -38,9 +37,9 @@ export function operatorServices({ tasks, kernel, signatures, regrantByDefault, 
   return { tasks, kernel: () => kernel(caller), signatures, regrantByDefault, clock };
 }
 
-/** A task as it stands. Throws WritError INVALID_RESULT when `verified` is asked for and the executor did not sign the result. */
-export async function viewOf(taskId: string, status: KnownTaskStatus, services: HttpServices, verified: boolean): Promise<TaskView> {
-  return shownTask(taskId, status, await services.signatures(), verified);
+/** A task as it stands. Throws WritError INVALID_RESULT when no executor that is trusted here has signed what is stored as its outcome. */
+export async function viewOf(taskId: string, status: Parameters<typeof shownTask>[1], services: HttpServices): Promise<TaskView> {
+  return shownTask(taskId, status, await services.signatures());
 }
 
 /**
@@ -57,7 +56,7 @@ export async function outcomeWithin(
   if (!wait) return undefined;
   const status = await waitForOutcome(taskId, call.services.tasks, { timeoutMs: wait.timeoutMs, signal: call.signal });
   if (status.state === 'unknown' || !isLast(status)) return undefined;
-  return { status: 200, body: await viewOf(taskId, status, call.services, true), headers: { ...headers, ...wait.headers } };
+  return { status: 200, body: await viewOf(taskId, status, call.services), headers: { ...headers, ...wait.headers } };
 }
 
 /** A 200 with an ETag over the body, or a 304 for a client that has it already. */

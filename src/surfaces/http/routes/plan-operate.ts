@@ -2,6 +2,7 @@ import { PlanCancelAnswer, PlanRetryAnswer, PlanRetryRequest, PlanStatus } from 
 import { audited } from '../../../core/audited.ts';
 import { assertPlanLease } from '../../shared/plans/lease-check.ts';
 import { cancelPlan, retryPlan } from '../../shared/plans/operate.ts';
+import { viewBefore } from '../../shared/plans/view-before.ts';
 import { type Caller, route } from '../route.ts';
 import { PREFER, PREFERENCE_APPLIED, waitOf } from './answers.ts';
 import { endWithin } from './plan-answers.ts';
@@ -39,7 +40,7 @@ export const retryOnePlan = route({
   ],
   async handle(call) {
     const { params, body, caller, services } = call;
-    const before = await services.plans.plans.view(params.id);
+    const before = await viewBefore(params.id, services.plans.plans);
     await audited(services.audit, entryOf(caller, 'plan.retry', params.id), async () => {
       if (body?.lease !== undefined) await assertPlanLease(body.lease, params.id, services.plans, services.clock);
       await retryPlan(params.id, body?.lease, services.plans.plans);

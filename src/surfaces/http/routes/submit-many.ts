@@ -26,8 +26,7 @@ async function* bulkLines(call: BulkCall, kernel: Awaited<ReturnType<typeof sign
   // The connection carries the answer as well, so the end of the reading must not end it.
   const body = request.raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
   const source = untilAborted(body, AbortSignal.any([call.signal, over.signal]));
-  const refusal = (job: Parameters<typeof refuseLease>[0]) =>
-    refuseLease(job, { signatures, ledger: tasks.ledger, now: services.clock.now(), queue: query.queue });
+  const refusal = (job: Parameters<typeof refuseLease>[0]) => refuseLease(job, { signatures, tasks, now: services.clock.now(), queue: query.queue });
   const { summary } = emptySummary();
   try {
     for await (const answers of pushStream(source, { tasks, refusal, kernel }, { push: pushOptions(query), terms: {} })) {

@@ -46,8 +46,8 @@ const REPLAYED = { 'idempotency-replayed': 'true' };
 /** The same task has succeeded before: its stored result, after a look at the signature. */
 async function replayed(taskId: string, { services }: SubmitCall): Promise<Answer> {
   const status = await readTaskStatus(taskId, services.tasks);
-  if (status.state !== 'finished') throw new WritError('WRONG_STATE', `${taskId} has just changed; push again`);
-  return { status: 200, body: await viewOf(taskId, status, services, true), headers: REPLAYED };
+  if (status.state !== 'finished' && status.state !== 'unproven') throw new WritError('WRONG_STATE', `${taskId} has just changed; push again`);
+  return { status: 200, body: await viewOf(taskId, status, services), headers: REPLAYED };
 }
 
 const WORDS = { accepted: 'accepted', 'in-flight': 'in_flight', retried: 'retried' } as const satisfies Record<Queued['kind'], TaskReceipt['receipt']>;

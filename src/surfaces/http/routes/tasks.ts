@@ -91,6 +91,6 @@ export const readTask = route({
     const wait = waitOf(request, services.maxWaitS);
     const status = await waitForOutcome(id, services.tasks, { timeoutMs: wait?.timeoutMs ?? 0, signal });
     if (status.state === 'unknown') throw unknownTask(id);
-    return tagged(await viewOf(id, status, services, false), request.headers['if-none-match'], wait?.headers);
+    return tagged(await viewOf(id, status, services), request.headers['if-none-match'], wait?.headers);
   },
 });

@@ -15,7 +15,7 @@ export async function endWithin(taskId: string, waitS: number | undefined, { ser
   if (timeoutMs === 0) return {};
   const status = await waitForOutcome(taskId, tasks, { timeoutMs, signal });
   if (status.state === 'unknown' || !isLast(status)) return {};
-  return { task: await shownTask(taskId, status, await services.signatures(), true) };
+  return { task: shownTask(taskId, status, await services.signatures()) };
 }
 
 export async function operatorServices({ services }: AnyCall): Promise<OperatorServices> {

@@ -43,7 +43,7 @@ export const submitTask = tool({
     const answer = { task_id: done.taskId, receipt: RECEIPTS[done.kind] };
     if (done.kind !== 'finished') return { ...answer, queue: done.queue, ...(await endWithin(done.taskId, input.wait_s, call, tasks)) };
     const status = await readTaskStatus(done.taskId, tasks);
-    return { ...answer, ...(status.state === 'finished' ? { task: await shownTask(done.taskId, status, await services.signatures(), true) } : {}) };
+    return { ...answer, ...(status.state === 'finished' ? { task: shownTask(done.taskId, status, await services.signatures()) } : {}) };
   },
 });
 
@@ -58,7 +58,7 @@ export const getTask = tool({
   async run({ input: { task_id: id, wait_s }, services, signal }) {
     const status = await waitForOutcome(id, await services.tasks(), { timeoutMs: waitMs(wait_s, services.maxWaitS), signal });
     if (status.state === 'unknown') throw unknownTask(id);
-    return shownTask(id, status, await services.signatures(), false);
+    return shownTask(id, status, await services.signatures());
   },
 });
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/clock.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { PlanGateway } from '../../../core/ports/index.ts';
+import { viewBefore } from './view-before.ts';
 
 /**
  * Whether a plan may be queued: its lease is genuine, for exactly this linked envelope and queue, and has not expired. A
@@ -18,7 +19,7 @@ export async function assertPlanLease(
   const why = await signatures.refusalOf(lease, planSha256);
   if (why !== undefined) throw refusal('INVALID_LEASE', why);
   const exp = signatures.expiryOf(lease);
-  if (exp !== undefined && exp * 1000 <= clock.now() && (await plans.view(planSha256))?.state !== 'success') {
+  if (exp !== undefined && exp * 1000 <= clock.now() && (await viewBefore(planSha256, plans))?.state !== 'success') {
     throw refusal('LEASE_EXPIRED', `the lease expired at ${new Date(exp * 1000).toISOString()}`);
   }
   return lease;

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../core/json.ts';
 import type { AuditLog, KernelClient, PlanGateway, PlanReceipt, PlanView } from '../../../core/ports/index.ts';
 import { assertMaySign, type Submitter } from '../tasks/submit.ts';
 import { assertPlanLease } from './lease-check.ts';
+import { viewBefore } from './view-before.ts';
 
 export interface PlanSubmitServices {
   readonly plans: Pick<PlanGateway, 'plans' | 'preview' | 'signatures'>;
@@ -39,7 +40,7 @@ export async function submitPlan(wish: PlanSubmission, by: Submitter, services: 
   const { envelope, planSha256: id } = preview.link(wish.envelope);
   const given = wish.lease ?? (wish.sign ? await leaseOf(envelope, id, by, services) : undefined);
   const lease = await assertPlanLease(given, id, services.plans, services.clock);
-  const before = await plans.view(id);
+  const before = await viewBefore(id, plans);
   const receipt = await plans.push({ envelope, lease, ...(wish.traceparent === undefined ? {} : { traceparent: wish.traceparent }) });
   return { id, receipt, before };
 }

@@ -1,4 +1,4 @@
-import type { Role, TaskJob } from '../../../contracts/index.ts';
+import type { Role, TaskJob, TaskManifest } from '../../../contracts/index.ts';
 import { audited } from '../../../core/audited.ts';
 import type { Clock } from '../../../core/clock.ts';
 import { WritError } from '../../../core/errors.ts';
@@ -41,7 +41,7 @@ export async function submitTask(
 ): Promise<Exclude<Receipt, { kind: 'conflict' }>> {
   const leased = await withLease(job, sign, by, services);
   const signatures = await services.signatures();
-  const refusal = await refuseLease(leased, { signatures, ledger: services.tasks.ledger, now: services.clock.now(), queue: push.queue });
+  const refusal = await refuseLease(leased, { signatures, tasks: services.tasks, now: services.clock.now(), queue: push.queue });
   if (refusal) throw new WritError(refusal.code, refusal.message, { field: refusal.field });
   const receipt = await services.tasks.enqueue.push(leased, push);
   if (receipt.kind === 'conflict') throw new WritError('TASK_ID_CONFLICT', 'the task_id is already used for another manifest', { field: 'manifest.task_id' });
@@ -75,7 +75,7 @@ export interface LeaseRefusal {
 
 export interface LeaseCheckPorts {
   readonly signatures: Pick<SignatureReader, 'readLease'>;
-  readonly ledger: Pick<TaskGateway['ledger'], 'row'>;
+  readonly tasks: { readonly ledger: Pick<TaskGateway['ledger'], 'row'>; readonly results: TaskGateway['results'] };
   /** Milliseconds since 1970. */
   readonly now: number;
   /** The queue that the push names, if it does. */
@@ -89,15 +89,23 @@ export interface LeaseCheckPorts {
  *
  * @throws WritError INVALID_MANIFEST for a manifest without a canonical form
  */
-export async function refuseLease({ manifest, lease }: TaskJob, { signatures, ledger, now, queue }: LeaseCheckPorts): Promise<LeaseRefusal | undefined> {
+export async function refuseLease({ manifest, lease }: TaskJob, { signatures, tasks, now, queue }: LeaseCheckPorts): Promise<LeaseRefusal | undefined> {
   if (lease === undefined || lease === '') return refusal('INVALID_LEASE', 'the task carries no lease');
   const reading = await signatures.readLease(lease, manifest, queue);
   if (!reading.ok) return refusal('INVALID_LEASE', reading.error);
   const { exp } = reading.value.payload;
   if (exp * 1000 > now) return undefined;
-  const row = await ledger.row(manifest.task_id);
-  if (row?.state === 'success' && row.manifestSha256 === manifestSha256(manifest)) return undefined;
+  if (await hasSucceeded(manifest, tasks)) return undefined;
   return refusal('LEASE_EXPIRED', `the lease expired at ${new Date(exp * 1000).toISOString()}`);
+}
+
+/** By a signed result: a row that only says so lets nobody in. */
+async function hasSucceeded(manifest: TaskManifest, { ledger, results }: LeaseCheckPorts['tasks']): Promise<boolean> {
+  const { task_id: taskId, capability_id: capabilityId } = manifest;
+  const row = await ledger.row(taskId);
+  if (!row?.result) return false;
+  const genuine = await results.read(row.result, { taskId, capabilityId, manifestSha256s: [manifestSha256(manifest)] });
+  return genuine?.outcome.status === 'SUCCESS';
 }
 
 function refusal(code: LeaseRefusal['code'], message: string): LeaseRefusal {

@@ -2,19 +2,7 @@ import { ExecutionResult } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { JobView, TaskRow } from '../../../core/ports/index.ts';
 import type { TaskGateway } from '../../../core/ports/task-gateway.ts';
-
-/** The last outcome of a task. */
-export interface FinishedTask {
-  readonly state: 'finished';
-  /** The exact signed result. */
-  readonly result: string;
-  readonly outcome: ExecutionResult;
-  /** `refusal`: answered without touching the task, because the lease or the id was wrong. */
-  readonly from: 'ledger' | 'journal' | 'refusal';
-  /** Empty when it is not known. */
-  readonly manifestSha256: string;
-  readonly job: JobView | undefined;
-}
+import { claimsEnd, type FinishedTask, storedOutcome, storedRefusal } from './stored-outcome.ts';
 
 /** Where a task stands, from everything that knows about it (`docs/protocol.md`: three records, each with its rank). */
 export type TaskStatus =
@@ -23,22 +11,30 @@ export type TaskStatus =
   /** `since`: milliseconds since 1970. */
   | { readonly state: 'waiting'; readonly since: number; readonly detail: string; readonly cancelRequested: boolean; readonly job: JobView | undefined }
   | { readonly state: 'running'; readonly since: number; readonly owner: string; readonly cancelRequested: boolean; readonly job: JobView | undefined }
+  /** Something says that the task has ended, and nothing that a trusted executor has signed says how. */
+  | { readonly state: 'unproven'; readonly job: JobView | undefined }
   /** The job failed and left no signed result: it was no contract at all. */
   | { readonly state: 'malformed'; readonly message: string; readonly job: JobView };
 
-/** Asks the job first and the row second: a failure that is read after its job is never an older one. */
+/**
+ * Asks the job first and the row second: a failure that is read after its job is never an older one. What the ledger calls
+ * an outcome counts only when an executor that is trusted here has signed it (docs/protocol.md 7).
+ */
 export async function readTaskStatus(taskId: string, gateway: TaskGateway): Promise<TaskStatus> {
   const job = await gateway.enqueue.jobState(taskId);
   const row = await gateway.ledger.row(taskId);
-  if (row?.state === 'success' && row.result !== undefined) return finished(row.result, 'ledger', row.manifestSha256, job);
+  const stored = await storedOutcome(taskId, row, job, gateway);
+  if (stored?.outcome.status === 'SUCCESS') return stored;
+  const memory = await rememberedBy(taskId, gateway, job);
+  if (memory) return memory;
   if (row?.state === 'running' && row.owner !== '') {
     return { state: 'running', since: row.updated, owner: row.owner, cancelRequested: row.cancelRequested, job };
   }
-  const memory = await rememberedBy(taskId, gateway, job);
-  if (memory) return memory;
-  if (job && PENDING.has(job.state)) return pending(job, row);
-  if (job?.state === 'failed') return failed(taskId, job, row, gateway);
-  if (row?.state === 'failure' && row.result !== undefined) return finished(row.result, 'ledger', row.manifestSha256, job);
+  if (job && PENDING.has(job.state)) return pending(job, row, stored);
+  if (job?.state === 'failed') return failed(taskId, job, row, stored, gateway);
+  // A FAILURE beside a job that has succeeded is an older one that somebody has put back.
+  if (job?.state === 'completed') return { state: 'unproven', job };
+  if (claimsEnd(row)) return stored ?? { state: 'unproven', job };
   if (row)
     return {
       state: 'waiting',
@@ -55,23 +51,27 @@ const PENDING: ReadonlySet<string> = new Set(['waiting', 'delayed', 'active']);
 /** The journal has the last word where the ledger lost its row. */
 async function rememberedBy(taskId: string, gateway: TaskGateway, job: JobView | undefined): Promise<FinishedTask | undefined> {
   const success = (await gateway.journal?.view(taskId))?.success;
-  return success && finished(success.result, 'journal', success.manifestSha256, job);
+  if (!success) return undefined;
+  const { result, manifestSha256 } = success;
+  return { state: 'finished', result, outcome: outcomeOf(result), from: 'journal', manifestSha256, job };
 }
 
-function pending(job: JobView, row: TaskRow | undefined): TaskStatus {
+function pending(job: JobView, row: TaskRow | undefined, stored: FinishedTask | undefined): TaskStatus {
   const cancelRequested = row?.cancelRequested ?? false;
   if (job.state === 'active') return { state: 'running', since: row?.updated ?? job.addedAt, owner: row?.owner ?? '', cancelRequested, job };
-  const again = row?.state === 'failure' ? `${row.errorCode ?? 'FAILURE'} before, waits to run again` : job.state === 'delayed' ? 'delayed' : 'in the queue';
+  const before = stored?.outcome.error?.error_code;
+  const again = before !== undefined ? `${before} before, waits to run again` : job.state === 'delayed' ? 'delayed' : 'in the queue';
   return { state: 'waiting', since: job.addedAt, detail: again, cancelRequested, job };
 }
 
 /** A failed job's reason tells whether the row or a refusal is its last outcome. */
-async function failed(taskId: string, job: JobView, row: TaskRow | undefined, gateway: TaskGateway): Promise<TaskStatus> {
-  const recorded = row?.state === 'failure' && row.result !== undefined ? finished(row.result, 'ledger', row.manifestSha256, job) : undefined;
-  if (recorded && reasonOf(recorded.outcome) === job.failedReason) return recorded;
-  const refusal = await gateway.ledger.refusal(taskId, job.key ?? `${job.queue}:${job.jobId}`);
-  if (refusal !== undefined) return finished(refusal, 'refusal', '', job);
-  return recorded ?? { state: 'malformed', message: job.failedReason ?? 'failed without a reason', job };
+async function failed(taskId: string, job: JobView, row: TaskRow | undefined, stored: FinishedTask | undefined, gateway: TaskGateway): Promise<TaskStatus> {
+  if (stored && reasonOf(stored.outcome) === job.failedReason) return stored;
+  const refusal = await storedRefusal(taskId, job, gateway);
+  if (refusal !== undefined && refusal !== 'forged') return refusal;
+  if (stored) return stored;
+  if (refusal === 'forged' || claimsEnd(row)) return { state: 'unproven', job };
+  return { state: 'malformed', message: job.failedReason ?? 'failed without a reason', job };
 }
 
 /** As the settle table words it for the queue. */
@@ -79,15 +79,11 @@ function reasonOf({ error }: ExecutionResult): string {
   return error === null ? '' : `${error.error_code}: ${error.message}`;
 }
 
-function finished(result: string, from: FinishedTask['from'], manifestSha256: string, job: JobView | undefined): FinishedTask {
-  return { state: 'finished', result, outcome: outcomeOf(result), from, manifestSha256, job };
-}
-
 function outcomeOf(result: string): ExecutionResult {
   try {
     return ExecutionResult.parse(JSON.parse(result));
   } catch (error) {
-    throw new WritError('INVALID_RESULT', 'what is stored for this task is not an execution result', { cause: error });
+    throw new WritError('INVALID_RESULT', 'what the journal has for this task is not an execution result', { cause: error });
   }
 }
 
@@ -144,5 +140,5 @@ export async function waitForOutcome(taskId: string, gateway: TaskGateway, { tim
 
 /** Whether nothing more will come unless somebody pushes or retries. */
 export function isLast({ state }: TaskStatus): boolean {
-  return state === 'finished' || state === 'malformed' || state === 'unknown';
+  return state === 'finished' || state === 'unproven' || state === 'malformed' || state === 'unknown';
 }

@@ -5,14 +5,15 @@ import { manifestSha256, sha256Hex } from '../../../core/hash.ts';
 import type { Receipt, TaskGateway } from '../../../core/ports/index.ts';
 import { jobDataOf } from './job-data.ts';
 import type { OperatorServices } from './operator.ts';
-import { unknownTask } from './task-id.ts';
-import { type FinishedTask, readTaskStatus } from './task-status.ts';
+import type { FinishedTask } from './stored-outcome.ts';
+import { unknownTask, unprovenTask } from './task-id.ts';
+import { readTaskStatus } from './task-status.ts';
 
 /**
  * Takes back what a finished task did: the kernel computes and signs the undo, which is pushed like any other task.
  *
  * @returns the id of the undo's own task, and its receipt
- * @throws WritError NOT_FOUND, WRONG_STATE, TASK_ID_CONFLICT, and the kernel's refusals
+ * @throws WritError NOT_FOUND, WRONG_STATE, INVALID_RESULT, TASK_ID_CONFLICT, and the kernel's refusals
  */
 export async function undoTask(taskId: string, services: OperatorServices): Promise<{ readonly undoId: string; readonly receipt: Receipt }> {
   const { tasks } = services;
@@ -31,6 +32,7 @@ export async function undoTask(taskId: string, services: OperatorServices): Prom
 async function finishedWithSuccess(taskId: string, tasks: TaskGateway): Promise<FinishedTask> {
   const status = await readTaskStatus(taskId, tasks);
   if (status.state === 'unknown') throw unknownTask(taskId);
+  if (status.state === 'unproven') throw unprovenTask(taskId);
   if (status.state !== 'finished') throw new WritError('WRONG_STATE', `${taskId} is ${status.state}; only a finished task can be undone`);
   if (status.outcome.status === 'FAILURE') throw new WritError('WRONG_STATE', `${taskId} has failed, so there is no effect to take back`);
   return status;

@@ -1,7 +1,7 @@
 import { CAPABILITY_QUEUE } from '../../../contracts/index.ts';
 import type { SignatureReader } from '../../../core/ports/signatures.ts';
 import { jobDataOf } from './job-data.ts';
-import type { FinishedTask } from './task-status.ts';
+import type { FinishedTask } from './stored-outcome.ts';
 
 /**
  * Whether the executor signed this result for this task. A FAILURE does not name its capability, so the known ones are

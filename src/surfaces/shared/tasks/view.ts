@@ -1,24 +1,24 @@
 import type { TaskView } from '../../../contracts/index.ts';
-import { WritError } from '../../../core/errors.ts';
 import { wellFormed } from '../../../core/i-json.ts';
 import type { SignatureReader } from '../../../core/ports/index.ts';
 import { jobDataOf } from './job-data.ts';
+import { unprovenTask } from './task-id.ts';
 import type { TaskStatus } from './task-status.ts';
-import { verifies } from './verify-result.ts';
 
 /** A status that there is something to show of. */
-export type KnownTaskStatus = Exclude<TaskStatus, { state: 'unknown' }>;
+export type KnownTaskStatus = Exclude<TaskStatus, { state: 'unknown' | 'unproven' }>;
+
+type UnprovenTask = Extract<TaskStatus, { state: 'unproven' }>;
 
 const MAX_MESSAGE = 2000;
 
 /**
  * A task as it stands.
  *
- * @throws WritError INVALID_RESULT when `verified` is asked for and the executor did not sign the result
+ * @throws WritError INVALID_RESULT when no executor that is trusted here has signed what is stored as its outcome
  */
-export async function shownTask(taskId: string, status: KnownTaskStatus, signatures: SignatureReader, verified: boolean): Promise<TaskView> {
-  if (verified && status.state === 'finished' && !(await verifies(taskId, status, signatures)))
-    throw new WritError('INVALID_RESULT', `the stored result of ${taskId} was not signed by an executor that is trusted here`);
+export function shownTask(taskId: string, status: KnownTaskStatus | UnprovenTask, signatures: Pick<SignatureReader, 'peek'>): TaskView {
+  if (status.state === 'unproven') throw unprovenTask(taskId);
   return taskViewOf(taskId, status, signatures);
 }
 

@@ -71,6 +71,7 @@ const judgedOnly = async (request: unknown): Promise<ContentSearchOutcome> => {
 const noTasks: HttpServices['tasks'] = {
   enqueue: { push: unused, pushMany: unused, retry: unused, jobState: unused },
   ledger: { row: unused, refusal: unused, cancel: unused },
+  results: { read: unused },
   signals: { onRecorded: unused },
   journal: undefined,
 };

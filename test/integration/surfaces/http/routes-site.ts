@@ -80,7 +80,7 @@ export async function startSite(
   const kernel = await createKernelRole({ config, places, log });
   const index = createTaskIndex({ file: places.taskIndex, maxTasks: 1_000_000 });
   const feedConnection = createConnection(target, 'ledger');
-  const feed = createTaskFeed({ connection: feedConnection, pool: config.pool.id, providers: boundProviders(config), index });
+  const feed = createTaskFeed({ connection: feedConnection, pool: config.pool.id, providers: boundProviders(config), index, results: rig.results });
   const audit = createAuditLog({ file: places.audit, clock: systemClock });
   const { services, parts } = wireHttpServices({
     config,

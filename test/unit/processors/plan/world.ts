@@ -17,7 +17,7 @@ import type { Outcome } from '../../../../src/core/outcome.ts';
 import { stepOf } from '../../../../src/core/plan-step.ts';
 import type { Bindings, PlanView } from '../../../../src/core/ports/index.ts';
 import { linkPlan, startPlan } from '../../../../src/executors/plan/index.ts';
-import { createPlanEndSigner, createResultSigner, fixedKeyring, verifyResult } from '../../../../src/lease/index.ts';
+import { createPlanEndSigner, createResultReader, createResultSigner, fixedKeyring } from '../../../../src/lease/index.ts';
 import { ed25519, NOW, testClock } from '../../../fixtures/authority/world.ts';
 import { execution, type StepLike } from '../../../support/plan-core.ts';
 import { executorKey } from '../world.ts';
@@ -54,11 +54,8 @@ export async function createPlanWorld(steps: readonly StepLike[], bound: Binding
       authenticatePlan: async () => ({ ok: true, lease: { exp: NOW + 3600 } }),
       authorizePlan: () => undefined,
       refresh: async () => undefined,
-      async verifyResult(result: string, manifest: TaskManifest, sha: string) {
-        const subject = { taskId: manifest.task_id, capabilityId: manifest.capability_id, manifestSha256: sha };
-        return (await verifyResult(result, subject, { keyring: fixedKeyring([executorKey]), ed25519 })).ok;
-      },
     },
+    results: createResultReader({ keyring: fixedKeyring([executorKey]), ed25519 }),
     kernel: { derive: async () => ({ manifest: nextManifest(), lease: 'a lease', taskId: '', manifestSha256: '', jti: 'j', exp: NOW + 60 }) },
     journal,
     views: {

@@ -29,7 +29,8 @@ describe('exit codes', () => {
 
   it('of a push say 2 for nothing usable, 1 for any trouble, 3 for no outcome', () => {
     const of = (changes: Partial<PushSummary>): number => exitOf({ ...emptySummary(), ...changes });
-    expect(of({})).toBe(0);
+    expect(of({})).toBe(2);
+    expect(of({ interrupted: true })).toBe(1);
     expect(of({ accepted: 5 })).toBe(0);
     expect(of({ replayed: 5, in_flight: 1, retried: 1 })).toBe(0);
     expect(of({ rejected: 5 })).toBe(2);

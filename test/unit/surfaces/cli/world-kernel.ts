@@ -4,9 +4,18 @@ import { LeasePayload, type TaskManifest } from '../../../../src/contracts/index
 import { canonicalJson } from '../../../../src/core/canonical-json.ts';
 import type { Clock } from '../../../../src/core/clock.ts';
 import { manifestSha256, sha256Hex } from '../../../../src/core/hash.ts';
-import type { KernelClient, PlanTerms, SignatureReader } from '../../../../src/core/ports/index.ts';
+import type { KernelClient, PlanTerms, ResultReader, SignatureReader } from '../../../../src/core/ports/index.ts';
 import { failed, ok } from '../../../../src/core/result.ts';
-import { authenticateLease, createResultSigner, fixedKeyring, generateKey, signingKey, signLease, verifyResult } from '../../../../src/lease/index.ts';
+import {
+  authenticateLease,
+  createResultReader,
+  createResultSigner,
+  fixedKeyring,
+  generateKey,
+  signingKey,
+  signLease,
+  verifyResult,
+} from '../../../../src/lease/index.ts';
 
 /** How often the kernel was asked for what. */
 export interface Asked {
@@ -20,6 +29,7 @@ export interface Asked {
 export interface Kernel {
   readonly door: KernelClient;
   readonly signatures: SignatureReader;
+  readonly results: ResultReader;
   /** Signs results as the executor does. */
   readonly signer: ReturnType<typeof createResultSigner>;
   readonly asked: Asked;
@@ -104,7 +114,8 @@ export function createKernelTwin(clock: Clock): Kernel {
     verifyResult: async (result, about) => (await verifyResult(result, about, { keyring: fixedKeyring([executorKey]), ed25519 })).ok,
   };
 
-  return { door: kernel, signatures, signer: createResultSigner(executorKey, ed25519), asked, lease };
+  const results = createResultReader({ keyring: fixedKeyring([executorKey]), ed25519 });
+  return { door: kernel, signatures, results, signer: createResultSigner(executorKey, ed25519), asked, lease };
 }
 
 /** A task of these tests. */

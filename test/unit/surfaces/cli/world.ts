@@ -38,7 +38,7 @@ export async function createWorld(): Promise<World> {
   await ledger.markGeneration('g');
   const { enqueue, jobs, pushed } = createQueueTwin(ledger, clock, (taskId) => world.onPush?.(taskId));
   const kernel = createKernelTwin(clock);
-  const tasks: TaskGateway = { enqueue, ledger, signals: channels, journal: undefined };
+  const tasks: TaskGateway = { enqueue, ledger, results: kernel.results, signals: channels, journal: undefined };
   const records: OperatorRecord[] = [];
   const audit: PatientAuditLog = {
     async append(action) {

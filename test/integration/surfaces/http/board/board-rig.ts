@@ -68,7 +68,7 @@ export async function startBoardRig(running?: Running): Promise<BoardRig> {
   const signals = createRedisSignals(await rig.redis.client('subscriber'));
   const signatures = signatureReader({ config: rig.config, places: rig.places, ed25519: inlineEd25519(nodeEd25519()), feed: async () => rig.feed });
   const doors = (who: string): OperatorServices => ({
-    tasks: { enqueue: rig.enqueue, ledger: rig.ledger, signals, journal: undefined },
+    tasks: { enqueue: rig.enqueue, ledger: rig.ledger, results: rig.results, signals, journal: undefined },
     kernel: async () => kernelClient(client, who),
     signatures: async () => signatures,
     regrantByDefault: true,

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const unused = () => {
     throw new Error('a retry of a plan asks for no task');
   };
-  const tasks = { enqueue: planRig.rig.enqueue, ledger: planRig.rig.ledger, signals: { onRecorded: unused }, journal: undefined };
+  const tasks = { enqueue: planRig.rig.enqueue, ledger: planRig.rig.ledger, results: planRig.rig.results, signals: { onRecorded: unused }, journal: undefined };
   const audit = createAuditLog({ file: planRig.rig.places.audit, clock: systemClock });
   site = await startBoardSite({ queues: queues.queues, audit, tasks, plans: planRig.plans });
   closing = async () => {

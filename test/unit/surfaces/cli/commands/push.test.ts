@@ -27,11 +27,26 @@ describe('writ push', () => {
     expect((await world.cli(['push', '-', '--sign'], 'not json at all')).code).toBe(2);
   });
 
-  it('exits 0 for an empty input', async () => {
+  it.each(['', '\n\n', '[]', ' [ ] '])('exits 2 for the empty input %j: whoever pushes nothing has lost something', async (input) => {
     const world = await createWorld();
-    const { code, out } = await world.cli(['push', '-'], '\n\n');
-    expect(code).toBe(0);
+    const { code, out } = await world.cli(['push', '-'], input);
+    expect(code).toBe(2);
     expect(out).toContain('nothing to push');
+  });
+
+  it('takes the good items of an array, and answers each bad one with its own code', async () => {
+    const world = await createWorld();
+    const [a, b] = [world.manifest('a'), world.manifest('b')].map((one) => JSON.stringify(one));
+    const items = [a, '7', '"a, b]"', 'null', '{}', '["x"]', '{"manifest": tru}', '{"task_id":"..","capability_id":"X","inputs":{},"constraints":{}}', b];
+    const { code, lines } = await world.cli(['push', '-', '--sign', '--json'], `[${items.join(',\n')}]`);
+    expect(code).toBe(1);
+    const told = lines.slice(0, -1) as { line: number; receipt: string; code?: string }[];
+    expect(told.map(({ line, receipt, code: why }) => [line, why ?? receipt]).sort(([x], [y]) => Number(x) - Number(y))).toEqual([
+      [1, 'accepted'],
+      ...[2, 3, 4, 5, 6, 7, 8].map((line) => [line, 'INVALID_MANIFEST']),
+      [9, 'accepted'],
+    ]);
+    expect(lines.at(-1)).toMatchObject({ summary: { accepted: 2, rejected: 7 } });
   });
 
   it('counts what is in flight, finished before and taken by another manifest', async () => {

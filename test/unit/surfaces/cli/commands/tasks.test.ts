@@ -64,7 +64,7 @@ describe('writ result', () => {
       ...world.tasks,
       ledger: { ...world.tasks.ledger, row: async () => undefined },
       enqueue: { ...world.tasks.enqueue, jobState: async () => undefined },
-      journal: { view: async () => ({ attempts: 1, open: undefined, success: success as never, doubtful: undefined }) },
+      journal: { view: async () => ({ attempts: 1, open: undefined, success: success as never, doubtful: undefined, trimmed: undefined }) },
     };
     expect(await world.cli(['result', 'j', '--json', '--verify'], '', { tasks: async () => door })).toMatchObject({
       code: 0,

@@ -30,7 +30,13 @@ function accepting(pushed: string[][]): TaskGateway {
     pushed.push(jobs.map(({ manifest }) => manifest.task_id));
     return jobs.map(({ manifest }) => ({ kind: 'accepted', taskId: manifest.task_id, queue: 'file', jobId: `t_${manifest.task_id}` }) as const);
   };
-  return { enqueue: { pushMany } as Enqueue, ledger: {} as TaskGateway['ledger'], signals: {} as TaskGateway['signals'], journal: undefined };
+  return {
+    enqueue: { pushMany } as Enqueue,
+    ledger: {} as TaskGateway['ledger'],
+    results: {} as TaskGateway['results'],
+    signals: {} as TaskGateway['signals'],
+    journal: undefined,
+  };
 }
 
 async function* blocks(count: number, perBlock: number, taken: { blocks: number }): AsyncGenerator<Uint8Array> {

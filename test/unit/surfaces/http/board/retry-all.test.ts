@@ -5,6 +5,7 @@ import type { OperatorAction } from '../../../../../src/core/ports/index.ts';
 import { createRetryAll } from '../../../../../src/surfaces/http/board/retry-all.ts';
 import type { BoardServices } from '../../../../../src/surfaces/http/board/retry-job.ts';
 import type { BoardSource } from '../../../../../src/surfaces/http/board/source.ts';
+import { allResults } from '../../../../support/results.ts';
 
 const FAILURE = JSON.stringify({ status: 'FAILURE', output: null, error: { error_code: 'INVALID_LEASE', message: 'no' }, signature: 's' });
 const unused = (): never => {
@@ -27,6 +28,7 @@ function doors(refusing: (taskId: string) => ErrorCode | undefined = () => undef
         jobState: async (taskId) => ({ queue: 'file', jobId: `t_${taskId}`, state: 'failed', data: {}, failedReason: 'x', attemptsMade: 1, addedAt: 0 }),
       },
       ledger: { row: async () => undefined, refusal: async () => FAILURE, cancel: unused },
+      results: allResults,
       signals: { onRecorded: unused },
       journal: undefined,
     },

@@ -113,6 +113,24 @@ describe('the input of push', () => {
     });
   });
 
+  it('goes on behind what is no object in an array, however the input is cut', () => {
+    const array = Buffer.from('[1, "a, ]\\" {", {"b":1},\n tru,, -1.5e3 ,{"c":2} , null]');
+    const found = [
+      { kind: 'problem', line: 1, message: 'is not a JSON object' },
+      { kind: 'problem', line: 1, message: 'is not a JSON object' },
+      { kind: 'text', line: 1, text: '{"b":1}' },
+      { kind: 'problem', line: 2, message: 'is not a JSON object' },
+      { kind: 'problem', line: 2, message: 'is empty: there is a comma without an item before it' },
+      { kind: 'problem', line: 2, message: 'is not a JSON object' },
+      { kind: 'text', line: 2, text: '{"c":2}' },
+      { kind: 'problem', line: 2, message: 'is not a JSON object' },
+    ];
+    expect(read(array)).toEqual(found);
+    for (const cut of array.keys()) expect(read(array, [cut])).toEqual(found);
+    expect(read(Buffer.from('["a\n", {"b":1}]'))).toContainEqual({ kind: 'problem', line: 1, message: 'ends inside a string; the rest is not read' });
+    expect(read(Buffer.from('[1'))).toContainEqual({ kind: 'problem', line: 1, message: 'the array is not closed' });
+  });
+
   it('passes over a byte order mark and refuses what is not UTF-8', () => {
     expect(texts('\ufeff{"a":1}')).toEqual(['{"a":1}']);
     expect(read(Buffer.concat([Buffer.from('{"a":1}\n'), Buffer.from([0xff, 0xfe, 0x0a]), Buffer.from('{"b":1}')]))).toEqual([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JobState, JobView } from '../../../../../src/core/ports/index.ts';
-import type { FinishedTask } from '../../../../../src/surfaces/shared/tasks/task-status.ts';
+import type { FinishedTask } from '../../../../../src/surfaces/shared/tasks/stored-outcome.ts';
 import { taskViewOf } from '../../../../../src/surfaces/shared/tasks/view.ts';
 
 const job = (state: JobState, attemptsMade: number): JobView => ({
