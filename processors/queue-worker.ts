@@ -44,7 +44,7 @@ export interface QueueWorkerDeps {
 }
 
 /** The part of BullMQ's worker that is relied on. */
-export type OpenWorker = (queue: string, process: (job: Job, token?: string) => Promise<unknown>, options: WorkerOptions) => Worker;
+export type OpenWorker = (queue: string, process: (job: Job, token?: string) => Promise<unknown>, options: TolerantWorkerOptions) => Worker;
 
 const openBullWorker: OpenWorker = (queue, process, options) => new TolerantWorker(queue, process, options);
 

@@ -114,11 +114,11 @@ export class Checker {
     return this.#recorded.get(taskId) ?? [];
   }
 
-  /** A job has come to its end in the queue. */
-  onJobEnded(job: StoredJob, taskId: string, calm: boolean): void {
+  /** A job has come to its end in the queue; `hadItsTurnAt`: until then all slots were in use. */
+  onJobEnded(job: StoredJob, taskId: string, calm: boolean, hadItsTurnAt: number): void {
     const ended = this.#ended.get(taskId);
     if (ended === undefined || !calm) return;
-    const waited = this.#world.now - Math.max(ended, job.timestamp - 1_800_000_000_000);
+    const waited = this.#world.now - Math.max(ended, hadItsTurnAt, job.timestamp - 1_800_000_000_000);
     if (waited > STARVED_MS) this.violate('nobody starves', `job ${job.id} of ${taskId} ended ${Math.round(waited)} ms after its task`);
   }
 

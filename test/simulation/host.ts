@@ -12,7 +12,7 @@ import { isOutage } from '../../src/core/outage.ts';
 import type { HostMemory, InstanceRegistry, TaskExecutor } from '../../src/core/ports/index.ts';
 import { createFileExecutor } from '../../src/executors/file/index.ts';
 import { createToolExecutor } from '../../src/executors/tool/index.ts';
-import { createAuthorities, createResultSigner, createRevocationMirror, fixedKeyring, type TokenFile } from '../../src/lease/index.ts';
+import { createAuthorities, createResultReader, createResultSigner, createRevocationMirror, fixedKeyring, type TokenFile } from '../../src/lease/index.ts';
 import type { Host } from './machine.ts';
 import { servePlans } from './plan-host.ts';
 import { SimProcess } from './scheduler.ts';
@@ -68,7 +68,8 @@ async function bootWorker(host: Host, process: SimProcess): Promise<readonly Lif
   const leaseKeys = fixedKeyring([KERNEL_KEY]);
   const revocations = createRevocationMirror({ path: 'revocations', open: async () => tokenFile(host, process), keyring: leaseKeys, ed25519: cheapEd25519 });
   const resultKeys = fixedKeyring([EXECUTOR_KEY]);
-  const authorities = createAuthorities({ leaseKeys, resultKeys, ed25519: cheapEd25519, revocations, feed, clock, issuer: ISSUER, maxTtl: 86_400 });
+  const results = createResultReader({ keyring: resultKeys, ed25519: cheapEd25519 });
+  const authorities = createAuthorities({ leaseKeys, ed25519: cheapEd25519, revocations, feed, clock, issuer: ISSUER, maxTtl: 86_400 });
   const started = new Map<string, number>();
   const instances = through(seams.instances, instancesOf(host, process));
   const file = createFileExecutor({
@@ -94,13 +95,14 @@ async function bootWorker(host: Host, process: SimProcess): Promise<readonly Lif
     clock,
   });
   const memories = [file.memory, tool.memory].map((memory) => through(seams.memory, memory));
-  const recoverLedger = createLedgerRecovery({
+  const recovery = createLedgerRecovery({
     ledger,
     memories,
     republishRevocations: () => revocations.catchUp(feed),
     newGeneration: () => `generation-${world.now}`,
     clock,
-    report: () => undefined,
+    onRestored: () => host.onReached('ledger:restored'),
+    onError: () => undefined,
   });
   const executors = [file, tool].map((executor, at) => through(seams.executor, { ...executor, ...withMemory(memories[at]) }));
   const open = through(
@@ -116,12 +118,13 @@ async function bootWorker(host: Host, process: SimProcess): Promise<readonly Lif
       executorOf: byCapability([poisoned(host, process, executor)]),
       authorities,
       ledger,
+      results,
       presence,
       signer,
       inFlight,
       faults,
       promote,
-      recoverLedger,
+      recoverLedger: recovery.recover,
       report: ({ jobId, end, code, message, error }) =>
         host.onEnd(jobId, endWord(end, message, error), `${code ?? ''} ${message ?? ''} ${error === undefined ? '' : String(error)}`, process),
       around(delivery, work) {
@@ -162,8 +165,8 @@ async function bootWorker(host: Host, process: SimProcess): Promise<readonly Lif
   );
   const [fileExecutor, toolExecutor] = executors;
   if (fileExecutor === undefined || toolExecutor === undefined) throw new Error('two executors are served');
-  const plans = world.scenario.plans.length === 0 ? [] : servePlans(host, process, { authorities, ledger, signer, jobs, promote, faults, open, inFlights });
-  const workers: readonly Lifecycle[] = [serve('file', fileExecutor), serve(TOOL_QUEUE, toolExecutor), ...plans];
+  const plans = world.scenario.plans.length === 0 ? [] : servePlans(host, process, { authorities, ledger, results, signer, jobs, promote, open, inFlights });
+  const workers: readonly Lifecycle[] = [serve('file', fileExecutor), serve(TOOL_QUEUE, toolExecutor), ...plans, recovery];
   for (const worker of workers) await worker.start();
   world.trace.say(world.now, process.name, 'serves');
   return workers;

@@ -1,4 +1,4 @@
-import type { ConfinedDirectory, ConfinedFile, ConfinedFileSystem, FsResult, HostMemory, TaskExecutor } from '../../src/core/ports/index.ts';
+import type { ConfinedDirectory, ConfinedFile, ConfinedFileSystem, FsResult, HostMemory, ResultReader, TaskExecutor } from '../../src/core/ports/index.ts';
 import type { Seams } from './seams.ts';
 
 /** A fault in the protocol, put in between two parts of the product. Every one of them must be found. */
@@ -141,7 +141,7 @@ export const MUTANTS: readonly Mutant[] = [
     seams: { deps: (deps) => ({ ...deps, authorities: { ...deps.authorities, authorize: () => undefined } }) },
   },
   { name: 'revocations are not looked for', seams: { deps: (deps) => ({ ...deps, authorities: { ...deps.authorities, refresh: async () => undefined } }) } },
-  { name: 'every stored result is believed', seams: { deps: (deps) => ({ ...deps, authorities: { ...deps.authorities, verifyResult: async () => true } }) } },
+  { name: 'every stored result is believed', seams: { deps: (deps) => ({ ...deps, results: CREDULOUS }) } },
 
   // Ledger
   { name: 'a lost ledger is not rebuilt', seams: { deps: (deps) => ({ ...deps, recoverLedger: async () => undefined }) } },
@@ -179,6 +179,13 @@ export const MUTANTS: readonly Mutant[] = [
     seams: { openWorker: (open) => (queue, handle, options) => open(queue, handle, { ...options, lockRenewTime: 10_000_000 }) },
   },
 ];
+
+/** Reads whatever stands there. */
+const CREDULOUS: ResultReader = {
+  async read(text, { manifestSha256s }) {
+    return { outcome: JSON.parse(text), manifestSha256: manifestSha256s[0] ?? '' };
+  },
+};
 
 const LATER = new Map<string, () => Promise<void>>();
 

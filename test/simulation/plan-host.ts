@@ -3,11 +3,12 @@ import { createPlanWorker } from '../../processors/plan/plan-worker.ts';
 import { createPlanSweeper } from '../../processors/plan/sweeper.ts';
 import type { PlanDeps } from '../../processors/plan/context.ts';
 import type { OpenWorker } from '../../processors/queue-worker.ts';
+import { createRepeatedFaults } from '../../processors/repeated-faults.ts';
 import { LOCK_TIMES, workerOptions } from '../../queues/catalog.ts';
 import { createEnqueue } from '../../queues/enqueue.ts';
 import type { PlanJobs } from '../../queues/plan-jobs.ts';
 import type { Lifecycle } from '../../src/core/lifecycle.ts';
-import type { Ledger, PlanJournal, PlanKernel, ResultSigner } from '../../src/core/ports/index.ts';
+import type { Ledger, PlanJournal, PlanKernel, ResultReader, ResultSigner } from '../../src/core/ports/index.ts';
 import { startPlan } from '../../src/executors/plan/index.ts';
 import { type Authorities, createPlanEndSigner } from '../../src/lease/index.ts';
 import type { Host } from './machine.ts';
@@ -25,16 +26,16 @@ const DRAIN_MS = 3_000;
 export interface PlanShares {
   readonly authorities: Authorities;
   readonly ledger: Ledger;
+  readonly results: ResultReader;
   readonly signer: ResultSigner;
   readonly jobs: PlanJobs;
   readonly promote: PlanDeps['promote'];
-  readonly faults: PlanDeps['faults'];
   readonly open: OpenWorker;
   readonly inFlights: InFlight[];
 }
 
 /** The plan role of one worker process: the real driver on its journal, the kernel and the queue. */
-export function servePlans(host: Host, process: SimProcess, { authorities, ledger, signer, jobs, promote, faults, open, inFlights }: PlanShares): readonly Lifecycle[] {
+export function servePlans(host: Host, process: SimProcess, { authorities, ledger, results, signer, jobs, promote, open, inFlights }: PlanShares): readonly Lifecycle[] {
   const { world, redis, seams } = host;
   const { clock } = process;
   const plain = portOf<PlanJournal>(host.stores.plan, process);
@@ -64,9 +65,18 @@ export function servePlans(host: Host, process: SimProcess, { authorities, ledge
       views: remote(world, process, 'redis', 'views', redis.views.port()),
       jobs,
       promote,
-      faults,
-      enqueue: createEnqueue({ connection: {} as never, open: (name) => redis.queueFor(process, name), ledger, clock, pool: 'default', providers: ['sim'] }),
+      faults: createRepeatedFaults(),
+      enqueue: createEnqueue({
+        connection: redis.connectionFor(process),
+        open: (name) => redis.queueFor(process, name),
+        ledger,
+        results,
+        clock,
+        pool: 'default',
+        providers: ['sim'],
+      }),
       ledger,
+      results,
       signer,
       endSigner: createPlanEndSigner(EXECUTOR_KEY, cheapEd25519),
       inFlight,

@@ -1,13 +1,17 @@
 import { createEnqueue } from '../../queues/enqueue.ts';
 import { createPlans } from '../../queues/plans.ts';
+import { createPlanEndReader, createResultReader, fixedKeyring } from '../../src/lease/index.ts';
 import type { Parts } from './parts.ts';
 import type { PlanTicket } from './plan-tickets.ts';
 import { SimProcess } from './scheduler.ts';
-import type { Ticket } from './tasks.ts';
+import { EXECUTOR_KEY, type Ticket } from './tasks.ts';
+import { cheapEd25519 } from './twins/crypto.ts';
 import { PLAN_QUEUE } from './twins/kernel.ts';
 import { planJobsFor } from './twins/plans.ts';
 import { remote } from './world.ts';
 
+/** Whose results producers believe. */
+const EXECUTORS = { keyring: fixedKeyring([EXECUTOR_KEY]), ed25519: cheapEd25519 };
 const AGAIN_MS = 1_000;
 const RETRY_MS = 2_000;
 
@@ -52,9 +56,10 @@ export function produceTask(parts: Parts, { id, index, task, queue, job }: Ticke
   const { world, redis } = parts;
   const process = new SimProcess(`producer-${index}`, world.scheduler, { mortal: false });
   const enqueue = createEnqueue({
-    connection: {} as never,
+    connection: redis.connectionFor(process),
     open: (name) => redis.queueFor(process, name),
     ledger: remote(world, process, 'redis', 'ledger', redis.ledger),
+    results: createResultReader(EXECUTORS),
     clock: process.clock,
     pool: 'default',
   });
@@ -71,7 +76,12 @@ export function producePlan(parts: Parts, { planSha256, envelope, lease, plan, i
   const { world, redis, host } = parts;
   const process = new SimProcess(`planner-${index}`, world.scheduler, { mortal: false });
   const jobs = planJobsFor(world, process, redis);
-  const plans = createPlans({ jobs, views: remote(world, process, 'redis', 'views', redis.views.port()), clock: process.clock });
+  const plans = createPlans({
+    jobs,
+    views: remote(world, process, 'redis', 'views', redis.views.port()),
+    ends: createPlanEndReader(EXECUTORS),
+    clock: process.clock,
+  });
   const data = { v: 1, envelope, lease };
   const raw = (): Promise<unknown> => redis.queueFor(process, PLAN_QUEUE).add('raw', data, { jobId: `raw-${index}` });
   // What the plan journal knows is the sweeper's to put back on the queue.

@@ -1,3 +1,5 @@
+import { syncBuiltinESMExports } from 'node:module';
+import timersPromises from 'node:timers/promises';
 import type { Clock } from '../../src/core/clock.ts';
 import type { Random } from '../support/random.ts';
 
@@ -100,6 +102,31 @@ export class SimProcess {
   }
 }
 
+let isTaken = false;
+const realDelay = timersPromises.setTimeout;
+
+/** `setTimeout` of node:timers/promises, on the global timers while time is taken. */
+function delay<T>(ms?: number, value?: T, options: Parameters<typeof realDelay>[2] = {}): Promise<T> {
+  if (!isTaken) return realDelay(ms, value, options);
+  const { signal } = options;
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      clearTimeout(timer);
+      reject(new Error('The operation was aborted', { cause: signal?.reason }));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve(value as T);
+    }, ms);
+    if (signal?.aborted) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
+  });
+}
+
+// Once for the process, since the named imports of all modules are written anew for it.
+timersPromises.setTimeout = delay;
+syncBuiltinESMExports();
+
 /** Real timers and the real wall clock are out of reach while a history runs; answers how they are put back. */
 export function takeTime(scheduler: Scheduler): () => void {
   const real = {
@@ -133,8 +160,10 @@ export function takeTime(scheduler: Scheduler): () => void {
     clearInterval: clear,
     clearImmediate: clear,
   });
+  isTaken = true;
   Date.now = () => scheduler.current?.clock.now() ?? Math.floor(EPOCH_MS + scheduler.now);
   return () => {
+    isTaken = false;
     Object.assign(globalThis, real);
     Date.now = realNow;
   };

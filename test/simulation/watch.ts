@@ -29,6 +29,8 @@ export function watchLedger(parts: Parts): void {
       parts.claimed.add(request.taskId);
       const answer = await claim(request);
       reached.add(`claim:${answer.kind}`);
+      // The request of a process that has died since: nobody will work on what it was granted.
+      if ('epoch' in answer && world.caller?.alive === false) checker.onLost(request.taskId);
       await seen(request.taskId);
       return answer;
     },
@@ -59,25 +61,43 @@ export function watchQueue(parts: Parts, queue: QueueTwin): void {
     if (job === undefined || (job.state !== 'completed' && job.state !== 'failed')) return;
     reached.add(`job:${job.state}`);
     if (queue.name === PLAN_QUEUE) checker.planEndedAt.set(id, world.now);
-    checker.onJobEnded(job, taskIdOf(job.data), calm());
+    checker.onJobEnded(job, taskIdOf(job.data), calm(), turns.get(id) ?? 0);
   };
   const complete = queue.complete.bind(queue);
   const fail = queue.fail.bind(queue);
   const take = queue.take.bind(queue);
+  const delay = queue.delay.bind(queue);
+  const slots = world.scenario.workers * world.scenario.concurrency;
+  /** When all slots were last in use: until then every job waits for its turn, and nobody starves it. */
+  let lastFull = 0;
+  const turns = new Map<string, number>();
+  const noteFull = (): void => {
+    const active = [...queue.jobs.values()].filter(({ state }) => state === 'active').length;
+    if (active >= slots) lastFull = world.now;
+  };
   const lookForStalled = queue.lookForStalled.bind(queue);
   Object.assign(queue, {
     complete(...args: Parameters<typeof complete>) {
+      noteFull();
       complete(...args);
       ends(args[0]);
     },
     fail(...args: Parameters<typeof fail>) {
+      noteFull();
       const end = fail(...args);
       ends(args[0]);
       return end;
     },
+    delay(...args: Parameters<typeof delay>) {
+      noteFull();
+      delay(...args);
+    },
     take(...args: Parameters<typeof take>) {
       const taken = take(...args);
-      if (taken.job !== undefined) checker.onStarted(taken.job);
+      if (taken.job !== undefined) {
+        checker.onStarted(taken.job);
+        turns.set(taken.job.id, lastFull);
+      }
       return taken;
     },
     lookForStalled(...args: Parameters<typeof lookForStalled>) {

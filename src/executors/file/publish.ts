@@ -13,7 +13,9 @@ export async function publish(transfer: Transfer, sealed: Sealed): Promise<Effec
   const gone = exchanged(transfer.source.base, destination.base);
   const moved = gone === undefined ? await moveWithoutReplacing(temporary, destination) : undefined;
   if (!moved?.ok) {
+    const stands = moved !== undefined && (await mayStand(destination, sealed));
     await temporary.parent.unlink(temporary.name);
+    if (stands) return incident(transfer, `the destination could not be written (${moved.errno}); it could not be taken back`);
     return moved === undefined ? executionFailed(gone ?? '') : failed(explain('the destination', moved));
   }
   pass('C4');
@@ -53,6 +55,12 @@ async function takeBackCopy(transfer: Transfer, sealed: Sealed, doubt: string): 
 async function isInode(place: OpenedPath, sealed: Sealed): Promise<boolean> {
   const entry = await place.parent.entry(place.name);
   return entry.ok && sameInode(entry.value, sealed);
+}
+
+/** Whether a publish that was refused may have given the copy its name all the same: a link is made before the other name goes. */
+async function mayStand(place: OpenedPath, sealed: Sealed): Promise<boolean> {
+  const entry = await place.parent.entry(place.name);
+  return entry.ok ? sameInode(entry.value, sealed) : entry.refusal !== 'missing';
 }
 
 function temporaryPath({ intent, destination }: Transfer): OpenedPath {

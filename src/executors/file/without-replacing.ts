@@ -11,7 +11,10 @@ export async function moveWithoutReplacing(from: OpenedPath, to: OpenedPath): Pr
   if (renamed.ok || renamed.refusal !== 'unsupported') return renamed;
   const linked = await from.parent.link(from.name, to.parent, to.name);
   if (!linked.ok) return linked;
-  return dropLinkedName(from, to);
+  const dropped = await dropLinkedName(from, to);
+  // A refusal says that nothing has happened: the file keeps its first name alone.
+  if (!dropped.ok) await dropLinkedName(to, from);
+  return dropped;
 }
 
 /**

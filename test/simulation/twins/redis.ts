@@ -1,4 +1,5 @@
 import type { Queue } from 'bullmq';
+import type { KeyedCommand, RedisConnection } from '../../../src/adapters/redis/redis-connection.ts';
 import { createMemoryLedger } from '../../../src/adapters/memory/ledger.ts';
 import { createMemoryPresence } from '../../../src/adapters/memory/presence.ts';
 import { createMemoryRevocations } from '../../../src/adapters/memory/revocations.ts';
@@ -59,6 +60,26 @@ export class RedisTwin {
     for (const queue of this.queues.values()) queue.jobs.clear();
   }
 
+  /** The connection behind the queues, as far as jobs are weighed on it before they are fetched. */
+  connectionFor(process: SimProcess): RedisConnection {
+    const pipeline = (commands: readonly KeyedCommand[]) => ({
+      exec: () =>
+        this.#world.call(process, {
+          to: 'redis',
+          what: `queue.weigh ${commands[0]?.[1]}`,
+          effect: () => commands.map(([command, key, field]) => [null, this.#weigh(command, key, String(field))]),
+        }),
+    });
+    return { pipeline } as unknown as RedisConnection;
+  }
+
+  #weigh(command: string, key: string, field: string): number {
+    const [queue = '', jobId = ''] = key.split(':');
+    const job = this.queue(queue).jobs.get(jobId);
+    if (job === undefined || command === 'exists') return Number(job !== undefined);
+    return field === 'data' ? JSON.stringify(job.data).length : 1;
+  }
+
   /** BullMQ's queue as our producers use it. */
   queueFor(process: SimProcess, name: string): Queue<unknown> {
     const queue = this.queue(name);
@@ -71,6 +92,7 @@ export class RedisTwin {
       remove: () => ask(`remove ${id}`, () => queue.remove(id)),
     });
     const twin = {
+      toKey: (id: string) => `${name}:${id}`,
       getJob: (id: string) => ask(`getJob ${id}`, () => (queue.jobs.has(id) ? jobOf(id) : undefined)),
       add: (job: string, data: unknown, opts: { jobId?: string; attempts?: number }) =>
         ask(`add ${opts.jobId}`, () => queue.add(job, data, opts, process.clock.now())),
