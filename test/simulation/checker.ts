@@ -35,6 +35,8 @@ interface Recorded {
   readonly at: number;
   readonly status: 'SUCCESS' | 'FAILURE';
   readonly result: string;
+  /** Of the row: whoever comes first has the id, and that may be another manifest. */
+  readonly manifestSha256: string;
 }
 
 /** Delivered jobs end within this time after the end of their task, where nothing went wrong; milliseconds. */
@@ -72,18 +74,19 @@ export class Checker {
   }
 
   /** The ledger has taken an outcome. */
-  onRecorded(taskId: string, status: Recorded['status'], result: string, stores: CheckedStores): void {
+  onRecorded(taskId: string, outcome: Recorded, stores: CheckedStores): void {
+    const { status, result, manifestSha256 } = outcome;
     for (const store of [stores.file, stores.tool]) {
       const { open } = store.look('view', taskId) as { readonly open: unknown };
       if (open !== undefined) this.violate('intents end', `${taskId} was recorded as ${status} while its intent was open`);
     }
     const earlier = this.#recorded.get(taskId) ?? [];
     // A call that has no effect is remembered by Redis alone.
-    const success = this.forgotten(taskId) ? undefined : earlier.find((one) => one.status === 'SUCCESS');
+    const success = this.forgotten(taskId) ? undefined : earlier.find((one) => one.status === 'SUCCESS' && one.manifestSha256 === manifestSha256);
     if (success !== undefined && status === 'FAILURE') this.violate('success is final', `${taskId} was a SUCCESS and became a FAILURE`);
     if (success !== undefined && status === 'SUCCESS' && success.result !== result) this.violate('results repeat', `${taskId} has two different SUCCESS`);
-    this.#recorded.set(taskId, [...earlier, { at: this.#world.now, status, result }]);
-    this.#ended.set(taskId, this.#world.now);
+    this.#recorded.set(taskId, [...earlier, outcome]);
+    this.#ended.set(taskId, outcome.at);
   }
 
   onLost(taskId: string): void {
@@ -131,7 +134,7 @@ export class Checker {
     const { requests } = host.tools;
     const incidents = stores.file.look('incidents', 1000) as readonly { readonly taskId: string }[];
     for (const ticket of tickets) {
-      const outcomes = this.recorded(ticket.id);
+      const outcomes = this.recorded(ticket.id).filter(({ manifestSha256 }) => manifestSha256 === ticket.lease.manifest_sha256);
       for (const { result } of outcomes) await this.#verify(ticket, result);
       if (ticket.source === undefined) this.#tool(ticket, outcomes, requests.get(ticket.id) ?? 0, stores.tool);
       else

@@ -16,13 +16,13 @@ export function watchLedger(parts: Parts): void {
   Object.assign(ledger, {
     async record(request: RecordRequest) {
       const caller = world.caller?.name;
-      const owner = (await ledger.row(request.taskId))?.owner;
+      const { owner, manifestSha256 = '' } = (await ledger.row(request.taskId)) ?? {};
       const answer = await record(request);
       const isRecorded = answer === 'recorded' || answer === 'awaited';
       if (isRecorded && owner !== caller) checker.violate('only the owner records', `${request.taskId} was ${owner}'s, and ${caller} recorded it`);
       reached.add(`record:${answer}`);
       await seen(request.taskId);
-      if (isRecorded) onRecorded(parts, request);
+      if (isRecorded) onRecorded(parts, request, manifestSha256);
       return answer;
     },
     async claim(request: Parameters<typeof claim>[0]) {
@@ -43,8 +43,8 @@ export function watchLedger(parts: Parts): void {
   });
 }
 
-function onRecorded({ checker, host, world, disk, tickets }: Parts, { taskId, status, result }: RecordRequest): void {
-  checker.onRecorded(taskId, status, result, host.stores);
+function onRecorded({ checker, host, world, disk, tickets }: Parts, { taskId, status, result }: RecordRequest, manifestSha256: string): void {
+  checker.onRecorded(taskId, { at: world.now, status, result, manifestSha256 }, host.stores);
   const { source, destination } = tickets.find(({ id }) => id === taskId) ?? {};
   if (status !== 'SUCCESS' || !checker.putBack.has(taskId) || source === undefined || destination === undefined) return;
   const after = 200 + world.random.integer(2_000);
