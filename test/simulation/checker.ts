@@ -62,6 +62,7 @@ export class Checker {
   readonly #ended = new Map<string, number>();
   /** Workers that died or lost their job while they had claimed the task. */
   readonly #lost = new Map<string, number>();
+  readonly #crashed = new Map<string, number>();
 
   constructor(world: World) {
     this.#world = world;
@@ -87,6 +88,11 @@ export class Checker {
     if (success !== undefined && status === 'SUCCESS' && success.result !== result) this.violate('results repeat', `${taskId} has two different SUCCESS`);
     this.#recorded.set(taskId, [...earlier, outcome]);
     this.#ended.set(taskId, outcome.at);
+  }
+
+  /** A delivery of the task has thrown what is no outage. */
+  onCrash(taskId: string): void {
+    this.#crashed.set(taskId, (this.#crashed.get(taskId) ?? 0) + 1);
   }
 
   onLost(taskId: string): void {
@@ -169,6 +175,9 @@ export class Checker {
     const lost = /the worker was lost (\d+) times/.exec(message)?.[1];
     const really = this.#lost.get(id) ?? 0;
     if (lost !== undefined && Number(lost) > really) this.violate('failures are true', `${id} says ${JSON.stringify(message)}, but ${really} were lost`);
+    const crashes = Number(/(\d+) deliveries of this task crashed/.exec(message)?.[1] ?? 0);
+    const crashed = this.#crashed.get(id) ?? 0;
+    if (crashes > crashed) this.violate('failures are true', `${id} says ${JSON.stringify(message)}, but ${crashed} crashed`);
     const quiet = this.#world.struck.size === 0 && !UNCLEAR.has(task.trap);
     if (code === 'TOOL_OUTCOME_UNKNOWN' && quiet) this.violate('failures are true', `${id} does not know its outcome, and nothing went wrong`);
     if (message === 'cancelled' && !this.#world.struck.has('cancel')) this.violate('failures are true', `${id} was cancelled by nobody`);

@@ -1,7 +1,7 @@
 import type { PlanRecord } from '../../src/core/ports/index.ts';
 import { Checker, type Violation } from './checker.ts';
 import { cutPower, meddle, planFault } from './faults.ts';
-import { startWorker } from './host.ts';
+import { CRASH, startWorker } from './host.ts';
 import type { Host } from './machine.ts';
 import { type Parts, put, taskIdOf } from './parts.ts';
 import { checkPlan } from './plan-checker.ts';
@@ -79,6 +79,8 @@ async function prepare(world: World, { bindings, kernel, plans }: Awaited<Return
     processes: [],
     revocations: [],
     poison: new Set(tickets.filter(({ task }) => task.trap === 'poison').map(({ id }) => id)),
+    crashing: new Set(tickets.filter(({ task }) => task.trap === 'crash').map(({ id }) => id)),
+    onCrash: (taskId) => checker.onCrash(taskId),
     onReached: (word) => void reached.add(word),
     onEnd(jobId, end, told, process) {
       reached.add(`end:${end}`);
@@ -86,6 +88,7 @@ async function prepare(world: World, { bindings, kernel, plans }: Awaited<Return
       if (told.includes('deliveries of this task crashed')) reached.add('says:crashed');
       if (told.includes('the same fault came back')) reached.add('says:came-back');
       world.trace.say(world.now, process.name, `END ${jobId} ${end} ${told}`);
+      if (end === 'crashed' && !told.includes(CRASH)) checker.violate('nothing crashes by itself', `${jobId}: ${told.trim()}`);
     },
     onIntent(taskId, process, exp, startedAt) {
       const ticket = tickets.find(({ id }) => id === taskId);

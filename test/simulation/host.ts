@@ -205,11 +205,18 @@ function watchIntents<T extends { open(intent: never, ...rest: never[]): unknown
   });
 }
 
-/** The worker dies whenever it begins a poisoned task. */
-function poisoned({ world, poison }: Host, process: SimProcess, executor: TaskExecutor): TaskExecutor {
+/** What a task that crashes throws. */
+export const CRASH = 'a fault of the task itself';
+
+/** The worker dies whenever it begins a poisoned task, and goes on when one crashes in it. */
+function poisoned({ world, poison, crashing, onCrash }: Host, process: SimProcess, executor: TaskExecutor): TaskExecutor {
   return {
     ...executor,
     execute(task, run) {
+      if (crashing.has(task.manifest.task_id)) {
+        onCrash(task.manifest.task_id);
+        return Promise.reject(new TypeError(CRASH));
+      }
       if (!poison.has(task.manifest.task_id)) return executor.execute(task, run);
       world.strike('poison', process.name);
       world.kill(process);

@@ -24,6 +24,9 @@ export interface Host {
   readonly revocations: string[];
   /** Tasks that take their worker down. */
   readonly poison: ReadonlySet<string>;
+  /** Tasks that crash in their worker, which lives on. */
+  readonly crashing: ReadonlySet<string>;
+  readonly onCrash: (taskId: string) => void;
   /** A state or a point of the protocol was reached. */
   readonly onReached: (word: string) => void;
   /** A delivery has ended; `told` is its code, message and error. */

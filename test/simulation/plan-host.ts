@@ -47,6 +47,36 @@ export function servePlans(host: Host, process: SimProcess, { authorities, ledge
   const inFlight = createInFlight();
   inFlights.push(inFlight);
   const { lockMs, renewMs, stalledMs } = LOCK_TIMES;
+  const deps: PlanDeps = {
+    pool: 'default',
+    clock,
+    startPlan,
+    bindings: host.bindings,
+    authorities,
+    kernel,
+    journal,
+    views: remote(world, process, 'redis', 'views', redis.views.port()),
+    jobs,
+    promote,
+    faults: createRepeatedFaults(),
+    enqueue: createEnqueue({
+      connection: redis.connectionFor(process),
+      open: (name) => redis.queueFor(process, name),
+      ledger,
+      results,
+      clock,
+      pool: 'default',
+      providers: ['sim'],
+    }),
+    ledger,
+    results,
+    signer,
+    endSigner: createPlanEndSigner(EXECUTOR_KEY, cheapEd25519),
+    inFlight,
+    open,
+    report: ({ jobId, end, code, message, error }) =>
+      host.onEnd(jobId, `plan-${end}`, `${code ?? ''} ${message ?? ''} ${error === undefined ? '' : String(error)}`, process),
+  };
   const worker = createPlanWorker(
     {
       queue: PLAN_QUEUE,
@@ -54,36 +84,7 @@ export function servePlans(host: Host, process: SimProcess, { authorities, ledge
       drainMs: DRAIN_MS,
       onError: () => undefined,
     },
-    {
-      pool: 'default',
-      clock,
-      startPlan,
-      bindings: host.bindings,
-      authorities,
-      kernel,
-      journal,
-      views: remote(world, process, 'redis', 'views', redis.views.port()),
-      jobs,
-      promote,
-      faults: createRepeatedFaults(),
-      enqueue: createEnqueue({
-        connection: redis.connectionFor(process),
-        open: (name) => redis.queueFor(process, name),
-        ledger,
-        results,
-        clock,
-        pool: 'default',
-        providers: ['sim'],
-      }),
-      ledger,
-      results,
-      signer,
-      endSigner: createPlanEndSigner(EXECUTOR_KEY, cheapEd25519),
-      inFlight,
-      open,
-      report: ({ jobId, end, code, message, error }) =>
-        host.onEnd(jobId, `plan-${end}`, `${code ?? ''} ${message ?? ''} ${error === undefined ? '' : String(error)}`, process),
-    },
+    seams.plan === undefined ? deps : seams.plan(deps, { world, process }),
   );
   const sweeper = createPlanSweeper({ journal, jobs, clock, everyMs: SWEEP_MS, onError: () => undefined });
   return seams.sweeps === false ? [worker] : [worker, sweeper];

@@ -63,8 +63,8 @@ export function produceTask(parts: Parts, { id, index, task, queue, job }: Ticke
     clock: process.clock,
     pool: 'default',
   });
-  // A poisoned task takes five workers down for each of its tries.
-  const attempts = index % 3 === 0 && task.trap !== 'poison' ? 3 : 1;
+  // A poisoned task takes five workers down for each of its tries, one that crashes waits longer for each.
+  const attempts = index % 3 === 0 && task.trap !== 'poison' && task.trap !== 'crash' ? 3 : 1;
   const duplicates = async (): Promise<void> => {
     const raw = redis.queueFor(process, queue);
     for (let copy = 0; copy < task.duplicates; copy += 1) await raw.add('raw', job, {}).catch(() => undefined);

@@ -10,7 +10,7 @@ export interface SimTask {
   /** Life of its lease, seconds. */
   readonly ttlS: number;
   /** What is wrong with it, or with the world for it. */
-  readonly trap: 'none' | 'source-missing' | 'destination-there' | 'oversized-answer' | 'hostile-answer' | 'poison' | 'failing-tool' | 'slow-tool';
+  readonly trap: 'none' | 'source-missing' | 'destination-there' | 'oversized-answer' | 'hostile-answer' | 'poison' | 'crash' | 'failing-tool' | 'slow-tool';
 }
 
 /** One plan that a producer wants done. */
@@ -193,8 +193,8 @@ const COINCIDENCES: readonly ((scenario: Scenario, random: Random) => Scenario)[
   (scenario, random) => ({ ...scenario, tasks: [A_TASK], faults: [], calls: [{ call: 4 + random.integer(4), of: 'fs.sync', kind: 'power-after' }] }),
   // A call takes longer than a lock lives.
   (scenario) => ({ ...scenario, tasks: [{ ...A_TASK, kind: 'tool-none', trap: 'slow-tool' }], faults: [], calls: [] }),
-  // A poisoned task alone.
-  (scenario) => ({ ...scenario, tasks: [{ ...A_TASK, trap: 'poison' }], faults: [], calls: [] }),
+  // A task that takes its worker down, or crashes in it, alone.
+  (scenario, random) => ({ ...scenario, tasks: [{ ...A_TASK, trap: random.pick(['poison', 'crash'] as const) }], faults: [], calls: [] }),
 ];
 
 function planOf(random: Random): SimPlan {
@@ -209,13 +209,13 @@ function taskOf(random: Random): SimTask {
   const copies = random.chance(0.2) ? 1 + random.integer(3) : random.chance(0.02) ? 20 : 0;
   const ttlS = random.chance(0.1) ? 1 + random.integer(20) : 3600;
   const trap = trapOf(random, file);
-  // Every job of a poisoned task takes five workers down.
-  return { kind, at, duplicates: trap === 'poison' ? 0 : copies, ttlS, trap };
+  // Every job of a poisoned task takes five workers down, or crashes five times.
+  return { kind, at, duplicates: trap === 'poison' || trap === 'crash' ? 0 : copies, ttlS, trap };
 }
 
 function trapOf(random: Random, file: boolean): SimTask['trap'] {
   if (random.chance(0.75)) return 'none';
-  if (file) return random.chance(0.1) ? 'poison' : random.pick(['source-missing', 'destination-there'] as const);
+  if (file) return random.chance(0.15) ? random.pick(['poison', 'crash'] as const) : random.pick(['source-missing', 'destination-there'] as const);
   // A megabyte is slow to hash and sign: rarer than the others.
   return random.chance(0.1) ? 'oversized-answer' : random.pick(['hostile-answer', 'failing-tool', 'slow-tool', 'slow-tool'] as const);
 }

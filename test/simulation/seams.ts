@@ -1,4 +1,5 @@
 import type { PipelineDeps } from '../../processors/context.ts';
+import type { PlanDeps } from '../../processors/plan/context.ts';
 import type { OpenWorker } from '../../processors/queue-worker.ts';
 import type {
   ConfinedFileSystem,
@@ -34,6 +35,7 @@ export interface Seams {
   readonly sweeps?: boolean;
   readonly instances?: (instances: InstanceRegistry, context: SeamContext) => InstanceRegistry;
   readonly promote?: (promote: PipelineDeps['promote'], context: SeamContext) => PipelineDeps['promote'];
+  readonly plan?: (deps: PlanDeps, context: SeamContext) => PlanDeps;
   readonly deps?: (deps: PipelineDeps, context: SeamContext) => PipelineDeps;
   readonly openWorker?: (open: OpenWorker, context: SeamContext) => OpenWorker;
   readonly disk?: (disk: Disk) => void;
