@@ -1,3 +1,4 @@
+import { MAX_JOB_BYTES } from '../../src/contracts/index.ts';
 import { manifestSha256 } from '../../src/core/hash.ts';
 import { signLease, signRevocation } from '../../src/lease/index.ts';
 import { type Parts, put } from './parts.ts';
@@ -89,6 +90,7 @@ const GARBAGE: readonly unknown[] = [
   'text',
   { v: 1, manifest: { task_id: 'garbage', capability_id: 'FILE_MOVE', inputs: {}, constraints: {} }, lease: 'no' },
   { v: 1, manifest: { task_id: 'wait', capability_id: 'FILE_MOVE', inputs: {}, constraints: {} } },
+  'x'.repeat(MAX_JOB_BYTES),
 ];
 
 /** What chance lets somebody do to the files at one call; `occupy` puts a file where each task wants to put its own. */

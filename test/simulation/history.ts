@@ -86,9 +86,10 @@ async function prepare(world: World, { bindings, kernel, plans }: Awaited<Return
       reached.add(`end:${end}`);
       if (told.includes('was lost')) reached.add('says:lost');
       if (told.includes('deliveries of this task crashed')) reached.add('says:crashed');
+      if (end === 'malformed' && told.includes('bytes, at most')) reached.add('says:too-large');
       if (told.includes('the same fault came back')) reached.add('says:came-back');
       world.trace.say(world.now, process.name, `END ${jobId} ${end} ${told}`);
-      if (end === 'crashed' && !told.includes(CRASH)) checker.violate('nothing crashes by itself', `${jobId}: ${told.trim()}`);
+      if (end.endsWith('crashed') && !told.includes(CRASH)) checker.violate('nothing crashes by itself', `${jobId}: ${told.trim()}`);
     },
     onIntent(taskId, process, exp, startedAt) {
       const ticket = tickets.find(({ id }) => id === taskId);

@@ -170,8 +170,14 @@ export const MUTANTS: readonly Mutant[] = [
   { name: 'A1: the answer of a tool is not judged before it is signed', seams: executorWith(unjudged) },
   { name: 'A3: jobs that wait for the end of their task are not woken', seams: { promote: () => async () => 0 } },
   { name: 'A5: an answer is read only in the form in which its tool is bound now', seams: { plan: oneForm } },
-  { name: 'A6: crashes are counted as lost workers', seams: { ledger: (ledger) => ({ ...ledger, claim: async (request) => countedAsLost(await ledger.claim(request)) }) } },
-  { name: 'A6: an outage is counted as a crash', seams: { ledger: (ledger) => ({ ...ledger, release: (taskId, epoch) => ledger.release(taskId, epoch, 'crashed') }) } },
+  {
+    name: 'A6: crashes are counted as lost workers',
+    seams: { ledger: (ledger) => ({ ...ledger, claim: async (request) => countedAsLost(await ledger.claim(request)) }) },
+  },
+  {
+    name: 'A6: an outage is counted as a crash',
+    seams: { ledger: (ledger) => ({ ...ledger, release: (taskId, epoch) => ledger.release(taskId, epoch, 'crashed') }) },
+  },
   {
     name: "A8: a plan's crash costs the more the more steps it has had",
     seams: { plan: (deps) => ({ ...deps, faults: { ...deps.faults, note: (id, error) => ({ ...deps.faults.note(id, error), inRow: 5 }) } }) },

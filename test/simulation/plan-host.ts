@@ -1,13 +1,14 @@
 import { createInFlight, type InFlight } from '../../processors/in-flight.ts';
+import type { PlanDeps } from '../../processors/plan/context.ts';
 import { createPlanWorker } from '../../processors/plan/plan-worker.ts';
 import { createPlanSweeper } from '../../processors/plan/sweeper.ts';
-import type { PlanDeps } from '../../processors/plan/context.ts';
 import type { OpenWorker } from '../../processors/queue-worker.ts';
 import { createRepeatedFaults } from '../../processors/repeated-faults.ts';
-import { LOCK_TIMES, workerOptions } from '../../queues/catalog.ts';
+import { LOCK_TIMES, MAX_PLAN_BYTES, workerOptions } from '../../queues/catalog.ts';
 import { createEnqueue } from '../../queues/enqueue.ts';
 import type { PlanJobs } from '../../queues/plan-jobs.ts';
 import type { Lifecycle } from '../../src/core/lifecycle.ts';
+import { isOutage } from '../../src/core/outage.ts';
 import type { Ledger, PlanJournal, PlanKernel, ResultReader, ResultSigner } from '../../src/core/ports/index.ts';
 import { startPlan } from '../../src/executors/plan/index.ts';
 import { type Authorities, createPlanEndSigner } from '../../src/lease/index.ts';
@@ -35,7 +36,11 @@ export interface PlanShares {
 }
 
 /** The plan role of one worker process: the real driver on its journal, the kernel and the queue. */
-export function servePlans(host: Host, process: SimProcess, { authorities, ledger, results, signer, jobs, promote, open, inFlights }: PlanShares): readonly Lifecycle[] {
+export function servePlans(
+  host: Host,
+  process: SimProcess,
+  { authorities, ledger, results, signer, jobs, promote, open, inFlights }: PlanShares,
+): readonly Lifecycle[] {
   const { world, redis, seams } = host;
   const { clock } = process;
   const plain = portOf<PlanJournal>(host.stores.plan, process);
@@ -75,12 +80,17 @@ export function servePlans(host: Host, process: SimProcess, { authorities, ledge
     inFlight,
     open,
     report: ({ jobId, end, code, message, error }) =>
-      host.onEnd(jobId, `plan-${end}`, `${code ?? ''} ${message ?? ''} ${error === undefined ? '' : String(error)}`, process),
+      host.onEnd(
+        jobId,
+        end === 'crashed' && isOutage(error) ? 'plan-outage' : `plan-${end}`,
+        `${code ?? ''} ${message ?? ''} ${error === undefined ? '' : String(error)}`,
+        process,
+      ),
   };
   const worker = createPlanWorker(
     {
       queue: PLAN_QUEUE,
-      worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, world.scenario.concurrency), connection: {} },
+      worker: { ...workerOptions({ lockMs, renewMs, stalledMs }, world.scenario.concurrency), connection: {}, maxDataChars: MAX_PLAN_BYTES },
       drainMs: DRAIN_MS,
       onError: () => undefined,
     },

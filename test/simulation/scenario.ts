@@ -246,7 +246,7 @@ function faultOf(random: Random, tasks: number): TimedFault {
     () => ({ kind: 'kernel-outage', at, forMs: random.pick([200, 2_000]) }),
     () => ({ kind: 'kernel-restart', at }),
     () => ({ kind: 'other-manifest', at, task }),
-    () => ({ kind: 'garbage', at, which: random.integer(4) }),
+    () => ({ kind: 'garbage', at, which: random.integer(5) }),
   ];
   return random.pick(kinds)();
 }

@@ -11,6 +11,7 @@ const SETTLED: Readonly<Record<string, string>> = {
   conflict: 'claim:conflict',
   '`INVALID_LEASE` before the claim': 'end:refused',
   malformed: 'end:malformed',
+  'too large, or unreadable for BullMQ ([producers.md](producers.md#too-large))': 'says:too-large',
   'another delivery works on the task': 'end:parked',
   'busy: the host is not sure of an earlier attempt': 'end:busy',
   'cancelled before the intent': 'claim:cancelled',
@@ -49,7 +50,17 @@ function settledEnds(): readonly string[] {
 
 /** All of them, each once. */
 export const STATES: readonly string[] = [
-  ...new Set([...rowStates(), ...claimAnswers(), ...effectPoints(), ...settledEnds(), 'claim:failed', 'record:recorded', 'record:awaited', 'record:stale', 'record:lost']),
+  ...new Set([
+    ...rowStates(),
+    ...claimAnswers(),
+    ...effectPoints(),
+    ...settledEnds(),
+    'claim:failed',
+    'record:recorded',
+    'record:awaited',
+    'record:stale',
+    'record:lost',
+  ]),
 ];
 
 /** Points on the way back, which the page has in its sentences. */

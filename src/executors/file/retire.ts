@@ -1,3 +1,4 @@
+import { WritError } from '../../core/errors.ts';
 import { exchanged } from './bases.ts';
 import { type Attempt, type Effect, incident, type Sealed, type Transfer } from './effect.ts';
 import { sameInode, untouched } from './identity.ts';
@@ -11,7 +12,8 @@ export async function retire(transfer: Transfer, sealed: Sealed, done: Effect): 
   const { source, intent, pass } = transfer;
   const now = await source.parent.entry(source.name);
   if (!now.ok && now.refusal === 'missing') return sourceLost(transfer);
-  if (!now.ok) throw new Error(`the source of ${intent.taskId} cannot be looked at: ${now.errno}`);
+  // Says nothing about the task: it is waited for, and recovery goes on from here.
+  if (!now.ok) throw new WritError('STORAGE_UNAVAILABLE', `the source of ${intent.taskId} cannot be looked at: ${now.errno}`);
   if (!untouched(now.value, intent.sourceIdentity)) return withdraw(transfer, transfer.destination, sealed, 'the source changed during the move');
   pass('X6');
 

@@ -21,8 +21,7 @@ export function planJobsFor(world: World, process: SimProcess, redis: RedisTwin)
     const state = await job.getState();
     return { job, state: state === 'unknown' ? 'absent' : (state as FoundJob['state']), unreadable: false };
   };
-  const add = (planId: string, data: unknown): Promise<void> =>
-    ask('add', () => void twin.add('plan', data, { jobId: idOf(planId) }, process.clock.now()));
+  const add = (planId: string, data: unknown): Promise<void> => ask('add', () => void twin.add('plan', data, { jobId: idOf(planId) }, process.clock.now()));
   return {
     queue: PLAN_QUEUE,
     find,

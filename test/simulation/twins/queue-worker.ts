@@ -1,5 +1,8 @@
-import type { Job, Worker, WorkerOptions } from 'bullmq';
+import type { Job, Worker } from 'bullmq';
 import type { OpenWorker } from '../../../processors/queue-worker.ts';
+import { boundJob } from '../../../queues/job-bounds.ts';
+import type { TolerantWorkerOptions } from '../../../queues/tolerant-worker.ts';
+import { MAX_JOB_BYTES } from '../../../src/contracts/index.ts';
 import type { SimProcess } from '../scheduler.ts';
 import type { World } from '../world.ts';
 import type { QueueTwin, StoredJob } from './queue.ts';
@@ -13,12 +16,18 @@ export function openWorkerTwin(world: World, process: SimProcess, queueOf: (name
   return (name, handle, options) => new WorkerTwin(world, process, queueOf(name), handle, options) as unknown as Worker;
 }
 
+/** What `queues/tolerant-worker.ts` does before a job is parsed: data that is too large is replaced, in the queue too. */
+function bound(job: StoredJob, { maxDataChars = MAX_JOB_BYTES }: TolerantWorkerOptions): void {
+  const small = boundJob(['data', JSON.stringify(job.data)], maxDataChars).changed.get('data');
+  if (small !== undefined) job.data = JSON.parse(small);
+}
+
 class WorkerTwin {
   readonly #world: World;
   readonly #process: SimProcess;
   readonly #queue: QueueTwin;
   readonly #handle: (job: Job, token?: string) => Promise<unknown>;
-  readonly #options: WorkerOptions;
+  readonly #options: TolerantWorkerOptions;
   readonly #listeners = new Map<string, ((...args: unknown[]) => void)[]>();
   /** The locks that it holds, by job id. */
   readonly #locks = new Map<string, string>();
@@ -28,7 +37,7 @@ class WorkerTwin {
   #tokens = 0;
   #closing = false;
 
-  constructor(world: World, process: SimProcess, queue: QueueTwin, handle: (job: Job, token?: string) => Promise<unknown>, options: WorkerOptions) {
+  constructor(world: World, process: SimProcess, queue: QueueTwin, handle: (job: Job, token?: string) => Promise<unknown>, options: TolerantWorkerOptions) {
     this.#world = world;
     this.#process = process;
     this.#queue = queue;
@@ -88,6 +97,7 @@ class WorkerTwin {
     const now = this.#process.clock.now();
     const { job, nextAt } = await this.#redis('take', () => {
       const taken = this.#queue.take(token, lockDuration, now, this.#world.now);
+      if (taken.job !== undefined) bound(taken.job, this.#options);
       return { ...taken, job: taken.job && { ...taken.job } };
     });
     if (job !== undefined) return { stored: job, token };

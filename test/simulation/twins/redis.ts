@@ -1,9 +1,9 @@
 import type { Queue } from 'bullmq';
-import type { KeyedCommand, RedisConnection } from '../../../src/adapters/redis/redis-connection.ts';
 import { createMemoryLedger } from '../../../src/adapters/memory/ledger.ts';
 import { createMemoryPresence } from '../../../src/adapters/memory/presence.ts';
 import { createMemoryRevocations } from '../../../src/adapters/memory/revocations.ts';
 import { createMemoryChannels } from '../../../src/adapters/memory/signals.ts';
+import type { KeyedCommand, RedisConnection } from '../../../src/adapters/redis/redis-connection.ts';
 import { WritError } from '../../../src/core/errors.ts';
 import { EPOCH_MS, type SimProcess } from '../scheduler.ts';
 import type { World } from '../world.ts';

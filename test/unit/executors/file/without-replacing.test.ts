@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ConfinedDirectory, Entry, FsRefusal, FsResult } from '../../../../src/core/ports/index.ts';
 import type { OpenedPath } from '../../../../src/executors/file/opened-path.ts';
-import { dropLinkedName } from '../../../../src/executors/file/without-replacing.ts';
+import { dropLinkedName, moveWithoutReplacing } from '../../../../src/executors/file/without-replacing.ts';
 
 const INODE = { dev: '1', ino: '7' } as Entry;
 const refused = (refusal: FsRefusal, errno: string): FsResult<never> => ({ ok: false, refusal, errno });
@@ -54,5 +54,31 @@ describe('taking the first of two names of a file away', () => {
     const first = name(refused(refusal, errno));
     expect(await dropLinkedName(first.path, KEPT)).toEqual({ ok: false, refusal, errno });
     expect(first.unlinked).toEqual([]);
+  });
+});
+
+describe('giving a name of ours to another place by link and unlink', () => {
+  it('takes the new name away again when the old one cannot go', async () => {
+    const names = new Set(['old']);
+    let syncs = 0;
+    const parent = {
+      renameNoReplace: async () => refused('unsupported', 'EINVAL'),
+      async link(_from: string, _to: ConfinedDirectory, to: string) {
+        names.add(to);
+        return { ok: true, value: undefined };
+      },
+      entry: async (one: string) => (names.has(one) ? { ok: true, value: INODE } : refused('missing', 'ENOENT')),
+      async sync() {
+        syncs += 1;
+        return syncs === 1 ? refused('io', 'EIO') : { ok: true, value: undefined };
+      },
+      async unlink(one: string) {
+        names.delete(one);
+        return { ok: true, value: undefined };
+      },
+    } as unknown as ConfinedDirectory;
+    const place = (one: string): OpenedPath => ({ parent, name: one }) as OpenedPath;
+    expect(await moveWithoutReplacing(place('old'), place('new'))).toEqual({ ok: false, refusal: 'io', errno: 'EIO' });
+    expect([...names]).toEqual(['old']);
   });
 });
