@@ -61,11 +61,6 @@ async function copy(from: ConfinedDirectory, name: string, to: ConfinedDirectory
   return [copied.ok && copied.value, refusalOf(synced)];
 }
 
-function valueOf<T>(result: FsResult<T>): T {
-  if (!result.ok) throw new Error(result.refusal);
-  return result.value;
-}
-
 /** The twin, with a scheduler that carries out each call as soon as it is made. */
 async function twin(): Promise<{ readonly directories: Directories; readonly driven: <T>(work: Promise<T>) => Promise<T> }> {
   const world = new World({ ...scenarioOf(1), renames: true, faults: [], calls: [] }, false);
