@@ -7,8 +7,9 @@ const CLOSED = 'Connection is closed.';
 
 /**
  * A connection that leaves no command without an answer, and that always ends. ioredis forgets a command, so that its
- * promise never settles, in two places: when its connection was lost and the next one is lost in its handshake, for as
- * long as that goes on; and when the owner closes the connection during the pause before the next try.
+ * promise never settles, in three places: when it may be written before the connection is ready (INFO) and that
+ * connection is lost; when its connection was lost and the next one is lost in its handshake, for as long as that goes on;
+ * and when the owner closes the connection during the pause before the next try.
  */
 export class AnsweredRedis extends Redis<'legacy'> {
   /** Sent on a connection that was lost; ioredis sends them again when the next one is ready. */
@@ -38,16 +39,20 @@ export class AnsweredRedis extends Redis<'legacy'> {
   private lost(): void {
     this.losses += 1;
     if (this.wasReady) this.unanswered = this.commandQueue;
+    else refuse(this.commandQueue);
     this.wasReady = false;
     const { maxRetriesPerRequest: most } = this.options;
     if (typeof most === 'number' && this.losses % (most + 1) === 0) this.refuseUnanswered();
   }
 
   private refuseUnanswered(): void {
-    const { unanswered } = this;
+    if (this.unanswered !== undefined) refuse(this.unanswered);
     this.unanswered = undefined;
-    for (let item = unanswered?.shift(); item !== undefined; item = unanswered?.shift()) item.command.reject(new Error(CLOSED));
   }
+}
+
+function refuse(commands: Redis['commandQueue']): void {
+  for (let item = commands.shift(); item !== undefined; item = commands.shift()) item.command.reject(new Error(CLOSED));
 }
 
 /** The same of a cluster: its connections to the servers are ioredis' own, and are not opened again but made anew. */

@@ -36,6 +36,8 @@ export const BOUNDS = {
   planMemory: 4 * MIB,
   /** The signed end of a plan: header, output, memory, and what is known of the run. */
   planEnd: 16 * MIB,
+  /** The largest value that a Redis of Writ's takes (`proto-max-bulk-len`). */
+  redisValue: 16 * MIB,
   /** A request to the kernel, and its answer. */
   kernelBody: 16 * MIB,
   /** A request for the lease of a step: the envelope, and the answers of all steps so far. */

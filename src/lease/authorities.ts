@@ -1,4 +1,3 @@
-import type { TaskManifest } from '../contracts/index.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Ed25519, RevocationFeed } from '../core/ports/index.ts';
 import type { WorkerAuthority } from './authorize-lease.ts';

@@ -21,6 +21,7 @@ const SCRIPTS = 'bundle';
 /** What the modules read beside or above themselves: from there, to there. */
 const ASSETS = [
   ['src/adapters/redis/lua', `${SCRIPTS}/lua`],
+  ['src/adapters/redis/row.lua', `${SCRIPTS}/row.lua`],
   ['src/adapters/sqlite/sql', 'sql'],
   ...['registries', 'config/tools', 'config/tool-bindings', 'config/capabilities', 'config/use-cases'].map((folder) => [folder, folder] as const),
 ] as const;

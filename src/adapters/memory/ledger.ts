@@ -67,7 +67,8 @@ export function createMemoryLedger(settings: LedgerSettings & { clock: Clock; ch
     },
     async refusal(taskId, jobKey) {
       const refusal = refusals.get(JSON.stringify([taskId, jobKey]));
-      return refusal && refusal.until > clock.now() ? refusal.result : undefined;
+      // An empty text is none, as in Redis.
+      return refusal && refusal.until > clock.now() ? refusal.result || undefined : undefined;
     },
     async cancel(taskId, now) {
       const row = find(taskId);

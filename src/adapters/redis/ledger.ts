@@ -120,7 +120,7 @@ const SHA256 = /^[0-9a-f]{64}$/i;
 const COUNTS = ['epoch', 'takeovers', 'exp', 'crashes'] as const;
 
 /**
- * `undefined` for no row; `damaged` for one that we never write, by the rule of `lua/row.lua`. A result in it counts for who reads, when
+ * `undefined` for no row; `damaged` for one that we never write, by the rule of `row.lua`. A result in it counts for who reads, when
  * it is signed; to a claim it is no row.
  *
  * @param hash undefined: a key of another type

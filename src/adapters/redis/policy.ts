@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { BOUNDS } from '../../contracts/index.ts';
 import { messageOf, WritError } from '../../core/errors.ts';
 import { PROBE_KEY } from './keys.ts';
 import { allServers, type RedisConnection } from './redis-connection.ts';
 import { redisCall } from './redis-error.ts';
 
-/** Named, because INFO without an argument is a connection's own look whether Redis has loaded (`queues/answered-redis.ts`). */
+/** What INFO is asked for. */
 const SECTIONS = 'default';
 
 /** What a server says about itself, from INFO: it is answered where CONFIG is closed (managed services). */
@@ -23,7 +24,7 @@ export interface RedisHealth {
  * The largest value that a server of Writ's takes from a client (`proto-max-bulk-len`), bytes: twice what any part of Writ
  * sends, a batch of messages of 8 MiB. Redis itself would take 512 MiB, and each job of that size has to be fetched to be refused.
  */
-export const MAX_VALUE_BYTES = 16 * 1024 * 1024;
+export const MAX_VALUE_BYTES = BOUNDS.redisValue;
 
 /**
  * Whether the server refuses values above `MAX_VALUE_BYTES` where they enter; `undefined` when it does not say. GETBIT has the

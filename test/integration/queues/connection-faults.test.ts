@@ -26,7 +26,8 @@ const USES: Readonly<Record<ConnectionKind, (connection: RedisConnection) => { c
   },
   ledger(connection) {
     const ledger = createRedisLedger(connection, { retentionMs: 60_000 });
-    return { call: () => ledger.cancel(nextTask(), 1) };
+    // INFO is written before the connection is ready, as its own look is; a lost one is not sent again.
+    return { call: () => Promise.all([ledger.cancel(nextTask(), 1), redisCall(() => connection.info('server'))]) };
   },
   worker(connection) {
     const queue = openQueue('file@default', QUEUE_PREFIX, connection);

@@ -188,7 +188,12 @@ describe('the embedded Redis', () => {
       tell = settle;
     });
     const mute = [process.execPath, '-e', 'console.log("here", process.pid); setInterval(() => 0, 1000)'];
-    const embedded = create({ directory, startTimeoutMs: 2 ** 31 - 1, launcher: mute, log: (line) => line.startsWith('here') && tell(Number(line.split(' ')[1])) });
+    const embedded = create({
+      directory,
+      startTimeoutMs: 2 ** 31 - 1,
+      launcher: mute,
+      log: (line) => line.startsWith('here') && tell(Number(line.split(' ')[1])),
+    });
     const starting = embedded.start();
     starting.catch(() => undefined);
     const pid = await here;

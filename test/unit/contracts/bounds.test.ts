@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigSchema } from '../../../config/schema.ts';
 import { MAX_PLAN_BYTES } from '../../../queues/catalog.ts';
+import { MAX_VALUE_BYTES } from '../../../src/adapters/redis/policy.ts';
 import { BOUNDS, CONTENT_ANSWER_MAX_BYTES, MAX_JOB_BYTES } from '../../../src/contracts/index.ts';
 import { MAX_RESULT_BYTES as LEDGER_BYTES } from '../../../src/core/ledger-life.ts';
 import { LIMITS } from '../../../src/executors/plan/limits.ts';
@@ -32,6 +33,8 @@ const ORDER: readonly (readonly [from: string, lets: number, to: string, takes: 
     'the end of a plan',
     MAX_PLAN_END_BYTES,
   ],
+  ['the end of a plan', MAX_PLAN_END_BYTES, 'a value in Redis', MAX_VALUE_BYTES],
+  ['the job of a plan, moved by a script', MAX_PLAN_BYTES + AROUND, 'a value in Redis', MAX_VALUE_BYTES],
   ['a result in a request to the kernel', QUOTED * LEDGER_BYTES + BOUNDS.manifest + AROUND, 'a request to the kernel', BOUNDS.kernelBody],
   [
     'a plan with all its answers',
