@@ -78,6 +78,7 @@ export async function startTestCluster({ masters = 3, replicas = 0, nodeTimeoutM
       save: '',
       'repl-diskless-sync-delay': 0,
       'maxmemory-policy': 'noeviction',
+      'proto-max-bulk-len': '16mb',
       requirepass: PASSWORD,
       masterauth: PASSWORD,
     };
