@@ -37,10 +37,12 @@ export async function findJob(queue: Queue<unknown>, connection: RedisConnection
 
 /**
  * BullMQ parses data and options of a job's hash; what somebody wrote by hand may be no JSON, or of any size. It is weighed
- * first, which for a job that is not there is all that is asked.
+ * first. Most pushes are of new tasks: for a job that is not there one small command is all that is asked.
  */
 async function readJob(queue: Queue<unknown>, connection: RedisConnection, jobId: string): Promise<Omit<FoundJob, 'state'> | undefined> {
-  const { exists, bytes } = await jobWeight(connection, queue.toKey(jobId));
+  const key = queue.toKey(jobId);
+  if ((await connection.exists(key)) === 0) return undefined;
+  const { exists, bytes } = await jobWeight(connection, key);
   if (!exists) return undefined;
   if (isTooHeavy(bytes, MAX_PLAN_BYTES)) return damagedJob(queue, connection, jobId);
   try {
