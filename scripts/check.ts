@@ -6,6 +6,8 @@ import { describeResult, runChecks } from './run-checks.ts';
  * `npm run check [-- <name> ...]`: static checks and trace, all or those whose names are given; writes nothing. With `house` it
  * also prints what was counted. The last line is `N passed, N failed`.
  */
+// `npm run check -- house | head`: a reader that has seen enough ends the checks.
+process.stdout.once('error', () => process.exit(1));
 const names = process.argv.slice(2);
 const checks = names.length === 0 ? CHECKS : CHECKS.filter(({ name }) => names.includes(name));
 if (checks.length < names.length) process.stderr.write(`there are the checks ${CHECKS.map(({ name }) => `'${name}'`).join(', ')}\n`);

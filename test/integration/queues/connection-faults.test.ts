@@ -2,48 +2,14 @@ import { Worker } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
 import { QUEUE_PREFIX } from '../../../queues/catalog.ts';
 import { type ConnectionKind, connected, createConnection } from '../../../queues/connection.ts';
-import { createEnqueue } from '../../../queues/enqueue.ts';
-import { openQueue } from '../../../queues/open-queue.ts';
-import { createRedisLedger } from '../../../src/adapters/redis/ledger.ts';
 import { duplicateOf, type RedisConnection } from '../../../src/adapters/redis/redis-connection.ts';
 import { redisCall } from '../../../src/adapters/redis/redis-error.ts';
-import { createRedisSignals } from '../../../src/adapters/redis/signals.ts';
-import { systemClock } from '../../../src/core/clock.ts';
-import { isWritError } from '../../../src/core/errors.ts';
 import { deferred } from '../../conformance/deferred.ts';
 import { freePorts } from '../../support/ports.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { type ProxyPoint, type RedisProxy, redisProxy } from '../../support/redis-proxy.ts';
-import { noResults } from '../../support/results.ts';
-import { taskJob } from './fixture.ts';
 
-/** What a connection of each kind is used for. */
-const USES: Readonly<Record<ConnectionKind, (connection: RedisConnection) => { call(): Promise<unknown>; close?(): Promise<void> }>> = {
-  producer(connection) {
-    const ledger = createRedisLedger(connection, { retentionMs: 60_000 });
-    const enqueue = createEnqueue({ connection, ledger, results: noResults, clock: systemClock, pool: 'default' });
-    return { call: () => enqueue.push(taskJob(nextTask())), close: () => enqueue.close() };
-  },
-  ledger(connection) {
-    const ledger = createRedisLedger(connection, { retentionMs: 60_000 });
-    // INFO is written before the connection is ready, as its own look is; a lost one is not sent again.
-    return { call: () => Promise.all([ledger.cancel(nextTask(), 1), redisCall(() => connection.info('server'))]) };
-  },
-  worker(connection) {
-    const queue = openQueue('file@default', QUEUE_PREFIX, connection);
-    return { call: () => redisCall(() => queue.add('FILE_MOVE', {})), close: () => queue.close() };
-  },
-  subscriber(connection) {
-    const signals = createRedisSignals(connection);
-    return { call: () => signals.onCancel(() => undefined) };
-  },
-};
-
-let tasks = 0;
-function nextTask(): string {
-  tasks += 1;
-  return `t${tasks}`;
-}
+import { endOf, lost, USES, unavailable } from './connection-uses.ts';
 
 /** One connection through a proxy of its own, and what became of the calls on it. */
 interface Trial {
@@ -169,99 +135,6 @@ describe('a connection that is cut at any point', () => {
   });
 });
 
-/** Short enough to wait for; a slow machine may find a server silent that is not, and then only asks again. */
-const SILENCE_MS = 300;
-
-describe('a server that accepts and then says nothing', () => {
-  let server: TestRedis;
-  beforeAll(async () => {
-    server = await startTestRedis();
-  });
-  afterAll(() => server.stop());
-
-  /** A use of a connection through a proxy. */
-  async function trial(
-    kind: ConnectionKind,
-    body: (trial: { proxy: RedisProxy; call(): Promise<'answered' | 'unavailable'> }) => Promise<void>,
-  ): Promise<void> {
-    await using proxy = await redisProxy(server.target());
-    const connection = createConnection(proxy.target, kind, undefined, SILENCE_MS);
-    const { call, close } = USES[kind](connection);
-    await body({ proxy, call: () => call().then(() => 'answered' as const, unavailable) });
-    const ended = endOf(connection);
-    connection.disconnect();
-    await ended;
-    await close?.();
-  }
-  const forEver = new Promise<void>(() => undefined);
-
-  describe.each<ConnectionKind>(['ledger', 'worker', 'subscriber'])('%s', (kind) => {
-    it.each(['asked', 'done'] as const)('asks again on another connection when a command of its first one is left at `%s`', async (moment) => {
-      await trial(kind, async ({ proxy, call }) => {
-        expect(await call()).toBe('answered');
-        let first: number | undefined;
-        proxy.fault = (point) => {
-          if (point.moment !== moment) return undefined;
-          first ??= point.connection;
-          return point.connection === first ? forEver : undefined;
-        };
-        expect(await call()).toBe('answered');
-        expect(first).toBeDefined();
-      });
-    });
-
-    it('works again when the server finds its voice', async () => {
-      await trial(kind, async ({ proxy, call }) => {
-        let isSilent = true;
-        const refused = deferred();
-        let connections = 0;
-        proxy.fault = ({ connection, moment }) => {
-          connections = Math.max(connections, connection);
-          // The first connections were given up.
-          if (connections > 1) refused.resolve();
-          return isSilent && moment === 'open' ? forEver : undefined;
-        };
-        const first = call();
-        await refused.promise;
-        isSilent = false;
-        expect(kind === 'ledger' ? ['answered', 'unavailable'] : ['answered']).toContain(await first);
-        for (;;) if ((await call()) === 'answered') break;
-      });
-    });
-  });
-
-  it.each(['open', 'asked', 'done'] as const)('never leaves a call of the ledger without an answer, whatever the server left unsaid (%s)', async (silent) => {
-    await trial('ledger', async ({ proxy, call }) => {
-      // The handshake is answered, where it is about commands.
-      proxy.fault = ({ moment, command }) => (moment === silent && (silent === 'open' || command.startsWith('eval')) ? forEver : undefined);
-      expect(await call()).toBe('unavailable');
-    });
-  });
-
-  it('has recorded an outcome whose answer it kept to itself: the record that is sent again changes nothing', async () => {
-    await using proxy = await redisProxy(server.target());
-    const connection = createConnection(proxy.target, 'ledger', undefined, SILENCE_MS);
-    const ledger = createRedisLedger(connection, { retentionMs: 60_000 });
-    await ledger.markGeneration('g');
-    const claim = await ledger.claim({ taskId: 'said', manifestSha256: 'a'.repeat(64), jobKey: 'file:1', instance: 'w', exp: 4_000_000_000, now: 1 });
-    expect(claim).toEqual({ kind: 'new', epoch: 1 });
-    const outcome = { taskId: 'said', epoch: 1, status: 'SUCCESS', errorCode: undefined, result: 'signed', now: 2 } as const;
-    // The script is there: the next command is the record itself.
-    expect(await ledger.record({ ...outcome, epoch: 9 })).toBe('stale');
-    let kept = 0;
-    proxy.fault = ({ moment, command }) => {
-      if (kept > 0 || moment !== 'done' || command !== 'evalsha') return undefined;
-      kept += 1;
-      return forEver;
-    };
-    expect(await ledger.record(outcome)).toBe('stale');
-    expect(await ledger.row('said')).toMatchObject({ state: 'success', epoch: 1, result: 'signed' });
-    const ended = endOf(connection);
-    connection.disconnect();
-    await ended;
-  });
-});
-
 describe('a connection to a cluster that is away', () => {
   it.each<ConnectionKind>(['producer', 'ledger', 'worker', 'subscriber'])(
     '%s: ends when it is closed before the next try, and so does every call',
@@ -297,24 +170,4 @@ function cutAt(proxy: RedisProxy, at: number, cuts: 1 | 2): () => number {
     return 'cut';
   };
   return () => left;
-}
-
-/** Not `once` of node:events: the errors that come before are expected. */
-function endOf(connection: RedisConnection): Promise<void> {
-  return new Promise((settle) => void connection.on('end', settle));
-}
-
-function lost(connection: RedisConnection, times: number): Promise<void> {
-  const { promise, resolve } = deferred();
-  let count = 0;
-  connection.on('reconnecting', () => {
-    count += 1;
-    if (count === times) resolve();
-  });
-  return promise;
-}
-
-function unavailable(error: unknown): 'unavailable' {
-  if (isWritError(error) && error.code === 'REDIS_UNAVAILABLE') return 'unavailable';
-  throw error;
 }
