@@ -3,9 +3,10 @@ import { BOUNDS, TOOL_ERROR_CODES } from '../../../../src/contracts/index.ts';
 import { systemClock } from '../../../../src/core/clock.ts';
 import type { JsonObject } from '../../../../src/core/json.ts';
 import { failure, type StopReason } from '../../../../src/core/outcome.ts';
-import type { BoundTool, PreparedRequest, ToolAnswer, ToolEffectClass, ToolRequest } from '../../../../src/core/ports/index.ts';
-import { createToolExecutor, type ToolExecutor } from '../../../../src/executors/tool/index.ts';
+import type { ToolAnswer } from '../../../../src/core/ports/index.ts';
+import { createToolExecutor } from '../../../../src/executors/tool/index.ts';
 import { answer, callTask, context, deliver, toolJournal } from '../../../support/tools.ts';
+import { scripted, untilAborted } from './scripted.ts';
 
 let journal: Awaited<ReturnType<typeof toolJournal>>;
 beforeAll(async () => {
@@ -13,36 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => journal.remove());
 
-interface Script {
-  readonly effect?: ToolEffectClass;
-  readonly timeoutMs?: number;
-  readonly prepare?: (request: ToolRequest, signal: AbortSignal) => Promise<PreparedRequest>;
-  readonly send?: (signal: AbortSignal, request: ToolRequest) => Promise<ToolAnswer>;
-}
-
-/** An executor with one tool `t` whose operation `op` does what the script says; `sent` counts requests. */
-function rig(script: Script): { executor: ToolExecutor; sent: ToolRequest[] } {
-  const sent: ToolRequest[] = [];
-  const tool: BoundTool = {
-    timeoutMs: script.timeoutMs ?? 60_000,
-    effects: new Map([['op', script.effect ?? 'once']]),
-    adapter: {
-      prepare:
-        script.prepare ??
-        (async (request) => ({
-          kind: 'ready',
-          send: async (signal) => {
-            sent.push(request);
-            return (await script.send?.(signal, request)) ?? { kind: 'ok', data: { done: true } };
-          },
-        })),
-    },
-  };
-  return { executor: createToolExecutor({ tools: new Map([['t', tool]]), journal, clock: systemClock }), sent };
-}
-
-const untilAborted = (signal: AbortSignal): Promise<ToolAnswer> =>
-  new Promise((resolve) => signal.addEventListener('abort', () => resolve({ kind: 'unclear', message: 'no answer' }), { once: true }));
+const rig = (script: Parameters<typeof scripted>[1]) => scripted(journal, script);
 
 describe('a tool call', () => {
   it('answers with data and meta', async () => {
@@ -278,38 +250,5 @@ describe('a once call', () => {
     await executor.execute(task, context());
     await journal.close(task.manifest.task_id, 1, { state: 'failure', sent: true, result: 'of another worker' }, 1);
     await expect(executor.memory.conclude(task, 'SUCCESS', '{}')).rejects.toMatchObject({ code: 'WRONG_STATE' });
-  });
-});
-
-describe.each(['none', 'idempotent'] as const)('a call with the effect %s', (effect) => {
-  it('is sent again with the same key, and leaves nothing in the journal', async () => {
-    const { executor, sent } = rig({ effect });
-    const task = callTask('t', 'op');
-    await deliver(executor, task);
-    await deliver(rig({ effect }).executor, task);
-    await deliver(executor, task);
-    expect(sent.map(({ taskId }) => taskId)).toEqual([task.manifest.task_id, task.manifest.task_id]);
-    expect(await executor.memory.recall(task.manifest.task_id)).toEqual({ kind: 'unknown' });
-  });
-
-  it.each([
-    ['cancelled', 'EXECUTION_FAILED: cancelled'],
-    ['shutdown', 'interrupted'],
-    ['lock-lost', 'interrupted'],
-  ] as const)('stopped by %s on its way ends at once', async (reason, words) => {
-    const stop = new AbortController();
-    const { executor } = rig({
-      effect,
-      send: (signal) => {
-        const end = untilAborted(signal);
-        stop.abort(reason);
-        return end;
-      },
-    });
-    expect(await answer(deliver(executor, callTask('t', 'op'), context({ signal: stop.signal })))).toBe(words);
-  });
-
-  it('that runs out of time has failed', async () => {
-    expect(await answer(deliver(rig({ effect, timeoutMs: 20, send: untilAborted }).executor, callTask('t', 'op')))).toBe('TOOL_FAILED: no answer');
   });
 });
