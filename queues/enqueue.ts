@@ -73,12 +73,13 @@ export function createEnqueue(deps: EnqueueDeps): Enqueue & { close(): Promise<v
     },
   };
 
-  function view(found: PlacedJob | undefined): JobView | undefined {
+  async function view(found: PlacedJob | undefined): Promise<JobView | undefined> {
     if (!found) return undefined;
     const { job, state, queueName, prefix } = found;
     const { id = '', data, failedReason, attemptsMade, timestamp } = job;
     const key = shardedName(prefix, `${queueName}:${id}`);
-    return { queue: queueName, jobId: id, key, state, data, failedReason: failedReason || undefined, attemptsMade, addedAt: timestamp };
+    const held = state === 'waiting' && (await queue({ prefix, queueName }).isPaused()) ? { queuePaused: true as const } : {};
+    return { queue: queueName, jobId: id, key, state, ...held, data, failedReason: failedReason || undefined, attemptsMade, addedAt: timestamp };
   }
 }
 

@@ -6,23 +6,14 @@ import { createRedisPresence } from '../src/adapters/redis/presence.ts';
 import { pipelined, type RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
 import type { QueueFigures, QueueStatus, SystemFigures, SystemStatus } from '../src/core/ports/index.ts';
-import { type Lanes, laneQueues, poolQueues, QUEUE_PREFIX } from './catalog.ts';
 import { MAX_FIELD_CHARS } from './job-bounds.ts';
-import { openQueue } from './open-queue.ts';
+import { closePoolQueues, openPoolQueues, type PoolQueue, type PoolQueuesOptions } from './pool-queues.ts';
 import { joinFigures } from './shard-figures.ts';
-import { ONE_SHARD, type QueueShards } from './shards.ts';
 
 /** Failed jobs that are looked at for their codes. */
 const SAMPLE = 500;
 
-export interface StatusReaderOptions {
-  /** The owner closes it. */
-  readonly connection: RedisConnection;
-  readonly pool: string;
-  /** Of the tools that are bound on this host; each has a queue. */
-  readonly providers?: readonly string[];
-  readonly lanes?: Lanes;
-  readonly shards?: QueueShards;
+export interface StatusReaderOptions extends PoolQueuesOptions {
   /** Directory of the lock files of workers: a pool is one host, so every worker of it holds a file here. */
   readonly workers: string;
 }
@@ -36,20 +27,13 @@ export interface StatusReader {
   close(): Promise<void>;
 }
 
-export function createStatusReader({ connection, pool, providers, lanes = {}, shards = ONE_SHARD, workers }: StatusReaderOptions): StatusReader {
-  const single = laneQueues(pool, lanes);
-  const prefixes = (name: string): readonly string[] => (single.includes(name) ? [QUEUE_PREFIX] : shards.all);
-  const queues = poolQueues(pool, providers, lanes).map((name) =>
-    prefixes(name).map((prefix) => openQueue(name, prefix, connection, { skipMetasUpdate: true })),
-  );
-  const ofShards = async <Q extends QueueFigures>(shard: readonly Queue[], look: (queue: Queue) => Promise<Q>): Promise<Q[]> => {
-    const [first, ...others] = await Promise.all(shard.map(look));
-    return first === undefined ? [] : [joinFigures([first, ...others])];
-  };
+export function createStatusReader({ workers, ...options }: StatusReaderOptions): StatusReader {
+  const { connection } = options;
+  const queues = openPoolQueues(options);
   const system = async <Q extends QueueFigures>(look: (queue: Queue) => Promise<Q>): Promise<Omit<SystemStatus, 'queues'> & { queues: readonly Q[] }> =>
     redisCall(async () => {
       const [all, alive, ledger, health] = await Promise.all([
-        Promise.all(queues.map((shard) => ofShards(shard, look))),
+        Promise.all(queues.map((queue) => lookAt(queue, look))),
         workersOf(workers, connection),
         ledgerStatus(connection),
         redisHealth(connection),
@@ -64,10 +48,19 @@ export function createStatusReader({ connection, pool, providers, lanes = {}, sh
         const [figures, failures] = await Promise.all([queueFigures(queue, connection), failuresOf(queue, connection)]);
         return { ...figures, ...failures };
       }),
-    async close() {
-      await Promise.all(queues.flat().map((queue) => queue.close()));
-    },
+    close: () => closePoolQueues(queues),
   };
+}
+
+/** One figure of a queue from those of its shards. */
+async function lookAt<Q extends QueueFigures>({ shards }: PoolQueue, look: (queue: Queue) => Promise<Q>): Promise<Q[]> {
+  const [first, ...others] = await Promise.all(shards.map(look));
+  return first === undefined ? [] : [joinFigures([first, ...others])];
+}
+
+/** What is known of each queue without looking at its jobs. Rejects with WritError REDIS_UNAVAILABLE. */
+export function poolFigures(queues: readonly PoolQueue[], connection: RedisConnection): Promise<readonly QueueFigures[]> {
+  return redisCall(async () => (await Promise.all(queues.map((queue) => lookAt(queue, (shard) => queueFigures(shard, connection))))).flat());
 }
 
 async function queueFigures(queue: Queue, connection: RedisConnection): Promise<QueueFigures> {

@@ -57,6 +57,8 @@ export const TaskView = z.strictObject({
   /** Why a job that was no task at all failed. */
   message: z.string().optional(),
   cancel_requested: z.boolean().optional(),
+  /** It waits in a queue that is paused: no worker takes it until somebody resumes the queue. */
+  queue_paused: z.literal(true).optional(),
   /** Since when it waits or runs. */
   since: Time.optional(),
   attempts: z.int().optional(),

@@ -1,6 +1,7 @@
 export * from './api.ts';
 export * from './api-actions.ts';
 export * from './api-plans.ts';
+export * from './api-queues.ts';
 export * from './bounds.ts';
 export * from './capability.ts';
 export * from './content-search.ts';

@@ -183,6 +183,7 @@ function servicesWith(search: MessageSearch): McpServices {
     regrantByDefault: false,
     tasks: unasked,
     plans: unasked,
+    queues: unasked,
     contentSearch: unasked,
     contentIndex: unasked,
     messageSearch: async () => search,

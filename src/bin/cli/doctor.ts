@@ -9,7 +9,7 @@ import { examineContentSearch } from '../../content-search/io/doctor.ts';
 import { examineContentIndex } from '../../content-search/ngram-index/serving/doctor.ts';
 import { contentSettings } from '../../content-search/settings/content-settings.ts';
 import { contentRefusal, indexRefusal } from '../../content-search/settings/refusals.ts';
-import { examine, passed } from '../../core/findings.ts';
+import { examine, passed, warning } from '../../core/findings.ts';
 import type { ScopeCatalog } from '../../core/ports/search-scopes.ts';
 import { examineScopes } from '../../core/scope-findings.ts';
 import { examineDirectories } from '../../data-dir/doctor/directories.ts';
@@ -18,6 +18,7 @@ import { examineMessages } from '../../messages/serving/doctor.ts';
 import { readPlaces } from '../../observability/worker-places.ts';
 import type { Diagnosis } from '../../surfaces/cli/services.ts';
 import type { CliRedis, CliSettings } from './settings.ts';
+import { openQueueControl } from './status.ts';
 
 const START = 'run `npx writ up`';
 
@@ -37,6 +38,14 @@ export async function diagnose({ loaded, places }: CliSettings, { redis, scopes,
     await reachKernel();
     return passed('answers');
   };
+  const queues = async () => {
+    const control = await openQueueControl({ loaded, places }, redis);
+    const paused = await control.paused();
+    await control[Symbol.asyncDispose]();
+    return paused.length === 0
+      ? passed('none is paused')
+      : warning(`paused: ${paused.join(', ')}`, paused.map((name) => `run \`writ queue resume ${name}\``).join('; '));
+  };
   const areas = await Promise.all([
     examineHost(places.dataDir),
     examineDirectories(places.dataDir, config.file, () => readPlaces(places.metrics)),
@@ -47,7 +56,9 @@ export async function diagnose({ loaded, places }: CliSettings, { redis, scopes,
     examineContentIndex({ refusal: indexRefusal(config), settings: content, limits: search }),
     examineMessages(config.messages, places),
     examinePlans({ shipped: packageRoot(), own: config.plan.registry_dir }),
-    redisProbes(server).then((probes) => examine('Servers', [...probes, { title: 'kernel', look: kernel, todo: START }])),
+    redisProbes(server).then((probes) =>
+      examine('Servers', [...probes, { title: 'queues', look: queues, todo: START }, { title: 'kernel', look: kernel, todo: START }]),
+    ),
   ]);
   const settings = describeConfig(loaded).map(({ key, value, source }) => ({ key, value, source }));
   return { settings, checks: areas.flat() };

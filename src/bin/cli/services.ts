@@ -68,6 +68,7 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     kept((await import('../messages.ts')).openMessageSearch({ config: { ...config, messages }, places }));
   const messageSearch = once(() => searchMessages(config.messages));
   const messageIngest = once(async () => kept(await (await import('../messages.ts')).openMessageIngest(settings, redis)));
+  const queues = once(async () => kept(await (await import('./status.ts')).openQueueControl(settings, redis)));
   const vault = once(async () => kept((await import('./vault.ts')).openVault(settings, audit)));
 
   return {
@@ -81,6 +82,7 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
     signatures,
     kernel,
     status: async () => (await import('./status.ts')).readStatus(settings, redis),
+    queues,
     vault,
     scopes,
     planPreview,

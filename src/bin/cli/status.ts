@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
+import type { PoolQueuesOptions } from '../../../queues/pool-queues.ts';
+import { createQueueControl } from '../../../queues/queue-control.ts';
 import { createStatusReader } from '../../../queues/queue-status.ts';
 import { queueShards } from '../../../queues/shards.ts';
-import type { ImportProgress, SystemStatus } from '../../core/ports/system-status.ts';
+import type { ImportProgress, QueueControl, SystemStatus } from '../../core/ports/index.ts';
 import { openMessagesReader } from '../../messages/store/open.ts';
 import { lastImports } from '../../messages/store/write/engine.ts';
 import { lanesOf } from '../lanes.ts';
@@ -10,19 +12,22 @@ import type { CliRedis, CliSettings } from './settings.ts';
 
 /** What Redis says about the queues of this pool, its workers and itself. Throws WritError REDIS_UNAVAILABLE. */
 export async function readStatus({ loaded, places }: CliSettings, redis: CliRedis): Promise<SystemStatus> {
-  const reader = createStatusReader({
-    connection: await redis.connection('producer'),
-    pool: loaded.config.pool.id,
-    providers: boundProviders(loaded.config),
-    lanes: lanesOf(loaded.config),
-    shards: queueShards(loaded.config.queue),
-    workers: places.workers,
-  });
+  const reader = createStatusReader({ ...(await poolOf(loaded, redis)), workers: places.workers });
   try {
     return { ...(await reader.status()), imports: importsOf(places) };
   } finally {
     await reader.close();
   }
+}
+
+/** What pauses and resumes the queues of this pool. */
+export async function openQueueControl({ loaded }: CliSettings, redis: CliRedis): Promise<QueueControl & AsyncDisposable> {
+  return createQueueControl(await poolOf(loaded, redis));
+}
+
+async function poolOf({ config }: CliSettings['loaded'], redis: CliRedis): Promise<PoolQueuesOptions> {
+  const connection = await redis.connection('producer');
+  return { connection, pool: config.pool.id, providers: boundProviders(config), lanes: lanesOf(config), shards: queueShards(config.queue) };
 }
 
 const IMPORTS_SHOWN = 5;

@@ -1,7 +1,7 @@
 import { probeWrite } from '../../adapters/redis/policy.ts';
 import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { KernelClient, TaskIndex } from '../../core/ports/index.ts';
+import type { KernelClient, QueueControl, TaskIndex } from '../../core/ports/index.ts';
 import { checkHealth } from '../../observability/health-check.ts';
 import type { Finding } from '../../observability/metrics-socket.ts';
 import type { Readiness } from '../../surfaces/http/services.ts';
@@ -10,6 +10,7 @@ export interface ReadinessPorts {
   readonly connection: RedisConnection;
   readonly kernel: Pick<KernelClient, 'ping'>;
   readonly index: Pick<TaskIndex, 'health'>;
+  readonly queues: Pick<QueueControl, 'paused'>;
   /** What the running workers say of the directories that they hold. */
   readonly places: () => Promise<readonly Finding[]>;
   readonly clock: Clock;
@@ -19,7 +20,7 @@ export interface ReadinessPorts {
 const SHARED_MS = 500;
 
 /** Asks everything that a push needs, for real, and the workers of this data directory whether they can serve it. Never throws. */
-export function createReadiness({ connection, kernel, index, places, clock }: ReadinessPorts): () => Promise<readonly Readiness[]> {
+export function createReadiness({ connection, kernel, index, queues, places, clock }: ReadinessPorts): () => Promise<readonly Readiness[]> {
   let asked: { readonly at: number; readonly answer: Promise<readonly Readiness[]> } | undefined;
   const ask = (): Promise<readonly Readiness[]> =>
     Promise.all([
@@ -35,6 +36,11 @@ export function createReadiness({ connection, kernel, index, places, clock }: Re
         const { state, tasks, problem } = index.health();
         if (state === 'failed') throw new Error(problem ?? 'has failed');
         return `${state}, ${tasks} tasks`;
+      }),
+      // A paused queue takes pushes: whoever paused it wants no more than that.
+      checkHealth('queues', async () => {
+        const paused = await queues.paused();
+        return paused.length === 0 ? 'none is paused' : `paused: ${paused.join(', ')}`;
       }),
       checkHealth('places', async () => {
         const found = await places();

@@ -3,6 +3,7 @@ import type { Config } from '../../../config/schema.ts';
 import { queueOf } from '../../../queues/catalog.ts';
 import { createConnection } from '../../../queues/connection.ts';
 import { createPlanEvents } from '../../../queues/plan-events.ts';
+import { createQueueControl } from '../../../queues/queue-control.ts';
 import { queueShards } from '../../../queues/shards.ts';
 import { createCryptoPool } from '../../adapters/crypto/pool.ts';
 import { createRedisRevocations } from '../../adapters/redis/revocations.ts';
@@ -21,8 +22,10 @@ import { observePushes } from '../../observability/pushes.ts';
 import type { Tracer } from '../../observability/tracing/tracer.ts';
 import { readPlaces } from '../../observability/worker-places.ts';
 import type { HttpServices } from '../../surfaces/http/services.ts';
+import { lanesOf } from '../lanes.ts';
 import { openPlanSide } from '../plan/plan-side.ts';
 import { createPlanPreview } from '../plan/preview.ts';
+import { boundProviders } from '../plan/providers.ts';
 import { planSignatures } from '../plan/signatures.ts';
 import { openProducerSide } from '../producer-side.ts';
 import { redisTarget } from '../redis-target.ts';
@@ -81,10 +84,12 @@ export function wireHttpServices(wiring: HttpWiring): {
   const tasksOf = (surface: Surface): TaskGateway =>
     producer.gateway((enqueue) => observePushes(enqueue, { trace, ...(pushMetrics === undefined ? {} : { count: { metrics: pushMetrics, surface } }) }));
   const plans = openPlanSide({ config, places, connection, results, signals });
+  const shards = queueShards(config.queue);
+  const queues = createQueueControl({ connection, pool: config.pool.id, providers: boundProviders(config), lanes: lanesOf(config), shards });
   const planEvents = createPlanEvents({
     connection: subscriber,
     pool: config.pool.id,
-    shards: queueShards(config.queue),
+    shards,
     reader: connection,
     proven: plans.view,
     onError: warn,
@@ -104,6 +109,7 @@ export function wireHttpServices(wiring: HttpWiring): {
       preview: createPlanPreview(config),
       signatures: planSignatures({ config, places, ed25519 }),
     },
+    queues,
     contentSearch,
     contentIndex,
     messages,
@@ -119,6 +125,7 @@ export function wireHttpServices(wiring: HttpWiring): {
       connection,
       kernel: kernelClient(kernel, 'readiness (http)'),
       index,
+      queues,
       places: async () => [...held.findings(), ...(await readPlaces(places.metrics))],
       clock,
     }),
@@ -128,6 +135,7 @@ export function wireHttpServices(wiring: HttpWiring): {
   const close = async (): Promise<void> => {
     await producer[Symbol.asyncDispose]();
     await planEvents.close();
+    await queues[Symbol.asyncDispose]();
     await plans[Symbol.asyncDispose]();
     kernel.close();
     for (const redis of [connection, subscriber]) redis.disconnect();

@@ -114,6 +114,7 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
         queues: board.queues,
         pool: board.pool,
         operate: (caller) => ({ ...operatorServices(boardServices, caller), plans: boardServices.plans.plans }),
+        control: services.queues,
         audit,
         clock: services.clock,
         report: queueTrouble,

@@ -3,7 +3,7 @@ export interface OperatorAction {
   readonly surface: 'http' | 'board' | 'cli' | 'mcp';
   /** Name of the key, session or operating system user. */
   readonly who: string;
-  /** `<noun>.<verb>`: `task.retry`, `task.cancel`, `task.undo`, `vault.purge`, `lease.issue`, `lease.revoke`, `key.create`, … */
+  /** `<noun>.<verb>`: `task.retry`, `task.cancel`, `task.undo`, `vault.purge`, `lease.issue`, `lease.revoke`, `key.create`, `queue.pause`, … */
   readonly action: string;
   /** What it was done to: a task id, a key id, a filter as JSON. */
   readonly subject: string;

@@ -30,6 +30,8 @@ export interface JobView {
   /** What names it in the ledger; `<queue>:<jobId>` where it is absent. */
   readonly key?: string;
   readonly state: JobState;
+  /** It waits in a queue that is paused: no worker takes it. */
+  readonly queuePaused?: true;
   readonly data: unknown;
   readonly failedReason: string | undefined;
   readonly attemptsMade: number;

@@ -26,6 +26,7 @@ const SECTIONS: readonly { readonly title: string; readonly groups: readonly Com
       { commands: ['push'], load: () => import('./commands/push.ts') },
       { commands: ['result', 'retry', 'undo', 'cancel'], load: () => import('./commands/tasks.ts') },
       { commands: ['status'], load: () => import('./commands/status.ts') },
+      { commands: ['queue'], load: () => import('./commands/queues.ts') },
     ],
   },
   { title: 'Plans:', groups: [{ commands: ['plan'], load: () => import('./commands/plan.ts') }] },

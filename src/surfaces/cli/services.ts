@@ -17,6 +17,7 @@ import type {
   PlanSignatures,
   Plans,
   ProjectOrProduct,
+  QueueControl,
   Setting,
   ShadowQueries,
   ShadowReport,
@@ -121,6 +122,7 @@ export interface CliServices extends AsyncDisposable {
   kernel(): Promise<KernelClient>;
   signatures(): Promise<SignatureReader>;
   status(): Promise<SystemStatus>;
+  queues(): Promise<QueueControl>;
   vault(): Promise<Vault>;
   readonly scopes: ScopeCatalog;
   /** Links envelopes with the registries of this host. Throws WritError INVALID_CONFIG for registries with a fault. */

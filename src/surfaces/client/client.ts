@@ -4,6 +4,7 @@ import { type EventsOptions, events } from './events.ts';
 import { createMessages, type MessagesApi } from './messages.ts';
 import { settingsOf, type WritClientOptions } from './options.ts';
 import { createPlans, type PlansApi } from './plans.ts';
+import { createQueues, type QueuesApi } from './queues.ts';
 import { createSearch, type SearchApi } from './search-tasks.ts';
 import { type CallOptions, createTasks, type TasksApi } from './tasks.ts';
 import { createTransport, type Transport } from './transport.ts';
@@ -42,6 +43,7 @@ const CONTENT_TIMEOUT_MS = 20_000;
 export class WritClient {
   readonly tasks: TasksApi;
   readonly plans: PlansApi;
+  readonly queues: QueuesApi;
   /** Searches by task, each with its own type of answer. */
   readonly search: SearchApi;
   readonly leases: LeasesApi;
@@ -57,6 +59,7 @@ export class WritClient {
     this.#transport = transport;
     this.tasks = createTasks(transport);
     this.plans = createPlans(transport);
+    this.queues = createQueues(transport);
     this.search = createSearch(this.tasks);
     this.contentIndex = createContentIndex(transport);
     this.messages = createMessages(transport);

@@ -12,6 +12,7 @@ export type * from './message-types.ts';
 export type { ChangedMessages, MessagesApi } from './messages.ts';
 export type { WritClientOptions } from './options.ts';
 export type { ActedOnPlan, PlansApi, SubmitPlanOptions, SubmittedPlan } from './plans.ts';
+export type { QueuesApi } from './queues.ts';
 export type { RetryManyOptions } from './retry-many.ts';
 export type { SearchApi, SearchOptions } from './search-tasks.ts';
 export type { Acted, CallOptions, SubmitOptions, Submitted, TasksApi, WaitOptions } from './tasks.ts';

@@ -85,6 +85,8 @@ export interface TaskView<Output = Record<string, unknown>> {
   result?: ExecutionResult<Output> | undefined;
   message?: string | undefined;
   cancel_requested?: boolean | undefined;
+  /** It waits in a queue that is paused. */
+  queue_paused?: true | undefined;
   since?: string | undefined;
   attempts?: number | undefined;
   submitted_at?: string | undefined;
@@ -204,4 +206,29 @@ export interface BulkRetrySummary {
 /** A JWKS (RFC 7517) of Ed25519 keys. */
 export interface KeySet {
   keys: Record<string, unknown>[];
+}
+
+/** A queue of the server's pool as it is now. */
+export interface QueueView {
+  queue: string;
+  /** No worker takes another job of it. */
+  paused: boolean;
+  waiting: number;
+  active: number;
+  delayed: number;
+  completed: number;
+  failed: number;
+  oldest_waiting_ms?: number | undefined;
+  workers: number;
+}
+
+export interface QueueList {
+  queues: QueueView[];
+}
+
+/** `changed`: it was not so before. */
+export interface QueueSwitch {
+  queue: string;
+  paused: boolean;
+  changed: boolean;
 }

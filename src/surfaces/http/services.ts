@@ -6,6 +6,7 @@ import type {
   KernelClient,
   MessageSearch,
   PlanGateway,
+  QueueControl,
   SignatureReader,
   TaskGateway,
   TaskIndex,
@@ -28,6 +29,7 @@ export interface HttpServices {
   /** The same for the tools of `/mcp`, whose pushes are counted apart. */
   readonly toolTasks: TaskGateway;
   readonly plans: PlanGateway;
+  readonly queues: QueueControl;
   readonly contentSearch: ServerContentSearch;
   readonly contentIndex: IndexService;
   readonly messages: IngestGateway;

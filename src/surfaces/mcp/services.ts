@@ -1,6 +1,16 @@
 import type { Role } from '../../contracts/index.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { AuditLog, ContentSearch, IndexService, KernelClient, MessageSearch, PlanGateway, SignatureReader, TaskGateway } from '../../core/ports/index.ts';
+import type {
+  AuditLog,
+  ContentSearch,
+  IndexService,
+  KernelClient,
+  MessageSearch,
+  PlanGateway,
+  QueueControl,
+  SignatureReader,
+  TaskGateway,
+} from '../../core/ports/index.ts';
 
 /** Who calls: the key of a request, or the person in whose name the process runs. */
 export interface McpCaller {
@@ -27,6 +37,7 @@ export interface McpServices {
   readonly regrantByDefault: boolean;
   tasks(): Promise<TaskGateway>;
   plans(): Promise<Pick<PlanGateway, 'plans' | 'preview' | 'signatures'>>;
+  queues(): Promise<QueueControl>;
   contentSearch(): Promise<ServerContentSearch>;
   contentIndex(): Promise<IndexService>;
   messageSearch(): Promise<MessageSearch>;

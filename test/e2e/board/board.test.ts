@@ -55,17 +55,18 @@ describe('an operator with a browser', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('is offered only what the server allows: Retry', async () => {
+  it('is offered only what the server allows: Retry, and the pause of a queue', async () => {
     const offers = async () => (await page.getByRole('menuitem').allInnerTexts()).filter((text) => text !== '');
     const menus = page.locator('main [aria-haspopup="menu"]');
     await menus.nth(0).click();
     await page.getByRole('menuitem', { name: 'Sort by' }).waitFor();
     expect((await offers())[0]).toMatch(/^Retry 1 failed/);
+    expect((await offers()).join()).not.toMatch(/Pause|Resume/);
     await page.keyboard.press('Escape');
     await page.getByRole('menu').waitFor({ state: 'detached' });
     await menus.nth(1).click();
     await page.getByRole('menuitem', { name: 'Retry all' }).waitFor();
-    expect(await offers()).toEqual(['Retry all 1 failed jobs']);
+    expect(await offers()).toEqual(['Retry all 1 failed jobs', 'Pause']);
     await page.keyboard.press('Escape');
     await page.goto(`${site.url}/board/queue/file?status=failed`);
     await page.getByRole('button', { name: 'Retry all' }).waitFor();
@@ -87,6 +88,23 @@ describe('an operator with a browser', () => {
     expect(await page.getByRole('tree').textContent()).toMatch(/lease_expires:\s*"\d{4}-\d\d-\d\dT[\d:]+Z \(in \d+ (h|min)\)"/);
     expect(await page.getByRole('link', { name: 'Task' }).getAttribute('href')).toBe(`/v1/tasks/${TASK}`);
     await picture('board-job');
+  });
+
+  it('pauses a queue from its menu, shows that it is paused, and resumes it', async () => {
+    const isPaused = async () => (await site.board.redis.hexists('{writ}:file:meta', 'paused')) === 1;
+    await page.goto(`${site.url}/board/queue/file?status=failed`);
+    for (const [item, held] of [
+      ['Pause', true],
+      ['Resume', false],
+    ] as const) {
+      await page.locator('button:has(.lucide-ellipsis-vertical):visible').first().click();
+      await page.getByRole('menuitem', { name: item }).waitFor();
+      expect(await page.getByRole('menuitem').filter({ visible: true }).allInnerTexts()).toEqual(['Retry all 1 failed jobs', item]);
+      await picture(`board-${item.toLowerCase()}`);
+      await page.getByRole('menuitem', { name: item }).click();
+      await page.getByRole('button', { name: 'Confirm' }).click();
+      await expect.poll(isPaused).toBe(held);
+    }
   });
 
   it('may not do the forbidden, with session and Origin as the browser sends them', async () => {
@@ -119,7 +137,7 @@ describe('an operator with a browser', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(lines.map(({ surface, action, subject, outcome }) => [surface, action, subject, outcome])).toEqual([
+    expect(lines.filter(({ subject }) => subject === TASK).map(({ surface, action, subject, outcome }) => [surface, action, subject, outcome])).toEqual([
       ['board', 'task.retry', TASK, 'asked'],
       ['board', 'task.retry', TASK, 'done'],
     ]);

@@ -43,6 +43,7 @@ async function poolOf(rig: Rig): Promise<{ readonly ready: unknown; readonly doc
       connection,
       kernel: { ping: async () => undefined },
       index: { health: () => ({ state: 'ready', tasks: 0, problem: undefined }) as never },
+      queues: { paused: async () => [] },
       places: () => readPlaces(rig.places.metrics),
       clock: systemClock,
     });

@@ -59,6 +59,7 @@ function servicesOf({ version, clock }: CommandContext, services: CliServices): 
     regrantByDefault: services.regrantByDefault,
     tasks: services.tasks,
     plans: async () => ({ plans: await services.plans(), preview: await services.planPreview(), signatures: await services.planSignatures() }),
+    queues: services.queues,
     contentSearch: services.serverSearch,
     contentIndex: services.contentIndex,
     messageSearch: services.messageSearch,

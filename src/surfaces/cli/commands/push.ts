@@ -1,5 +1,6 @@
 import { counted } from '../../../core/units.ts';
 import type { Rejection } from '../../shared/input/parse-task.ts';
+import { whyNothingCame } from '../../shared/queues.ts';
 import { type CommandContext, command, openInput, type Registrar } from '../command.ts';
 import type { Progress } from '../push/progress.ts';
 import type { PushReport, PushSummary } from '../push/push-all.ts';
@@ -101,7 +102,8 @@ function rejectionText({ line, task_id, code, field, message }: Rejection): stri
 async function close(context: CommandContext, summary: PushSummary): Promise<void> {
   await context.output.answer({ summary }, () => `${summaryText(summary)} in ${(summary.ms / 1000).toFixed(1)} s`);
   if (!context.output.json && summary.unanswered > 0 && !summary.interrupted) {
-    context.output.note(`no outcome yet for ${counted(summary.unanswered, 'task')}: is a worker running? \`npx writ status\` shows it`);
+    const why = await whyNothingCame(async () => (await context.services()).queues());
+    context.output.note(`no outcome yet for ${counted(summary.unanswered, 'task')}: ${why}`);
   }
 }
 

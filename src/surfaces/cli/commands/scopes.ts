@@ -1,6 +1,7 @@
 import { type ExecutionResult, SEARCH_OUTPUT, type SearchCapability, type TaskManifest } from '../../../contracts/index.ts';
 import { WritError } from '../../../core/errors.ts';
 import type { ScopeState } from '../../../core/ports/search-scopes.ts';
+import { whyNothingCame } from '../../shared/queues.ts';
 import type { TaskStatus } from '../../shared/tasks/task-status.ts';
 import { auditedCommand, type CommandContext, command, type Registrar } from '../command.ts';
 import type { CliServices } from '../services.ts';
@@ -77,7 +78,7 @@ async function verifiedOutcome(context: CommandContext, manifest: TaskManifest, 
   const status = interrupted.aborted ? await withdrawn(context, waited, manifest, services) : waited;
   if (status.state === 'unproven') throw unprovenTask(taskId);
   if (status.state !== 'finished') {
-    const why = interrupted.aborted ? 'a cancel is requested' : 'is a worker running?';
+    const why = interrupted.aborted ? 'a cancel is requested' : await whyNothingCame(services.queues);
     throw new WritError('TIMEOUT', `no answer to ${taskId} yet (${taskStatusText(status, context.clock.now())}); ${why}`);
   }
   const about = { taskId, capabilityId, manifestSha256: manifestSha256(manifest) };

@@ -1,8 +1,8 @@
 import type { ImportProgress, QueueStatus, SystemStatus } from '../../../core/ports/system-status.ts';
 import { bytes, counted } from '../../../core/units.ts';
 import { type CommandContext, command, type Registrar } from '../command.ts';
-import { pairs, table } from '../text/table.ts';
-import { duration } from '../text/values.ts';
+import { queueTable } from '../text/queues.ts';
+import { pairs } from '../text/table.ts';
 
 export const register: Registrar = (program, deps, exit) => {
   program
@@ -40,33 +40,10 @@ function statusValue({ queues, workers, ledger, redis, imports = [] }: SystemSta
   };
 }
 
-const COLUMNS = [
-  { title: 'queue' },
-  { title: 'waiting', align: 'right' },
-  { title: 'oldest', align: 'right' },
-  { title: 'active', align: 'right' },
-  { title: 'delayed', align: 'right' },
-  { title: 'failed', align: 'right' },
-  { title: 'completed', align: 'right' },
-  { title: 'workers', align: 'right' },
-] as const;
-
 function textOf({ queues, workers, ledger, redis, imports = [] }: SystemStatus): string {
-  const rows = queues.map((queue) => [
-    queue.paused ? `${queue.queue} (paused)` : queue.queue,
-    ...[
-      queue.waiting,
-      queue.oldestWaitingMs === undefined ? '-' : duration(queue.oldestWaitingMs),
-      queue.active,
-      queue.delayed,
-      queue.failed,
-      queue.completed,
-      queue.workers,
-    ].map(String),
-  ]);
   const alive = workers.filter((worker) => worker.alive).length;
   return [
-    table(COLUMNS, rows),
+    queueTable(queues),
     '',
     pairs([
       ...imports.map((one): [string, string] => ['import', importText(one)]),

@@ -4,6 +4,7 @@ import { counted } from '../../../core/units.ts';
 import { unknownPlan } from '../../shared/plans/plan-id.ts';
 import { hasEnded, planStatusOf } from '../../shared/plans/view.ts';
 import { waitForPlan } from '../../shared/plans/wait.ts';
+import { whyNothingCame } from '../../shared/queues.ts';
 import type { CommandContext } from '../command.ts';
 import { parseSeconds, printable } from '../text/values.ts';
 import { createPlanProgress } from './progress.ts';
@@ -48,7 +49,10 @@ export async function followPlan(context: CommandContext, id: string, plans: Pla
   }
   if (view === undefined) throw unknownPlan(id);
   if (hasEnded(view) && !isStale(view, before)) return answerEnd(context, view);
-  if (!signal.aborted) throw new WritError('TIMEOUT', `no news of plan ${id} for ${flags.timeout}: is a worker running? \`npx writ status\` shows it`);
+  if (!signal.aborted) {
+    const why = await whyNothingCame(async () => (await context.services()).queues());
+    throw new WritError('TIMEOUT', `no news of plan ${id} for ${flags.timeout}: ${why}`);
+  }
   await context.output.answer({ ...planStatusOf(view, false), interrupted: true }, () => `plan ${id} goes on; \`npx writ plan cancel\` ends it`);
   return 1;
 }

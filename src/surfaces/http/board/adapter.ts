@@ -28,7 +28,7 @@ const KINDS = {
   'message-index': { allowRetries: false, description: 'Changes of the messages; what failed can be sent again' },
 } satisfies Record<string, { allowRetries: boolean; description: string }>;
 
-const TASKS = { allowRetries: true, description: 'Tasks; only Retry changes something here' };
+const TASKS = { allowRetries: true, description: 'Tasks; Retry runs a failed one again' };
 
 function kindOf(queue: string): { allowRetries: boolean; description: string } {
   return Object.entries(KINDS).find(([name]) => queue === name || queue.startsWith(`${name}@`))?.[1] ?? TASKS;

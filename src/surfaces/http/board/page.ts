@@ -19,13 +19,15 @@ export const BOARD_CSP = [
 
 /**
  * Hides what the server refuses anyway: nobody should be offered it. Class names of Bull Board end in a hash, so their
- * beginnings count, and the names of the icons; `refresh-cw` is Retry. What a later version renames shows up again, and is
+ * beginnings count, and the names of the icons; `refresh-cw` is Retry, `pause` and `play` are those
+ * of a queue, and in the menu with a submenu those of all queues at once. What a later version renames shows up again, and is
  * refused with a message.
  */
 export const BOARD_CSS = `
 ul[class*="jobActions-"] > li:not(:has(.lucide-refresh-cw)),
 ul[class*="queueActions-"] > li:not(:has(.lucide-refresh-cw)),
-[role="menuitem"]:has(svg):not(:has(.lucide-refresh-cw)):not([class*="subTrigger-"]):not([class*="subItem-"]),
+[role="menuitem"]:has(svg):not(:has(.lucide-refresh-cw, .lucide-pause, .lucide-play)):not([class*="subTrigger-"]):not([class*="subItem-"]),
+[role="menu"]:has([class*="subTrigger-"]) [role="menuitem"]:has(.lucide-pause, .lucide-play),
 button:has(.lucide-pencil) { display: none; }
 `;
 

@@ -4,7 +4,8 @@ import { FastifyAdapter } from '@bull-board/fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../../core/clock.ts';
 import { WritError } from '../../../core/errors.ts';
-import type { AuditLog } from '../../../core/ports/index.ts';
+import type { AuditLog, QueueControl } from '../../../core/ports/index.ts';
+import { switchQueue } from '../../shared/queues.ts';
 import type { HttpPlugin } from '../options.ts';
 import { PROBLEM_TYPE } from '../problem.ts';
 import type { Caller } from '../route.ts';
@@ -24,6 +25,7 @@ export interface BoardOptions {
   readonly pool: string;
   /** The operations of an operator, in the name of the caller. */
   readonly operate: (caller: Caller) => BoardServices;
+  readonly control: QueueControl;
   readonly audit: AuditLog;
   readonly clock: Clock;
   /** Told of a retry-all that broke down when nobody waited for it any more. */
@@ -36,7 +38,7 @@ export interface BoardOptions {
 
 export const BOARD_PATH = '/board';
 
-/** Bull Board for operators: it shows, and it retries through Writ's own retry. Everything else is refused by the server. */
+/** Bull Board for operators: it shows, retries through Writ's own retry, and pauses and resumes queues. Everything else is refused by the server. */
 export function boardPlugin(options: BoardOptions): HttpPlugin {
   return async (app, guard) => {
     await app.register(
@@ -88,7 +90,7 @@ interface JobParams {
 }
 
 /** What the board may change, and what it is told instead of reading it. */
-function ownRoutes(board: FastifyInstance, { queues, operate, audit, report }: BoardOptions): void {
+function ownRoutes(board: FastifyInstance, { queues, operate, control, audit, report }: BoardOptions): void {
   const retryAll = createRetryAll({ audit, report });
   board.addHook('onClose', () => retryAll.stop());
   const sourceOf = (name: string): BoardSource => {
@@ -106,6 +108,13 @@ function ownRoutes(board: FastifyInstance, { queues, operate, audit, report }: B
     const answer = await retryAll.start(sourceOf(request.params.queueName), caller.name, operate(caller));
     return reply.code(answer.finished ? 200 : 202).send(answer);
   });
+  // A shard on the board stands for its queue: all of it is paused, as everywhere else.
+  for (const action of ['pause', 'resume'] as const) {
+    board.put<{ Params: { queueName: string } }>(`/api/queues/:queueName/${action}`, async (request) => {
+      const { queueName } = sourceOf(request.params.queueName);
+      return switchQueue(queueName, action, { surface: 'board', who: callerOf(request).name }, { queues: control, audit });
+    });
+  }
   // Tasks have no flows; Bull Board asks for every job that it shows, and would open a producer of jobs to find out.
   board.get<{ Params: JobParams }>('/api/queues/:queueName/:jobId/flow', async ({ params }) => ({ nodeId: params.jobId, flowRoot: null, isFlowNode: false }));
   board.get('/writ.css', async (_request, reply) => reply.type('text/css; charset=utf-8').send(BOARD_CSS));

@@ -7,8 +7,8 @@ export function shownProblem(text: string): string {
   return JSON.stringify({ ...problem, error: problem.title, message: problem.detail });
 }
 
-/** Everything but looking and retrying. */
+/** Everything but looking, retrying, and pausing and resuming queues. */
 export function notAllowed(method: string): WritError {
-  const what = method === 'GET' || method === 'HEAD' ? 'There is no such page on this board.' : 'This board only shows and retries.';
+  const what = method === 'GET' || method === 'HEAD' ? 'There is no such page on this board.' : 'This board only shows, retries, and pauses queues.';
   return new WritError('METHOD_NOT_ALLOWED', `${what} Tasks are pushed, cancelled and undone through the API or \`writ\`.`);
 }

@@ -13,6 +13,7 @@ const API_VERSION = '1.0.0';
 const TAGS = {
   tasks: 'Push, follow, repeat, take back.',
   plans: 'Push and follow plans: many steps, each a task, under one lease.',
+  queues: 'Look at queues, pause and resume them.',
   search: 'Search the contents of files, and the index for it.',
   leases: 'Permission to run exactly one manifest, or one plan.',
   keys: 'Public keys that verify results.',

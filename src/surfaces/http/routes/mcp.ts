@@ -65,6 +65,7 @@ function mcpServices({ services, caller }: McpCall): McpServices {
     regrantByDefault,
     tasks: async () => services.toolTasks,
     plans: async () => services.plans,
+    queues: async () => services.queues,
     contentSearch: async () => services.contentSearch,
     contentIndex: async () => services.contentIndex,
     messageSearch: async () => services.messageSearch,

@@ -11,6 +11,7 @@ import { searchMessages } from './message-search.ts';
 import { cancelOneTask, retryOneTask, undoOneTask } from './operate.ts';
 import { cancelOnePlan, retryOnePlan } from './plan-operate.ts';
 import { readPlan, submitPlan } from './plans.ts';
+import { listQueues, switchOneQueue } from './queues.ts';
 import { retryManyTasks } from './retry-many.ts';
 import { listTasks, readTask, submitTasks } from './tasks.ts';
 
@@ -27,6 +28,8 @@ const TASK_ROUTES: readonly AnyRoute[] = [
   readPlan,
   retryOnePlan,
   cancelOnePlan,
+  listQueues,
+  switchOneQueue,
   searchContents,
   searchMessages,
   readIndex,

@@ -3,6 +3,7 @@ import { search } from './content-search.ts';
 import { indexStatus } from './index-status.ts';
 import { searchMessages, searchMessagesProduct } from './message-search.ts';
 import { getPlan, submitPlan } from './plans.ts';
+import { listQueuesTool, pauseQueue, resumeQueue } from './queues.ts';
 import { getTask, retryTaskTool, submitTask, undoTaskTool } from './tasks.ts';
 
 /** The tools, a row each, in the order in which they are listed. */
@@ -16,5 +17,8 @@ export const TOOLS: readonly AnyTool[] = [
   undoTaskTool,
   submitPlan,
   getPlan,
+  listQueuesTool,
+  pauseQueue,
+  resumeQueue,
   indexStatus,
 ];

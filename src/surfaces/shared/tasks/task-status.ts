@@ -60,7 +60,14 @@ function pending(job: JobView, row: TaskRow | undefined, stored: FinishedTask | 
   const cancelRequested = row?.cancelRequested ?? false;
   if (job.state === 'active') return { state: 'running', since: row?.updated ?? job.addedAt, owner: row?.owner ?? '', cancelRequested, job };
   const before = stored?.outcome.error?.error_code;
-  const again = before !== undefined ? `${before} before, waits to run again` : job.state === 'delayed' ? 'delayed' : 'in the queue';
+  const again =
+    before !== undefined
+      ? `${before} before, waits to run again`
+      : job.state === 'delayed'
+        ? 'delayed'
+        : job.queuePaused
+          ? 'in the queue, which is paused'
+          : 'in the queue';
   return { state: 'waiting', since: job.addedAt, detail: again, cancelRequested, job };
 }
 

@@ -53,6 +53,7 @@ function jobPart(status: KnownTaskStatus, signatures: Pick<SignatureReader, 'pee
   return {
     ...given('capability_id', data?.manifest.capability_id ?? (typeof named === 'string' ? named : undefined)),
     ...given('queue', job?.queue),
+    ...given('queue_paused', status.state === 'waiting' ? job?.queuePaused : undefined),
     ...given('manifest_sha256', finished?.manifestSha256 || data?.manifestSha256),
     ...given('attempts', attemptsOf(status)),
     ...given('submitted_at', job && timeOf(job.addedAt)),

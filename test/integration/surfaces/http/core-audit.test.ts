@@ -41,6 +41,7 @@ beforeAll(async () => {
         pool: 'default',
         links: [],
         operate: unused,
+        control: { list: unused, paused: unused, set: unused },
         audit: { append: unused },
         clock: systemClock,
         report: unused,

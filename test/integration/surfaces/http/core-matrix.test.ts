@@ -24,6 +24,8 @@ const MAY: Readonly<Record<string, 'open' | 'any' | readonly Role[]>> = {
   'POST /v1/plans/:id/cancel': ['operate'],
   'POST /v1/search': ['search'],
   'POST /v1/messages/search': ['search'],
+  'GET /v1/queues': ['read', 'operate'],
+  'POST /v1/queues/:queue/:action': ['operate'],
   'GET /v1/index': ['read', 'operate'],
   'POST /v1/index/:key_hash/:action': ['operate'],
   'POST /v1/leases': ['kernel'],

@@ -49,6 +49,7 @@ export function createCli({ clock, tasks, plans, kernel, signatures, audit, inte
       kernel: async () => kernel,
       signatures: async () => signatures,
       status: unavailable,
+      queues: unavailable,
       vault: unavailable,
       scopes: { capabilityOf: () => undefined, look: unavailable },
       planPreview: async () => plans.preview,

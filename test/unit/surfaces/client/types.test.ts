@@ -46,6 +46,8 @@ interface Pairs {
   PlanRetryAnswer: Same<client.PlanRetryAnswer, contract.PlanRetryAnswer>;
   PlanCancelAnswer: Same<client.PlanCancelAnswer, contract.PlanCancelAnswer>;
   PlanEvent: Same<client.PlanEvent, contract.PlanEvent>;
+  QueueList: Same<client.QueueList, contract.QueueList>;
+  QueueSwitch: Same<client.QueueSwitch, contract.QueueSwitch>;
   ContentSearchRequest: Same<client.ContentSearchRequest, contract.ContentSearchRequest>;
   ContentSearchAnswer: Same<client.ContentSearchAnswer, contract.ContentSearchAnswer>;
   IndexReport: Same<client.IndexReport, contract.IndexReport>;
@@ -95,6 +97,8 @@ const EQUAL: { readonly [K in Names]: Pairs[K] } & { readonly [K in Names]: true
   PlanRetryAnswer: true,
   PlanCancelAnswer: true,
   PlanEvent: true,
+  QueueList: true,
+  QueueSwitch: true,
   ContentSearchRequest: true,
   ContentSearchAnswer: true,
   IndexReport: true,

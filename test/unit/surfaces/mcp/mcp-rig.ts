@@ -38,6 +38,7 @@ export async function startMcp(services: Partial<McpServices> = {}, roles: reado
     regrantByDefault: true,
     tasks: away,
     plans: away,
+    queues: away,
     contentSearch: away,
     contentIndex: away,
     messageSearch: away,

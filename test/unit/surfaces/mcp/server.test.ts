@@ -1,11 +1,12 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { SEARCH_TOOL_ALIASES } from '../../../../src/contracts/index.ts';
+import type { OperatorAction, QueueControl } from '../../../../src/core/ports/index.ts';
 import type { ServerContentSearch } from '../../../../src/surfaces/mcp/services.ts';
 import { createWorld, type World } from '../cli/world.ts';
 import { startMcp } from './mcp-rig.ts';
 
-const NAMES = ['Search', 'submit_task', 'get_task', 'retry_task', 'undo_task', 'submit_plan', 'get_plan', 'index_status'];
+const NAMES = ['Search', 'submit_task', 'get_task', 'retry_task', 'undo_task', 'submit_plan', 'get_plan', 'list_queues', 'pause_queue', 'resume_queue', 'index_status'];
 
 /** The tools over a world in memory, with real signatures. */
 function worldMcp(world: World) {
@@ -48,12 +49,12 @@ describe('the MCP server', () => {
   it('says of the tools that only look that they change nothing, and of no other', async () => {
     await using mcp = await startMcp();
     const looking = (await mcp.tools()).filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name);
-    expect(looking.filter((name) => !name.startsWith('search_messages'))).toEqual(['Search', 'get_task', 'get_plan', 'index_status']);
+    expect(looking.filter((name) => !name.startsWith('search_messages'))).toEqual(['Search', 'get_task', 'get_plan', 'list_queues', 'index_status']);
   });
 
   it('lists what the roles of the caller allow, and refuses the rest with FORBIDDEN', async () => {
     await using mcp = await startMcp({}, ['read']);
-    expect((await mcp.tools()).map(({ name }) => name)).toEqual(['get_task', 'get_plan', 'index_status']);
+    expect((await mcp.tools()).map(({ name }) => name)).toEqual(['get_task', 'get_plan', 'list_queues', 'index_status']);
     expect(await mcp.call('undo_task', { task_id: 'x' })).toMatchObject({ isError: true, answer: { code: 'FORBIDDEN' } });
   });
 
@@ -83,6 +84,28 @@ describe('the MCP server', () => {
     for (const name of ['Search', ...SEARCH_TOOL_ALIASES, 'search_files']) {
       expect(await mcp.call(name, { pattern: 'x' })).toEqual({ isError: true, answer: { code: 'BadArgs', field: 'pattern', message: '{"pattern":"x"}' } });
     }
+  });
+
+  it('lists, pauses and resumes queues in the name of the caller, audited', async () => {
+    const asked: string[] = [];
+    const entries: OperatorAction[] = [];
+    const queues: QueueControl = {
+      list: async () => [],
+      paused: async () => [],
+      set: async (queue, action) => (asked.push(`${action} ${queue}`), { queue, paused: action === 'pause', changed: true }),
+    };
+    const audit = { append: async (entry: OperatorAction) => (entries.push(entry), entry as never) };
+    await using mcp = await startMcp({ queues: async () => queues, audit: async () => audit });
+    expect((await mcp.call('list_queues')).answer).toEqual({ queues: [] });
+    expect((await mcp.call('pause_queue', { queue: 'file' })).answer).toEqual({ queue: 'file', paused: true, changed: true });
+    expect((await mcp.call('resume_queue', { queue: 'file' })).answer).toEqual({ queue: 'file', paused: false, changed: true });
+    expect(asked).toEqual(['pause file', 'resume file']);
+    expect(entries).toMatchObject([
+      { surface: 'mcp', who: 'tester', action: 'queue.pause', subject: 'file', outcome: 'asked' },
+      { outcome: 'done' },
+      { action: 'queue.resume', outcome: 'asked' },
+      { outcome: 'done' },
+    ]);
   });
 
   it('tells nothing of a failure of its own but that it is one, and reports it', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { openBoardQueues } from '../../../../../queues/board-queues.ts';
+import { createQueueControl } from '../../../../../queues/queue-control.ts';
 import { inlineEd25519 } from '../../../../../src/adapters/crypto/inline.ts';
 import { nodeEd25519 } from '../../../../../src/adapters/crypto/node-crypto.ts';
 import { toWritError } from '../../../../../src/adapters/redis/redis-error.ts';
@@ -81,6 +82,7 @@ export async function startBoardRig(running?: Running): Promise<BoardRig> {
     queues: boardQueues.queues,
     pool: boardQueues.pool,
     operate: (caller) => ({ ...doors(caller.name), plans: running?.plans ?? coreServices.plans.plans }),
+    control: createQueueControl({ connection: redis, pool: 'default' }),
     audit: {
       async append(entry) {
         const record = await log.append(entry);
@@ -102,6 +104,7 @@ export async function startBoardRig(running?: Running): Promise<BoardRig> {
       ...doors('api'),
       toolTasks: coreServices.toolTasks,
       plans: coreServices.plans,
+      queues: options.control,
       contentSearch: coreServices.contentSearch,
       contentIndex: coreServices.contentIndex,
       messageSearch: coreServices.messageSearch,

@@ -18,7 +18,7 @@ export async function startBoardSite({ queues, audit, tasks, plans }: BoardSiteO
   };
   const doors = { tasks, plans, kernel: unused, signatures: unused, regrantByDefault: true, clock: systemClock };
   const plugin = boardPlugin({
-    ...{ queues, audit, pool: 'default', links: [], clock: systemClock, translate: toWritError },
+    ...{ queues, audit, control: { list: unused, paused: unused, set: unused }, pool: 'default', links: [], clock: systemClock, translate: toWritError },
     ...{ operate: () => doors, report: () => undefined },
   });
   const site = await startSite({ plugins: [plugin] });

@@ -17,7 +17,13 @@ const offered = [...appRoutes.api, ...buildHistoryRoutes({}, { hasUsage: true, c
   [method].flat().flatMap((verb) => [route].flat().map((path) => `${verb} ${path}`)),
 );
 /** Answered by Writ itself. */
-const OWN = new Set(['put /api/queues/:queueName/:jobId/retry', 'put /api/queues/:queueName/retry/:queueStatus', 'get /api/queues/:queueName/:jobId/flow']);
+const OWN = new Set([
+  'put /api/queues/:queueName/:jobId/retry',
+  'put /api/queues/:queueName/retry/:queueStatus',
+  'put /api/queues/:queueName/pause',
+  'put /api/queues/:queueName/resume',
+  'get /api/queues/:queueName/:jobId/flow',
+]);
 const refused = offered.filter((row) => !READ_ROUTES.has(row) && !OWN.has(row));
 
 let board: BoardRig;
@@ -49,6 +55,24 @@ describe('the routes of the board', () => {
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
   });
 
+  it('pauses and resumes a queue, audited, and shows that it is paused', async () => {
+    const shown = async () => {
+      const { queues } = (await (await board.call('GET', '/api/queues')).json()) as { queues: { name: string; isPaused: boolean }[] };
+      return queues.find(({ name }) => name === 'file')?.isPaused;
+    };
+    expect((await board.call('PUT', '/api/queues/file/pause')).status).toBe(200);
+    expect(await shown()).toBe(true);
+    expect((await board.call('PUT', '/api/queues/file/resume')).status).toBe(200);
+    expect(await shown()).toBe(false);
+    expect(board.audit.filter(({ action }) => action.startsWith('queue.')).map(({ action, outcome, surface }) => [surface, action, outcome])).toEqual([
+      ['board', 'queue.pause', 'asked'],
+      ['board', 'queue.pause', 'done'],
+      ['board', 'queue.resume', 'asked'],
+      ['board', 'queue.resume', 'done'],
+    ]);
+    expect((await board.call('PUT', '/api/queues/other/pause')).status).toBe(404);
+  });
+
   it.each(refused)('refuses %s with a problem document that the pages can show', async (row) => {
     const [method, path] = split(row);
     const before = await board.redis.dbsize();
@@ -58,7 +82,7 @@ describe('the routes of the board', () => {
       code: 'METHOD_NOT_ALLOWED',
       status: 405,
       error: 'Method not allowed',
-      message: expect.stringMatching(/^(There is no such page|This board only shows and retries)/),
+      message: expect.stringMatching(/^(There is no such page|This board only shows, retries, and pauses queues)/),
     });
     expect(await board.redis.dbsize()).toBe(before);
   });

@@ -1,0 +1,45 @@
+import type { Queue } from 'bullmq';
+import { redisCall } from '../src/adapters/redis/redis-error.ts';
+import { WritError } from '../src/core/errors.ts';
+import type { QueueControl } from '../src/core/ports/index.ts';
+import { closePoolQueues, openPoolQueues, type PoolQueuesOptions } from './pool-queues.ts';
+import { poolFigures } from './queue-status.ts';
+
+/**
+ * Pauses and resumes the queues of a pool. BullMQ keeps the state in Redis, where every worker of the queue sees it: a
+ * paused queue stays so until somebody resumes it. Shards follow one another; cut off in the middle, the same call again
+ * brings the rest along.
+ */
+export function createQueueControl(options: PoolQueuesOptions): QueueControl & AsyncDisposable {
+  const queues = openPoolQueues(options);
+  return {
+    list: () => poolFigures(queues, options.connection),
+    paused: () =>
+      redisCall(async () => {
+        const looks = await Promise.all(
+          queues.map(async ({ name, shards }) => ((await Promise.all(shards.map((shard) => shard.isPaused()))).includes(true) ? [name] : [])),
+        );
+        return looks.flat();
+      }),
+    async set(name, action) {
+      const queue = queues.find((one) => one.name === name);
+      if (queue === undefined) {
+        throw new WritError('NOT_FOUND', `this pool has no queue ${JSON.stringify(name)}; it has ${queues.map((one) => one.name).join(', ')}`, {
+          field: 'queue',
+        });
+      }
+      const paused = action === 'pause';
+      let changed = false;
+      for (const shard of queue.shards) changed = (await redisCall(() => switched(shard, paused))) || changed;
+      return { queue: name, paused, changed };
+    },
+    [Symbol.asyncDispose]: () => closePoolQueues(queues),
+  };
+}
+
+/** Whether it was otherwise before. BullMQ moves the waiting jobs to another list, so what is so already is left alone. */
+async function switched(shard: Queue, paused: boolean): Promise<boolean> {
+  if ((await shard.isPaused()) === paused) return false;
+  await (paused ? shard.pause() : shard.resume());
+  return true;
+}
