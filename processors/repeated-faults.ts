@@ -29,9 +29,11 @@ export interface RepeatedFaults {
 const MAX_KEPT = 10_000;
 
 export function createRepeatedFaults(): RepeatedFaults {
-  const kept = new LRUCache<string, Crashes & { readonly fault: string }>({ max: MAX_KEPT });
+  // Made with the first fault: it takes its whole room at once.
+  let kept: LRUCache<string, Crashes & { readonly fault: string }> | undefined;
   return {
     note(id, error) {
+      kept ??= new LRUCache({ max: MAX_KEPT });
       const before = kept.get(id);
       const fault = isOutage(error) ? '' : describeFault(error).replaceAll(/\d+/g, '#');
       const same = fault === '' ? 0 : before?.fault === fault ? before.same + 1 : 1;
@@ -39,7 +41,7 @@ export function createRepeatedFaults(): RepeatedFaults {
       kept.set(id, crashes);
       return crashes;
     },
-    forget: (id) => void kept.delete(id),
+    forget: (id) => void kept?.delete(id),
   };
 }
 
