@@ -89,7 +89,7 @@ export class RedisTwin {
       getState: () => ask(`getState ${id}`, () => queue.jobs.get(id)?.state ?? 'unknown'),
       updateData: (data: unknown) => ask(`update ${id}`, () => queue.update(id, data)),
       retry: (state: 'completed' | 'failed') => ask(`retry ${id}`, () => queue.retry(id, state)),
-      remove: () => ask(`remove ${id}`, () => queue.remove(id)),
+      remove: () => ask(`remove ${id}`, () => void queue.remove(id, this.#world.now)),
     });
     const twin = {
       toKey: (id: string) => `${name}:${id}`,
