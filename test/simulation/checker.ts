@@ -179,6 +179,8 @@ export class Checker {
     const crashed = this.#crashed.get(id) ?? 0;
     if (crashes > crashed) this.violate('failures are true', `${id} says ${JSON.stringify(message)}, but ${crashed} crashed`);
     const quiet = this.#world.struck.size === 0 && !UNCLEAR.has(task.trap);
+    const cameBack = Number(/the same fault came back (\d+) times/.exec(message)?.[1] ?? 0);
+    if (cameBack > crashed) this.violate('failures are true', `${id} says ${JSON.stringify(message)}, but ${crashed} crashed`);
     if (code === 'TOOL_OUTCOME_UNKNOWN' && quiet) this.violate('failures are true', `${id} does not know its outcome, and nothing went wrong`);
     if (message === 'cancelled' && !this.#world.struck.has('cancel')) this.violate('failures are true', `${id} was cancelled by nobody`);
   }
@@ -203,6 +205,10 @@ export class Checker {
     if (!succeeded && outcomes.length > 0 && effects.standing > 0 && !doubtful) {
       this.violate('effect if and only if SUCCESS', `${id} is a FAILURE and its file is at ${destination ?? 'the vault'}`);
     }
+    const { last } = effects;
+    const told = outcomes.find(({ status }) => status === 'SUCCESS');
+    if (told !== undefined && last !== undefined && !disk.stoodWithin(last.directory, last.at, told.at))
+      this.violate('a SUCCESS is where its path leads', `${id} is a SUCCESS in a tree to which no path led`);
     const [original, another] = effects.originals;
     const moves = task.kind !== 'copy' && task.kind !== 'copy-across';
     if (succeeded && moves && source !== undefined && another === undefined && disk.at(source) === original)
@@ -221,13 +227,22 @@ export class Checker {
   }
 }
 
+interface Effects {
+  readonly standing: number;
+  readonly most: number;
+  /** Where the last of them was put, and when. */
+  readonly last: { readonly directory: Inode; readonly at: number } | undefined;
+  readonly originals: readonly Inode[];
+}
+
 /** How often processes of Writ's put the task's file where it was to go, without having taken it back. */
-function effectsOf({ destination, source }: Ticket, disk: Disk): { readonly standing: number; readonly most: number; readonly originals: readonly Inode[] } {
+function effectsOf({ destination, source }: Ticket, disk: Disk): Effects {
   const standing = new Set<string>();
   let most = 0;
   let count = 0;
+  let last: Effects['last'];
   const originals: Inode[] = [];
-  for (const { by, changes, inode, to, lost } of disk.log) {
+  for (const { at, by, changes, inode, to, lost } of disk.log) {
     if (by === 'world' && to === source) originals.push(inode);
     if (by === 'world' || lost) continue;
     for (const { directory, name, after } of changes) {
@@ -237,10 +252,11 @@ function effectsOf({ destination, source }: Ticket, disk: Disk): { readonly stan
       const arrived = destination === undefined ? originals.includes(inode) && directory.label.endsWith('/.writ-vault') : to === destination;
       if (after !== undefined && arrived) {
         standing.add(key);
+        last = { directory, at };
         count += 1;
         most = Math.max(most, count);
       }
     }
   }
-  return { standing: standing.size, most, originals };
+  return { standing: standing.size, most, last, originals };
 }

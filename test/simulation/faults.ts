@@ -4,7 +4,7 @@ import { signLease, signRevocation } from '../../src/lease/index.ts';
 import { type Parts, put } from './parts.ts';
 import type { TimedFault } from './scenario.ts';
 import { EPOCH_MS } from './scheduler.ts';
-import { DATA, KERNEL_KEY, type Ticket } from './tasks.ts';
+import { DATA, KERNEL_KEY, OTHER, type Ticket } from './tasks.ts';
 import { cheapEd25519 } from './twins/crypto.ts';
 
 type Strike = { readonly [K in TimedFault['kind']]: (parts: Parts, fault: Extract<TimedFault, { kind: K }>) => void };
@@ -30,7 +30,7 @@ export function planFault(parts: Parts, fault: TimedFault): void {
 }
 
 function endOf({ world }: Parts, fault: TimedFault): number {
-  return world.now + ('forMs' in fault ? fault.forMs : 0);
+  return world.now + ('forMs' in fault ? (fault.forMs ?? 0) : 0);
 }
 
 const STRIKES: Strike = {
@@ -71,6 +71,10 @@ const STRIKES: Strike = {
   },
   'forge-row': (parts, { task }) => onTask(parts, task, (ticket) => forge(parts, ticket)),
   'exchange-directory': ({ disk }, { directory }) => disk.exchange(`${DATA}/${directory}`),
+  'exchange-base'({ disk, world }, { base, how, forMs }) {
+    const giveBack = disk.exchangeBase(base === 'data' ? DATA : OTHER, how);
+    if (forMs !== undefined) world.scheduler.at(forMs, undefined, giveBack);
+  },
   'put-back': ({ checker, ...parts }, { task }) => onTask(parts, task, ({ id }) => checker.putBack.add(id)),
   vanish: (parts) => void vanish(parts),
   'recreate-source': (parts, { task }) =>

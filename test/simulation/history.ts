@@ -7,7 +7,7 @@ import { type Parts, put, taskIdOf } from './parts.ts';
 import { checkPlan } from './plan-checker.ts';
 import { bindingsOf, planTicketOf } from './plan-tickets.ts';
 import { producePlan, produceTask } from './producers.ts';
-import { PEACE_MS, type Scenario } from './scenario.ts';
+import { peaceMs, type Scenario, type SimTask } from './scenario.ts';
 import { takeTime } from './scheduler.ts';
 import type { Seams } from './seams.ts';
 import { DATA, OTHER, TOOL_QUEUE, ticketOf } from './tasks.ts';
@@ -65,6 +65,7 @@ async function prepare(world: World, { bindings, kernel, plans }: Awaited<Return
   const [redis, disk, checker] = [new RedisTwin(world), new Disk(world), new Checker(world)];
   const tickets = await Promise.all(scenario.tasks.map(ticketOf));
   const store = (name: keyof Stores): StoreTwin => new StoreTwin(world, name, new Set(seams.unsynced?.[name] ?? []));
+  const trapped = (trap: SimTask['trap']): Set<string> => new Set(tickets.filter(({ task }) => task.trap === trap).map(({ id }) => id));
   const reached = new Set<string>();
   const revokedAt = new Map<string, number>();
   const host: Host = {
@@ -78,8 +79,9 @@ async function prepare(world: World, { bindings, kernel, plans }: Awaited<Return
     seams,
     processes: [],
     revocations: [],
-    poison: new Set(tickets.filter(({ task }) => task.trap === 'poison').map(({ id }) => id)),
-    crashing: new Set(tickets.filter(({ task }) => task.trap === 'crash').map(({ id }) => id)),
+    poison: trapped('poison'),
+    crashing: trapped('crash'),
+    unreadable: trapped('memory-crash'),
     onCrash: (taskId) => checker.onCrash(taskId),
     onReached: (word) => void reached.add(word),
     onEnd(jobId, end, told, process) {
@@ -154,8 +156,9 @@ async function live(parts: Parts): Promise<void> {
   for (const fault of scenario.faults) planFault(parts, fault);
 
   let ended = false;
-  for (let deadline = -1; !ended && deadline < world.lastTrouble + PEACE_MS && scheduler.events < MAX_EVENTS; ) {
-    deadline = world.lastTrouble + PEACE_MS;
+  const peace = peaceMs(scenario);
+  for (let deadline = -1; !ended && deadline < world.lastTrouble + peace && scheduler.events < MAX_EVENTS; ) {
+    deadline = world.lastTrouble + peace;
     ended = await scheduler.run(() => isOver(parts), { untilMs: deadline, events: MAX_EVENTS });
   }
   if (!ended) checker.violate('everything ends', unfinished(parts));

@@ -209,14 +209,18 @@ function watchIntents<T extends { open(intent: never, ...rest: never[]): unknown
 export const CRASH = 'a fault of the task itself';
 
 /** The worker dies whenever it begins a poisoned task, and goes on when one crashes in it. */
-function poisoned({ world, poison, crashing, onCrash }: Host, process: SimProcess, executor: TaskExecutor): TaskExecutor {
+function poisoned({ world, poison, crashing, unreadable, onCrash }: Host, process: SimProcess, executor: TaskExecutor): TaskExecutor {
+  const { memory } = executor;
+  const recall: HostMemory['recall'] | undefined = memory && ((taskId) => (unreadable.has(taskId) ? crash(taskId) : memory.recall(taskId)));
+  const crash = (taskId: string): Promise<never> => {
+    onCrash(taskId);
+    return Promise.reject(new TypeError(CRASH));
+  };
   return {
     ...executor,
+    ...(memory && recall && { memory: { ...memory, recall } }),
     execute(task, run) {
-      if (crashing.has(task.manifest.task_id)) {
-        onCrash(task.manifest.task_id);
-        return Promise.reject(new TypeError(CRASH));
-      }
+      if (crashing.has(task.manifest.task_id)) return crash(task.manifest.task_id);
       if (!poison.has(task.manifest.task_id)) return executor.execute(task, run);
       world.strike('poison', process.name);
       world.kill(process);

@@ -26,6 +26,8 @@ export interface Host {
   readonly poison: ReadonlySet<string>;
   /** Tasks that crash in their worker, which lives on. */
   readonly crashing: ReadonlySet<string>;
+  /** Tasks whose memory crashes when it is asked. */
+  readonly unreadable: ReadonlySet<string>;
   readonly onCrash: (taskId: string) => void;
   /** A state or a point of the protocol was reached. */
   readonly onReached: (word: string) => void;

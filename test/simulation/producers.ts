@@ -3,6 +3,7 @@ import { createPlans } from '../../queues/plans.ts';
 import { createPlanEndReader, createResultReader, fixedKeyring } from '../../src/lease/index.ts';
 import type { Parts } from './parts.ts';
 import type { PlanTicket } from './plan-tickets.ts';
+import { isHopeless } from './scenario.ts';
 import { SimProcess } from './scheduler.ts';
 import { EXECUTOR_KEY, type Ticket } from './tasks.ts';
 import { cheapEd25519 } from './twins/crypto.ts';
@@ -31,7 +32,7 @@ function produce(
         await push();
         if (losses === redis.losses) return;
       } catch {
-        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+        await world.wait(process, AGAIN_MS);
       }
     }
   };
@@ -63,8 +64,7 @@ export function produceTask(parts: Parts, { id, index, task, queue, job }: Ticke
     clock: process.clock,
     pool: 'default',
   });
-  // A poisoned task takes five workers down for each of its tries, one that crashes waits longer for each.
-  const attempts = index % 3 === 0 && task.trap !== 'poison' && task.trap !== 'crash' ? 3 : 1;
+  const attempts = index % 3 === 0 && !isHopeless(task) ? 3 : 1;
   const duplicates = async (): Promise<void> => {
     const raw = redis.queueFor(process, queue);
     for (let copy = 0; copy < task.duplicates; copy += 1) await raw.add('raw', job, {}).catch(() => undefined);

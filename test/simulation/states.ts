@@ -22,6 +22,7 @@ const SETTLED: Readonly<Record<string, string>> = {
   crashed: 'end:crashed',
   'crashed for an outage (Redis, disk, kernel, a revocation log that does not verify)': 'end:outage',
   '5th crash': 'says:crashed',
+  'the same fault came back (section 6)': 'says:came-back',
 };
 
 function rowStates(): readonly string[] {

@@ -52,8 +52,12 @@ export class ToolServer {
       refuse: unclear,
     });
     if (trap !== 'slow-tool') return Promise.race([asked, aborted]);
-    const slow = asked.then((answer) => new Promise<ToolAnswer>((resolve) => setTimeout(() => resolve(answer), 3_000 + this.#world.random.integer(8_000))));
-    return Promise.race([slow, aborted]);
+    const slow = async (): Promise<ToolAnswer> => {
+      const answer = await asked;
+      await this.#world.wait(process, 3_000 + this.#world.random.integer(8_000));
+      return answer;
+    };
+    return Promise.race([slow(), aborted]);
   }
 }
 
