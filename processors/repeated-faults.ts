@@ -29,11 +29,10 @@ export interface RepeatedFaults {
 const MAX_KEPT = 10_000;
 
 export function createRepeatedFaults(): RepeatedFaults {
-  // Made with the first fault: it takes its whole room at once.
-  let kept: LRUCache<string, Crashes & { readonly fault: string }> | undefined;
+  // A bound of their sizes takes no room beforehand, as one of their number does.
+  const kept = new LRUCache<string, Crashes & { readonly fault: string }>({ maxSize: MAX_KEPT, sizeCalculation: () => 1 });
   return {
     note(id, error) {
-      kept ??= new LRUCache({ max: MAX_KEPT });
       const before = kept.get(id);
       const fault = isOutage(error) ? '' : describeFault(error).replaceAll(/\d+/g, '#');
       const same = fault === '' ? 0 : before?.fault === fault ? before.same + 1 : 1;
@@ -41,7 +40,7 @@ export function createRepeatedFaults(): RepeatedFaults {
       kept.set(id, crashes);
       return crashes;
     },
-    forget: (id) => void kept?.delete(id),
+    forget: (id) => void kept.delete(id),
   };
 }
 

@@ -77,7 +77,7 @@ export class Checker {
   /** The ledger has taken an outcome. */
   onRecorded(taskId: string, outcome: Recorded, stores: CheckedStores): void {
     const { status, result, manifestSha256 } = outcome;
-    for (const store of [stores.file, stores.tool]) {
+    for (const store of used(stores)) {
       const { open } = store.look('view', taskId) as { readonly open: unknown };
       if (open !== undefined) this.violate('intents end', `${taskId} was recorded as ${status} while its intent was open`);
     }
@@ -104,17 +104,10 @@ export class Checker {
     for (const { id, state, data, returnvalue } of jobs) {
       if (state !== 'completed') continue;
       const taskId = taskIdOf(data);
-      const kept = [stores.file, stores.tool].map(
-        (store) => (store.look('view', taskId) as { readonly success?: { readonly result: string } }).success?.result,
-      );
-      const signed = [
-        ...kept,
-        ...this.recorded(taskId)
-          .filter(({ status }) => status === 'SUCCESS')
-          .map(({ result }) => result),
-      ];
       const said: unknown = Reflect.get(Object(returnvalue), 'result_sha256');
-      if (!signed.some((result) => result !== undefined && sha256Hex(result) === said))
+      const isSaid = (result: string | undefined): boolean => result !== undefined && sha256Hex(result) === said;
+      if (this.recorded(taskId).some(({ status, result }) => status === 'SUCCESS' && isSaid(result))) continue;
+      if (!used(stores).some((store) => isSaid((store.look('view', taskId) as { readonly success?: { readonly result: string } }).success?.result)))
         this.violate('results verify', `job ${id} of ${taskId} was completed with a result that nobody has signed`);
     }
   }
@@ -138,7 +131,7 @@ export class Checker {
   async atEnd({ tickets, disk, host, redis }: Judged, taskIdOf: (data: unknown) => string): Promise<void> {
     const { stores } = host;
     const { requests } = host.tools;
-    const incidents = stores.file.look('incidents', 1000) as readonly { readonly taskId: string }[];
+    const incidents = stores.file.isUsed ? (stores.file.look('incidents', 1000) as readonly { readonly taskId: string }[]) : [];
     for (const ticket of tickets) {
       const outcomes = this.recorded(ticket.id).filter(({ manifestSha256 }) => manifestSha256 === ticket.lease.manifest_sha256);
       for (const { result } of outcomes) await this.#verify(ticket, result);
@@ -225,6 +218,11 @@ export class Checker {
     }
     for (const content of this.contents) if (!found.has(content)) this.violate('nothing is clobbered', `${JSON.stringify(content)} is nowhere any more`);
   }
+}
+
+/** The journals with something in them. */
+function used({ file, tool }: CheckedStores): readonly StoreTwin[] {
+  return [file, tool].filter(({ isUsed }) => isUsed);
 }
 
 interface Effects {

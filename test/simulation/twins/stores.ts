@@ -57,6 +57,11 @@ export class StoreTwin {
     this.#empty();
   }
 
+  /** Whether anything was ever written. */
+  get isUsed(): boolean {
+    return this.#engine.isUsed ?? false;
+  }
+
   /** Asks at once, for the checker: no call, no fault. */
   look(method: string, ...args: readonly unknown[]): unknown {
     return this.#engine.apply(method, args);
