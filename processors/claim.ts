@@ -4,7 +4,7 @@ import type { ClaimRequest, GenuineResult, RecordAnswer, RecordRequest } from '.
 import { type AuthenticatedDelivery, type ClaimedDelivery, extend } from './context.ts';
 import { jobKey } from './delivery.ts';
 import { hasWaited, isRedelivered, park, wakeParked } from './parking.ts';
-import { conflict } from './refuse.ts';
+import { conflict, unprovenConflict } from './refuse.ts';
 import { type Answered, answered, answeredWith, type DeliveryEnd } from './settle.ts';
 
 /** The ledger is asked again after a rebuild, a dead owner or a damaged row; more rounds mean that Redis keeps failing. */
@@ -28,7 +28,7 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
       case 'takeover':
       case 'cancelled':
         if (!deps.inFlight.claimTask(running, taskId)) {
-          await deps.ledger.release(taskId, answer.epoch);
+          await deps.ledger.release(taskId, answer.epoch, undefined, deps.instance);
           return { kind: 'busy', why: 'this process already works on the task' };
         }
         return extend(context, {
@@ -39,9 +39,8 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
           cancelled: answer.kind === 'cancelled',
         });
       case 'conflict': {
-        const forged = await forgedOutcome(context);
-        if (forged === undefined) return conflict(context);
-        await deps.ledger.discard(manifest.task_id, forged);
+        const end = await answerConflict(context);
+        if (end !== undefined) return end;
         break;
       }
       case 'finished':
@@ -81,15 +80,29 @@ async function hasSucceeded(result: string, context: AuthenticatedDelivery): Pro
   return (await ownResult(result, context))?.outcome.status === 'SUCCESS';
 }
 
-/** What the row of another manifest has for an outcome, when nobody has signed it: then the id is not used. */
-async function forgedOutcome({ deps, manifest }: AuthenticatedDelivery): Promise<string | undefined> {
+/**
+ * The row is another manifest's. Only what an executor has signed for that manifest proves that the id is used; an end that nobody
+ * has signed is discarded, and a run is waited for: its end is signed, or the row is a forger's. `undefined`: ask the ledger again.
+ */
+async function answerConflict(context: AuthenticatedDelivery): Promise<DeliveryEnd | undefined> {
+  const { deps, delivery, manifest } = context;
   const { task_id: taskId } = manifest;
   const row = await deps.ledger.row(taskId);
-  if (row === undefined || row.state === 'waiting' || row.state === 'running') return undefined;
+  if (row === undefined || row.state === 'waiting' || row.state === 'damaged') return undefined;
+  if (row.state === 'running') {
+    if (delivery.attempt.started > MAX_WAITS) return unprovenConflict(context);
+    const why = 'another manifest with this task_id is at work';
+    if (row.owner === '' || !(await deps.presence.isAlive(row.owner))) return { kind: 'busy', why };
+    return { kind: 'busy', why, parkedMs: await park(taskId, delivery, deps) };
+  }
   const result = row.result ?? '';
-  const genuine = await deps.results.read(result, { taskId, manifestSha256s: [row.manifestSha256] });
-  return genuine === undefined ? result : undefined;
+  if ((await deps.results.read(result, { taskId, manifestSha256s: [row.manifestSha256] })) !== undefined) return conflict(context);
+  await deps.ledger.discard(taskId, result);
+  return undefined;
 }
+
+/** Deliveries of a job that wait for the run of another manifest: one to four minutes. */
+const MAX_WAITS = 8;
 
 /** What became of a claimed task: how its executor ended, or what this host's journal says of an earlier run. */
 export type TaskResolution =
@@ -120,13 +133,13 @@ export async function record(context: ClaimedDelivery, resolution: TaskResolutio
     case 'finished':
       return write(context, answered(resolution.result));
     case 'conflict':
-      await deps.ledger.release(manifest.task_id, epoch);
+      await deps.ledger.release(manifest.task_id, epoch, undefined, deps.instance);
       return conflict(context);
     case 'busy':
-      await deps.ledger.release(manifest.task_id, epoch);
+      await deps.ledger.release(manifest.task_id, epoch, undefined, deps.instance);
       return { kind: 'busy', why: resolution.why };
     case 'interrupted':
-      await deps.ledger.release(manifest.task_id, epoch);
+      await deps.ledger.release(manifest.task_id, epoch, undefined, deps.instance);
       return { kind: 'interrupted', reason: resolution.reason };
   }
 }
@@ -134,7 +147,7 @@ export async function record(context: ClaimedDelivery, resolution: TaskResolutio
 async function write(context: ClaimedDelivery, end: Answered): Promise<DeliveryEnd> {
   const { deps, task } = context;
   const { status, code: errorCode, result } = end;
-  const request = { taskId: task.manifest.task_id, epoch: task.epoch, status, errorCode, result, now: deps.clock.now() };
+  const request = { taskId: task.manifest.task_id, epoch: task.epoch, owner: deps.instance, status, errorCode, result, now: deps.clock.now() };
   let answer: RecordAnswer = await deps.ledger.record(request);
   if (answer === 'lost') answer = await recordAfterLoss(context, request);
   // What stands is this outcome: its first answer was lost, and with it whether jobs are parked.

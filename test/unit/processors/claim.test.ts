@@ -129,11 +129,31 @@ describe('a finished task', () => {
 });
 
 describe('a task_id of another manifest', () => {
-  it('is refused, and the row stays as it was', async () => {
-    const other = { ...MANIFEST, inputs: { source_path: '/data/c.txt', destination_path: '/data/d.txt' } };
-    await world.claimElsewhere('worker-2');
+  const other = { ...MANIFEST, inputs: { source_path: '/data/c.txt', destination_path: '/data/d.txt' } };
+
+  it('is refused when its end is signed, and the row stays as it was', async () => {
+    await recordElsewhere(await world.signed(DONE));
+    const before = await world.ledger.row(MANIFEST.task_id);
     const end = await claim(await world.authenticated(await world.job(other)));
     expect(end).toMatchObject({ kind: 'refused', code: 'EXECUTION_FAILED', message: 'task_id already used for another manifest' });
+    expect(await world.ledger.row(MANIFEST.task_id)).toEqual(before);
+    expect(await world.refusal()).toBe('result' in end ? end.result : undefined);
+  });
+
+  it('that only runs proves nothing, because nobody has signed its row: it is waited for, and nothing is signed', async () => {
+    await world.claimElsewhere('worker-2');
+    const busy = { kind: 'busy', why: 'another manifest with this task_id is at work' };
+    // A dead worker wakes nobody.
+    expect(await claim(await world.authenticated(await world.job(other)))).toEqual(busy);
+    await world.presence.beat('worker-2', 60_000);
+    expect(await claim(await world.authenticated(await world.job(other), { started: 8 }))).toEqual({ ...busy, parkedMs: expect.any(Number) as number });
+    expect(await world.refusal()).toBeUndefined();
+  });
+
+  it('that runs for longer than can be waited for is refused with what is known', async () => {
+    await world.claimElsewhere('worker-2');
+    const end = await claim(await world.authenticated(await world.job(other), { started: 9 }));
+    expect(end).toMatchObject({ kind: 'refused', code: 'EXECUTION_FAILED', message: expect.stringContaining('nobody has signed its end') as string });
     expect(await world.ledger.row(MANIFEST.task_id)).toMatchObject({ manifestSha256: LEASE.manifest_sha256, owner: 'worker-2' });
     expect(await world.refusal()).toBe('result' in end ? end.result : undefined);
   });
