@@ -41,7 +41,7 @@ async function crashed(context: DeliveryContext & Partial<ClaimedDelivery>, erro
   const { deps, task } = context;
   if (task === undefined) return giveUpUnclaimed(context, error);
   // When Redis is away, the claim stays; the same process claiming it again counts as no lost worker.
-  await deps.ledger.release(task.manifest.task_id, task.epoch, isOutage(error) ? undefined : 'crashed').catch(() => undefined);
+  await deps.ledger.release(task.manifest.task_id, task.epoch, isOutage(error) ? undefined : 'crashed', deps.instance).catch(() => undefined);
   return { kind: 'crashed', error };
 }
 

@@ -10,6 +10,7 @@ type Command = (rig: LedgerRig, ids: (name: string) => string, now: number) => P
 
 const id = fc.constantFrom('a', 'b');
 const epoch = fc.integer({ min: 0, max: 6 });
+const owner = fc.constantFrom('', 'i-1', 'i-2');
 const started = fc.integer({ min: 1, max: 4 });
 const exp = fc.constantFrom(EXP, EXP + 3600, EXP + 90 * 24 * 3600, EXP - 60 * 24 * 3600);
 const result = fc.constantFrom('r1', 'r2', '');
@@ -43,14 +44,15 @@ const COMMANDS: fc.Arbitrary<{ says: string; run: Command }> = fc.oneof(
         status: fc.constantFrom('SUCCESS', 'FAILURE', 'FAILURE'),
         errorCode: fc.constantFrom(undefined, 'EXECUTION_FAILED', 'LEASE_EXPIRED'),
         result,
+        owner,
       })
       .map(({ id: name, ...record }) => says('record', { name, ...record }, ({ ledger }, ids, now) => ledger.record({ taskId: ids(name), ...record, now }))),
   },
   {
     weight: 2,
     arbitrary: fc
-      .record({ id, epoch, why: fc.constantFrom(undefined, 'crashed' as const) })
-      .map((a) => says('release', a, ({ ledger }, ids) => ledger.release(ids(a.id), a.epoch, a.why))),
+      .record({ id, epoch, why: fc.constantFrom(undefined, 'crashed' as const), owner })
+      .map((a) => says('release', a, ({ ledger }, ids) => ledger.release(ids(a.id), a.epoch, a.why, a.owner))),
   },
   {
     weight: 1,

@@ -89,6 +89,7 @@ async function prepare(world: World, { bindings, kernel, plans }: Awaited<Return
       if (told.includes('was lost')) reached.add('says:lost');
       if (told.includes('deliveries of this task crashed')) reached.add('says:crashed');
       if (end === 'malformed' && told.includes('bytes, at most')) reached.add('says:too-large');
+      if (told.includes('another manifest with this task_id is at work')) reached.add('says:at-work');
       if (told.includes('the same fault came back')) reached.add('says:came-back');
       world.trace.say(world.now, process.name, `END ${jobId} ${end} ${told}`);
       if (end.endsWith('crashed') && !told.includes(CRASH)) checker.violate('nothing crashes by itself', `${jobId}: ${told.trim()}`);
@@ -142,7 +143,10 @@ async function live(parts: Parts): Promise<void> {
   let started = 0;
   const start = (at: number): void => {
     started += 1;
-    workers[at] = startWorker(host, `worker-${started}`);
+    const worker = startWorker(host, `worker-${started}`);
+    // The wrong clock is the machine's.
+    worker.process.skewMs = workers[at]?.process.skewMs ?? 0;
+    workers[at] = worker;
   };
   world.onDeath = (process) => {
     void countLosses(parts, process);

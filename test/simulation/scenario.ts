@@ -215,6 +215,29 @@ const COINCIDENCES: readonly ((scenario: Scenario, random: Random) => Scenario)[
   (scenario, random) => ({ ...scenario, tasks: [A_TASK], faults: [], calls: [{ call: 4 + random.integer(4), of: 'fs.sync', kind: 'power-after' }] }),
   // A call takes longer than a lock lives.
   (scenario) => ({ ...scenario, tasks: [{ ...A_TASK, kind: 'tool-none', trap: 'slow-tool' }], faults: [], calls: [] }),
+  // Redis is lost while a worker waits for an answer: another claims the task again, with the same epoch.
+  (scenario, random) => ({
+    ...scenario,
+    workers: 2,
+    tasks: [{ ...A_TASK, kind: 'tool-none', duplicates: 2, trap: 'slow-tool' }],
+    faults: [{ kind: 'redis-loss', at: 20 + random.integer(300), ageMs: undefined }],
+    calls: [],
+  }),
+  // Something else stands at the path of a base directory when a task comes.
+  (scenario, random) => ({
+    ...scenario,
+    tasks: [{ ...A_TASK, kind: random.pick(['move', 'copy', 'move-across', 'delete'] as const), at: 20 + random.integer(20) }],
+    faults: [
+      {
+        kind: 'exchange-base',
+        at: 20 + random.integer(30),
+        base: random.pick(['data', 'other'] as const),
+        how: random.pick(['mounted', 'replaced'] as const),
+        forMs: 12_000,
+      },
+    ],
+    calls: [],
+  }),
   // A task that takes its worker down, or crashes in it, alone.
   (scenario, random) => ({ ...scenario, tasks: [{ ...A_TASK, trap: random.pick(HOPELESS) }], faults: [], calls: [] }),
 ];

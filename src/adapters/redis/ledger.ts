@@ -23,7 +23,7 @@ export function createRedisLedger(connection: RedisConnection, { retentionMs, re
   return {
     claim: (request) => call(() => claim(redis, request, retentionMs)),
     record: (request) => call(() => record(redis, request, retentionMs)),
-    release: (taskId, epoch, why) => call(async () => void (await redis.writRelease(rowKey(taskId), epoch, flag(why === 'crashed')))),
+    release: (taskId, epoch, why, owner = '') => call(async () => void (await redis.writRelease(rowKey(taskId), epoch, flag(why === 'crashed'), owner))),
     refuse: (taskId, jobKey, result) =>
       call(async () => void (await redis.writRefuse(refusedKey(taskId, jobKey), checkedResult(result), refusedMs, recordedChannel(tagOf(taskId)), taskId))),
     refusal: (taskId, jobKey) => call(async () => (await orNothing(redis.get(refusedKey(taskId, jobKey)))) || undefined),
@@ -86,7 +86,7 @@ function counted(crashes: number | undefined): { readonly crashes?: number } {
 }
 
 async function record(redis: Scripted, request: RecordRequest, retentionMs: number): Promise<RecordAnswer> {
-  const { taskId, epoch, status, errorCode = '', result, now } = request;
+  const { taskId, epoch, owner = '', status, errorCode = '', result, now } = request;
   const tag = tagOf(taskId);
   const code = await redis.writRecord(
     rowKey(taskId, tag),
@@ -101,6 +101,7 @@ async function record(redis: Scripted, request: RecordRequest, retentionMs: numb
     KEEP_MS,
     recordedChannel(tag),
     taskId,
+    owner,
   );
   const answer = RECORD_ANSWERS[code];
   if (!answer) throw new WritError('INTERNAL', `record-3.lua answered code ${code}`);

@@ -45,9 +45,10 @@ interface ScriptCommands {
       now: Arg,
       ...life: Life,
       ...signal: Signal,
+      owner: string,
     ]
   ): Promise<number>;
-  writRelease(row: string, epoch: Arg, crashed: Flag): Promise<number>;
+  writRelease(row: string, epoch: Arg, crashed: Flag, owner: string): Promise<number>;
   writRefuse(...args: [refused: string, result: string, keep: Arg, ...signal: Signal]): Promise<number>;
   writCancel(...args: [row: string, now: Arg, ...life: Life, ...signal: Signal]): Promise<number>;
   writClearCancel(row: string, now: Arg): Promise<number>;

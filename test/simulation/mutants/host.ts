@@ -1,4 +1,4 @@
-import type { ConfinedDirectory } from '../../../src/core/ports/index.ts';
+import type { ConfinedDirectory, ConfinedFileSystem } from '../../../src/core/ports/index.ts';
 import type { World } from '../world.ts';
 import { DONE, executorWith, fileSystemWith, type Mutant, memoryWith } from './mutant.ts';
 
@@ -75,6 +75,7 @@ export const HOST_MUTANTS: readonly Mutant[] = [
   },
 
   // File system
+  { name: 'nobody looks whether the path of a base directory leads to it still', seams: { fileSystem: unseenExchange } },
   { name: 'a rename replaces what stands there', seams: fileSystemWith(replacing) },
   {
     name: 'a link that was made is not unlinked at its source',
@@ -108,6 +109,10 @@ function unsyncedBelow(disk: { sync(directory: { readonly label: string }): void
   disk.sync = (directory) => {
     if (!directory.label.includes(part)) sync(directory);
   };
+}
+
+function unseenExchange(fileSystem: ConfinedFileSystem): ConfinedFileSystem {
+  return { ...fileSystem, openBase: async (id, path) => ({ ...(await fileSystem.openBase(id, path)), standing: () => ({ same: true }) }) };
 }
 
 function replacing(directory: ConfinedDirectory): ConfinedDirectory {

@@ -36,6 +36,16 @@ export const SHARED_MUTANTS: readonly Mutant[] = [
   { name: 'takeovers are not counted', seams: { ledger: (ledger) => ({ ...ledger, claim: async (request) => uncounted(await ledger.claim(request)) }) } },
   { name: 'takeovers are counted twice', seams: { ledger: (ledger) => ({ ...ledger, claim: async (request) => countedTwice(await ledger.claim(request)) }) } },
   { name: 'the epoch of a record is not looked at', seams: { ledger: withoutEpochs } },
+  {
+    name: 'the owner of a claim is not looked at, and epochs begin anew after a loss of Redis',
+    seams: {
+      ledger: (ledger) => ({
+        ...ledger,
+        record: ({ owner: _owner, ...request }) => ledger.record(request),
+        release: (taskId, epoch, why) => ledger.release(taskId, epoch, why),
+      }),
+    },
+  },
   { name: 'a stored result that does not verify is not discarded', seams: { ledger: (ledger) => ({ ...ledger, discard: async () => undefined }) } },
 
   // Queue

@@ -14,20 +14,21 @@
   ARGV[7] keep         milliseconds that a row outlives its last change
   ARGV[8] channel      {wl-xx}:recorded
   ARGV[9] taskId       message for the channel
+  ARGV[10] owner       instance of the claim: after a loss of Redis epochs begin anew; '': whoever has it
 
-  Answers 0 lost (marker or row missing) | 1 stale (later claim, or not running) | 2 recorded | 3 recorded, and jobs are parked.
+  Answers 0 lost (marker or row missing) | 1 stale (another claim, or not running) | 2 recorded | 3 recorded, and jobs are parked.
   Nothing is written unless the answer is 2 or 3.
 ]]
 local rowKey, generationKey, parkedKey = KEYS[1], KEYS[2], KEYS[3]
 local epoch, state, code, result, now = tonumber(ARGV[1]), ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
-local retention, keep, channel, taskId = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8], ARGV[9]
+local retention, keep, channel, taskId, owner = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8], ARGV[9], ARGV[10]
 
 local LOST, STALE, RECORDED, AWAITED = 0, 1, 2, 3
 
 if redis.call('EXISTS', generationKey) == 0 then return LOST end
 local row = readRow(rowKey)
 if not row then return LOST end
-if row.state ~= 'running' or row.epoch ~= epoch then return STALE end
+if row.state ~= 'running' or row.epoch ~= epoch or (owner ~= '' and row.owner ~= owner) then return STALE end
 
 redis.call('HSET', rowKey, 'state', state, 'code', code, 'result', result, 'owner', '', 'cancel', '0',
   'takeovers', 0, 'updated', now)
