@@ -51,6 +51,8 @@ export type TimedFault =
   | { readonly kind: 'revoke'; readonly at: number; readonly task: number }
   | { readonly kind: 'damage-revocations'; readonly at: number; readonly forMs: number }
   | { readonly kind: 'forge-row'; readonly at: number; readonly task: number }
+  /** A row says that another manifest is at work under the id, in a worker that lives or in one that never did. */
+  | { readonly kind: 'forge-run'; readonly at: number; readonly task: number; readonly worker: number | undefined }
   | { readonly kind: 'exchange-directory'; readonly at: number; readonly directory: 'in' | 'out' }
   /** Something else stands at the path of a base directory, for so long; `forMs` undefined: from then on. */
   | { readonly kind: 'exchange-base'; readonly at: number; readonly base: 'data' | 'other'; readonly how: 'mounted' | 'replaced'; readonly forMs?: number }
@@ -95,8 +97,12 @@ const PEACE_MS = 120_000;
 /** One whose memory crashes ends when its fault has come back six times in one of the worker processes. */
 const HOPELESS_MS = 90_000;
 
-export function peaceMs({ tasks, workers }: Scenario): number {
-  return PEACE_MS + (tasks.some(({ trap }) => trap === 'memory-crash') ? HOPELESS_MS * workers : 0);
+/** A job waits so long for the end of a run of another manifest, which nobody has signed. */
+const UNPROVEN_MS = 240_000;
+
+export function peaceMs({ tasks, workers, faults }: Scenario): number {
+  const hopeless = tasks.some(({ trap }) => trap === 'memory-crash') ? HOPELESS_MS * workers : 0;
+  return PEACE_MS + hopeless + (faults.some(({ kind }) => kind === 'forge-run' || kind === 'other-manifest') ? UNPROVEN_MS : 0);
 }
 
 const FILE_KINDS = ['move', 'move', 'copy', 'delete', 'move-across', 'copy-across'] as const;
@@ -162,6 +168,13 @@ const COINCIDENCES: readonly ((scenario: Scenario, random: Random) => Scenario)[
     tasks: [{ ...A_TASK, kind: random.pick(['move', 'copy', 'move-across'] as const) }],
     faults: [],
     calls: [{ call: 1, of: random.pick(['file-journal.open', 'file-journal.seal']), kind: 'occupy' }],
+  }),
+  // Before a task comes, its row says that another manifest is at work.
+  (scenario, random) => ({
+    ...scenario,
+    tasks: [{ ...A_TASK, at: 50 }],
+    faults: [{ kind: 'forge-run', at: 10, task: 0, worker: random.chance(0.5) ? 0 : undefined }],
+    calls: [],
   }),
   // A lease ends between the look at it and the effect.
   (scenario, random) => ({
@@ -282,6 +295,7 @@ function faultOf(random: Random, tasks: number): TimedFault {
     () => ({ kind: 'revoke', at, task }),
     () => ({ kind: 'damage-revocations', at, forMs: 12_000 }),
     () => ({ kind: 'forge-row', at, task }),
+    () => ({ kind: 'forge-run', at, task, worker: random.chance(0.5) ? worker : undefined }),
     () => ({ kind: 'exchange-directory', at, directory: random.pick(['in', 'out'] as const) }),
     () => ({
       kind: 'exchange-base',

@@ -14,6 +14,8 @@ import { QueueTwin } from './queue.ts';
 export class RedisTwin {
   readonly channels = createMemoryChannels();
   readonly ledger;
+  /** A claim that nobody made. */
+  readonly forge;
   readonly presence;
   readonly feed;
   readonly views = new PlanViewsTwin();
@@ -28,6 +30,7 @@ export class RedisTwin {
     this.#world = world;
     const clock = { now: () => EPOCH_MS + world.now, monotonic: () => world.now };
     this.ledger = createMemoryLedger({ retentionMs: 86_400_000, clock, channels: this.channels });
+    this.forge = this.ledger.claim;
     this.presence = createMemoryPresence(clock);
     const feed = createMemoryRevocations(this.channels);
     const intact = <T>(value: T): T => {
