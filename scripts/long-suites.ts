@@ -15,6 +15,10 @@ export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
     what: 'a million simulated histories with faults at every await, in virtual time: every promise is kept; every mutant of the protocol is found',
     command: ['node', '--import', 'tsx', 'test/simulation/long.ts'],
   },
+  'simulation-queue': {
+    what: 'the queue of the simulation answers thousands of random commands as BullMQ does on a real Redis',
+    command: ['vitest', 'run', '--config', 'test/support/vitest.oracles.ts', 'test/simulation/queue.test.ts'],
+  },
   attack: {
     what: 'a process exchanges directories and files under a stream of tasks; nothing leaves the base directories',
     command: ['node', '--import', 'tsx', 'test/chaos/attack/run.ts'],
