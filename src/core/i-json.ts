@@ -4,7 +4,7 @@ import { WritError } from './errors.ts';
 export const MAX_JSON_DEPTH = 32;
 
 /** Names that reach into JavaScript's own machinery when somebody copies an object key by key. */
-const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+export const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** In a pattern with the `u` flag only a surrogate without its partner is of category Cs. */
 const LONE_SURROGATE = /\p{Cs}/u;
