@@ -85,6 +85,7 @@ export function createMemoryLedger(settings: LedgerSettings & { clock: Clock; ch
       else rows.set(taskId, { ...kept, row: { ...row, cancelRequested: false, updated: now } });
     },
     row: async (taskId) => find(taskId),
+    knowsAny: async (taskIds) => taskIds.some((taskId) => find(taskId) !== undefined),
     async discard(taskId, result) {
       const row = find(taskId);
       if (row && row.state !== 'waiting' && row.state !== 'running' && (row.result ?? '') === result) rows.delete(taskId);

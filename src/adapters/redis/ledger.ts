@@ -3,7 +3,7 @@ import { WritError } from '../../core/errors.ts';
 import { checkedResult, KEEP_MS, type LedgerSettings } from '../../core/ledger-life.ts';
 import type { ClaimAnswer, ClaimRequest, FinishedTask, Ledger, RecordAnswer, RecordRequest, TaskRow, TaskState } from '../../core/ports/index.ts';
 import { ALL_TAGS, CANCEL_CHANNEL, generationKey, parkedKey, recordedChannel, refusedKey, rowKey, tagOf } from './keys.ts';
-import type { RedisConnection } from './redis-connection.ts';
+import { isAnyThere, type RedisConnection } from './redis-connection.ts';
 import { orNothing, redisCall } from './redis-error.ts';
 import { type ClaimReply, withScripts } from './scripts.ts';
 
@@ -31,6 +31,13 @@ export function createRedisLedger(connection: RedisConnection, { retentionMs, re
       call(async () => ((await redis.writCancel(rowKey(taskId), now, retentionMs, KEEP_MS, CANCEL_CHANNEL, taskId)) === 0 ? 'done' : 'requested')),
     clearCancel: (taskId, now) => call(async () => void (await redis.writClearCancel(rowKey(taskId), now))),
     row: (taskId) => call(async () => readRow(await orNothing(redis.hgetall(rowKey(taskId))))),
+    knowsAny: (taskIds) =>
+      call(() =>
+        isAnyThere(
+          connection,
+          taskIds.map((taskId) => rowKey(taskId)),
+        ),
+      ),
     discard: (taskId, result) => call(async () => void (await redis.writDiscard(rowKey(taskId), result))),
     restore: (rows, now) => call(async () => void (await Promise.all(rows.map((row) => restore(redis, row, now, retentionMs))))),
     park: (id, jobKey, started, now) => call(() => redis.writPark(parkedKey(id), jobKey, started, now + KEEP_MS)),

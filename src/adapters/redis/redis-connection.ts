@@ -41,6 +41,15 @@ export async function pipelined(redis: RedisConnection, commands: readonly Keyed
   return answers;
 }
 
+/** Whether any of these keys exists: one command, in a cluster one for each slot. */
+export async function isAnyThere(redis: RedisConnection, keys: readonly string[]): Promise<boolean> {
+  if (keys.length === 0) return false;
+  if (!(redis instanceof Cluster)) return (await redis.exists(...keys)) > 0;
+  const slots = bySlot(keys.map((key) => ['exists', key] as const)).map(({ group }) => group.map(([, key]) => key));
+  const counts = await Promise.all(slots.map((slot) => redis.exists(...slot)));
+  return counts.some((count) => count > 0);
+}
+
 interface SlotGroup {
   readonly group: KeyedCommand[];
   /** Where each stands among all. */

@@ -100,6 +100,8 @@ export interface Ledger {
    */
   clearCancel(taskId: string, now: number): Promise<void>;
   row(taskId: string): Promise<TaskRow | undefined>;
+  /** Whether any of these tasks has a row: one question for all of them. */
+  knowsAny(taskIds: readonly string[]): Promise<boolean>;
   /** Forgets a row that claims an outcome with exactly this text, which does not verify: Redis is not trusted. */
   discard(taskId: string, result: string): Promise<void>;
   /** Writes finished rows back from a journal; never overwrites a SUCCESS row. */
