@@ -27,7 +27,12 @@ export const suite: Suite = {
       async metrics() {
         const single = await singles(doorstep);
         // The first round warmed everything up.
-        return { ...figures('bulk', speeds.bulk.slice(1)), ...figures('bulk_own', speeds.own.slice(1)), ...figures('bullmq', speeds.addBulk.slice(1)), ...figures('single', single.slice(1)) };
+        return {
+          ...figures('bulk', speeds.bulk.slice(1)),
+          ...figures('bulk_own', speeds.own.slice(1)),
+          ...figures('bullmq', speeds.addBulk.slice(1)),
+          ...figures('single', single.slice(1)),
+        };
       },
       async close() {
         await own.close();

@@ -4,7 +4,19 @@ import type { Lifecycle } from '../core/lifecycle.ts';
 import type { GrantedLease, GrantOptions, IssueAnswer, IssuedTask, IssueRequest, KernelOperations, PlanKernel } from '../core/ports/index.ts';
 import { toPublicJwk, verifyResult } from '../lease/index.ts';
 import { createDerivation } from './derive.ts';
-import { type CheckedManifest, checkPolicy, checkShape, confirmed, conflict, createIssueLog, type Draft, lifetime, sign, type Unsigned, unsigned } from './grant.ts';
+import {
+  type CheckedManifest,
+  checkPolicy,
+  checkShape,
+  confirmed,
+  conflict,
+  createIssueLog,
+  type Draft,
+  lifetime,
+  sign,
+  type Unsigned,
+  unsigned,
+} from './grant.ts';
 import type { KernelOptions } from './options.ts';
 import { preparePlanLease } from './plan-lease.ts';
 import { createRevocationLog } from './revocations.ts';

@@ -2,7 +2,7 @@ import { LEASE_TYP, LeasePayload, LeaseToken, type TaskManifest } from '../contr
 import { WritError } from '../core/errors.ts';
 import type { Authority, Ed25519 } from '../core/ports/index.ts';
 import { authorizeLease, type LeaseRefusal, type WorkerAuthority } from './authorize-lease.ts';
-import { splitBundled, signBundle, verifyBundled } from './bundle.ts';
+import { signBundle, splitBundled, verifyBundled } from './bundle.ts';
 import { mayServe, type SigningKey, type VerifyKey } from './keys.ts';
 import { type Checked, readPayload, refused, signToken, splitToken, type Verifier, verifySignature } from './token.ts';
 

@@ -1,9 +1,9 @@
 import type { Worker } from 'node:worker_threads';
 import type { Config } from '../../../config/schema.ts';
 import type { RedisTarget } from '../../adapters/redis/target.ts';
+import { createTaskIndex } from '../../adapters/sqlite/task-index/task-index.ts';
 import { createFedWriter } from '../../adapters/sqlite/task-index/task-index-client.ts';
 import type { IndexOptions } from '../../adapters/sqlite/task-index/task-index-engine.ts';
-import { createTaskIndex } from '../../adapters/sqlite/task-index/task-index.ts';
 import { startThread } from '../../adapters/threads/thread-entry.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { TaskIndex } from '../../core/ports/index.ts';

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, parseStrictJson, parseStrictObject } from '../../../src/core/canonical-json.ts';
 import { WritError } from '../../../src/core/errors.ts';
-import { assertIJson } from '../../../src/core/i-json.ts';
 import { manifestSha256, sha256Hex } from '../../../src/core/hash.ts';
+import { assertIJson } from '../../../src/core/i-json.ts';
 
 /** What a call throws, as `code field`. */
 function refusal(call: () => unknown): string {

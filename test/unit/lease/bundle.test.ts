@@ -43,11 +43,14 @@ const parts = (token = ''): [string, string, string, string] => token.split('.')
 const [h, p, w, s] = parts(seven[1]);
 
 describe('leases that were signed together', () => {
-  it.each(VECTORS.vectors.map((vector) => [vector.size, vector] as const))('are, %i of them, what another implementation writes', async (size, { tokens, ...vector }) => {
-    const own = await signLeases(payloads(size), key, ed25519);
-    expect(Object.fromEntries(Object.keys(tokens).map((n) => [n, own[Number(n)]]))).toEqual(tokens);
-    expect(sha256Hex(own.join('\n'))).toBe(vector.sha256_of_all);
-  });
+  it.each(VECTORS.vectors.map((vector) => [vector.size, vector] as const))(
+    'are, %i of them, what another implementation writes',
+    async (size, { tokens, ...vector }) => {
+      const own = await signLeases(payloads(size), key, ed25519);
+      expect(Object.fromEntries(Object.keys(tokens).map((n) => [n, own[Number(n)]]))).toEqual(tokens);
+      expect(sha256Hex(own.join('\n'))).toBe(vector.sha256_of_all);
+    },
+  );
 
   it('are each permission for their own manifest, with one signature calculated for all of them', async () => {
     let verified = 0;
@@ -247,7 +250,8 @@ describe('the memory of a bundle', () => {
     };
     const first = await signLeases([payload(1), payload(2)], key, ed25519);
     expect(await judge(first[0] ?? '', 1, {}, counting)).toBe('granted');
-    for (let n = 0; n < 32; n += 1) await openLease((await signLeases([payload(n), payload(n + 1, { jti: `x${n}` })], key, ed25519))[0] ?? '', { keyring, ed25519: counting });
+    for (let n = 0; n < 32; n += 1)
+      await openLease((await signLeases([payload(n), payload(n + 1, { jti: `x${n}` })], key, ed25519))[0] ?? '', { keyring, ed25519: counting });
     verified = 0;
     expect(await judge(first[1] ?? '', 2, {}, counting)).toBe('granted');
     expect(verified).toBe(1);
@@ -256,6 +260,10 @@ describe('the memory of a bundle', () => {
 
 it('a manifest of the fixtures is what a lease of theirs is for', async () => {
   const tokens = await signLeases([LEASE, payload(5)], key, ed25519);
-  const answer = await authenticateLease(tokens[0], { manifest: MANIFEST, manifestSha256: LEASE.manifest_sha256, aud: 'file', iss: 'writ-kernel' }, { keyring, ed25519 });
+  const answer = await authenticateLease(
+    tokens[0],
+    { manifest: MANIFEST, manifestSha256: LEASE.manifest_sha256, aud: 'file', iss: 'writ-kernel' },
+    { keyring, ed25519 },
+  );
   expect(answer).toMatchObject({ ok: true, lease: LEASE, authority: { jti: 'lease-1', kid: 'kernel-1' } });
 });

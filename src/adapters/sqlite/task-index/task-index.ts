@@ -56,9 +56,12 @@ export function createTaskIndex({ file, maxTasks, maxEvents = MAX_EVENTS, writer
   );
 
   function hear(news: IndexNews): void {
-    if (news.kind === 'trouble') return onTrouble(news.code === undefined ? new Error(news.message) : new WritError(news.code, news.message));
-    health = news.health;
-    if (news.isChanged) changes.wake();
+    if (news.kind === 'trouble') {
+      onTrouble(news.code === undefined ? new Error(news.message) : new WritError(news.code, news.message));
+    } else {
+      health = news.health;
+      if (news.isChanged) changes.wake();
+    }
   }
 
   function revive(error: Error): void {

@@ -92,7 +92,10 @@ export interface LeaseCheckPorts {
  *
  * @throws WritError INVALID_MANIFEST for a manifest without a canonical form
  */
-export async function refuseLease({ manifest, lease }: TaskJob, { signatures, tasks, now, queue, granted }: LeaseCheckPorts): Promise<LeaseRefusal | undefined> {
+export async function refuseLease(
+  { manifest, lease }: TaskJob,
+  { signatures, tasks, now, queue, granted }: LeaseCheckPorts,
+): Promise<LeaseRefusal | undefined> {
   if (lease === undefined || lease === '') return refusal('INVALID_LEASE', 'the task carries no lease');
   const reading = await signatures.readLease(lease, manifest, queue, granted);
   if (!reading.ok) return refusal('INVALID_LEASE', reading.error);
