@@ -98,7 +98,7 @@ function walk(entry: Uint8Array, { size, index, nodes }: MerklePath, known: Node
   let level = 0;
   for (let [at, last] = [index, size - 1]; last > 0; at >>= 1, last >>= 1, level += 1) {
     joins ||= isSame(found, known.get(nameOf(level, at)));
-    way.set(nameOf(level, at), found);
+    if (!joins) way.set(nameOf(level, at), found);
     if (at % 2 === 0 && at === last) continue;
     const sibling = nodes[next] ?? NODE;
     next += 1;
@@ -107,11 +107,13 @@ function walk(entry: Uint8Array, { size, index, nodes }: MerklePath, known: Node
       found = known.get(nameOf(level + 1, at >> 1)) ?? NODE;
       continue;
     }
-    way.set(nameOf(level, at ^ 1), sibling);
+    // A copy: a piece of the token would keep all that was read with it in memory.
+    way.set(nameOf(level, at ^ 1), new Uint8Array(sibling));
     found = at % 2 === 1 ? nodeHash(sibling, found) : nodeHash(found, sibling);
   }
-  way.set(nameOf(level, 0), found);
-  return { climbed: { root: found, way }, way, joins: joins || isSame(found, known.get(nameOf(level, 0))) };
+  joins ||= isSame(found, known.get(nameOf(level, 0)));
+  if (!joins) way.set(nameOf(level, 0), found);
+  return { climbed: { root: found, way }, way, joins };
 }
 
 /** Places of one level. */
