@@ -1,7 +1,8 @@
-import type { Transferable, Worker } from 'node:worker_threads';
+import type { Transferable } from 'node:worker_threads';
 import { type ErrorCode, WritError } from '../../core/errors.ts';
 import { withTimeout } from '../../core/with-timeout.ts';
 import { type Calls, type FromThread, OPENING, type ThrownError, type ToThread } from './messages.ts';
+import type { ThreadLike } from './process.ts';
 
 /** Whether a call that finds no thread launches one, by who may launch it and whether the client is between `start` and `stop`. */
 const CALL_LAUNCHES = {
@@ -11,8 +12,8 @@ const CALL_LAUNCHES = {
 } as const satisfies Record<string, (isStarted: boolean) => boolean>;
 
 export interface ThreadOptions<Event> {
-  /** Starts the worker thread, with the data of now. */
-  readonly launch: () => Worker;
+  /** Starts the worker thread, or the process that stands for one (`startProcess`), with the data of now. */
+  readonly launch: () => ThreadLike;
   readonly launchedBy: keyof typeof CALL_LAUNCHES;
   /** The code of what a call has thrown without one. */
   readonly code: ErrorCode;
@@ -57,7 +58,7 @@ interface Waiting {
 
 /** A thread, the calls in flight, and what becomes of it. */
 interface Thread {
-  readonly worker: Worker;
+  readonly worker: ThreadLike;
   readonly waiting: Map<number, Waiting>;
   readonly ready: Promise<unknown>;
   readonly ended: Promise<true>;

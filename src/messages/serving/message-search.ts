@@ -7,7 +7,8 @@ import { sequential } from '../../core/lifecycle.ts';
 import type { SearchError } from '../../core/ports/message-engine.ts';
 import type { MessageQuestion, MessageQuestions, MessageSearch } from '../../core/ports/message-search.ts';
 import { errorResponse } from '../search/error-response.ts';
-import { createSearchThread, type MessageSearchOptions } from './search-thread-keeper.ts';
+import { createSearchLanes } from './search-lanes.ts';
+import { type MessageSearchOptions, TooSlow } from './search-thread-keeper.ts';
 import { createSearchSocketClient, type SearchSocketClient } from './socket/client.ts';
 import { createSearchSocket } from './socket/server.ts';
 
@@ -23,18 +24,22 @@ type Ask = <Q extends MessageQuestion>(question: Q, ...args: Parameters<MessageQ
 export function createMessageSearch(options: MessageSearchOptions, host?: Pick<SearchSocketClient, 'ask'>): Lifecycle & MessageSearch {
   const { killSwitch, onEvent = () => {} } = options;
   const parts = { killSwitch, now: systemClock.now, elapsed: systemClock.monotonic, emit: onEvent };
-  const thread = createSearchThread(options);
-  const ask = (async (question, ...args) => (await host?.ask(question, ...args)) ?? thread.ask(question, ...args)) as Ask;
+  const lanes = createSearchLanes(options);
+  const ask = (async (question, ...args) => (await host?.ask(question, ...args)) ?? lanes.ask(question, undefined, ...args)) as Ask;
   // The thread, not a database, is at fault.
-  const faultOf = (error: unknown): SearchError => ({ kind: 'engine_error', message: messageOf(error) });
+  const faultOf = (error: unknown): SearchError => ({
+    kind: 'engine_error',
+    message: messageOf(error),
+    ...(error instanceof TooSlow && { stage: 'deadline' as const }),
+  });
   return {
     search: (query, viewer) => ask('search', query, viewer).catch((error) => errorResponse(query, viewer, faultOf(error), parts)),
     project: (key) => ask('project', key).catch((error) => ({ ok: false, error: faultOf(error) })),
     product: (key) => ask('product', key).catch((error) => ({ ok: false, error: faultOf(error) })),
     errorResponse: (query, error) => errorResponse(query, null, error, parts),
-    start: () => thread.start(),
-    stop: () => thread.stop(),
-    [Symbol.asyncDispose]: () => thread.stop(),
+    start: () => lanes.start(),
+    stop: () => lanes.stop(),
+    [Symbol.asyncDispose]: () => lanes.stop(),
   };
 }
 
