@@ -23,6 +23,7 @@ export type * from './message-engine.ts';
 export type * from './message-import.ts';
 export type * from './message-ingest.ts';
 export type * from './message-recipients.ts';
+export type * from './message-cursor-keys.ts';
 export type * from './message-search.ts';
 export type * from './message-source.ts';
 export type * from './place.ts';

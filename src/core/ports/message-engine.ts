@@ -38,6 +38,8 @@ export interface EngineScope {
   readonly viewers: readonly EngineViewer[];
   /** Whether rows that a viewer may not see stay in the set, for the caller to redact. */
   readonly keep_denied: boolean;
+  /** What may not be seen is not even counted: whoever asks may not know that it is there. */
+  readonly hide_denied?: true;
   /** The set is what matches and may not be seen by these viewers, and nothing else: for the audit of an operator. */
   readonly only_denied?: true;
 }
@@ -141,7 +143,7 @@ export type EngineSpent = Readonly<Partial<Record<EngineStage, number>>>;
 export type SearchError =
   | { readonly kind: 'invalid_query'; readonly message: string }
   | { readonly kind: 'index_not_ready'; readonly message: string }
-  | { readonly kind: 'engine_error'; readonly message: string; readonly stage?: 'rerank_timeout' | 'rerank_failed' }
+  | { readonly kind: 'engine_error'; readonly message: string; readonly stage?: 'rerank_timeout' | 'rerank_failed' | 'deadline' }
   | { readonly kind: 'feature_unavailable'; readonly message: string };
 
 export type EngineAnswer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: SearchError };

@@ -12,6 +12,10 @@ export interface SearchRequest {
   readonly query: NormalQuery;
   readonly viewer: SearchViewer;
   readonly started: number;
+  /** What is to be said of the cursor that came with the query. */
+  readonly admission: readonly string[];
+  /** Makes a token of this reader's of one that names a place. */
+  readonly seal: (token: string) => string;
 }
 
 /** A request with what it comes to: the engines to ask, and what they are asked to match. */
@@ -35,7 +39,7 @@ export interface EngineFault {
   readonly engine: string;
   readonly kind: 'invalid_query' | 'index_not_ready' | 'engine_error' | 'feature_unavailable';
   readonly message: string;
-  readonly stage?: 'rerank_timeout' | 'rerank_failed';
+  readonly stage?: 'rerank_timeout' | 'rerank_failed' | 'deadline';
 }
 
 /** Everything that happened on the way to an answer. */

@@ -3,7 +3,10 @@ import type { EngineRow, EngineScope, EngineViewer } from '../../core/ports/mess
 import type { SearchViewer } from '../../core/ports/message-search.ts';
 import type { NormalQuery, Redaction } from '../search/query.ts';
 
-/** Who may see what: the viewer, and what the query asks for beside that. Both must allow a row. */
+/**
+ * Who may see what: the viewer, and what the query asks for beside that. Both must allow a row. What a viewer may see is never
+ * part of the query: only for an operator are rows beyond the scope kept for redaction, or counted.
+ */
 export function scopeOf(query: NormalQuery, viewer: SearchViewer): EngineScope {
   const { scope } = query;
   const viewers: EngineViewer[] = viewer === null ? [] : [viewer];
@@ -11,7 +14,8 @@ export function scopeOf(query: NormalQuery, viewer: SearchViewer): EngineScope {
   return {
     projects: scope !== 'unrestricted' && 'project_set' in scope ? [...new Set(scope.project_set.allowed_project_ids)] : null,
     viewers,
-    keep_denied: query.redaction !== null && viewers.length > 0,
+    keep_denied: viewer === null && query.redaction !== null && viewers.length > 0,
+    ...(viewer !== null && { hide_denied: true as const }),
   };
 }
 

@@ -52,8 +52,8 @@ export function nearestOf({ embedder, searcher, database }: VectorEngineParts): 
 
   /** What is hidden has places of its own: it moves nothing that is seen, and can be counted. */
   function deniedOf(request: EngineRequest, index: VectorIndex, query: Float32Array): Nearest {
-    const { viewers, keep_denied, only_denied } = request.scope;
-    if (viewers.length === 0 || keep_denied || only_denied) return NONE;
+    const { viewers, keep_denied, only_denied, hide_denied } = request.scope;
+    if (viewers.length === 0 || keep_denied || only_denied || hide_denied) return NONE;
     const hidden = sets.candidates({ ...request, scope: { ...request.scope, only_denied: true } });
     return hidden.length === 0 ? NONE : index.nearest(query, VECTOR_POOL, index.among(hidden));
   }

@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { boundedWords, MAX_PREFIXES, MAX_WORDS, piecesOf } from '../../../../src/messages/search/bounded-words.ts';
+import { normalText, sanitizeFtsQuery } from '../../../../src/messages/search/sanitize.ts';
+import { mailboxFile } from '../../../support/mailbox.ts';
+import { BOX } from '../../../support/mailbox-small.ts';
+
+/** Words and prefixes that FTS5 is asked for, each as often as it would read a list for it. */
+function work(expression: string): { words: number; prefixes: number; shortest: number } {
+  const pieces = piecesOf(expression) ?? [];
+  const starred = pieces.filter((piece, at) => {
+    const next = pieces[at + 1];
+    return 'phrase' in piece && next !== undefined && 'sign' in next && next.sign === '*';
+  });
+  return {
+    words: pieces.reduce((sum, piece) => sum + ('phrase' in piece ? piece.words.length : 0), 0),
+    prefixes: starred.length,
+    shortest: Math.min(...starred.map((piece) => ('phrase' in piece ? [...(piece.words.at(-1) ?? '')].length : 0)), 99),
+  };
+}
+
+describe('what FTS5 is asked at the most', () => {
+  it.each([
+    'deploy',
+    'deploy AND fix*',
+    '"POL-358" OR plan*',
+    'subject:plan',
+    'NEAR(plan draft, 5)',
+    '(plan OR draft) NOT lunch',
+    '^plan + draft*',
+    'plan NOT draft',
+    '{subject body}: "build plan"',
+    '中*',
+  ])('leaves %s as it is', (expression) => {
+    expect(boundedWords(expression)).toEqual({ expression, notes: [] });
+  });
+
+  it('asks for a word once, however often it is written', () => {
+    expect(boundedWords('plan Draft plan draft PLAN')).toEqual({ expression: 'plan Draft', notes: [] });
+    expect(boundedWords('plan* OR draft OR plan*').expression).toBe('plan* OR draft');
+    expect(boundedWords('plan AND plan*').expression).toBe('plan AND plan*');
+  });
+
+  it('takes the beginning of one letter for a word, and says so', () => {
+    expect(boundedWords('a*a*a*')).toEqual({ expression: 'a', notes: [expect.stringContaining('at least 2 characters')] });
+    expect(boundedWords('(é* OR plan*) NOT b *').expression).toBe('( é OR plan * ) NOT b');
+    expect(boundedWords('"the p"*').expression).toBe('"the p"');
+  });
+
+  it('cuts a long list, of words, of alternatives and of prefixes, and says so', () => {
+    const words = Array.from({ length: 100 }, (_, index) => `word${index}`);
+    for (const [text, join] of [
+      [words.join(' '), ' '],
+      [words.join(' AND '), ' '],
+      [words.join(' OR '), ' OR '],
+    ] as const) {
+      expect(boundedWords(text)).toEqual({ expression: words.slice(0, MAX_WORDS).join(join), notes: [expect.stringContaining('only the first 32 words')] });
+    }
+    expect(boundedWords(words.map((word) => `${word}*`).join(' ')).expression).toBe(words.slice(0, MAX_PREFIXES).map((word) => `${word}*`).join(' '));
+    expect(boundedWords(`"${words.join(' ')}"`).expression).toBe(`"${words.slice(0, MAX_WORDS).join(' ')}"`);
+  });
+
+  it('does not ask for more in an expression of which no part may be left out', () => {
+    const many = Array.from({ length: 40 }, (_, index) => `(a${index} OR b${index}*)`).join(' ');
+    expect(boundedWords(many).expression).toBeUndefined();
+    expect(boundedWords(`(plan OR draft) NOT (${Array.from({ length: 9 }, (_, index) => `p${index}x*`).join(' OR ')})`).expression).toBeUndefined();
+  });
+});
+
+describe('any text', () => {
+  let mailbox: ReturnType<typeof mailboxFile>;
+  beforeAll(() => {
+    mailbox = mailboxFile(BOX);
+  });
+  afterAll(() => mailbox.remove());
+
+  const part = fc.oneof(
+    fc.constantFrom('a*', 'ab*', 'plan', ' AND ', ' OR ', ' NOT ', '(', ')', '"', 'a-b-c', '*', '+', '^', ':', '{', '}', ',', 'NEAR(', 'subject:', ' ', "'", '\u0301', '中', 'é*'),
+    fc.string({ unit: 'grapheme', maxLength: 6 }),
+  );
+  const text = fc
+    .tuple(fc.array(part, { maxLength: 12 }), fc.integer({ min: 1, max: 400 }))
+    .map(([parts, times]) => normalText(parts.join('').repeat(times).slice(0, 16_384)))
+    .filter((one) => sanitizeFtsQuery(one) !== undefined);
+
+  it('of 16 KiB costs FTS5 no more than its bounds', { tags: ['MS-039'] }, () => {
+    fc.assert(
+      fc.property(text, (one) => {
+        const { expression } = boundedWords(sanitizeFtsQuery(one) ?? '');
+        if (expression === undefined || piecesOf(expression) === undefined) return;
+        const { words, prefixes, shortest } = work(expression);
+        expect(words).toBeLessThanOrEqual(MAX_WORDS);
+        expect(prefixes).toBeLessThanOrEqual(MAX_PREFIXES);
+        // One character is enough where it is a word.
+        expect(shortest >= 2 || /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|\p{Script=Lao}|\p{Script=Khmer}|\p{Script=Myanmar}/u.test(expression)).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('that is not read as FTS5 reads it is none for FTS5 either', () => {
+    const match = mailbox.db.prepare('SELECT count(*) FROM fts_messages WHERE fts_messages MATCH ?');
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
+        const one = normalText(parts.join(''));
+        if (piecesOf(one) === undefined) expect(() => match.get(one)).toThrow(Error);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('means the same within the bounds, but for repeated words and letters with a star', () => {
+    const ids = mailbox.db.prepare<[string], number>('SELECT rowid FROM fts_messages WHERE fts_messages MATCH ? ORDER BY rowid').pluck();
+    const word = fc.constantFrom('plan', 'draft', 'build', 'pl*', 'dra*', '"build plan"', 'the');
+    const expression = fc
+      .array(fc.tuple(word, fc.constantFrom(' ', ' AND ', ' OR ')), { minLength: 1, maxLength: 12 })
+      .map((units) => units.map(([unit, join], at) => (at === 0 ? unit : `${join}${unit}`)).join(''));
+    fc.assert(
+      fc.property(expression, (one) => {
+        expect(ids.all(boundedWords(one).expression ?? '')).toEqual(ids.all(one));
+      }),
+    );
+  });
+});
