@@ -15,8 +15,8 @@ export function fuzzedSearches(file: string): Readonly<Record<'working' | 'faili
   const parts = { killSwitch: undefined, now: () => 1_000_000, elapsed: () => performance.now(), emit: () => undefined };
   const over = (engine: MessageEngine, database = reader.database): MessageSearch => ({
     ...createMessageSearchService({ ...parts, engines: { fts5: engine }, recipients: createRecipientsReader(database), cursorKeys: createCursorKeys(database, parts.elapsed) }),
-    project: async (key) => lookUp(database, (db) => projectNamed(db, key)),
-    product: async (key) => lookUp(database, (db) => productNamed(db, key)),
+    project: async (key, viewer) => lookUp(database, (db) => projectNamed(db, key, viewer)),
+    product: async (key, viewer) => lookUp(database, (db) => productNamed(db, key, viewer)),
     errorResponse: (query, error) => errorResponse(query, null, error, parts),
   });
   const refuse = (): EngineAnswer<never> => ({ ok: false, error: { kind: 'engine_error', message: 'broken' } });

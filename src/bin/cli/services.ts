@@ -95,7 +95,7 @@ export async function openServices(options: GlobalOptions): Promise<CliServices>
       return (await import('../../messages/search/compare-engines.ts')).compareEngines({ serving, shadow }, wish);
     },
     screenShelf: createScreenShelf(places.screenShelf),
-    projectsAndProducts: async () => (await import('../../messages/store/list-projects.ts')).listProjectsAndProducts(places.messages),
+    projectsAndProducts: async (viewer) => (await import('../../messages/store/list-projects.ts')).listProjectsAndProducts(places.messages, viewer),
     contentIndex,
     messageIngest,
     diagnose: async () => (await import('./doctor.ts')).diagnose(settings, { redis, scopes, reachKernel: async () => (await kernel()).ping() }),

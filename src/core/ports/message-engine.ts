@@ -27,13 +27,18 @@ export interface EngineFilters {
   readonly recipient_name: string | null;
 }
 
-/** Agents for whom rows are found: all of a name, or one. */
-export type EngineViewer = { readonly agent_name: string } | { readonly project_id: number; readonly agent_id: number };
+/** Agents for whom rows are found: all of a name, one, or those of a name in the projects (slugs; `null`: in all) of a bound key. */
+export type EngineViewer =
+  | { readonly agent_name: string }
+  | { readonly project_id: number; readonly agent_id: number }
+  | { readonly agent_name: string; readonly bound_to: readonly string[] | null };
 
 /** What may be seen. It is part of the set: hidden rows move no score and no page. */
 export interface EngineScope {
   /** Only these projects; `null` for all. An empty list means nothing. */
   readonly projects: readonly number[] | null;
+  /** Only projects with these slugs, by the key of whoever asks. */
+  readonly granted?: readonly string[];
   /** A message must be visible to each of these; none: to everybody. */
   readonly viewers: readonly EngineViewer[];
   /** Whether rows that a viewer may not see stay in the set, for the caller to redact. */

@@ -15,7 +15,7 @@ export type CursorOwner = Pick<EngineSet, 'kind' | 'scope'>;
 
 /** Whether somebody may not see everything, so that a token of theirs must be one that we made. */
 export function needsSeal({ scope }: CursorOwner): boolean {
-  return scope.viewers.length > 0 || scope.projects !== null;
+  return scope.viewers.length > 0 || scope.projects !== null || scope.granted !== undefined;
 }
 
 /** The token with its MAC; as it is where there is no key, because then there is no data either. */
@@ -39,7 +39,7 @@ export function plainCursor(token: string): string {
 
 function macOf(token: string, { kind, scope }: CursorOwner, { secret }: CursorKey): Buffer {
   return createHmac('sha256', secret)
-    .update(JSON.stringify(['writ cursor a1', kind, scope.viewers, token]))
+    .update(JSON.stringify(['writ cursor a1', kind, scope.viewers, scope.granted ?? null, token]))
     .digest()
     .subarray(0, MAC_BYTES);
 }

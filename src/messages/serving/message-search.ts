@@ -13,7 +13,7 @@ import { createSearchSocketClient, type SearchSocketClient } from './socket/clie
 import { createSearchSocket } from './socket/server.ts';
 
 /** Puts one of the questions to whoever answers it. */
-type Ask = <Q extends MessageQuestion>(question: Q, ...args: Parameters<MessageQuestions[Q]>) => ReturnType<MessageQuestions[Q]>;
+type Ask = <Q extends MessageQuestion>(account: string | undefined, question: Q, ...args: Parameters<MessageQuestions[Q]>) => ReturnType<MessageQuestions[Q]>;
 
 /**
  * Message search in a thread of its own. A question that the thread cannot answer is answered here, with nothing found and the reason
@@ -25,7 +25,7 @@ export function createMessageSearch(options: MessageSearchOptions, host?: Pick<S
   const { killSwitch, onEvent = () => {} } = options;
   const parts = { killSwitch, now: systemClock.now, elapsed: systemClock.monotonic, emit: onEvent };
   const lanes = createSearchLanes(options);
-  const ask = (async (question, ...args) => (await host?.ask(question, ...args)) ?? lanes.ask(question, undefined, ...args)) as Ask;
+  const ask = (async (account, question, ...args) => (await host?.ask(question, ...args)) ?? lanes.ask(question, account, ...args)) as Ask;
   // The thread, not a database, is at fault.
   const faultOf = (error: unknown): SearchError => ({
     kind: 'engine_error',
@@ -33,9 +33,9 @@ export function createMessageSearch(options: MessageSearchOptions, host?: Pick<S
     ...(error instanceof TooSlow && { stage: 'deadline' as const }),
   });
   return {
-    search: (query, viewer) => ask('search', query, viewer).catch((error) => errorResponse(query, viewer, faultOf(error), parts)),
-    project: (key) => ask('project', key).catch((error) => ({ ok: false, error: faultOf(error) })),
-    product: (key) => ask('product', key).catch((error) => ({ ok: false, error: faultOf(error) })),
+    search: (query, viewer, account) => ask(account, 'search', query, viewer).catch((error) => errorResponse(query, viewer, faultOf(error), parts)),
+    project: (key, viewer = null) => ask(undefined, 'project', key, viewer).catch((error) => ({ ok: false, error: faultOf(error) })),
+    product: (key, viewer = null) => ask(undefined, 'product', key, viewer).catch((error) => ({ ok: false, error: faultOf(error) })),
     errorResponse: (query, error) => errorResponse(query, null, error, parts),
     start: () => lanes.start(),
     stop: () => lanes.stop(),

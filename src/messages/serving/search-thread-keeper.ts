@@ -14,6 +14,8 @@ import { type AtWork, engineAtWork, type Hung, type SearchThreadData } from './s
 
 /** A search that takes longer is ended together with its process; starting that is not part of it. */
 export const DEADLINE_MS = 2000;
+/** A process that is still searching then is ended: it only reads. */
+const PROCESS_STOP_MS = 250;
 /** A search that takes longer is ended together with its thread, whatever it waits for. */
 const TIMEOUT_MS = 30_000;
 /** An engine other than FTS5 that has moved on by nothing in this time is given up together with the thread; a new one asks the next engine. The next times it has more (`patienceOf`). */
@@ -223,7 +225,7 @@ export function createSearchThread(options: MessageSearchOptions, kind: 'thread'
         if (running?.thread === thread) running = undefined;
         return true;
       });
-      if ((await withTimeout(ended, engineTimeoutMs)) === undefined) giveUp(new Error('message search was stopped'));
+      if ((await withTimeout(ended, kind === 'process' ? PROCESS_STOP_MS : engineTimeoutMs)) === undefined) giveUp(new Error('message search was stopped'));
     },
     async [Symbol.asyncDispose]() {
       await this.stop();

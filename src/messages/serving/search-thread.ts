@@ -57,8 +57,8 @@ function errorOf(message: string): SearchError {
 serve(() => ({
   calls: {
     search: (query, viewer) => service.search(query, viewer),
-    project: async (key) => lookUp(reader.database, (db) => projectNamed(db, key)),
-    product: async (key) => lookUp(reader.database, (db) => productNamed(db, key)),
+    project: async (key, viewer) => lookUp(reader.database, (db) => projectNamed(db, key, viewer)),
+    product: async (key, viewer) => lookUp(reader.database, (db) => productNamed(db, key, viewer)),
   },
   async close() {
     reader.close();

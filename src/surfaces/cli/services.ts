@@ -17,6 +17,7 @@ import type {
   PlanSignatures,
   Plans,
   ProjectOrProduct,
+  SearchViewer,
   Setting,
   ShadowQueries,
   ShadowReport,
@@ -134,7 +135,7 @@ export interface CliServices extends AsyncDisposable {
   /** How FTS5 and Tantivy agree on these queries. */
   compareEngines(wish: ShadowQueries): Promise<ShadowReport>;
   /** Projects and products of its messages, for a choice. Throws WritError STORAGE_UNAVAILABLE while there is no database. */
-  projectsAndProducts(): Promise<readonly ProjectOrProduct[]>;
+  projectsAndProducts(viewer: SearchViewer): Promise<readonly ProjectOrProduct[]>;
   /** Says before drawing begins that a person sits at the terminal, whatever the environment says of a build server. */
   watched(): void;
   /** What the screen keeps: recipes and past searches. */

@@ -1,11 +1,15 @@
 import type { Role } from '../../contracts/index.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { AuditLog, ContentSearch, IndexService, KernelClient, MessageSearch, PlanGateway, SignatureReader, TaskGateway } from '../../core/ports/index.ts';
+import type { AuditLog, ContentSearch, IndexService, KernelClient, MessageSearch, PlanGateway, SearchGrant, SignatureReader, TaskGateway } from '../../core/ports/index.ts';
 
 /** Who calls: the key of a request, or the person in whose name the process runs. */
 export interface McpCaller {
   readonly name: string;
   readonly roles: ReadonlySet<Role>;
+  /** What their key is bound to; absent: nothing is hidden from them. */
+  readonly grant?: SearchGrant | undefined;
+  /** Whose searches take turns with those of others. */
+  readonly account?: string | undefined;
 }
 
 /** The `Search` tool of this server. */

@@ -1,7 +1,7 @@
 import type { EngineRequest, EngineSet } from '../../../core/ports/message-engine.ts';
 import { KINDS, type KindTables } from '../../visibility/kinds.ts';
 import { all, joined, NOTHING, type Sql, type SqlValue, sql } from '../../visibility/sql.ts';
-import { type Visibility, visibilityOf } from '../../visibility/visibility.ts';
+import { projectsNamed, type Visibility, visibilityOf } from '../../visibility/visibility.ts';
 
 /**
  * SQLite finds, filters and counts; who comes first where rows are ranked is said in `order.ts`. The statements of a page are
@@ -126,7 +126,10 @@ export function timeStatement(request: EngineRequest, id: bigint): Sql {
 }
 
 function inProjects({ scope }: Pick<EngineSet, 'scope'>, { project }: KindTables): Sql[] {
-  return given(scope.projects, (ids) => sql`${project} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`);
+  return [
+    ...given(scope.projects, (ids) => sql`${project} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`),
+    ...given(scope.granted ?? null, (slugs) => sql`${project} IN ${projectsNamed(slugs)}`),
+  ];
 }
 
 /** Number of the state of the data. */
