@@ -114,7 +114,8 @@ function eyesOf(box: Mailbox, { query, viewer }: Asked): (readonly number[])[] {
   return groups;
 }
 
-function maySee(box: Mailbox, mail: Mail, looking: readonly number[]): boolean {
+/** Whether agents with these ids may see a message. */
+export function maySee(box: Mailbox, mail: Mail, looking: readonly number[]): boolean {
   const isLooking = (id: number | null): boolean => id !== null && looking.includes(id);
   if (isLooking(mail.sender_id) || mail.recipients.some(({ agent_id }) => isLooking(agent_id))) return true;
   const own = box.agents.filter(({ id }) => isLooking(id)).map(({ project_id }) => project_id);
