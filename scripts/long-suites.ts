@@ -64,6 +64,10 @@ export const LONG_SUITES: Readonly<Record<string, LongSuite>> = {
     what: 'a million fuzzed calls of the message tools and queries of message search, engines that fail among them: every one is answered, or refused by code and field',
     command: ['node', '--import', 'tsx', 'test/chaos/message-fuzz/run.ts'],
   },
+  'message-cost': {
+    what: 'searches made to cost much, of up to 16 KiB, on a million messages: each is answered by its deadline, and holds up nobody else',
+    command: ['node', '--import', 'tsx', 'test/chaos/message-cost/run.ts'],
+  },
   'message-search': {
     what: 'thousands of random searches on generated mailboxes, page by page and with mail that comes and goes, agree with an oracle that looks at every mail',
     command: ['vitest', 'run', '--config', 'test/support/vitest.oracles.ts', 'test/conformance/message-search-'],

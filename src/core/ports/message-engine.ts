@@ -6,9 +6,12 @@ export type EngineTag = 'fts5' | 'tantivy' | 'hybrid';
 /** The engines by what they offer. */
 export type EngineName = 'fts5' | 'tantivy' | 'semantic' | 'hybrid' | 'hybrid_rerank';
 
-/** How a row matches the text: an FTS5 expression, substrings that must all occur, or nothing (filters only). */
+/**
+ * How a row matches the text: an FTS5 expression, substrings that must all occur, or nothing (filters only). `with_letters`: the
+ * expression where it also has prefixes of one letter, for an engine that has an index of them.
+ */
 export type EngineMatch =
-  | { readonly by: 'words'; readonly expression: string; readonly text: string }
+  | { readonly by: 'words'; readonly expression: string; readonly text: string; readonly with_letters?: string }
   | { readonly by: 'substrings'; readonly terms: readonly string[] }
   | { readonly by: 'filters' };
 

@@ -17,11 +17,15 @@ export interface BoundedWords {
   readonly notes: readonly string[];
 }
 
-/** An expression within the bounds. One that keeps them stays as it is; so does what is no FTS5 syntax, which costs nothing. */
-export function boundedWords(expression: string): BoundedWords {
+/**
+ * An expression within the bounds. One that keeps them stays as it is; so does what is no FTS5 syntax, which costs nothing.
+ *
+ * @param shortest characters of a prefix; 1 for an engine that has an index of all beginnings
+ */
+export function boundedWords(expression: string, shortest = SHORTEST_PREFIX): BoundedWords {
   const pieces = piecesOf(expression);
   if (pieces === undefined) return { expression, notes: [] };
-  const { kept, shortened } = withoutShortPrefixes(pieces);
+  const { kept, shortened } = withoutShortPrefixes(pieces, shortest);
   const list = listOf(kept);
   if (list === undefined) return structured(expression, kept, shortened);
   const { units, repeated, cut } = boundedList(list.units);
@@ -62,22 +66,22 @@ function isStar(piece: Piece | undefined): boolean {
 }
 
 /** The star behind a beginning that is too short goes: it is looked for as a word. */
-function withoutShortPrefixes(pieces: readonly Piece[]): { readonly kept: readonly Piece[]; readonly shortened: readonly string[] } {
+function withoutShortPrefixes(pieces: readonly Piece[], shortest: number): { readonly kept: readonly Piece[]; readonly shortened: readonly string[] } {
   const kept: Piece[] = [];
   for (const piece of pieces) {
     const before = kept.at(-1);
-    if (!isStar(piece) || before === undefined || 'sign' in before || !isTooShort(before)) kept.push(piece);
+    if (!isStar(piece) || before === undefined || 'sign' in before || !isTooShort(before, shortest)) kept.push(piece);
   }
-  const shortened = kept.length === pieces.length ? [] : [`a prefix has at least ${SHORTEST_PREFIX} characters; shorter ones were looked for as words`];
+  const shortened = kept.length === pieces.length ? [] : [`a prefix has at least ${shortest} characters; shorter ones were looked for as words`];
   return { kept, shortened };
 }
 
 /** Scripts in which one character is a word, or stands in the midst of unseparated ones. */
 const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-function isTooShort({ words }: Phrase): boolean {
+function isTooShort({ words }: Phrase, shortest: number): boolean {
   const last = words.at(-1) ?? '';
-  return !DENSE.test(last) && [...last.normalize('NFD').replace(/\p{M}/gu, '')].length < SHORTEST_PREFIX;
+  return !DENSE.test(last) && [...last.normalize('NFD').replace(/\p{M}/gu, '')].length < shortest;
 }
 
 interface Unit {

@@ -98,7 +98,7 @@ export function modeOf(engine: EngineName): SearchMode {
 
 /** What a query comes to before an engine is asked: something to match, or a reason why nothing can be found. */
 export type Plan =
-  | { readonly empty: false; readonly match: EngineMatch; readonly notes: readonly string[]; readonly faults: readonly EngineFault[] }
+  | { readonly empty: false; readonly match: EngineMatch; readonly notes: readonly string[]; readonly notesWithLetters?: readonly string[]; readonly faults: readonly EngineFault[] }
   | { readonly empty: true; readonly reason: string };
 
 /** message-search.md 2.2 and notes 3.3: words, else substrings, else filters alone, else nothing. */
@@ -106,7 +106,11 @@ export function planOf(query: NormalQuery): Plan {
   if (query.text === '') return withoutText(query);
   const sanitized = sanitizeFtsQuery(query.text);
   const { expression, notes } = sanitized === undefined ? NO_WORDS : boundedWords(sanitized);
-  if (expression !== undefined) return { empty: false, match: { by: 'words', expression, text: query.text }, notes, faults: [] };
+  if (sanitized !== undefined && expression !== undefined) {
+    const wide = boundedWords(sanitized, 1);
+    const letters = wide.expression === undefined || wide.expression === expression ? {} : { with_letters: wide.expression };
+    return { empty: false, match: { by: 'words', expression, text: query.text, ...letters }, notes, notesWithLetters: wide.notes, faults: [] };
+  }
   const match = substringMatch(query.text);
   if (match === undefined) return { empty: true, reason: 'invalid_query: the text has no word to look for' };
   return { empty: false, match, notes, faults: sanitized === undefined ? [] : [TOO_MUCH] };

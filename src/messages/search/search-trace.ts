@@ -92,7 +92,7 @@ export function explainOf(trace: SearchTrace): QueryExplain {
   ];
   return {
     method: methodOf(trace),
-    normalized_query: match?.by === 'words' ? match.expression : null,
+    normalized_query: match?.by === 'words' ? askedOf(match, served?.engine.name) : null,
     used_like_fallback: match?.by === 'substrings',
     facet_count: facets.length,
     facets_applied: facets,
@@ -112,6 +112,10 @@ export function explainOf(trace: SearchTrace): QueryExplain {
     ...(page?.orderChanged === true && { order_changed: true }),
     ...(notes.length > 0 && { notes }),
   };
+}
+
+function askedOf({ expression, with_letters }: Extract<EngineMatch, { by: 'words' }>, engine: string | undefined): string {
+  return engine === 'tantivy' ? (with_letters ?? expression) : expression;
 }
 
 /** Of the engine that answered: its stages, or, where it has none, its whole time as that of its kind. */

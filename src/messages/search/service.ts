@@ -7,7 +7,7 @@ import { scopeOf } from '../visibility/scope.ts';
 import { needsSeal, openedCursor, plainCursor, sealedCursor } from './cursor-seal.ts';
 import { createOrderLists, type OrderLists } from './order-lists.ts';
 import { catchEngineErrors, pageExtras, pageOf } from './pages.ts';
-import { chooseEngines, type EngineSetup, engineRequestOf, planOf, type Route, substringMatch } from './planner.ts';
+import { chooseEngines, type EngineSetup, engineRequestOf, type Plan, planOf, type Route, substringMatch } from './planner.ts';
 import { type NormalQuery, normalQuery } from './query.ts';
 import { diagnosticsOf, responseOf } from './response.ts';
 import { downgradeOf, type EngineAttempt, type EngineFault, methodOf, micros, type RunContext, type SearchRequest, type SearchTrace } from './search-trace.ts';
@@ -80,10 +80,15 @@ async function tryEngines(parts: MessageSearchParts, lists: OrderLists, { query,
     const started = parts.elapsed();
     const request = engineRequestOf(query, viewer, match, parts.now() * 1000);
     const page = await catchEngineErrors(() => pageOf(engine, request, query.cursor, lists));
-    if (page.ok) return { served: { engine, request, page: page.value }, faults, notes: [...admission, ...plan.notes, ...page.value.notes], engineMs: parts.elapsed() - started };
+    if (page.ok) return { served: { engine, request, page: page.value }, faults, notes: [...admission, ...notesOf(plan, engine), ...page.value.notes], engineMs: parts.elapsed() - started };
     faults.push({ engine: engine.name, ...page.error });
   }
   return { ...UNSERVED, faults, notes: ['no engine could answer'] };
+}
+
+/** What was changed in the text for this engine. */
+function notesOf({ notes, notesWithLetters }: Extract<Plan, { empty: false }>, { name }: MessageEngine): readonly string[] {
+  return name === 'tantivy' ? (notesWithLetters ?? notes) : notes;
 }
 
 const UNSERVED: EngineAttempt = { served: null, faults: [], notes: [], engineMs: 0 };

@@ -107,7 +107,7 @@ const WISHES: readonly object[] = [
 ];
 
 describe('a key that is bound to an agent', () => {
-  it.each(readers)('finds over HTTP what %s may see, whatever is asked for', { tags: ['MS-090'] }, async (reader) => {
+  it.each(readers)('finds over HTTP what %s may see, whatever is asked for', { tags: ['MS-039', 'MS-040'] }, async (reader) => {
     const cookie = await site.logIn(secrets.get(reader) ?? '');
     for (const headers of [bearer(reader), { cookie, origin: site.url }]) {
       expect(subjectsOf(await post({ text: 'plan', explain: true }, headers))).toEqual(MAY_FIND[reader]);

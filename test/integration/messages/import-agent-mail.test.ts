@@ -52,7 +52,7 @@ describe('an import of the database of an agent-mail server', () => {
     expect((await site.run(file)).counts).toMatchObject({ inserted: 0, updated: 0, refused: 0 });
   });
 
-  it('loses no message for its id or its thread', { tags: ['MS-119'] }, async () => {
+  it('loses no message for its id or its thread', async () => {
     const file = join(site.directory, 'odd.sqlite3');
     const db = new Sqlite(file);
     db.exec(`

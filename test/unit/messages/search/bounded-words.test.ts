@@ -83,7 +83,7 @@ describe('any text', () => {
     .map(([parts, times]) => normalText(parts.join('').repeat(times).slice(0, 16_384)))
     .filter((one) => sanitizeFtsQuery(one) !== undefined);
 
-  it('of 16 KiB costs FTS5 no more than its bounds', { tags: ['MS-039'] }, () => {
+  it('of 16 KiB costs FTS5 no more than its bounds', { tags: ['MS-050'] }, () => {
     fc.assert(
       fc.property(text, (one) => {
         const { expression } = boundedWords(sanitizeFtsQuery(one) ?? '');

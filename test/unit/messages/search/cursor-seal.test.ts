@@ -15,7 +15,7 @@ describe('a cursor of somebody who may not see everything', () => {
   const fresh = { id: 2, secret: randomBytes(32) };
   const sealed = sealedCursor(TOKEN, owner(7), keysOf(old));
 
-  it('carries the number of its key and a MAC behind the token of the specification', { tags: ['MS-074'] }, () => {
+  it('carries the number of its key and a MAC behind the token of the specification', { tags: ['MS-075', 'MS-077'] }, () => {
     expect(sealed).toMatch(/^s3ff0000000000000:i42:efts5:a1\.1\.[0-9a-f]{32}$/);
     expect(openedCursor(sealed, owner(7), keysOf(old))).toBe(TOKEN);
     expect(plainCursor(sealed)).toBe(TOKEN);
