@@ -56,7 +56,13 @@ export const PutMessage = z.strictObject({
   op: z.literal('message'),
   project: Project,
   key: Key.meta({ description: 'Name of the message in its project: the same key again is an edit.' }),
-  id: z.int().min(1).optional().meta({ description: `Id that a new message gets, if it is at most ${MAX_WISHED_ID}, and neither had by another message before nor below those that we gave.` }),
+  id: z
+    .int()
+    .min(1)
+    .optional()
+    .meta({
+      description: `Id that a new message gets, if it is at most ${MAX_WISHED_ID}, and neither had by another message before nor below those that we gave.`,
+    }),
   from: Person.optional(),
   to: recipients,
   cc: recipients,

@@ -1,12 +1,25 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { withFileLock } from '../adapters/files/file-lock.ts';
 import { replaceFileDurably } from '../adapters/files/replace-file.ts';
+import type { Role } from '../contracts/index.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { isWritError, messageOf, WritError } from '../core/errors.ts';
-import type { Role } from '../contracts/index.ts';
 import type { ApiKey, ApiKeyStore } from '../core/ports/api-keys.ts';
 import type { SearchGrant } from '../core/ports/message-search.ts';
-import { BoundAgent, BoundProjects, blotOut, KeyName, KeyRoles, type LoadedKeys, loadKeys, MAX_KEYS, openKeys, type StoredKey, stampOf, textOf } from './api-keys-file.ts';
+import {
+  BoundAgent,
+  BoundProjects,
+  blotOut,
+  KeyName,
+  KeyRoles,
+  type LoadedKeys,
+  loadKeys,
+  MAX_KEYS,
+  openKeys,
+  type StoredKey,
+  stampOf,
+  textOf,
+} from './api-keys-file.ts';
 
 /** How long a change of the file by another process may stay unseen. */
 const LOOK_MS = 1_000;
@@ -181,7 +194,9 @@ const BOUND_ROLES: ReadonlySet<Role> = new Set<Role>(['search', 'submit']);
 function boundTo({ agent, projects }: SearchGrant, roles: readonly Role[]): Pick<StoredKey, 'agent' | 'projects'> {
   const strange = roles.find((role) => !BOUND_ROLES.has(role));
   if (strange !== undefined) {
-    throw new WritError('INVALID_ARGUMENT', `a key that is bound to an agent or to projects may have the roles search and submit, not ${strange}`, { field: 'roles' });
+    throw new WritError('INVALID_ARGUMENT', `a key that is bound to an agent or to projects may have the roles search and submit, not ${strange}`, {
+      field: 'roles',
+    });
   }
   if (agent === null && projects === null) throw new WritError('INVALID_ARGUMENT', 'a bound key names an agent or projects', { field: 'agent' });
   return {

@@ -14,7 +14,12 @@ export function fuzzedSearches(file: string): Readonly<Record<'working' | 'faili
   const fts5 = createFts5Engine(reader.database);
   const parts = { killSwitch: undefined, now: () => 1_000_000, elapsed: () => performance.now(), emit: () => undefined };
   const over = (engine: MessageEngine, database = reader.database): MessageSearch => ({
-    ...createMessageSearchService({ ...parts, engines: { fts5: engine }, recipients: createRecipientsReader(database), cursorKeys: createCursorKeys(database, parts.elapsed) }),
+    ...createMessageSearchService({
+      ...parts,
+      engines: { fts5: engine },
+      recipients: createRecipientsReader(database),
+      cursorKeys: createCursorKeys(database, parts.elapsed),
+    }),
     project: async (key, viewer) => lookUp(database, (db) => projectNamed(db, key, viewer)),
     product: async (key, viewer) => lookUp(database, (db) => productNamed(db, key, viewer)),
     errorResponse: (query, error) => errorResponse(query, null, error, parts),

@@ -42,15 +42,17 @@ type Phrase = Extract<Piece, { phrase: string }>;
 
 const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 const OPERATORS: ReadonlySet<string> = new Set(['AND', 'OR', 'NOT']);
-/** As FTS5 reads: blanks, strings, words of letters, digits, `_`, U+001A and everything beyond ASCII, and signs. */
-const PIECE = /[ \t\r\n]+|((?:"[^"]*")+)|([A-Za-z0-9_\u001a\u0080-\u{10ffff}]+)|([(){}:,+*^-])/uy;
+/** As FTS5 reads: blanks, strings, words of letters, digits, `_` and everything beyond ASCII, and signs. */
+const PIECE = /[ \t\r\n]+|((?:"[^"]*")+)|([A-Za-z0-9_\u0080-\u{10ffff}]+)|([(){}:,+*^-])/uy;
 
 /** `undefined`: FTS5 finds no meaning in it. */
 export function piecesOf(expression: string): readonly Piece[] | undefined {
+  // FTS5 takes this sign for one of a word, in which it separates tokens as `_` does.
+  const text = expression.replaceAll('\u001a', '_');
   const pieces: Piece[] = [];
   PIECE.lastIndex = 0;
-  while (PIECE.lastIndex < expression.length) {
-    const found = PIECE.exec(expression);
+  while (PIECE.lastIndex < text.length) {
+    const found = PIECE.exec(text);
     if (found === null) return undefined;
     const [, quoted, bare, sign] = found;
     const phrase = quoted ?? bare;

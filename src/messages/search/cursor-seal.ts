@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { EngineSet } from '../../core/ports/message-engine.ts';
 import type { CursorKey, CursorKeys } from '../../core/ports/message-cursor-keys.ts';
+import type { EngineSet } from '../../core/ports/message-engine.ts';
 
 /**
  * Tokens of readers who may not see everything carry a MAC: `<token of message-search.md 4.1>:a1.<number of the key>.<MAC>`.

@@ -23,7 +23,10 @@ export function errorResponse(
   error: SearchError,
   parts: Omit<MessageSearchParts, 'engines' | 'recipients' | 'cursorKeys'>,
 ): Promise<SearchResponse> {
-  return createMessageSearchService({ ...parts, engines: { fts5: failingEngine('fts5', error) }, recipients: () => new Map(), cursorKeys: NO_KEYS }).search(query, viewer);
+  return createMessageSearchService({ ...parts, engines: { fts5: failingEngine('fts5', error) }, recipients: () => new Map(), cursorKeys: NO_KEYS }).search(
+    query,
+    viewer,
+  );
 }
 
 /** Nothing is found, so no token is made. */

@@ -98,7 +98,13 @@ export function modeOf(engine: EngineName): SearchMode {
 
 /** What a query comes to before an engine is asked: something to match, or a reason why nothing can be found. */
 export type Plan =
-  | { readonly empty: false; readonly match: EngineMatch; readonly notes: readonly string[]; readonly notesWithLetters?: readonly string[]; readonly faults: readonly EngineFault[] }
+  | {
+      readonly empty: false;
+      readonly match: EngineMatch;
+      readonly notes: readonly string[];
+      readonly notesWithLetters?: readonly string[];
+      readonly faults: readonly EngineFault[];
+    }
   | { readonly empty: true; readonly reason: string };
 
 /** message-search.md 2.2 and notes 3.3: words, else substrings, else filters alone, else nothing. */

@@ -43,7 +43,11 @@ export function diagnosticsOf(trace: SearchTrace): SearchDiagnostics | undefined
   const rerank = faults.find(({ stage }) => stage === 'rerank_timeout' || stage === 'rerank_failed')?.stage;
   const isLate = faults.some(({ stage }) => stage === 'deadline');
   const hints: readonly (readonly [string, boolean, string])[] = [
-    ['budget_exhausted', isLate, 'The search was ended at its deadline (messages.search_deadline_ms): use fewer or rarer words, longer beginnings, or filters.'],
+    [
+      'budget_exhausted',
+      isLate,
+      'The search was ended at its deadline (messages.search_deadline_ms): use fewer or rarer words, longer beginnings, or filters.',
+    ],
     ['rerank_timeout', rerank === 'rerank_timeout', 'The reranker was too slow: the order is that of mode hybrid.'],
     ['rerank_failed', rerank === 'rerank_failed', 'The reranker failed: the order is that of mode hybrid.'],
     [

@@ -1,8 +1,8 @@
 import type { SearchQuery, SearchResponse } from '../../contracts/index.ts';
+import type { CursorKeys } from '../../core/ports/message-cursor-keys.ts';
 import type { EngineMatch, MessageEngine } from '../../core/ports/message-engine.ts';
 import type { ReadRecipients } from '../../core/ports/message-recipients.ts';
 import type { MessageSearchEvent, SearchViewer } from '../../core/ports/message-search.ts';
-import type { CursorKeys } from '../../core/ports/message-cursor-keys.ts';
 import { scopeOf } from '../visibility/scope.ts';
 import { needsSeal, openedCursor, plainCursor, sealedCursor } from './cursor-seal.ts';
 import { createOrderLists, type OrderLists } from './order-lists.ts';
@@ -80,7 +80,13 @@ async function tryEngines(parts: MessageSearchParts, lists: OrderLists, { query,
     const started = parts.elapsed();
     const request = engineRequestOf(query, viewer, match, parts.now() * 1000);
     const page = await catchEngineErrors(() => pageOf(engine, request, query.cursor, lists));
-    if (page.ok) return { served: { engine, request, page: page.value }, faults, notes: [...admission, ...notesOf(plan, engine), ...page.value.notes], engineMs: parts.elapsed() - started };
+    if (page.ok)
+      return {
+        served: { engine, request, page: page.value },
+        faults,
+        notes: [...admission, ...notesOf(plan, engine), ...page.value.notes],
+        engineMs: parts.elapsed() - started,
+      };
     faults.push({ engine: engine.name, ...page.error });
   }
   return { ...UNSERVED, faults, notes: ['no engine could answer'] };

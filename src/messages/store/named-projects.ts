@@ -24,7 +24,8 @@ interface Bound {
 export function openTo(viewer: SearchViewer): { readonly table: string; readonly bound: Partial<Bound> } {
   if (viewer === null || !('grant' in viewer)) return { table: 'SELECT id FROM projects', bound: {} };
   const { agent, projects } = viewer.grant;
-  if (projects !== null) return { table: 'SELECT id FROM projects WHERE slug IN (SELECT value FROM json_each(@projects))', bound: { projects: JSON.stringify(projects) } };
+  if (projects !== null)
+    return { table: 'SELECT id FROM projects WHERE slug IN (SELECT value FROM json_each(@projects))', bound: { projects: JSON.stringify(projects) } };
   const own = 'SELECT project_id FROM agents WHERE name = @agent COLLATE NOCASE';
   return {
     table: `${own} UNION SELECT other.project_id FROM product_project_links l JOIN product_project_links other ON other.product_id = l.product_id WHERE l.project_id IN (${own})`,

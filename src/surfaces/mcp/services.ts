@@ -1,6 +1,16 @@
 import type { Role } from '../../contracts/index.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { AuditLog, ContentSearch, IndexService, KernelClient, MessageSearch, PlanGateway, SearchGrant, SignatureReader, TaskGateway } from '../../core/ports/index.ts';
+import type {
+  AuditLog,
+  ContentSearch,
+  IndexService,
+  KernelClient,
+  MessageSearch,
+  PlanGateway,
+  SearchGrant,
+  SignatureReader,
+  TaskGateway,
+} from '../../core/ports/index.ts';
 
 /** Who calls: the key of a request, or the person in whose name the process runs. */
 export interface McpCaller {

@@ -9,8 +9,8 @@ import { openMessageSearch } from '../../../src/bin/messages.ts';
 import { type IngestOp, PutMessage, SearchMessagesOutput, SearchResponse } from '../../../src/contracts/index.ts';
 import type { SearchGrant } from '../../../src/core/ports/index.ts';
 import { dataDirPaths } from '../../../src/data-dir/paths.ts';
-import { createMessageStore } from '../../../src/messages/store/store.ts';
 import { listProjectsAndProducts } from '../../../src/messages/store/list-projects.ts';
+import { createMessageStore } from '../../../src/messages/store/store.ts';
 import { callMcp } from '../../../src/surfaces/http/routes/mcp.ts';
 import { searchMessages } from '../../../src/surfaces/http/routes/message-search.ts';
 import { commandLine, lastJson } from '../../support/command-line.ts';
@@ -48,7 +48,15 @@ const OPS: readonly IngestOp[] = [
   message('app', 'Bob', 'Zoe', 'plan of bob alone'),
   { op: 'agent', project: 'web', name: 'Dan', contact_policy: 'block_all' },
   message('web', 'Dan', 'Mia', 'plan of dan'),
-  PutMessage.parse({ op: 'message', project: 'web', key: 'x', from: 'Dan', to: [{ project: 'app', name: 'Bob' }], subject: 'secret plan for bob', created_ts: AT }),
+  PutMessage.parse({
+    op: 'message',
+    project: 'web',
+    key: 'x',
+    from: 'Dan',
+    to: [{ project: 'app', name: 'Bob' }],
+    subject: 'secret plan for bob',
+    created_ts: AT,
+  }),
   message('web', 'Eve', 'Mia', 'plan of eve'),
   { op: 'product', product_uid: 'suite', name: 'Suite' },
   { op: 'link', product_uid: 'suite', project: 'other' },
@@ -88,7 +96,11 @@ afterAll(async () => {
 });
 
 async function post(body: object, headers: Record<string, string>) {
-  const reply = await site.fetch('/v1/messages/search', { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const reply = await site.fetch('/v1/messages/search', {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
   return SearchResponse.parse(await reply.json());
 }
 
@@ -115,7 +127,11 @@ describe('a key that is bound to an agent', () => {
         const answer = await post({ ...wish, explain: true }, headers);
         expect({ wish, more: subjectsOf(answer).filter((subject) => !MAY_FIND[reader].includes(subject)) }).toEqual({ wish, more: [] });
         expect(answer.results.every(({ redacted, raw_score }) => !redacted && raw_score === undefined)).toBe(true);
-        expect({ audit: answer.audit, denied: answer.explain?.denied_count, redacted: answer.explain?.redacted_count }).toEqual({ audit: undefined, denied: 0, redacted: 0 });
+        expect({ audit: answer.audit, denied: answer.explain?.denied_count, redacted: answer.explain?.redacted_count }).toEqual({
+          audit: undefined,
+          denied: 0,
+          redacted: 0,
+        });
       }
     }
   });
@@ -164,7 +180,11 @@ describe('a key that is bound to an agent', () => {
     const args = ['--method', 'tools/call', '--tool-name', 'search_messages', '--tool-arg', 'project_key=app', 'query=plan'];
     const serve = scriptArgs(WRIT, ['--data-dir', path.join(home, 'data'), 'mcp', '--key', keyFile('ada')]);
     const answer = await inspect([process.execPath, ...args, '--', ...serve]);
-    expect(SearchMessagesOutput.parse((answer as { structuredContent: unknown }).structuredContent).result.map(({ subject }) => subject).sort()).toEqual(MAY_FIND.ada);
+    expect(
+      SearchMessagesOutput.parse((answer as { structuredContent: unknown }).structuredContent)
+        .result.map(({ subject }) => subject)
+        .sort(),
+    ).toEqual(MAY_FIND.ada);
     const { tools } = (await inspect([process.execPath, '--method', 'tools/list', '--', ...serve])) as { tools: readonly { name: string }[] };
     const names = tools.map(({ name }) => name);
     expect([names.includes('search_messages'), names.some((name) => /submit|retry|undo/i.test(name))]).toEqual([true, false]);

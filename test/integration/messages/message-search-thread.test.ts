@@ -68,12 +68,12 @@ describe('message search in its thread', () => {
     for (const key of ['app', '/srv/app', '1']) expect(await search.project(key, null)).toEqual({ ok: true, value: { id: 1, name: 'app' } });
     expect(await search.project('web', null)).toEqual({ ok: true, value: undefined });
     const suite = { ok: true, value: { id: 7, name: 'Suite', project_ids: [1] } };
-    expect([await search.product('uid-7', null), await search.product('Suite', null), await search.product('7', null), await search.product('x', null)]).toEqual([
-      suite,
-      suite,
-      suite,
-      { ok: true, value: undefined },
-    ]);
+    expect([
+      await search.product('uid-7', null),
+      await search.product('Suite', null),
+      await search.product('7', null),
+      await search.product('x', null),
+    ]).toEqual([suite, suite, suite, { ok: true, value: undefined }]);
   });
 
   it('says so, and finds nothing, while there is no database', { tags: ['MS-154', 'MS-157'] }, async () => {

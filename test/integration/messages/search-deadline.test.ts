@@ -12,7 +12,10 @@ describe('a search for words that takes too long', () => {
   let mailbox: ReturnType<typeof mailboxFile>;
 
   beforeAll(() => {
-    mailbox = mailboxFile({ ...BOX, mails: [...BOX.mails, ...[9001, 9002, 9003].map((id) => ({ ...(BOX.mails[0] as (typeof BOX.mails)[0]), id, body: LONG }))] });
+    mailbox = mailboxFile({
+      ...BOX,
+      mails: [...BOX.mails, ...[9001, 9002, 9003].map((id) => ({ ...(BOX.mails[0] as (typeof BOX.mails)[0]), id, body: LONG }))],
+    });
   });
   afterAll(() => mailbox.remove());
 

@@ -89,7 +89,13 @@ export function createSemanticEngine(parts: VectorEngineParts): MessageEngine {
 /** Whether no filter and no viewer narrow a set. Documents that are gone are left out later. */
 function isEverything({ filters, scope }: EngineRequest): boolean {
   const { importance, ...rest } = filters;
-  return importance.length === 0 && Object.values(rest).every((value) => value === null) && scope.projects === null && scope.granted === undefined && scope.viewers.length === 0;
+  return (
+    importance.length === 0 &&
+    Object.values(rest).every((value) => value === null) &&
+    scope.projects === null &&
+    scope.granted === undefined &&
+    scope.viewers.length === 0
+  );
 }
 
 /** The vectors of a data directory for a process that searches: in memory, brought up to date by every question. */

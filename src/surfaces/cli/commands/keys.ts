@@ -93,7 +93,13 @@ async function runKeyList(context: CommandContext): Promise<number> {
       ? 'there are no keys; `writ key create` makes one'
       : table(
           COLUMNS,
-          keys.map((key) => [key.id, key.name, `${key.roles.join(',')}${boundText(key)}`, `${duration(now - Date.parse(key.createdAt))} ago`, expiry(key, now)]),
+          keys.map((key) => [
+            key.id,
+            key.name,
+            `${key.roles.join(',')}${boundText(key)}`,
+            `${duration(now - Date.parse(key.createdAt))} ago`,
+            expiry(key, now),
+          ]),
         ),
   );
   return 0;

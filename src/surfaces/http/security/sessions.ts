@@ -17,7 +17,13 @@ export interface Session {
 
 export interface SessionStore {
   /** A new session; answers the secret of its cookie. `endsInMs` shortens its life. */
-  open(who: { readonly name: string; readonly roles: readonly Role[]; readonly grant?: SearchGrant | undefined; readonly secretId?: string; readonly endsInMs?: number }): string;
+  open(who: {
+    readonly name: string;
+    readonly roles: readonly Role[];
+    readonly grant?: SearchGrant | undefined;
+    readonly secretId?: string;
+    readonly endsInMs?: number;
+  }): string;
   find(secret: string): Session | undefined;
   close(secret: string): void;
   readonly size: number;

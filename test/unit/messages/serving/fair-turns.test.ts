@@ -67,7 +67,8 @@ describe('turns of searches', () => {
     await begun();
     expect(order).toEqual(['a0', 'a1', 'a2']);
     const own = turnsOf(2);
-    for (const who of ['x0', 'x1', 'x2', 'x3']) void own.turns.take(undefined).then((turn) => own.order.push(who) && setImmediate(() => turn[Symbol.dispose]()));
+    for (const who of ['x0', 'x1', 'x2', 'x3'])
+      void own.turns.take(undefined).then((turn) => own.order.push(who) && setImmediate(() => turn[Symbol.dispose]()));
     for (let n = 0; n < 6; n += 1) await own.begun();
     expect(own.order).toEqual(['x0', 'x1', 'x2', 'x3']);
   });

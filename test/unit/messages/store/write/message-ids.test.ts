@@ -26,8 +26,14 @@ describe('ids of messages', () => {
     rmSync(home, { recursive: true });
   });
 
-  const apply = (...ops: IngestOp[]) => engine.apply([{ ops, at: (at += 1) }]).outcomes[0];
-  const message = (id?: number): IngestOp => PutMessage.parse({ op: 'message', project: 'app', key: `k${(keys += 1)}`, subject: 'plan', to: ['RedFox'], ...(id !== undefined && { id }) });
+  const apply = (...ops: IngestOp[]) => {
+    at += 1;
+    return engine.apply([{ ops, at }]).outcomes[0];
+  };
+  const message = (id?: number): IngestOp => {
+    keys += 1;
+    return PutMessage.parse({ op: 'message', project: 'app', key: `k${keys}`, subject: 'plan', to: ['RedFox'], ...(id !== undefined && { id }) });
+  };
   const put = (id?: number): number | undefined => apply(message(id))?.ids[0];
   const remove = (id: number) => apply({ op: 'delete', id });
 
@@ -41,7 +47,11 @@ describe('ids of messages', () => {
   });
 
   it('no id is given twice, whatever was wished for and deleted', () => {
-    const wish = fc.record({ wished: fc.option(fc.integer({ min: 1, max: 12 }), { nil: undefined }), removes: fc.integer({ min: 0, max: 15 }), opens: fc.boolean() });
+    const wish = fc.record({
+      wished: fc.option(fc.integer({ min: 1, max: 12 }), { nil: undefined }),
+      removes: fc.integer({ min: 0, max: 15 }),
+      opens: fc.boolean(),
+    });
     const seen = new Set<number>();
     fc.assert(
       fc.property(fc.array(wish, { maxLength: 8 }), (steps) => {
@@ -75,7 +85,11 @@ describe('ids of messages', () => {
     expect(apply({ op: 'rebuild' })).toMatchObject({ counts: { updated: 1 } });
     expect(put()).toBe(6);
     const reader = openMessagesReader(file);
-    const rows = reader.prepare('SELECT m.id, m.subject, r.agent_id, f.message_id FROM messages m JOIN message_recipients r ON r.message_id = m.id JOIN fts_messages f ON f.rowid = m.id ORDER BY 1').raw();
+    const rows = reader
+      .prepare(
+        'SELECT m.id, m.subject, r.agent_id, f.message_id FROM messages m JOIN message_recipients r ON r.message_id = m.id JOIN fts_messages f ON f.rowid = m.id ORDER BY 1',
+      )
+      .raw();
     expect(rows.all()).toEqual([
       [1, 'plan', 1, 1],
       [2, 'plan', 1, 2],
