@@ -108,7 +108,7 @@ const ascii = (text: string): string => text.replace(/[A-Z]/g, (letter) => lette
 function eyesOf(box: Mailbox, { query, viewer }: Asked): (readonly number[])[] {
   const { scope } = query;
   const groups: (readonly number[])[] = viewer === null ? [] : [[viewer.agent_id]];
-  if (scope !== undefined && scope !== 'unrestricted' && 'caller_scoped' in scope) {
+  if (scope != null && scope !== 'unrestricted' && 'caller_scoped' in scope) {
     groups.push(box.agents.filter(({ name }) => same(name, scope.caller_scoped.caller_agent)).map(({ id }) => id));
   }
   return groups;
@@ -146,14 +146,14 @@ function passes(box: Mailbox, mail: Mail, { query }: Asked, eyes: readonly (read
   const holds: readonly boolean[] = [
     project_id === undefined || mail.project_id === project_id,
     product === undefined || box.products.some(({ id, project_ids }) => id === product && project_ids.includes(mail.project_id)),
-    importance.length === 0 || importance.includes(mail.importance),
+    importance == null || importance.length === 0 || importance.includes(mail.importance),
     thread_id === undefined || mail.thread_id === thread_id,
     ack_required === undefined || mail.ack === ack_required,
     mail.created_ts >= (time_range?.min_ts ?? -Infinity) && mail.created_ts <= (time_range?.max_ts ?? Infinity),
     typeof agent_name !== 'string' || agent(agent_name),
     typeof sender_name !== 'string' || sentBy(sender_name),
     typeof recipient_name !== 'string' || sentTo(recipient_name),
-    scope === undefined || scope === 'unrestricted' || !('project_set' in scope) || scope.project_set.allowed_project_ids.includes(mail.project_id),
+    scope == null || scope === 'unrestricted' || !('project_set' in scope) || scope.project_set.allowed_project_ids.includes(mail.project_id),
   ];
   return holds.every(Boolean);
 }

@@ -4,11 +4,11 @@ import type { SearchViewer } from '../../core/ports/message-search.ts';
 import { scopeOf } from '../visibility/scope.ts';
 import { type BoundedWords, boundedWords, MAX_PREFIXES, MAX_WORDS } from './bounded-words.ts';
 import { decodeCursor } from './cursor.ts';
+import type { EngineFault } from './engine-fault.ts';
 import { filtersOf, hasFilter } from './facets.ts';
 import { likeTerms } from './like-terms.ts';
 import type { NormalQuery } from './query.ts';
 import { sanitizeFtsQuery } from './sanitize.ts';
-import type { EngineFault } from './search-trace.ts';
 
 /** What SEARCH_ENGINE says (message-search.md 1.3); `undefined`: nothing. */
 export type KillSwitch = 'fts5' | 'tantivy' | 'shadow' | 'hybrid' | undefined;

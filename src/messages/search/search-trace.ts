@@ -2,6 +2,7 @@ import type { ExplainTiming, PlanMethod, QueryExplain, SearchMode, ShadowCompari
 import type { EngineMatch, EngineSpent } from '../../core/ports/message-engine.ts';
 import type { SearchViewer } from '../../core/ports/message-search.ts';
 import { scopeLabel, scopeOf } from '../visibility/scope.ts';
+import type { EngineFault } from './engine-fault.ts';
 import { facetsOf, filtersOf } from './facets.ts';
 import type { PageExtras, ServedPage } from './pages.ts';
 import { modeOf, type Plan, type Route } from './planner.ts';
@@ -33,13 +34,6 @@ export interface EngineAttempt {
   readonly notes: readonly string[];
   /** Milliseconds of the engine that answered. */
   readonly engineMs: number;
-}
-
-export interface EngineFault {
-  readonly engine: string;
-  readonly kind: 'invalid_query' | 'index_not_ready' | 'engine_error' | 'feature_unavailable';
-  readonly message: string;
-  readonly stage?: 'rerank_timeout' | 'rerank_failed' | 'deadline';
 }
 
 /** Everything that happened on the way to an answer. */

@@ -5,12 +5,13 @@ import type { ReadRecipients } from '../../core/ports/message-recipients.ts';
 import type { MessageSearchEvent, SearchViewer } from '../../core/ports/message-search.ts';
 import { scopeOf } from '../visibility/scope.ts';
 import { needsSeal, openedCursor, plainCursor, sealedCursor } from './cursor-seal.ts';
+import type { EngineFault } from './engine-fault.ts';
 import { createOrderLists, type OrderLists } from './order-lists.ts';
 import { catchEngineErrors, pageExtras, pageOf } from './pages.ts';
 import { chooseEngines, type EngineSetup, engineRequestOf, type Plan, planOf, type Route, substringMatch } from './planner.ts';
 import { type NormalQuery, normalQuery } from './query.ts';
 import { diagnosticsOf, responseOf } from './response.ts';
-import { downgradeOf, type EngineAttempt, type EngineFault, methodOf, micros, type RunContext, type SearchRequest, type SearchTrace } from './search-trace.ts';
+import { downgradeOf, type EngineAttempt, methodOf, micros, type RunContext, type SearchRequest, type SearchTrace } from './search-trace.ts';
 import { startShadow } from './shadow.ts';
 
 /** How long an order is kept for the pages that follow, and how many of them. */

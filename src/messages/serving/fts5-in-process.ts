@@ -16,7 +16,7 @@ export type Fts5Calls = Pick<MessageEngine, 'find' | 'rows'>;
  */
 export function createFts5InProcess(file: string, deadlineMs: number): MessageEngine & { close(): Promise<void> } {
   const client = createThreadClient<Fts5Calls>({
-    launch: () => startProcess(import.meta.url, './fts5-process', { file } satisfies Fts5ProcessData),
+    launch: () => startProcess(import.meta.url, './fts5-thread', { file } satisfies Fts5ProcessData),
     launchedBy: 'calls',
     code: 'INTERNAL',
     died: (cause) => new Error(`the process of FTS5 ended${cause === undefined ? '' : `: ${messageOf(cause)}`}`),
