@@ -76,10 +76,12 @@ interface Thread {
  *   message writer 1, events          calls           STORAGE_UNAVAILABLE     answer    close
  *   index keepers  1, events          calls           told, next change       outcome   close between batches
  *   search         1, events, shared  calls           Error; hung: again      answer    close, 5 s, kill
+ *   words *        1, events          calls           Error                   answer    close, 0.25 s, kill
  *   index build    1, events, shared  calls           outcome failed          death     flag, stopMs
  *   index watch    many, events       start           INTERNAL, WATCHER_DOWN  answer    close, stopMs
  *   copier         many, events       calls           INTERNAL                death     none: keepsAlive calls
  *
+ * `*`: processes that stand for threads (`startProcess`), ended at a deadline.
  * `shared`: memory of both sides, for what no message would reach: flags of a build, the engine that a search is asking.
  */
 export function createThreadClient<C extends Calls<C>, Event = never, Ready = undefined>(options: ThreadOptions<Event>): ThreadClient<C, Ready> {
