@@ -113,7 +113,7 @@ export function planOf(query: NormalQuery): Plan {
   const sanitized = sanitizeFtsQuery(query.text);
   const { expression, notes } = sanitized === undefined ? NO_WORDS : boundedWords(sanitized);
   if (sanitized !== undefined && expression !== undefined) {
-    const wide = boundedWords(sanitized, 1);
+    const wide = notes.length === 0 ? { expression, notes } : boundedWords(sanitized, 1);
     const letters = wide.expression === undefined || wide.expression === expression ? {} : { with_letters: wide.expression };
     return { empty: false, match: { by: 'words', expression, text: query.text, ...letters }, notes, notesWithLetters: wide.notes, faults: [] };
   }
