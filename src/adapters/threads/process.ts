@@ -23,13 +23,14 @@ export interface ThreadLike {
  * @param callerUrl `import.meta.url` of the caller
  * @param entry     relative name without extension, `./search-thread`
  * @param data      what `threadData` reads there, in JSON; everybody on this host can read it
+ * @param serialization how messages travel: `json`, which is faster, where all of them are JSON
  */
-export function startProcess(callerUrl: string, entry: string, data: unknown): ThreadLike {
+export function startProcess(callerUrl: string, entry: string, data: unknown, serialization: 'json' | 'advanced' = 'advanced'): ThreadLike {
   const { file, execArgv } = processEntry(new URL(`${entry}${callerUrl.endsWith('.ts') ? '.ts' : '.js'}`, callerUrl));
   const child = fork(file, [JSON.stringify(data)], {
     execArgv: [...execArgv],
     env: {},
-    serialization: 'advanced',
+    serialization,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const exited = new Promise<number>((resolve) => {

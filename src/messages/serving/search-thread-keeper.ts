@@ -112,7 +112,7 @@ export function createSearchThread(options: MessageSearchOptions, kind: 'thread'
     const thread = createThreadClient<MessageQuestions, MessageSearchEvent>({
       launch: () =>
         kind === 'process'
-          ? startProcess(import.meta.url, './search-thread', workerData)
+          ? startProcess(import.meta.url, './search-thread', workerData, 'json')
           : startThread(import.meta.url, './search-thread', { workerData, name: 'message-search' }),
       launchedBy: 'calls',
       code: 'INTERNAL',
