@@ -86,6 +86,8 @@ export interface BackendJob {
    * on, which closes its copy when the process has been started. In the output the file is called `<stdin>`.
    */
   readonly descriptor?: { readonly fd: number };
+  /** Instead of `files`: the text that is searched, called `<stdin>` too. */
+  readonly text?: string;
 }
 
 /** How one backend is spoken to: what its program is told, and how it says which version it is (local-search-index.md G.4). */

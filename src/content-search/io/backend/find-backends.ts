@@ -100,9 +100,9 @@ async function versionOf(
   return undefined;
 }
 
-function start({ dialect, program }: Candidate, { query, cwd, files, descriptor }: BackendJob): ReturnType<SearchBackend['start']> {
+function start({ dialect, program }: Candidate, { query, cwd, files, descriptor, text }: BackendJob): ReturnType<SearchBackend['start']> {
   const names = files.length === 0 ? ['-'] : files.map((name) => `./${name}`);
-  return runProgram({ ...program([...dialect.options(query), '--', ...names]), cwd, input: descriptor ?? 'nothing' });
+  return runProgram({ ...program([...dialect.options(query), '--', ...names]), cwd, input: text === undefined ? (descriptor ?? 'nothing') : { text } });
 }
 
 /** A program that was found, and how it is started. */

@@ -1,6 +1,7 @@
 import type { BarrierAnswer, BarrierClient, BytePath, IndexFiles, ReaderIdentity, SearchBackend, SearchTree, TreeFiles } from '../../../core/ports/index.ts';
 import { ok } from '../../../core/result.ts';
 import type { Globs } from '../../enumerate/globs.ts';
+import { isAscii } from '../../search/order-key.ts';
 import type { SearchQuery } from '../../search/request.ts';
 import type { OrderRoot } from '../../search/sandbox.ts';
 import { type IndexFacts, NO_INDEX_FACTS } from '../../search/stats.ts';
@@ -56,6 +57,8 @@ export interface SearchableIndex {
   /** The backend of the key, `ugrep@3.11.2`. */
   readonly backendId: string;
   readonly folding: KnownFolding;
+  /** What the backend takes as equal to the letters beyond ASCII of a pattern; see `KnownFolding.asked`. */
+  readonly letters?: (pattern: string, fixedStrings: boolean) => Promise<ReadonlyMap<string, readonly string[]>>;
   readonly host: BarrierClient;
   readonly files: IndexFiles;
   readonly storage: { readonly mode: 'memory' | 'sqlite' | 'none'; readonly fallback: string | null };
@@ -111,10 +114,11 @@ export function createCandidateIndex({ indexes, tree, stats, hasher, identity, v
     const { root, globs } = search;
     const index = indexes.find(({ indexed }) => indexed.root === root.directory);
     if (index === undefined) return bypass(NO_INDEX_FACTS, 'NO_ROOT');
+    const folding = await foldingFor(index, search.query);
     const barrier = await index.host.barrier();
     const facts = factsOf(index, barrier);
     if (barrier === undefined) return bypass(facts, 'NO_HOST');
-    const plan = queryPlan(search.query, index.folding, index.indexed.ngramK);
+    const plan = queryPlan(search.query, folding, index.indexed.ngramK);
     const why =
       requestBypass(search, index) ??
       ('bypass' in plan ? plan.bypass : undefined) ??
@@ -149,6 +153,12 @@ export function createCandidateIndex({ indexes, tree, stats, hasher, identity, v
       for (const { host } of indexes) host.close();
     },
   };
+}
+
+/** Letters beyond ASCII are asked about where case does not count, before the barrier, because the first time takes a while. */
+async function foldingFor({ folding, letters }: SearchableIndex, { pattern, fixedStrings, ignoreCase, fuzzy }: SearchQuery): Promise<KnownFolding> {
+  if (!ignoreCase || fuzzy > 0 || letters === undefined || isAscii(pattern)) return folding;
+  return { ...folding, asked: await letters(pattern, fixedStrings) };
 }
 
 function bytesOf(path: string | Buffer): BytePath {

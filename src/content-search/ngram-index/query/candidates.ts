@@ -11,8 +11,9 @@ import { between, union } from '../segment/id-lists.ts';
 import { bytePath, compareBytePaths, pathBytes, pathText } from '../segment/path-order.ts';
 import type { SegmentReader } from '../segment/reader.ts';
 import { coveredBy } from './covered.ts';
-import { type GramGroup, rarestGroups } from './query-plan.ts';
+import { rarestGroups } from './query-plan.ts';
 import { guarded, type SnapshotRefusal } from './refusal.ts';
+import type { GramGroups } from './required-grams.ts';
 import { type IdRange, isAt, rangeOf, type SearchScope } from './scope.ts';
 import { isLive, type Snapshot, type SnapshotSegment } from './snapshot.ts';
 
@@ -29,7 +30,7 @@ type Candidates =
 
 /** The part of a `QueryPlan` that the index is asked with. */
 interface GramQuery {
-  readonly groups: readonly GramGroup[];
+  readonly groups: GramGroups;
   readonly most: number;
 }
 
@@ -56,24 +57,41 @@ function pathsIn(segment: SnapshotSegment, query: GramQuery, scope: SearchScope)
   return scope.path === '' ? paths : paths.filter(isAt(scope));
 }
 
-/** Rarest groups first; those that would come after a short list could only shorten it. */
+/** The documents that have a term of every group. */
 function having(reader: SegmentReader, { groups, most }: GramQuery, { first, end }: IdRange): Uint32Array {
   const postings = new Map<string, Posting | undefined>();
-  for (const gram of groups.flat()) if (!postings.has(gram)) postings.set(gram, reader.lookUp(Buffer.from(gram)));
+  for (const gram of gramsIn(groups)) if (!postings.has(gram)) postings.set(gram, reader.lookUp(Buffer.from(gram)));
   const countOf = (gram: string): number => postings.get(gram)?.count ?? 0;
-  let ids: Uint32Array | undefined;
-  for (const group of rarestGroups(groups, most, countOf)) {
-    if (ids !== undefined && ids.length < FEW) return ids;
-    const known: Uint32Array | undefined = ids;
-    const lists = group.flatMap((gram) => {
-      const posting = postings.get(gram);
-      if (posting === undefined) return [];
-      return [known === undefined ? between(posting.documents(), first, end) : posting.among(known)];
-    });
-    ids = union(lists);
+
+  /** Rarest groups first; those that would come after a short list could only shorten it. */
+  function narrowed(within: GramGroups, known: Uint32Array | undefined): Uint32Array {
+    let ids = known;
+    for (const group of rarestGroups(within, most, countOf)) {
+      if (ids !== undefined && ids.length < FEW) return ids;
+      const among: Uint32Array | undefined = ids;
+      ids = union(group.map((term) => (typeof term === 'string' ? listed(postings.get(term), among) : narrowed(term, among))));
+    }
+    if (ids === undefined) throw new TypeError('a search without n-grams does not ask an index');
+    return ids;
   }
-  if (ids === undefined) throw new TypeError('a search without n-grams does not ask an index');
-  return ids;
+
+  function listed(posting: Posting | undefined, among: Uint32Array | undefined): Uint32Array {
+    if (posting === undefined) return NO_IDS;
+    return among === undefined ? between(posting.documents(), first, end) : posting.among(among);
+  }
+
+  return narrowed(groups, undefined);
+}
+
+const NO_IDS = new Uint32Array(0);
+
+function* gramsIn(groups: GramGroups): Generator<string> {
+  for (const group of groups) {
+    for (const term of group) {
+      if (typeof term === 'string') yield term;
+      else yield* gramsIn(term);
+    }
+  }
 }
 
 /** Lists that are in key order each, as one; a path is in one of them only. */
