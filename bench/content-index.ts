@@ -38,7 +38,8 @@ export const suite: Suite = {
     const site: Site = { root, rg: await ripgrep(), library, csearchIndex: theirs.file, remember };
     return {
       cases: [
-        ...[ASKED[0], ASKED[1]].flatMap((asked) => [againstRg(site, asked), againstCsearch(site, asked)]),
+        ...[ASKED[0], ASKED[1], ASKED[3]].flatMap((asked) => [againstRg(site, asked), againstCsearch(site, asked)]),
+        againstCsearch(site, ASKED[2]),
         againstOurselves(site, ASKED[2]),
         sizeCase(ours, theirs),
         buildCase(root, work),
@@ -108,7 +109,7 @@ function againstRg(site: Site, asked: Asked): Case {
     ...{ name: asked.name, kind: 'speed', peer: 'rg_threads' },
     ours: () => ours(site, asked),
     async theirs() {
-      const report = await searchPeer(site.rg, PEER_ARGUMENTS.rg_threads({ ...asked, fixedStrings: true }), site.root);
+      const report = await searchPeer(site.rg, PEER_ARGUMENTS.rg_threads({ ...asked, fixedStrings: asked.isExpression !== true }), site.root);
       site.remember(`${asked.name}_rg_threads`, report.ms);
       return { value: report.ms, work: digestOf(foundBy(report)) };
     },

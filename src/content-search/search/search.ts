@@ -146,6 +146,7 @@ async function runOver(files: Enumeration, index: TimedAnswer, search: RunningSe
   const { query, root, deadline, signal, passes } = search;
   const { sandbox, tree, now, lanes, confined, files: opener } = search.deps;
   const maxEvents = Math.min(query.maxResults, MAX_EVENTS);
+  const { read, ...ways } = candidateFiles({ root: root.directory, follow: query.follow, sandbox, tree, files: opener, confined });
   const result = await runSearch({
     backend,
     query: { ...query, fuzzy: level, maxCount: maxEvents + 1 },
@@ -157,7 +158,9 @@ async function runOver(files: Enumeration, index: TimedAnswer, search: RunningSe
     now,
     signal,
     lanes,
-    ...candidateFiles({ root: root.directory, follow: query.follow, sandbox, tree, files: opener, confined }),
+    ...ways,
+    // The few files that an index leaves are often searched sooner than a backend is started.
+    ...(index.indexed === undefined ? {} : { read }),
   });
   const pass = { backend, level, result, warned: files.warnings.length > 0, files, index };
   passes.push(pass);

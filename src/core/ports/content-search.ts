@@ -156,4 +156,6 @@ export interface SearchFiles {
   probe(path: Buffer | string): 'file' | 'directory' | TreeRefusal;
   /** A descriptor of a regular file, which its caller closes. */
   open(path: Buffer | string): number | TreeRefusal;
+  /** Everything in a file that was opened, and closes it; undefined if it has more bytes than that, its owner may not read it, or it cannot be read. */
+  readAll(fd: number, maxBytes: number): Buffer | undefined;
 }
