@@ -21,9 +21,10 @@ export interface HereOptions {
   readonly onCut: (event: RunEvent) => void;
 }
 
-/** A file larger than this, and those behind so many bytes together, are searched sooner by a backend. */
-const MAX_FILE_BYTES = 256 * 1024;
-const MAX_BYTES = 2 * 1024 * 1024;
+/** More files than these, larger ones, and those behind so many bytes together are searched sooner by a backend. */
+export const MAX_FILES_HERE = 128;
+const MAX_FILE_BYTES = 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 
 /**
  * Searches the files of a chunk in this process where that is provably what a backend does: the start of one takes longer than

@@ -10,10 +10,11 @@ import { SPECIAL_LIST } from '../segment/format.ts';
 import { between, union } from '../segment/id-lists.ts';
 import { bytePath, compareBytePaths, pathBytes, pathText } from '../segment/path-order.ts';
 import type { SegmentReader } from '../segment/reader.ts';
+import { type Bitmap, bitmapFor, hasBit, setBit } from './bitmap.ts';
 import { coveredBy } from './covered.ts';
-import { rarestGroups } from './query-plan.ts';
+import { countOfGroup, rarestGroups } from './query-plan.ts';
 import { guarded, type SnapshotRefusal } from './refusal.ts';
-import type { GramGroups } from './required-grams.ts';
+import type { GramGroup, GramGroups } from './required-grams.ts';
 import { type IdRange, isAt, rangeOf, type SearchScope } from './scope.ts';
 import { isLive, type Snapshot, type SnapshotSegment } from './snapshot.ts';
 
@@ -34,8 +35,11 @@ interface GramQuery {
   readonly most: number;
 }
 
-/** Fewer documents than this cost less to search than another list costs to read (search-rules 22). */
-const FEW = 64;
+/** A term of so few documents needs no other: to look up all others costs more than to search these (search-rules 22). */
+const FEW = 8;
+
+/** Postings that are read sooner than one document is searched. */
+const POSTINGS_PER_DOCUMENT = 1_000;
 
 /**
  * The documents of a snapshot that can match: those that have an n-gram of every group, and those of which the index cannot
@@ -51,25 +55,50 @@ function pathsIn(segment: SnapshotSegment, query: GramQuery, scope: SearchScope)
   const { reader } = segment;
   const range = rangeOf(reader, scope);
   if (range.first >= range.end) return [];
-  const always = reader.lookUp(SPECIAL_LIST.always)?.documents() ?? new Uint32Array(0);
-  const ids = union([having(reader, query, range), between(always, range.first, range.end)]).filter((id) => isLive(segment, id));
-  const paths = reader.paths(ids);
+  const always = alwaysIn(segment);
+  const ids = having(reader, query, range).filter((id) => isLive(segment, id) && !hasBit(always.bits, id));
+  const paths = merged(always.paths, reader.paths(ids));
   return scope.path === '' ? paths : paths.filter(isAt(scope));
 }
 
-/** The documents that have a term of every group. */
+/** The live documents of which the index cannot tell. */
+interface Always {
+  /** In key order. */
+  readonly paths: readonly BytePath[];
+  readonly bits: Bitmap;
+}
+
+/** Of each open segment, because every search asks for them. */
+const ALWAYS = new WeakMap<SnapshotSegment, Always>();
+
+function alwaysIn(segment: SnapshotSegment): Always {
+  const known = ALWAYS.get(segment);
+  if (known !== undefined) return known;
+  const { reader } = segment;
+  const ids = (reader.lookUp(SPECIAL_LIST.always)?.documents() ?? NO_IDS).filter((id) => isLive(segment, id));
+  const bits = bitmapFor(reader.documentCount);
+  for (const id of ids) setBit(bits, id);
+  const always = { paths: reader.paths(ids), bits };
+  ALWAYS.set(segment, always);
+  return always;
+}
+
+/** The documents that have a term of every group; perhaps more, where these are few. */
 function having(reader: SegmentReader, { groups, most }: GramQuery, { first, end }: IdRange): Uint32Array {
   const postings = new Map<string, Posting | undefined>();
-  for (const gram of gramsIn(groups)) if (!postings.has(gram)) postings.set(gram, reader.lookUp(Buffer.from(gram)));
-  const countOf = (gram: string): number => postings.get(gram)?.count ?? 0;
+  const postingOf = (gram: string): Posting | undefined => {
+    if (!postings.has(gram)) postings.set(gram, reader.lookUp(Buffer.from(gram)));
+    return postings.get(gram);
+  };
+  const countOf = (gram: string): number => postingOf(gram)?.count ?? 0;
 
   /** Rarest groups first; those that would come after a short list could only shorten it. */
-  function narrowed(within: GramGroups, known: Uint32Array | undefined): Uint32Array {
+  function narrowed(within: readonly GramGroup[], known: Uint32Array | undefined): Uint32Array {
     let ids = known;
-    for (const group of rarestGroups(within, most, countOf)) {
-      if (ids !== undefined && ids.length < FEW) return ids;
+    for (const group of within) {
+      if (ids !== undefined && countOfGroup(group, countOf) > POSTINGS_PER_DOCUMENT * ids.length) return ids;
       const among: Uint32Array | undefined = ids;
-      ids = union(group.map((term) => (typeof term === 'string' ? listed(postings.get(term), among) : narrowed(term, among))));
+      ids = union(group.map((term) => (typeof term === 'string' ? listed(postingOf(term), among) : narrowed(rarestGroups(term, most, countOf), among))));
     }
     if (ids === undefined) throw new TypeError('a search without n-grams does not ask an index');
     return ids;
@@ -80,19 +109,12 @@ function having(reader: SegmentReader, { groups, most }: GramQuery, { first, end
     return among === undefined ? between(posting.documents(), first, end) : posting.among(among);
   }
 
-  return narrowed(groups, undefined);
+  // The n-grams of a word that is nowhere are mostly nowhere, too: then nothing else is looked up.
+  const rare = groups.find((group) => countOfGroup(group, countOf) < FEW);
+  return narrowed(rare === undefined ? rarestGroups(groups, most, countOf) : [rare], undefined);
 }
 
 const NO_IDS = new Uint32Array(0);
-
-function* gramsIn(groups: GramGroups): Generator<string> {
-  for (const group of groups) {
-    for (const term of group) {
-      if (typeof term === 'string') yield term;
-      else yield* gramsIn(term);
-    }
-  }
-}
 
 /** Lists that are in key order each, as one; a path is in one of them only. */
 function inOrder(lists: readonly BytePath[][]): BytePath[] {
@@ -101,6 +123,7 @@ function inOrder(lists: readonly BytePath[][]): BytePath[] {
 }
 
 function merged(long: readonly BytePath[], short: readonly BytePath[]): BytePath[] {
+  if (short.length > long.length) return merged(short, long);
   const all: BytePath[] = [];
   let at = 0;
   for (const path of short) {

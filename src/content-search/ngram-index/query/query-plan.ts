@@ -124,7 +124,7 @@ export function rarestGroups(groups: GramGroups, most: number, countOf: (gram: s
 }
 
 /** No more files than this have a term of the group. */
-function countOfGroup(group: GramGroup, countOf: (gram: string) => number): number {
+export function countOfGroup(group: GramGroup, countOf: (gram: string) => number): number {
   return group.reduce((sum, term) => sum + (typeof term === 'string' ? countOf(term) : Math.min(...term.map((one) => countOfGroup(one, countOf)))), 0);
 }
 

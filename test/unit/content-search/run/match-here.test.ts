@@ -73,7 +73,7 @@ describe('a search in this process', () => {
     ['a mark of UTF-16', Buffer.from('\ufeffneedle', 'utf16le')],
     ['a mark of UTF-16 of the big end', Buffer.from('\ufeffneedle', 'utf16le').swap16()],
     ['a mark of UTF-32 of the big end', Buffer.of(0, 0, 0xfe, 0xff, 0, 0, 0, 0x6e)],
-    ['more bytes than are read here', Buffer.concat([Buffer.from('needle\n'), Buffer.alloc(300_000, 0x61)])],
+    ['more bytes than are read here', Buffer.concat([Buffer.from('needle\n'), Buffer.alloc(1_100_000, 0x61)])],
   ])('leaves a file with %s to the backend, and has the others', (_, odd) => {
     const { events, rest } = look(['needle', odd, 'needle']);
     expect(events).toEqual(['7:1 needle', '9:1 needle']);
@@ -84,8 +84,8 @@ describe('a search in this process', () => {
     expect(look([Buffer.from('\ufeffabc'), Buffer.of(0x61, 0xff, 0), Buffer.from('abc\0')])).toMatchObject({ events: [], rest: [] });
   });
 
-  it('reads no more than two megabytes', () => {
-    const { rest } = look(Array.from({ length: 12 }, () => Buffer.alloc(250_000, 0x61)));
+  it('reads no more than eight megabytes', () => {
+    const { rest } = look(Array.from({ length: 12 }, () => Buffer.alloc(1_000_000, 0x61)));
     expect(rest).toEqual(['f8', 'f9', 'f10', 'f11']);
   });
 
