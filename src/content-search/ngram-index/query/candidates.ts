@@ -35,9 +35,6 @@ interface GramQuery {
   readonly most: number;
 }
 
-/** A term of so few documents needs no other: to look up all others costs more than to search these (search-rules 22). */
-const FEW = 8;
-
 /** Postings that are read sooner than one document is searched. */
 const POSTINGS_PER_DOCUMENT = 1_000;
 
@@ -109,9 +106,9 @@ function having(reader: SegmentReader, { groups, most }: GramQuery, { first, end
     return among === undefined ? between(posting.documents(), first, end) : posting.among(among);
   }
 
-  // The n-grams of a word that is nowhere are mostly nowhere, too: then nothing else is looked up.
-  const rare = groups.find((group) => countOfGroup(group, countOf) < FEW);
-  return narrowed(rare === undefined ? rarestGroups(groups, most, countOf) : [rare], undefined);
+  // Of the n-grams of a word that is nowhere one is mostly nowhere, too: then no other is looked up.
+  if (groups.some((group) => countOfGroup(group, countOf) === 0)) return NO_IDS;
+  return narrowed(rarestGroups(groups, most, countOf), undefined);
 }
 
 const NO_IDS = new Uint32Array(0);

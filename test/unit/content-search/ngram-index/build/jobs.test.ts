@@ -97,6 +97,7 @@ describe('a build', () => {
       ...site,
       files: {
         read: (path, most) => (`${path}`.endsWith('closed') || `${path}`.endsWith('blind') ? { refused: 'EACCES' } : files.read(path, most)),
+        readWindows: files.readWindows,
         stat: (path) => (`${path}`.endsWith('blind') ? { refused: 'EACCES' } : files.stat(path)),
       },
     };
