@@ -1,6 +1,6 @@
 /** What is searched for, as an agent asks it: a pattern and nothing else. */
 export interface Asked {
-  readonly name: 'absent' | 'rare' | 'common' | 'regex';
+  readonly name: 'absent' | 'rare' | 'common' | 'fitting' | 'regex';
   readonly pattern: string;
   /** The pattern is no literal text. */
   readonly isExpression?: boolean;
