@@ -6,13 +6,13 @@ import type { Candidate, RunEvent } from '../search/types.ts';
 import type { Chunk } from './chunks.ts';
 
 /** What was found in this process, and what a backend must still look into. */
-export interface FoundHere {
+interface FoundHere {
   /** In order. */
   readonly events: readonly RunEvent[];
   readonly rest: readonly Candidate[];
 }
 
-export interface HereOptions {
+interface HereOptions {
   readonly backend: Pick<SearchBackend, 'folding'>;
   readonly query: BackendQuery;
   /** The whole file if it is a plain one of at most so many bytes, and its owner may read it; undefined if a backend must say what it is. */

@@ -1,7 +1,7 @@
 import type { BackendQuery, SearchBackend } from '../../../core/ports/index.ts';
 
 /** The letters beyond ASCII of a pattern, each with all characters that the backend takes as equal to it; letters of which nothing is known are not there. */
-export type LetterFolding = (pattern: string, fixedStrings: boolean) => Promise<ReadonlyMap<string, readonly string[]>>;
+type LetterFolding = (pattern: string, fixedStrings: boolean) => Promise<ReadonlyMap<string, readonly string[]>>;
 
 /** Letters that one search asks about at the most; each takes a run of the backend over 5 MB, once in the life of a process. */
 const MAX_ASKED = 16;
