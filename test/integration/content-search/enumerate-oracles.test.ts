@@ -14,7 +14,7 @@ import { createRandom, type Random } from '../../support/random.ts';
 // Two independent readers of ignore files. Their language is that of the enumerator but for these, which are left out here:
 // - a bracket that nothing closes: no rule for git and for us, an error for ripgrep;
 // - `a***/b`, and `**` before an escaped slash: any directories for git, a run of stars in one name for us (as in `ignore`);
-// - names beyond ASCII under `?` and brackets: these take a byte for git and ripgrep, a UTF-16 unit for us (as in `ignore`);
+// - names beyond ASCII under `?` and brackets: these take a byte for git and ripgrep, a code point for us;
 // - names that are not UTF-8: bytes for git, U+FFFD for us.
 // And in what is listed: ripgrep lists hidden files that a rule lets in, we do so only with `hidden`.
 const NAMES = ['a', 'b', 'ab', 'abc', 'a.c', 'b.h', 'c.txt', 'build', '.x', '-d', 'x y', '#h', '!n'];

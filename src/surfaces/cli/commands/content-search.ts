@@ -25,7 +25,7 @@ export const register: Registrar = (program, deps, exit) => {
     .description('search the contents of files')
     .option('-i, --ignore-case', 'letters match in any case')
     .option('-s, --case-sensitive', 'letters match as they are')
-    .option('-S, --smart-case', 'in any case unless the pattern has an upper-case letter (this is the default)')
+    .option('-S, --smart-case', 'in any case unless the pattern has an upper-case letter, or none at all (this is the default)')
     .option('-F, --fixed-strings', 'the pattern is literal text')
     .option('-w, --word-regexp', 'only whole words match')
     .option('-., --hidden', 'search hidden files and directories too')
