@@ -25,7 +25,7 @@ function call(name: string, number: number, ...args: readonly Argument[]): numbe
   must(name, told);
   return told;
 }
-let syscall: koffi.KoffiFunction | undefined;
+let syscall: ReturnType<ReturnType<typeof koffi.load>['func']> | undefined;
 
 const addressOf = (buffer: Buffer): bigint => BigInt(koffi.address(buffer));
 

@@ -118,7 +118,7 @@ function tell({ output }: CommandContext, answer: ContentSearchAnswer, base: Sea
 }
 
 /** Without a match and with files that could not be searched, or with no time left, nobody knows that there is none. */
-function exitOf({ matches, exit_code: code, timed_out: late }: ContentSearchAnswer): number {
-  if (matches.some(({ type }) => type === 'match')) return 0;
+function exitOf({ exit_code: code, timed_out: late }: ContentSearchAnswer): number {
+  if (code === 0) return 0;
   return late || code === 2 ? 2 : 1;
 }
