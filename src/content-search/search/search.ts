@@ -49,7 +49,7 @@ export function createContentSearch(deps: ContentSearchDeps): ContentSearch {
       const search = prepared.value;
       const exact = await runPass(search, search.backend, search.query.fuzzy);
       const last = deps.fuzzyFallback === undefined ? { pass: exact, report: NO_FALLBACK } : await searchFuzzily(exact, search, deps.fuzzyFallback);
-      if (signal.aborted) return executionFailed(undefined, 'the search was stopped');
+      if (signal.aborted) return failed({ code: 'ExecutionFailed', field: undefined, message: 'the search was stopped' });
       return last.pass.result.error === undefined ? outcomeOf(search, last) : failed(last.pass.result.error);
     },
   };

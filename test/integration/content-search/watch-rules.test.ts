@@ -174,7 +174,7 @@ describe('the watch over a tree', () => {
     expect(overlayOf(rig).veto).toBeNull();
   });
 
-  it('takes a temporary file that replaces another one for what it is', async () => {
+  it('takes a temporary file that replaces another one for what it is', { tags: ['LSI-ST-31'] }, async () => {
     using rig = createWatchRig();
     writeFileSync(rig.at('a'), 'x');
     await armAndPublish(rig.watch);
