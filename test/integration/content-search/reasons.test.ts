@@ -1,11 +1,14 @@
 import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import Database from 'better-sqlite3';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { OVERLAY_MAX } from '../../../src/content-search/ngram-index/watch/overlay.ts';
 import { burst } from '../../support/content/index-changes.ts';
+import { hostsHere } from '../../support/content/index-damage-host.ts';
 import { type HostNews, type HostProcess, hostsSettings, startHost, treesOf } from '../../support/content/index-host.ts';
-import { temporaryDirectory } from '../../support/content/rig.ts';
+import { realBackends, temporaryDirectory } from '../../support/content/rig.ts';
 import { asUnprivileged } from '../../support/mounts.ts';
+import { PATIENCE } from '../../support/patience.ts';
 
 // The other reasons are provoked elsewhere: docs/index-safety.md 7 says where.
 let folder: string;
@@ -82,6 +85,25 @@ describe('an index host comes to each reason by what is said of it, and back', (
     const comes = one.next(uncertain('WATCHER_OVERFLOW_DURING_BUILD'));
     atOnce(one, () => burst(root));
     await comes;
+  });
+});
+
+describe('records that cannot be written', () => {
+  it('are MAINT_BUDGET_EXCEEDED to searches, until they can be', { tags: ['LSI-ST-07', 'LSI-ENUM-11'] }, async () => {
+    const cache = path.join(folder, 'cache');
+    await using hosts = await hostsHere(hostsSettings(cache, { lockTimeoutMs: 10 }), treesOf(root, []), (await realBackends()).rg);
+    await hosts.settled('COMPLETE');
+    const other = new Database(path.join(cache, 'records.db'));
+    other.exec('BEGIN IMMEDIATE');
+    writeFileSync(path.join(root, 'file7'), 'a needle');
+    await hosts.happened(() => hosts.events.some(({ kind }) => kind === 'records-lost'));
+    await vi.waitFor(async () => {
+      const { index_uncertain_reason: reason, index_exclusion_used: isUsed } = await hosts.search('needle');
+      expect([reason, isUsed]).toEqual(['MAINT_BUDGET_EXCEEDED', false]);
+    }, PATIENCE);
+    other.exec('ROLLBACK');
+    other.close();
+    await vi.waitFor(async () => expect((await hosts.search('needle')).index_bypass).toBeNull(), PATIENCE);
   });
 });
 
