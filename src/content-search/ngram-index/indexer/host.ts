@@ -4,7 +4,7 @@ import type { BuildJob, BuildOutcome, IndexTaskHandler, WatchSignal } from '../.
 import { LOST_SEGMENT } from '../query/refusal.ts';
 import { ensureWatched } from './ensure-watched.ts';
 import { lostSegment, openIndex } from './open.ts';
-import { createPasses, type PassKind } from './passes.ts';
+import { createPasses, type PassKind, routineMs } from './passes.ts';
 import { FRESH, type HostRecord, hostRecord, NEEDS_ARMING, TRIGGER_OF_VETO } from './record.ts';
 import { createRetries } from './retries.ts';
 import { createSearchCounter } from './search-counter.ts';
@@ -57,7 +57,7 @@ export function createIndexHost(deps: HostDeps): IndexHost {
     );
   };
   const { now, random, pauses } = deps;
-  const passes = createPasses({ now, random, pauses, submit: send, routineMs: (tookMs, isWell) => routineMs(memory, tookMs, isWell) });
+  const passes = createPasses({ now, random, pauses, submit: send, routineMs: (tookMs, isWell) => routineMs(memory.guarantee, tookMs, isWell) });
   const submit = (kind: IndexTaskKind, reason: string): void => (isPass(kind) ? passes.need(kind, reason) : send(kind, reason));
   const record = watched(hostRecord(deps, memory, submit), afterChange);
   const tell = (): void => deps.watch.setStatus(JSON.stringify(status()));
@@ -229,16 +229,6 @@ export function createIndexHost(deps: HostDeps): IndexHost {
   }
 
   return { status, perform, start, stop, [Symbol.asyncDispose]: stop };
-}
-
-/** An index without events gets older, and no event tells of some writes: this is how old it gets, or its knowledge of these. */
-const ROUTINE_MS = 60_000;
-/** Where events tell of nearly everything, the comparison takes no more than this part of the time. */
-const ROUTINE_SHARE = 0.01;
-
-function routineMs({ guarantee }: HostMemory, tookMs: number, isWell: boolean): number | undefined {
-  if (guarantee === 'stat') return ROUTINE_MS;
-  return isWell ? Math.max(ROUTINE_MS, tookMs / ROUTINE_SHARE) : undefined;
 }
 
 const isPass = (kind: IndexTaskKind): kind is PassKind => kind === 'build' || kind === 'reconcile';

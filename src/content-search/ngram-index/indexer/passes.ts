@@ -1,3 +1,4 @@
+import type { FreshnessGuarantee } from '../../../core/ports/index.ts';
 import type { RetryPauses } from './retries.ts';
 
 /** Work over the whole tree. A build is a pass, too. */
@@ -87,6 +88,17 @@ export function createPasses({ now, random, pauses, submit, routineMs }: PassesO
       needs.clear();
     },
   };
+}
+
+/** An index without events gets older, and no event tells of some writes: this is how old it gets, or its knowledge of these. */
+const ROUTINE_MS = 60_000;
+/** Where events tell of nearly everything, the comparison takes no more than this part of the time. */
+const ROUTINE_SHARE = 0.01;
+
+/** Milliseconds after which a tree is compared although nothing asks for it (docs/index-watch.md 4). */
+export function routineMs(guarantee: FreshnessGuarantee, tookMs: number, isWell: boolean): number | undefined {
+  if (guarantee === 'stat') return ROUTINE_MS;
+  return isWell ? Math.max(ROUTINE_MS, tookMs / ROUTINE_SHARE) : undefined;
 }
 
 /** More do not count: the longest pause is reached long before. */

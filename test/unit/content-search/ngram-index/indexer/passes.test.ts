@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createPasses, type Passes, type PassesOptions } from '../../../../../src/content-search/ngram-index/indexer/passes.ts';
+import { createPasses, type Passes, type PassesOptions, routineMs } from '../../../../../src/content-search/ngram-index/indexer/passes.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000 }));
 afterEach(() => void vi.useRealTimers());
@@ -103,6 +103,12 @@ describe('the passes of an index', () => {
     one.passes.leave(false);
     vi.advanceTimersByTime(100);
     expect(one.submitted).toEqual([['build', 1_100]]);
+  });
+
+  it('come a minute after the last one at least, and take a hundredth of the time at most', () => {
+    expect([routineMs('inotify', 100, true), routineMs('inotify', 5_000, true), routineMs('stat', 5_000, true)]).toEqual([60_000, 500_000, 60_000]);
+    // Without events nobody else asks again.
+    expect([routineMs('stat', 100, false), routineMs('inotify', 100, false), routineMs('none', 100, false)]).toEqual([60_000, undefined, undefined]);
   });
 
   it('come again although nobody asks, and not after the end', () => {
