@@ -18,9 +18,7 @@ export function smartCaseIgnoresCase(pattern: string, isLiteral: boolean): boole
 const TOKENS =
   /\\(?:[xuU]\{(?<name>[\dA-Fa-f]{1,8})\}|x(?<two>[\dA-Fa-f]{2})|u(?<four>[\dA-Fa-f]{4})|U(?<eight>[\dA-Fa-f]{8})|[pP]\{[^}]{0,64}\}|[pP].|(?<control>[tnrfva])|[bB]\{[a-z-]{1,10}\}|(?<sign>[^A-Za-z0-9<>])|.?)|\(\?(?:P?<(?![=!])[^>]{0,64}>|[A-Za-z-]{0,16}[:)])?|\{\d{0,10}(?:,\d{0,10})?\}|\[:\^?(?<posix>[a-z]{1,10}):\]|(?<plain>[\s\S])/guy;
 
-const POSIX: ReadonlySet<string> = new Set(
-  'alnum alpha ascii blank cntrl digit graph lower print punct space upper word xdigit'.split(' '),
-);
+const POSIX: ReadonlySet<string> = new Set('alnum alpha ascii blank cntrl digit graph lower print punct space upper word xdigit'.split(' '));
 /** Outside of classes. */
 const OPERATORS: ReadonlySet<string> = new Set('.^$|*+?()[]');
 
@@ -48,7 +46,7 @@ function literalsOf(pattern: string): string {
       continue;
     } else if (plain === undefined) {
       // Within a class brackets of repetitions and groups are characters.
-      if (depth > 0 && found[0].startsWith('\\') === false && posix === undefined) {
+      if (depth > 0 && !found[0].startsWith('\\') && posix === undefined) {
         literals += found[0][0] ?? '';
         TOKENS.lastIndex = at + 1;
       }

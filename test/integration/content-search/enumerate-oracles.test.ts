@@ -112,7 +112,8 @@ function plantTree(random: Random, top: string, ignoreFiles: readonly string[], 
   }
 }
 
-const rules = (random: Random, patterns = NAME_PATTERNS): string => `${Array.from({ length: 1 + random.integer(5) }, () => rule(random, patterns)).join('\n')}\n`;
+const rules = (random: Random, patterns = NAME_PATTERNS): string =>
+  `${Array.from({ length: 1 + random.integer(5) }, () => rule(random, patterns)).join('\n')}\n`;
 
 function rule(random: Random, patterns: readonly string[]): string {
   const names = Array.from({ length: random.chance(0.6) ? 1 : 2 + random.integer(2) }, () => (random.chance(0.15) ? '**' : random.pick(patterns)));

@@ -39,7 +39,9 @@ describe('a way to change a file', () => {
     for (const at of untold.keys()) writeFileSync(path.join(root, `${at}`), BEFORE);
     await using hosts = await hostsHere(hostsSettings(cache), treesOf(root, []), (await realBackends()).rg);
     await hosts.settled('COMPLETE');
-    const ends = await Promise.all(untold.map((name, at) => WRITE_WAYS[name].write(path.join(root, `${at}`), Buffer.from('needle\n'), path.join(root, `other ${at}`))));
+    const ends = await Promise.all(
+      untold.map((name, at) => WRITE_WAYS[name].write(path.join(root, `${at}`), Buffer.from('needle\n'), path.join(root, `other ${at}`))),
+    );
     const done = hosts.events.length;
     await hosts.ask('reconcile');
     await hosts.happened(() => hosts.events.slice(done).some((event) => event.kind === 'task' && event.task === 'reconcile'));

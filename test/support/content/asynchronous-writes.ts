@@ -82,7 +82,16 @@ export function writeByIoUring(fd: number, text: Buffer): void {
   memcpy(entries, entry, 64);
   memcpy(queue + BigInt(array), Buffer.alloc(4), 4);
   memcpy(queue + BigInt(tail), Buffer.from([1, 0, 0, 0]), 4);
-  const done = call('io_uring_enter', IO_URING_ENTER, ['long', ring], ['long', 1], ['long', 1], ['long', IORING_ENTER_GETEVENTS], ['void *', null], ['long', 0]);
+  const done = call(
+    'io_uring_enter',
+    IO_URING_ENTER,
+    ['long', ring],
+    ['long', 1],
+    ['long', 1],
+    ['long', IORING_ENTER_GETEVENTS],
+    ['void *', null],
+    ['long', 0],
+  );
   close(ring);
   if (done !== 1) throw new Error('io_uring took no entry');
   memory.fill(0);

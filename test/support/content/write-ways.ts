@@ -9,6 +9,7 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   truncateSync,
   writeFileSync,
   writeSync,
@@ -31,6 +32,12 @@ export interface WriteWay {
 
 export const BEFORE = Buffer.from('before\n'.repeat(20));
 const NOTHING = (): void => undefined;
+
+/** With nothing that stays open. */
+const over = (work: (file: string, text: Buffer, other: string) => unknown) => (file: string, text: Buffer, other: string) => {
+  work(file, text, other);
+  return NOTHING;
+};
 
 /** With a descriptor that stays open. */
 const open = (flags: number, work: (fd: number, text: Buffer, file: string) => void) => (file: string, text: Buffer) => {
@@ -57,7 +64,7 @@ export const WRITE_WAYS = {
       return () => stream.destroy();
     },
   },
-  truncate: { told: 'at once', write: (file) => (truncateSync(file, 3), NOTHING) },
+  truncate: { told: 'at once', write: over((file) => truncateSync(file, 3)) },
   ftruncate: { told: 'at once', write: open(O_RDWR, (fd) => ftruncateSync(fd, 3)) },
   'fallocate, a hole': { told: 'at once', write: open(O_RDWR, (fd) => must('fallocate', libc().fallocate(fd, 0x03, 0, 8))) },
   'fallocate, zeroes': { told: 'at once', write: open(O_RDWR, (fd) => must('fallocate', libc().fallocate(fd, 0x10, 0, 8))) },
@@ -76,7 +83,13 @@ export const WRITE_WAYS = {
       return NOTHING;
     },
   },
-  'rename over it': { told: 'at once', write: (file, text, other) => (writeFileSync(other, text), renameSync(other, file), NOTHING) },
+  'rename over it': {
+    told: 'at once',
+    write: over((file, text, other) => {
+      writeFileSync(other, text);
+      renameSync(other, file);
+    }),
+  },
   'exchange of names': {
     told: 'at once',
     write(file, text, other) {
@@ -85,7 +98,14 @@ export const WRITE_WAYS = {
       return NOTHING;
     },
   },
-  'a link in its place': { told: 'at once', write: (file, text, other) => (writeFileSync(other, text), execFileSync('rm', [file]), linkSync(other, file), NOTHING) },
+  'a link in its place': {
+    told: 'at once',
+    write: over((file, text, other) => {
+      writeFileSync(other, text);
+      rmSync(file);
+      linkSync(other, file);
+    }),
+  },
   'clone of blocks': {
     told: 'at once',
     write(file, text, other) {
@@ -97,7 +117,7 @@ export const WRITE_WAYS = {
   },
   'another process': {
     told: 'at once',
-    write: (file, text) => (execFileSync('dd', [`of=${file}`, 'conv=notrunc', 'status=none'], { input: text }), NOTHING),
+    write: over((file, text) => execFileSync('dd', [`of=${file}`, 'conv=notrunc', 'status=none'], { input: text })),
   },
   'another process, in namespaces of its own': {
     told: 'at once',

@@ -76,7 +76,7 @@ export function createPasses({ now, random, pauses, submit, routineMs }: PassesO
       isRunning = false;
       inVain = isWell ? 0 : inVain + 1;
       const tookMs = Math.max(0, now() - enteredMs);
-      const pauseMs = isWell ? Math.min(tookMs, pauses.mostMs) : Math.min(pauses.mostMs, pauses.firstMs * 2 ** Math.min(inVain - 1, MOST_DOUBLINGS));
+      const pauseMs = isWell ? Math.min(tookMs, pauses.mostMs) : Math.min(pauses.mostMs, pauses.firstMs * 2 ** Math.min(inVain - 1, DOUBLINGS_MAX));
       restMs = now() + pauseMs * (1 - random() / 2);
       const idleMs = routineMs(tookMs, isWell);
       if (idleMs !== undefined) routine = setTimeout(() => need('reconcile', 'what no event tells of'), idleMs).unref();
@@ -102,4 +102,4 @@ export function routineMs(guarantee: FreshnessGuarantee, tookMs: number, isWell:
 }
 
 /** More do not count: the longest pause is reached long before. */
-const MOST_DOUBLINGS = 30;
+const DOUBLINGS_MAX = 30;

@@ -10,7 +10,7 @@ import type { Hasher } from '../tokenize/hash.ts';
 import { candidatesOf, indexedFiles, type OverlayBudget, walkOverlay } from './candidates.ts';
 import { patienceMs } from './patience.ts';
 import { hostBypass, type IndexBypass, type KnownFolding, queryPlan, requestBypass } from './query-plan.ts';
-import { LOST_SEGMENT, type SnapshotRefusal } from './refusal.ts';
+import { guarded, LOST_SEGMENT, type SnapshotRefusal } from './refusal.ts';
 import { isInCatalog, type SearchScope } from './scope.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
 import { statFiltered } from './stat-level.ts';
@@ -127,9 +127,9 @@ export function createCandidateIndex({ indexes, tree, stats, hasher, identity, v
   function documentsOf(index: SearchableIndex): number {
     const known = open.get(index);
     if (known !== undefined) return known.live;
-    const id = index.files.current();
-    if (id === undefined || id === 'DAMAGED') return 0;
-    const opened = openSnapshot(index.files, id, { keyHash: index.keyHash }, hasher);
+    const current = guarded(() => index.files.current());
+    if (!current.ok || current.value === undefined || current.value === 'DAMAGED') return 0;
+    const opened = openSnapshot(index.files, current.value, { keyHash: index.keyHash }, hasher);
     if (!opened.ok) return 0;
     open.set(index, opened.snapshot);
     return opened.snapshot.live;
