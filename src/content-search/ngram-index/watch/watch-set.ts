@@ -74,7 +74,7 @@ function unwatchable({ indexed, tree, freshnessOn }: TreeWatchParts, { beneath }
 function watchSetOf(parts: TreeWatchParts, { raise, touch, linksOf }: EventSink, mounts: MountWatch, watches: DirectoryWatches): WatchSet {
   const { indexed, tree, globalIgnoreFile } = parts;
   const { root, noIgnore } = indexed;
-  const inputs = createInputs(tree, root, { noIgnore, globalIgnoreFile });
+  const inputs = createInputs(tree, parts.files, root, { noIgnore, globalIgnoreFile });
 
   const nodes = createNodes();
   const ruleFiles = createRuleFiles({ root, noIgnore, inputs, linksOf });
