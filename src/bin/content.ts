@@ -12,7 +12,7 @@ import { LOG_LINES } from '../observability/log-lines.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { GlobalOptions, LocalSearchOptions } from '../surfaces/cli/services.ts';
 import type { ServerContentSearch } from '../surfaces/mcp/services.ts';
-import { type CliRedis, type CliSettings, readSettings } from './cli/settings.ts';
+import { type Caller, type CliRedis, type CliSettings, readSettings } from './cli/settings.ts';
 import type { RoleContext } from './roles/context.ts';
 
 /** The `Search` tool of a role, counted and logged. */
@@ -38,15 +38,23 @@ export async function openServerSearch(config: Config): Promise<ServerContentSea
   return { refusal, search, [Symbol.asyncDispose]: () => running.stop() };
 }
 
-/** The `Search` tool with the rights of the user. Throws WritError ExecutionFailed when there is no backend. */
-export async function openLocalSearch(options: GlobalOptions, search: LocalSearchOptions): Promise<ContentSearch> {
-  const settings = userSettings(readSettings(options).loaded.config, userSurroundings(), search);
+/**
+ * The `Search` tool with the rights of the user; what it has open of an index is given up with it. Throws WritError
+ * ExecutionFailed when there is no backend.
+ */
+export async function openLocalSearch(options: GlobalOptions, search: LocalSearchOptions, caller: Caller = {}): Promise<ContentSearch & Disposable> {
+  const settings = userSettings(readSettings(options, caller).loaded.config, userSurroundings(caller.env), search);
   const first = !search.fuzzy && settings.fuzzyFallback === undefined;
   // The tool is heavy: servers have it in a process of its own.
   const { openContentTool } = await import('../content-search/io/tool.ts');
-  const { tool, problem } = await openContentTool(settings, { confined: false, workingDirectory: search.workingDirectory, backend: search.backend, first });
+  const { tool, problem, close } = await openContentTool(settings, {
+    confined: false,
+    workingDirectory: search.workingDirectory,
+    backend: search.backend,
+    first,
+  });
   if (problem !== undefined) throw new WritError('ExecutionFailed', problem);
-  return tool;
+  return { search: (request, signal) => tool.search(request, signal), [Symbol.dispose]: close };
 }
 
 /** The indexes of this pool, for one command. Looking at them needs no Redis. */

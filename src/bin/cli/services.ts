@@ -13,8 +13,7 @@ import { openScopes } from './scopes/index.ts';
 import { createCliRedis, programWords, readSettings } from './settings.ts';
 
 /** The services of one command line. Each part is loaded and opened when it is first asked for, and closed with the whole: no command waits for what another needs. */
-export async function openServices(options: GlobalOptions): Promise<CliServices> {
-  const settings = readSettings(options);
+export async function openServices(options: GlobalOptions, settings = readSettings(options)): Promise<CliServices> {
   const { loaded, places } = settings;
   const { config } = loaded;
   const closing: (() => unknown)[] = [];

@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import path from 'node:path';
-import { type LoadedConfig, loadConfig } from '../../../config/load.ts';
+import { type LoadedConfig, type LoadOptions, loadConfig } from '../../../config/load.ts';
 import type { ConnectionKind } from '../../../queues/connection.ts';
 import type { RedisConnection } from '../../adapters/redis/redis-connection.ts';
 import type { RedisTarget } from '../../adapters/redis/target.ts';
@@ -15,10 +15,13 @@ export interface CliSettings {
   readonly places: DataDirPaths;
 }
 
+/** Environment and working directory of whoever asks; those of this process unless given. */
+export type Caller = Pick<LoadOptions, 'env' | 'cwd'>;
+
 /** Defaults < files < environment < `--set`. Throws WritError INVALID_CONFIG; INVALID_ARGUMENT for a password among the arguments. */
-export function readSettings({ dataDir, config, set }: GlobalOptions): CliSettings {
+export function readSettings({ dataDir, config, set }: GlobalOptions, caller: Caller = {}): CliSettings {
   refusePassword(set['redis.url'] ?? '');
-  const loaded = loadConfig({ flags: set, ...(dataDir === undefined ? {} : { dataDir }), ...(config === undefined ? {} : { configFile: config }) });
+  const loaded = loadConfig({ ...caller, flags: set, ...(dataDir === undefined ? {} : { dataDir }), ...(config === undefined ? {} : { configFile: config }) });
   return { loaded, places: dataDirPaths(loaded.dataDir) };
 }
 

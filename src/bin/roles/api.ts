@@ -32,6 +32,8 @@ import { createHttpServer } from '../../surfaces/http/server.ts';
 import type { HttpServices } from '../../surfaces/http/services.ts';
 import type { OperatorServices } from '../../surfaces/shared/tasks/operator.ts';
 import { createApiMetrics } from '../api-metrics.ts';
+import { buildId } from '../cli/resident-call.ts';
+import { createResidentServer } from '../cli/resident-server.ts';
 import { contentService } from '../content.ts';
 import { apiCertificate } from '../http/certificate.ts';
 import { wireHttpServices } from '../http/services.ts';
@@ -102,6 +104,12 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
   const boardServices: HttpServices = { ...wired.services, tasks: wired.boardTasks };
   const board = openBoardQueues({ connection, pool: config.pool.id, providers, lanes: lanesOf(config), shards });
 
+  const commands = createResidentServer({
+    directory: places.commands,
+    build: buildId(),
+    onError: (error) => log.warn({ err: error }, LOG_LINES.commandServer.message),
+  });
+
   const tls = apiCertificate(config, log, metrics.own);
   const server = createHttpServer({
     services,
@@ -146,6 +154,7 @@ export async function createApiRole({ config, places, log }: RoleContext): Promi
     feed,
     ...tls.parts,
     server,
+    commands,
     announced(places, server.url),
   ]);
 }

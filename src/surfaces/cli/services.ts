@@ -195,4 +195,6 @@ export interface CliDeps {
   readonly roles: { readonly [Role in 'up' | 'api' | 'worker' | 'kernel' | 'index-host']: RoleRunner };
   /** Aborted when the person asks to stop; from the first call on, Ctrl-C does no longer end the process. */
   interrupted(): AbortSignal;
+  /** Aborted when nobody waits for the command any more; absent where that ends the process. */
+  readonly gone?: AbortSignal;
 }

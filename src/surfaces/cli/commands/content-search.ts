@@ -66,8 +66,8 @@ async function search(context: CommandContext, { backend, stats }: SearchFlags, 
   const setup = { workingDirectory, backend, stats: stats === true, fuzzy: request.fuzzy !== undefined, indexed: indexedBy(context, base, request) };
   try {
     const tool = await context.openContentSearch(context.options, setup);
-    // Nobody stops it from here: Ctrl-C ends this process, and with it the backends.
-    const outcome = await tool.search(request, new AbortController().signal);
+    // Ctrl-C ends this process, and with it the backends; the resident process hears that nobody waits.
+    const outcome = await tool.search(request, context.gone ?? new AbortController().signal);
     if (outcome.ok) return outcome.answer;
     const { code, field, message } = outcome.error;
     throw new WritError(code, message, field === undefined ? {} : { field });

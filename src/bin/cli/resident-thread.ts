@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
+import path from 'node:path';
+import { workerData } from 'node:worker_threads';
+import { packageVersion } from '../../../config/package.ts';
+import { replaceFile } from '../../adapters/files/replace-file.ts';
+import { listenPrivately } from '../../adapters/linux/private-socket.ts';
+import { threadSide } from '../../adapters/threads/serve.ts';
+import { systemClock } from '../../core/clock.ts';
+import { readThinCall } from '../../surfaces/cli/resident/commands.ts';
+import { type ResidentRun, serveCall } from '../../surfaces/cli/resident/serve.ts';
+import type { CliDeps } from '../../surfaces/cli/services.ts';
+import { processIo } from './io.ts';
+import { COMMANDS_SECRET, COMMANDS_SOCKET, callIdentity } from './resident-call.ts';
+import { readSettings } from './settings.ts';
+
+export interface ResidentData {
+  readonly directory: string;
+  readonly build: string;
+}
+
+/** What the thread says when it has opened: whether it listens, or somebody else of this user does. */
+export type ResidentReady = 'listens' | 'stands by';
+
+/** Commands at a time; who comes beyond runs its own. */
+const MAX_COMMANDS = 32;
+
+/** The thread of the API that runs commands for others of this host (docs/cli.md, "The short way"). */
+threadSide<Record<never, never>, never, ResidentReady>().serve(async () => {
+  const { directory, build } = workerData as ResidentData;
+  const secret = randomBytes(32).toString('hex');
+  const open = new Set<Socket>();
+  const { realPath } = processIo();
+  let running = 0;
+  const server = await listenPrivately({
+    directory,
+    name: COMMANDS_SOCKET,
+    maxConnections: 2 * MAX_COMMANDS,
+    onConnection(socket) {
+      open.add(socket);
+      const ended = (): void => void open.delete(socket);
+      void serveCall(socket, { build, secret, identity: callIdentity(), admit, realPath, run }).then(ended);
+    },
+  });
+  if (server === undefined) return { calls: {}, ready: 'stands by' };
+  // After it listens: of two processes only that one's secret counts.
+  await replaceFile(path.join(directory, COMMANDS_SECRET), secret);
+
+  function admit(args: readonly string[]): boolean {
+    return running < MAX_COMMANDS && readThinCall(args) !== undefined;
+  }
+
+  async function run(call: ResidentRun): Promise<number> {
+    running += 1;
+    try {
+      return await runCommand(call);
+    } finally {
+      running -= 1;
+    }
+  }
+
+  return {
+    calls: {},
+    ready: 'listens',
+    async close() {
+      await server.close();
+      for (const socket of open) socket.destroy();
+    },
+  };
+});
+
+/** One command line, with the program and the services of every other one; only its terminal and its environment are elsewhere. */
+async function runCommand({ args, io, env, cwd, interrupted, gone, decline }: ResidentRun): Promise<number> {
+  const { runCli } = await import('../../surfaces/cli/program.ts');
+  const tools: Disposable[] = [];
+  const elsewhere = async (): Promise<number> => {
+    decline();
+    return 3;
+  };
+  const deps: CliDeps = {
+    version: packageVersion(),
+    io,
+    clock: systemClock,
+    async open(options) {
+      const settings = readSettings(options, { env, cwd });
+      // Spans of a command belong to a process of its own.
+      if (settings.loaded.config.tracing.enabled) decline();
+      return (await import('./services.ts')).openServices(options, settings);
+    },
+    async openContentSearch(options, search) {
+      const tool = await (await import('../content.ts')).openLocalSearch(options, search, { env, cwd });
+      tools.push(tool);
+      return tool;
+    },
+    roles: { up: elsewhere, worker: elsewhere, api: elsewhere, kernel: elsewhere, 'index-host': elsewhere },
+    interrupted,
+    gone,
+  };
+  try {
+    return await runCli(args, deps);
+  } finally {
+    for (const tool of tools) tool[Symbol.dispose]();
+  }
+}
