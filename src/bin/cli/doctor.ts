@@ -19,7 +19,7 @@ import { readPlaces } from '../../observability/worker-places.ts';
 import type { Diagnosis } from '../../surfaces/cli/services.ts';
 import type { CliRedis, CliSettings } from './settings.ts';
 
-const START = 'run `npx writ up`';
+const START = 'run `writ up`';
 
 export interface DiagnosedServices {
   readonly redis: CliRedis;

@@ -111,15 +111,15 @@ function silent({ loaded, places }: CliSettings, cause: unknown): WritError {
   const { url } = loaded.config.redis;
   const message =
     url === ''
-      ? `Redis of the data directory ${places.dataDir} does not answer: start it with \`npx writ up\``
-      : `Redis at ${url.replace(/\/\/[^@/]*@/, '//***@')} does not answer (${messageOf(cause)}): look at the server and at redis.url (\`npx writ doctor\`)`;
+      ? `Redis of the data directory ${places.dataDir} does not answer: start it with \`writ up\``
+      : `Redis at ${url.replace(/\/\/[^@/]*@/, '//***@')} does not answer (${messageOf(cause)}): look at the server and at redis.url (\`writ doctor\`)`;
   return new WritError('REDIS_UNAVAILABLE', message, { cause });
 }
 
-/** How a person calls the program so that it reads the same settings, in whatever terminal: `npx writ --data-dir /srv/writ`. */
+/** How a person calls the program so that it reads the same settings, in whatever terminal: `writ --data-dir /srv/writ`. */
 export function programWords(options: GlobalOptions, { loaded }: CliSettings): string {
   const place = loaded.isUsualPlace ? [] : ['--data-dir', loaded.dataDir];
   const file = options.config === undefined ? [] : ['--config', path.resolve(options.config)];
   const sets = Object.entries(options.set).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
-  return ['npx', 'writ', ...place, ...file, ...sets].map(shellWord).join(' ');
+  return ['writ', ...place, ...file, ...sets].map(shellWord).join(' ');
 }

@@ -106,7 +106,7 @@ export interface MessageIngest {
  */
 export interface CliServices extends AsyncDisposable {
   readonly dataDir: string;
-  /** How a person calls the program with these settings: `npx writ --data-dir /srv/writ`. */
+  /** How a person calls the program with these settings: `writ --data-dir /srv/writ`. */
   readonly programWords: string;
   /** `lease.max_ttl_s`. */
   readonly maxTtlS: number;

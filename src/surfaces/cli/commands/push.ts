@@ -101,7 +101,7 @@ function rejectionText({ line, task_id, code, field, message }: Rejection): stri
 async function close(context: CommandContext, summary: PushSummary): Promise<void> {
   await context.output.answer({ summary }, () => `${summaryText(summary)} in ${(summary.ms / 1000).toFixed(1)} s`);
   if (!context.output.json && summary.unanswered > 0 && !summary.interrupted) {
-    context.output.note(`no outcome yet for ${counted(summary.unanswered, 'task')}: is a worker running? \`npx writ status\` shows it`);
+    context.output.note(`no outcome yet for ${counted(summary.unanswered, 'task')}: is a worker running? \`writ status\` shows it`);
   }
 }
 

@@ -48,8 +48,8 @@ export async function followPlan(context: CommandContext, id: string, plans: Pla
   }
   if (view === undefined) throw unknownPlan(id);
   if (hasEnded(view) && !isStale(view, before)) return answerEnd(context, view);
-  if (!signal.aborted) throw new WritError('TIMEOUT', `no news of plan ${id} for ${flags.timeout}: is a worker running? \`npx writ status\` shows it`);
-  await context.output.answer({ ...planStatusOf(view, false), interrupted: true }, () => `plan ${id} goes on; \`npx writ plan cancel\` ends it`);
+  if (!signal.aborted) throw new WritError('TIMEOUT', `no news of plan ${id} for ${flags.timeout}: is a worker running? \`writ status\` shows it`);
+  await context.output.answer({ ...planStatusOf(view, false), interrupted: true }, () => `plan ${id} goes on; \`writ plan cancel\` ends it`);
   return 1;
 }
 
