@@ -62,11 +62,10 @@ for (const bytes of [...bundles, readFileSync(path.join(root, 'package.json'))])
 writeFileSync(path.join(root, 'dist/src/bin/build-id'), hash.digest('hex'));
 if (process.argv.includes('--verbose')) process.stderr.write(`${Object.keys(whole.metafile.inputs).length} modules in whole.cjs\n`);
 
-// What this Node compiles is kept for the next command.
+// What this Node compiles is kept for the next command; where native packages are still being compiled, the first command does it.
 const { loadBundle } = await import(new URL('../dist/src/bin/bundle.js', import.meta.url).href);
 const loaded = loadBundle(path.join(root, 'dist/src/bin/whole.cjs'));
-await loaded.exports.loadCommands();
-loaded.keep();
+await loaded.exports.loadCommands().then(loaded.keep, () => undefined);
 
 /** Names of packages stay names, except those above and what these ask for themselves; so do the modules that are left. */
 function outside() {

@@ -12,9 +12,9 @@ export interface Ran {
 }
 
 /** Runs a program with this Node. */
-export async function runNode(args: readonly string[], cwd: string): Promise<Ran> {
+export async function runNode(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = process.env): Promise<Ran> {
   const start = performance.now();
-  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close') as Promise<[number | null]>]);
   return { ms: performance.now() - start, code, out, err };
 }

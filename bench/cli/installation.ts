@@ -30,10 +30,11 @@ export async function openInstallation(root: string): Promise<Installation> {
   const cache = path.join(home, 'cache');
   for (const directory of [places.dataDir, base, cache]) mkdirSync(directory, { mode: 0o700 });
   writeFileSync(places.configFile, settings(root, base, cache), { mode: 0o600 });
-  const writ = (args: readonly string[]): Promise<Ran> => runNode([WRIT, '--data-dir', places.dataDir, ...args], root);
+  const env = { ...process.env, WRIT_DATA_DIR: places.dataDir };
+  const writ = (args: readonly string[]): Promise<Ran> => runNode([WRIT, ...args], root, env);
   const made = await writ(['init']);
   if (made.code !== 0) throw new Error(made.err);
-  const up = spawn(process.execPath, [WRIT, '--data-dir', places.dataDir, 'up'], { cwd: home, stdio: 'ignore' });
+  const up = spawn(process.execPath, [WRIT, 'up'], { cwd: home, env, stdio: 'ignore' });
   const close = async (): Promise<void> => {
     if (up.exitCode === null) {
       const exit = once(up, 'exit');
