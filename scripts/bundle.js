@@ -8,7 +8,7 @@ import { build } from 'esbuild';
  * Bundles the command line into dist, beside what tsc has written there: most of a short command is loading files.
  *
  *   dist/src/bin/writ.js    the program, with what it needs to ask the resident process
- *   dist/src/bin/whole.cjs  all commands but those below, as one function: V8 keeps what it has compiled of it (src/bin/bundle.ts)
+ *   dist/src/bin/whole.cjs  all commands but those below, as one function: V8 keeps what it has compiled of it (src/adapters/processes/bundle.ts)
  *   dist/src/bin/build-id   a hash, by which two processes know that they are of one build
  *
  * Roles, `mcp` and `tui` run from tsc's files: they live long, and have packages that read files of their own.
@@ -63,7 +63,7 @@ writeFileSync(path.join(root, 'dist/src/bin/build-id'), hash.digest('hex'));
 if (process.argv.includes('--verbose')) process.stderr.write(`${Object.keys(whole.metafile.inputs).length} modules in whole.cjs\n`);
 
 // What this Node compiles is kept for the next command; where native packages are still being compiled, the first command does it.
-const { loadBundle } = await import(new URL('../dist/src/bin/bundle.js', import.meta.url).href);
+const { loadBundle } = await import(new URL('../dist/src/adapters/processes/bundle.js', import.meta.url).href);
 const loaded = loadBundle(path.join(root, 'dist/src/bin/whole.cjs'));
 await loaded.exports.loadCommands().then(loaded.keep, () => undefined);
 

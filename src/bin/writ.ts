@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url';
 import { packageVersion } from '../../config/package.ts';
-import { loadBundle } from './bundle.ts';
-import { runThinly } from './cli/ask-resident.ts';
+import { loadBundle } from '../adapters/processes/bundle.ts';
+import { askApi } from './cli/ask-resident.ts';
 
 /** Commands that run from files of their own (scripts/bundle.js); a word that only looks like one takes that way too. */
 const UNBUNDLED = ['up', 'api', 'worker', 'kernel', 'index-host', 'mcp', 'tui'];
@@ -13,7 +13,7 @@ process.stdout.on('error', brokenPipe);
 process.stderr.on('error', brokenPipe);
 process.once('beforeExit', unsettled);
 const args = process.argv.slice(2);
-const code = tellVersion() ?? (await runThinly(args)) ?? (await runHere());
+const code = tellVersion() ?? (await askApi(args)) ?? (await runHere());
 process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
 
 /** What nothing need be loaded for. */

@@ -1,95 +1,25 @@
-import { closeSync, fstatSync, openSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { carriedEnvironment } from '../../../config/caller.ts';
 import { packageRoot } from '../../../config/package.ts';
 import { dataDirectory } from '../../../config/places.ts';
-import { connectPrivately } from '../../adapters/linux/private-socket.ts';
+import { commandSecretFile, connectToCommands } from '../../data-dir/command-socket.ts';
 import { dataDirPaths } from '../../data-dir/paths.ts';
-import { askResident } from '../../surfaces/cli/resident/ask.ts';
-import { readThinCall } from '../../surfaces/cli/resident/commands.ts';
-import { FRAME_MAX_BYTES } from '../../surfaces/cli/resident/frames.ts';
-import { buildId, COMMANDS_SECRET, COMMANDS_SOCKET, callIdentity } from './resident-call.ts';
+import { runThinly } from '../../surfaces/cli/resident/run-thinly.ts';
+import { buildId, callIdentity } from './resident-call.ts';
 
-/**
- * Has the process that is there anyway run a command line, where it is one that it runs: starting a process costs less than
- * loading the program. The exit code; `undefined`: this process must run it (docs/cli.md, "The short way").
- */
-export async function runThinly(args: readonly string[]): Promise<number | undefined> {
-  const thin = readThinCall(args);
-  const build = thin === undefined ? undefined : buildId();
-  if (thin === undefined || build === undefined) return undefined;
+/** Has the API of the data directory run a command line. The exit code; `undefined`: this process must run it. */
+export function askApi(args: readonly string[]): Promise<number | undefined> {
   const cwd = process.cwd();
   const env = carriedEnvironment();
-  const { commands } = dataDirPaths(
-    thin.dataDir === undefined ? dataDirectory({ environment: env, cwd, root: packageRoot() }) : path.resolve(cwd, thin.dataDir),
-  );
-  const secret = readSmall(path.join(commands, COMMANDS_SECRET));
-  const input = thin.input === undefined ? undefined : readSmall(path.resolve(cwd, thin.input));
-  if (secret === undefined || (thin.input !== undefined && input === undefined)) return undefined;
-  const socket = await connectPrivately(commands, COMMANDS_SOCKET);
-  if (socket === undefined) return undefined;
-  const { stdout, stderr } = process;
-  const asked = await askResident({
-    socket,
-    call: {
-      build,
-      secret: secret.toString('utf8'),
-      args,
-      cwd: realPath(cwd),
-      ...(thin.input === undefined ? {} : { input: thin.input }),
-      env,
-      identity: callIdentity(),
-      terminal: {
-        stdout: stdout.isTTY === true,
-        stderr: stderr.isTTY === true,
-        colours: stdout.isTTY === true && stdout.hasColors(),
-        ...(stderr.isTTY === true ? { columns: stderr.columns } : {}),
-      },
+  return runThinly(args, {
+    build: buildId(),
+    env,
+    cwd,
+    identity: callIdentity,
+    resident(typed) {
+      const dataDir = typed === undefined ? dataDirectory({ environment: env, cwd, root: packageRoot() }) : path.resolve(cwd, typed);
+      const { commands } = dataDirPaths(dataDir);
+      return { secretFile: commandSecretFile(commands), connect: () => connectToCommands(commands) };
     },
-    input,
-    stdout,
-    stderr,
-    onHeeds: heedSignals,
   });
-  if (asked === 'elsewhere') return undefined;
-  if (asked !== 'lost') return asked.exit;
-  stderr.write('writ: the process that ran the command has ended (INTERNAL)\n');
-  return 3;
-}
-
-/** As in a process of its own: the first Ctrl-C asks the command to end in order, the second ends this process. */
-function heedSignals(interrupt: () => void): void {
-  let asked = false;
-  const onSignal = (): void => {
-    if (asked) process.exit(1);
-    asked = true;
-    interrupt();
-  };
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-}
-
-/** A file that travels whole; `undefined` for whatever is no plain file, cannot be read or is too long. A pipe is not even opened. */
-function readSmall(file: string): Buffer | undefined {
-  try {
-    if (!statSync(file).isFile()) return undefined;
-    const fd = openSync(file, 'r');
-    try {
-      const { size } = fstatSync(fd);
-      if (size > FRAME_MAX_BYTES) return undefined;
-      const bytes = readFileSync(fd);
-      return bytes.length <= FRAME_MAX_BYTES ? bytes : undefined;
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    return undefined;
-  }
-}
-
-function realPath(directory: string): string {
-  try {
-    return realpathSync(directory);
-  } catch {
-    return directory;
-  }
 }

@@ -2,10 +2,6 @@ import { readFileSync, statSync } from 'node:fs';
 import { fixedEnvironment } from '../../../config/caller.ts';
 import { readerIdentity } from '../../adapters/linux/reader-identity.ts';
 
-/** The socket of the resident process and what shows who may read the data directory, in `commands` of it. */
-export const COMMANDS_SOCKET = 'commands.sock';
-export const COMMANDS_SECRET = 'secret';
-
 const BUILD = new URL('../build-id', import.meta.url);
 
 /** What this program was built from, as a hash; `undefined`: nobody has built it, and no process can know that it is the same. */

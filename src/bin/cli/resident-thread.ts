@@ -1,17 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
-import path from 'node:path';
 import { workerData } from 'node:worker_threads';
 import { packageVersion } from '../../../config/package.ts';
-import { replaceFile } from '../../adapters/files/replace-file.ts';
-import { listenPrivately } from '../../adapters/linux/private-socket.ts';
 import { threadSide } from '../../adapters/threads/serve.ts';
 import { systemClock } from '../../core/clock.ts';
+import { listenForCommands } from '../../data-dir/command-socket.ts';
 import { readThinCall } from '../../surfaces/cli/resident/commands.ts';
 import { type ResidentRun, serveCall } from '../../surfaces/cli/resident/serve.ts';
 import type { CliDeps } from '../../surfaces/cli/services.ts';
 import { processIo } from './io.ts';
-import { COMMANDS_SECRET, COMMANDS_SOCKET, callIdentity } from './resident-call.ts';
+import { callIdentity } from './resident-call.ts';
 import { readSettings } from './settings.ts';
 
 export interface ResidentData {
@@ -28,23 +25,15 @@ const MAX_COMMANDS = 32;
 /** The thread of the API that runs commands for others of this host (docs/cli.md, "The short way"). */
 threadSide<Record<never, never>, never, ResidentReady>().serve(async () => {
   const { directory, build } = workerData as ResidentData;
-  const secret = randomBytes(32).toString('hex');
   const open = new Set<Socket>();
+  const identity = callIdentity();
   const { realPath } = processIo();
   let running = 0;
-  const server = await listenPrivately({
-    directory,
-    name: COMMANDS_SOCKET,
-    maxConnections: 2 * MAX_COMMANDS,
-    onConnection(socket) {
-      open.add(socket);
-      const ended = (): void => void open.delete(socket);
-      void serveCall(socket, { build, secret, identity: callIdentity(), admit, realPath, run }).then(ended);
-    },
+  const server = await listenForCommands(directory, 2 * MAX_COMMANDS, (socket, secret) => {
+    open.add(socket);
+    void serveCall(socket, { build, secret, identity, admit, realPath, run }).then(() => open.delete(socket));
   });
   if (server === undefined) return { calls: {}, ready: 'stands by' };
-  // After it listens: of two processes only that one's secret counts.
-  await replaceFile(path.join(directory, COMMANDS_SECRET), secret);
 
   function admit(args: readonly string[]): boolean {
     return running < MAX_COMMANDS && readThinCall(args) !== undefined;

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadBundle } from '../../../src/bin/bundle.ts';
+import { loadBundle } from '../../../../src/adapters/processes/bundle.ts';
 
 interface Exports {
   readonly word: string;
