@@ -1,5 +1,9 @@
+import { statSync } from 'node:fs';
 import { userSurroundings } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
+import type { ContentSettings } from '../content-search/io/settings.ts';
+import type { OpenedContentTool } from '../content-search/io/tool.ts';
+import type { ToolKeeper } from '../content-search/io/tool-keeper.ts';
 import type { ContentProcessFacts } from '../content-search/process/client.ts';
 import { limitSearches } from '../content-search/search/limit-searches.ts';
 import { userSettings } from '../content-search/settings/content-settings.ts';
@@ -42,19 +46,33 @@ export async function openServerSearch(config: Config): Promise<ServerContentSea
  * The `Search` tool with the rights of the user; what it has open of an index is given up with it. Throws WritError
  * ExecutionFailed when there is no backend.
  */
-export async function openLocalSearch(options: GlobalOptions, search: LocalSearchOptions, caller: Caller = {}): Promise<ContentSearch & Disposable> {
+export async function openLocalSearch(
+  options: GlobalOptions,
+  search: LocalSearchOptions,
+  caller: Caller = {},
+  keeper?: ToolKeeper<OpenedContentTool>,
+): Promise<ContentSearch & Disposable> {
   const settings = userSettings(readSettings(options, caller).loaded.config, userSurroundings(caller.env), search);
   const first = !search.fuzzy && settings.fuzzyFallback === undefined;
   // The tool is heavy: servers have it in a process of its own.
   const { openContentTool } = await import('../content-search/io/tool.ts');
-  const { tool, problem, close } = await openContentTool(settings, {
-    confined: false,
-    workingDirectory: search.workingDirectory,
-    backend: search.backend,
-    first,
-  });
+  const setup = { confined: false, workingDirectory: search.workingDirectory, backend: search.backend, first };
+  const open = () => openContentTool(settings, setup);
+  // Without an index there is nothing that would be dear to open.
+  const { tool, problem, close } = await (keeper === undefined || settings.index.mode === 'off'
+    ? open()
+    : keeper.open(placesKey([settings, setup], settings), open));
   if (problem !== undefined) throw new WritError('ExecutionFailed', problem);
   return { search: (request, signal) => tool.search(request, signal), [Symbol.dispose]: close };
+}
+
+/** What was opened for one place is good for no other that has got its name. */
+function placesKey(words: object, { allowedRoots, indexRoots }: Pick<ContentSettings, 'allowedRoots' | 'indexRoots'>): string {
+  const states = [...allowedRoots, ...indexRoots].map((root) => {
+    const found = statSync(root, { bigint: true, throwIfNoEntry: false });
+    return `${found?.dev}:${found?.ino}`;
+  });
+  return JSON.stringify([words, states]);
 }
 
 /** The indexes of this pool, for one command. Looking at them needs no Redis. */

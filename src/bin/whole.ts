@@ -1,15 +1,15 @@
-import nodeModule from 'node:module';
 import path from 'node:path';
 import { packageRoot, packageVersion } from '../../config/package.ts';
+import { keepModulesCompiled } from '../adapters/processes/keep-modules.ts';
 import { systemClock } from '../core/clock.ts';
+import { processIo } from '../surfaces/cli/process-io.ts';
 import { loadGroups, runCli } from '../surfaces/cli/program.ts';
 import type { CliDeps, GlobalOptions } from '../surfaces/cli/services.ts';
-import { processIo } from './cli/io.ts';
 import type { UpContext } from './roles/context.ts';
 
 /** Runs one command line in this process and answers its exit code. */
 export function runWhole(args: readonly string[]): Promise<number> {
-  keepCompiled();
+  keepModulesCompiled(path.join(packageRoot(), 'dist', '.compiled'));
   return runCli(args, createCliDeps(packageVersion()));
 }
 
@@ -21,15 +21,6 @@ export async function loadCommands(): Promise<void> {
     ...[import('./content.ts'), import('../content-search/io/tool.ts'), import('./messages.ts'), import('../kernel/index.ts')],
     ...[import('../../queues/connection.ts'), import('../surfaces/cli/push/push-all.ts'), import('../surfaces/cli/search/render.ts')],
   ]);
-}
-
-/**
- * From Node 22.1 on, what is imported from here on is compiled for the first run only. Beside the modules, never in the
- * shared temporary directory: whoever can write the cache decides what is run. Where nobody may write there, nothing is kept.
- */
-function keepCompiled(): void {
-  const { enableCompileCache } = nodeModule as typeof nodeModule & { enableCompileCache?: (directory: string) => unknown };
-  enableCompileCache?.(path.join(packageRoot(), 'dist', '.compiled'));
 }
 
 /** What the command line gets in this process. Everything heavy is imported when a command asks for it. */

@@ -2,12 +2,14 @@ import type { Socket } from 'node:net';
 import { workerData } from 'node:worker_threads';
 import { packageVersion } from '../../../config/package.ts';
 import { threadSide } from '../../adapters/threads/serve.ts';
+import type { OpenedContentTool } from '../../content-search/io/tool.ts';
+import { createToolKeeper } from '../../content-search/io/tool-keeper.ts';
 import { systemClock } from '../../core/clock.ts';
 import { listenForCommands } from '../../data-dir/command-socket.ts';
+import { processIo } from '../../surfaces/cli/process-io.ts';
 import { readThinCall } from '../../surfaces/cli/resident/commands.ts';
 import { type ResidentRun, serveCall } from '../../surfaces/cli/resident/serve.ts';
 import type { CliDeps } from '../../surfaces/cli/services.ts';
-import { processIo } from './io.ts';
 import { callIdentity } from './resident-call.ts';
 import { readSettings } from './settings.ts';
 
@@ -54,9 +56,15 @@ threadSide<Record<never, never>, never, ResidentReady>().serve(async () => {
     async close() {
       await server.close();
       for (const socket of open) socket.destroy();
+      keeper.close();
     },
   };
 });
+
+/** Indexes that were searched lately. */
+const MAX_KEPT = 2;
+const KEPT_MS = 60_000;
+const keeper = createToolKeeper<OpenedContentTool>(MAX_KEPT, KEPT_MS);
 
 /** One command line, with the program and the services of every other one; only its terminal and its environment are elsewhere. */
 async function runCommand({ args, io, env, cwd, interrupted, gone, decline }: ResidentRun): Promise<number> {
@@ -77,7 +85,7 @@ async function runCommand({ args, io, env, cwd, interrupted, gone, decline }: Re
       return (await import('./services.ts')).openServices(options, settings);
     },
     async openContentSearch(options, search) {
-      const tool = await (await import('../content.ts')).openLocalSearch(options, search, { env, cwd });
+      const tool = await (await import('../content.ts')).openLocalSearch(options, search, { env, cwd }, keeper);
       tools.push(tool);
       return tool;
     },

@@ -18,7 +18,7 @@ import { nodeSearchFiles } from './tree/open.ts';
 import { nodeTreeFiles } from './tree/read.ts';
 import { nodeSearchTree } from './tree/tree.ts';
 
-interface OpenedContentTool {
+export interface OpenedContentTool {
   readonly tool: ContentSearch;
   /** The one that searches; `undefined`: none was found, and every search fails. */
   readonly backend: string | undefined;
