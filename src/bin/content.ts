@@ -57,22 +57,28 @@ export async function openLocalSearch(
   // The tool is heavy: servers have it in a process of its own.
   const { openContentTool } = await import('../content-search/io/tool.ts');
   const setup = { confined: false, workingDirectory: search.workingDirectory, backend: search.backend, first };
-  const open = () => openContentTool(settings, setup);
+  const open = async () => {
+    const opened = await openContentTool(settings, setup);
+    if (opened.problem !== undefined) throw new WritError('ExecutionFailed', opened.problem);
+    return opened;
+  };
   // Without an index there is nothing that would be dear to open.
-  const { tool, problem, close } = await (keeper === undefined || settings.index.mode === 'off'
-    ? open()
-    : keeper.open(placesKey([settings, setup], settings), open));
-  if (problem !== undefined) throw new WritError('ExecutionFailed', problem);
+  const { tool, close } = await (keeper === undefined || settings.index.mode === 'off' ? open() : keeper.open(placesKey([settings, setup], settings), open));
   return { search: (request, signal) => tool.search(request, signal), [Symbol.dispose]: close };
 }
 
 /** What was opened for one place is good for no other that has got its name. */
 function placesKey(words: object, { allowedRoots, indexRoots }: Pick<ContentSettings, 'allowedRoots' | 'indexRoots'>): string {
-  const states = [...allowedRoots, ...indexRoots].map((root) => {
-    const found = statSync(root, { bigint: true, throwIfNoEntry: false });
-    return `${found?.dev}:${found?.ino}`;
-  });
-  return JSON.stringify([words, states]);
+  return JSON.stringify([words, [...allowedRoots, ...indexRoots].map(placeState)]);
+}
+
+function placeState(root: string): string {
+  try {
+    const { dev, ino } = statSync(root, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return '';
+  }
 }
 
 /** The indexes of this pool, for one command. Looking at them needs no Redis. */

@@ -13,6 +13,8 @@ export interface ToolKeeper<T extends Closable> {
 
 interface Kept<T> {
   readonly opened: Promise<T>;
+  /** When it was opened, milliseconds. */
+  readonly since: number;
   users: number;
   idle: NodeJS.Timeout | undefined;
 }
@@ -21,9 +23,9 @@ interface Kept<T> {
  * Keeps a few tools of searches for processes that search for others: to open an index takes longer than to ask it.
  *
  * @param most  how many are kept while nobody uses them
- * @param idleMs how long, milliseconds
+ * @param keptMs how long after it was opened one is given out, milliseconds: what it saw of programs and places grows old
  */
-export function createToolKeeper<T extends Closable>(most: number, idleMs: number): ToolKeeper<T> {
+export function createToolKeeper<T extends Closable>(most: number, keptMs: number): ToolKeeper<T> {
   const kept = new Map<string, Kept<T>>();
   let isOpen = true;
 
@@ -42,15 +44,22 @@ export function createToolKeeper<T extends Closable>(most: number, idleMs: numbe
   function giveBack(key: string, one: Kept<T>): void {
     one.users -= 1;
     if (one.users > 0) return;
+    const left = one.since + keptMs - Date.now();
+    if (left <= 0 || kept.get(key) !== one) {
+      drop(key, one);
+      return;
+    }
     kept.delete(key);
     kept.set(key, one);
-    one.idle = setTimeout(() => drop(key, one), idleMs).unref();
+    one.idle = setTimeout(() => drop(key, one), left).unref();
     makeRoom();
   }
 
   return {
     async open(key, open) {
-      const one = kept.get(key) ?? { opened: open(), users: 0, idle: undefined };
+      const known = kept.get(key);
+      const isFresh = known !== undefined && known.since + keptMs > Date.now();
+      const one = isFresh ? known : { opened: open(), since: Date.now(), users: 0, idle: undefined };
       kept.set(key, one);
       clearTimeout(one.idle);
       one.users += 1;

@@ -35,8 +35,21 @@ describe('a keeper of tools', () => {
     expect(log).toEqual(['open a', 'open b', 'close b']);
     used.close();
     used.close();
-    await vi.advanceTimersByTimeAsync(60_000);
+    await vi.advanceTimersByTimeAsync(0);
     expect(log.at(-1)).toBe('close a');
+  });
+
+  it('gives out nothing that is older than its time, however often it is wanted', async () => {
+    const { open, log, settled } = rig();
+    const old = await open('a');
+    await vi.advanceTimersByTimeAsync(60_000);
+    const fresh = await open('a');
+    old.close();
+    await settled();
+    expect(log).toEqual(['open a', 'open a', 'close a']);
+    fresh.close();
+    (await open('a')).close();
+    expect(log).toHaveLength(3);
   });
 
   it('keeps no more than it may, the last used ones', async () => {
