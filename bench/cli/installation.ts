@@ -19,8 +19,6 @@ export interface Installation {
   close(): Promise<void>;
 }
 
-/** A pattern that the index answers alone. */
-const PROBE = 'zqx_no_such_symbol';
 const LOOK_MS = 500;
 
 export async function openInstallation(root: string): Promise<Installation> {
@@ -46,7 +44,8 @@ export async function openInstallation(root: string): Promise<Installation> {
   try {
     for (;;) {
       if (up.exitCode !== null) throw new Error(`writ up ended with ${up.exitCode}`);
-      if (existsSync(places.apiUrl) && isIndexed(await writ(['search', '--stats', '-F', PROBE]))) break;
+      // Not by a search: a build holds itself back while searches come.
+      if (existsSync(places.apiUrl) && isServed(await writ(['index', 'status', '--json']))) break;
       await pause(LOOK_MS);
     }
   } catch (error) {
@@ -87,9 +86,16 @@ index_mode = "on"
 index_path = ${text(cache)}
 index_roots = [${text(root)}]
 index_max_tokenized_bytes = 67108864
+index_idle_boost_ms = 0
+index_build_timeout_ms = 3600000
 `;
 }
 
-function isIndexed({ err }: Ran): boolean {
-  return /index_exclusion_used +true/.test(err);
+/** Whether the index answers. Throws Error when it never will. */
+function isServed({ code, out, err }: Ran): boolean {
+  if (code !== 0) throw new Error(err);
+  const { indexes } = JSON.parse(out) as { readonly indexes: readonly { readonly serving: boolean; readonly state: string; readonly reason: string | null }[] };
+  const [index] = indexes;
+  if (index?.state === 'UNCERTAIN') throw new Error(`the index was not built: ${index.reason}`);
+  return index?.serving === true;
 }
