@@ -2,11 +2,13 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, rm
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import vm from 'node:vm';
-import { crc32 } from 'node:zlib';
+import zlib from 'node:zlib';
 
 /** What others may not do with a file that decides what is run. */
 const WRITABLE_BY_OTHERS = 0o022;
 const HEAD_BYTES = 8;
+/** Node 22.0 and 22.1 have none: there nothing is kept. */
+const crc32: ((bytes: Uint8Array) => number) | undefined = zlib.crc32;
 
 export interface LoadedBundle<Exports> {
   readonly exports: Exports;
@@ -26,7 +28,7 @@ export function loadBundle<Exports>(file: string): LoadedBundle<Exports> | undef
   if (bundle === undefined) return undefined;
   // Names what the code depends on beside the bundle; so two versions of Node do not displace each other's.
   const cacheFile = `${file}.${process.versions.v8}-${process.arch}.cache`;
-  const sum = crc32(bundle.bytes);
+  const sum = crc32?.(bundle.bytes);
   const cachedData = readCompiled(cacheFile, bundle.owner, sum);
   const script = new vm.Script(bundle.bytes.toString('latin1'), {
     filename: file,
@@ -65,14 +67,15 @@ function readOwned(file: string, isAllowed: (uid: number, mode: number) => boole
 }
 
 /** What V8 compiled of the bundle of this sum. V8 itself compares only the length of a source. */
-function readCompiled(file: string, owner: number, sum: number): Buffer | undefined {
+function readCompiled(file: string, owner: number, sum: number | undefined): Buffer | undefined {
   const found = readOwned(file, (uid, mode) => uid === owner && (mode & WRITABLE_BY_OTHERS) === 0);
   if (found === undefined || found.bytes.length < HEAD_BYTES || found.bytes.readUInt32LE(0) !== sum) return undefined;
   const data = found.bytes.subarray(HEAD_BYTES);
-  return crc32(data) === found.bytes.readUInt32LE(4) ? data : undefined;
+  return crc32?.(data) === found.bytes.readUInt32LE(4) ? data : undefined;
 }
 
-function keepCompiled(file: string, owner: number, sum: number, compiled: () => Buffer): boolean {
+function keepCompiled(file: string, owner: number, sum: number | undefined, compiled: () => Buffer): boolean {
+  if (sum === undefined || crc32 === undefined) return false;
   const temporary = `${file}.${process.pid}.tmp`;
   try {
     const directory = statSync(path.dirname(file));

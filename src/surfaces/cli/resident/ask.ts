@@ -4,7 +4,7 @@ import type { Call } from './call.ts';
 import { type Frame, frameCutter, frameOf } from './frames.ts';
 
 /** How long the resident process may take to say whether it will, milliseconds: one that is stopped or overloaded helps nobody. */
-const ACCEPT_MS = 1_000;
+const ACCEPT_MS = 3_000;
 
 export interface AskOptions {
   /** A connection to the resident process, open or opening. */
