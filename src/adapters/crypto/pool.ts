@@ -5,7 +5,9 @@ import type { Ed25519 } from '../../core/ports/index.ts';
 import { createThreadClient, type ThreadClient } from '../threads/client.ts';
 import { startThread } from '../threads/thread-entry.ts';
 import { type Answer, type Operation, packRequest, requestBytes, unpackReply } from './batch.ts';
+import { carryOut, libraryOf } from './inline.ts';
 import { assertPublicKey, assertSecretKey, isSignature } from './lengths.ts';
+import type { SyncEd25519 } from './sync.ts';
 
 export interface CryptoPoolOptions {
   /** One thread does about ten thousand verify+sign pairs a second; more than two help nobody. */
@@ -42,12 +44,17 @@ type Thread = ThreadClient<CryptoCalls, string>;
 
 /** Two, so that a thread has work while the main thread reads its reply. */
 const BATCHES_IN_FLIGHT = 2;
+/** What is done at once in a turn of the event loop while no thread is at work: a thread's answer takes longer than such a call. */
+const AT_ONCE_IN_A_TURN = 2;
+const AT_ONCE_BYTES = 16 * 1024;
 const MAX_BATCH_OPERATIONS = 256;
 const MAX_BATCH_BYTES = 1024 * 1024;
 
 /**
  * Signs and verifies in worker threads. All requests of one turn of the event loop travel as one message, and so do
  * their answers: per operation the main thread pays two copies of a few hundred bytes and a promise.
+ *
+ * A small request that finds the threads idle, one of the first of its turn, is carried out at once on the calling thread.
  *
  * A thread that dies fails the operations that it held (WritError INTERNAL) and is replaced.
  */
@@ -59,6 +66,8 @@ export function createCryptoPool({ threads = 1, library = 'best', startWorker = 
   let starting: Promise<void> | undefined;
   let stopping: Promise<void> | undefined;
   let onIdle: (() => void) | undefined;
+  let here: SyncEd25519 | undefined;
+  let atOnce = 0;
 
   async function spawn(): Promise<void> {
     const thread: Thread = createThreadClient<CryptoCalls, never, string>({
@@ -76,18 +85,33 @@ export function createCryptoPool({ threads = 1, library = 'best', startWorker = 
   }
 
   async function spawnAll(): Promise<void> {
+    const local = await libraryOf(library);
     const results = await Promise.allSettled(Array.from({ length: threads }, spawn));
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw new WritError('INTERNAL', `no crypto thread starts: ${messageOf(failed.reason)}`, { cause: failed.reason });
+    here = local;
   }
 
   function enqueue(pending: Pending): void {
     if (stopping !== undefined) {
       pending.reject(new WritError('INTERNAL', 'the crypto pool has stopped'));
+    } else if (here !== undefined && mayBeDoneAtOnce(pending.operation)) {
+      pending.settle(carryOut(here, pending.operation));
     } else {
       queue.push(pending);
       schedule();
     }
+  }
+
+  function mayBeDoneAtOnce({ message }: Operation): boolean {
+    if (atOnce === AT_ONCE_IN_A_TURN || message.length > AT_ONCE_BYTES || !idle()) return false;
+    if (atOnce === 0) {
+      setImmediate(() => {
+        atOnce = 0;
+      });
+    }
+    atOnce += 1;
+    return true;
   }
 
   function schedule(): void {
