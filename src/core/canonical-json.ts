@@ -1,6 +1,5 @@
-import canonicalize from 'canonicalize';
 import { messageOf, WritError } from './errors.ts';
-import { assertIJson, MAX_JSON_DEPTH, wellFormed } from './i-json.ts';
+import { assertIJson, isForbiddenKey, MAX_JSON_DEPTH, wellFormed } from './i-json.ts';
 import type { Json } from './json.ts';
 
 /**
@@ -11,10 +10,56 @@ import type { Json } from './json.ts';
  * @throws WritError INVALID_MANIFEST with `field`
  */
 export function canonicalJson(value: unknown, maxDepth: number = MAX_JSON_DEPTH): string {
+  const text = written(value, maxDepth);
+  if (text !== undefined) return text;
+  // Says what is wrong, and where.
   assertIJson(value, maxDepth);
-  const text = canonicalize(value);
-  if (text === undefined) throw new WritError('INTERNAL', 'a checked value has no canonical form');
-  return text;
+  throw new WritError('INTERNAL', 'a checked value has no canonical form');
+}
+
+/**
+ * The canonical form, written and checked by the rules of `assertIJson` in one walk; `undefined` for what is no I-JSON. Numbers and
+ * strings are JavaScript's own: RFC 8785 takes their form from there.
+ */
+function written(value: unknown, depthLeft: number): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      return value.isWellFormed() ? JSON.stringify(value) : undefined;
+    case 'number':
+      return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value)) ? JSON.stringify(value) : undefined;
+    case 'boolean':
+      return value ? 'true' : 'false';
+    case 'object':
+      if (value === null) return 'null';
+      if (depthLeft === 0) return undefined;
+      return Array.isArray(value) ? writtenArray(value, depthLeft - 1) : writtenObject(value, depthLeft - 1);
+    default:
+      return undefined;
+  }
+}
+
+function writtenArray(items: readonly unknown[], depthLeft: number): string | undefined {
+  let text = '[';
+  for (let index = 0; index < items.length; index += 1) {
+    const item = written(items[index], depthLeft);
+    if (item === undefined) return undefined;
+    text += index === 0 ? item : `,${item}`;
+  }
+  return `${text}]`;
+}
+
+function writtenObject(object: object, depthLeft: number): string | undefined {
+  const prototype: unknown = Object.getPrototypeOf(object);
+  if (prototype !== Object.prototype && prototype !== null) return undefined;
+  let text = '{';
+  // Code units of UTF-16, as RFC 8785 wants: the order of `sort` without a rule of one's own.
+  for (const key of Object.keys(object).sort()) {
+    if (isForbiddenKey(key) || !key.isWellFormed()) return undefined;
+    const member = written((object as Readonly<Record<string, unknown>>)[key], depthLeft);
+    if (member === undefined) return undefined;
+    text += text === '{' ? `${JSON.stringify(key)}:${member}` : `,${JSON.stringify(key)}:${member}`;
+  }
+  return `${text}}`;
 }
 
 export interface StrictJsonLimits {

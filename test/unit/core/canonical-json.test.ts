@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, parseStrictJson } from '../../../src/core/canonical-json.ts';
 import { WritError } from '../../../src/core/errors.ts';
 import { manifestSha256, sha256Hex } from '../../../src/core/hash.ts';
+import { assertIJson } from '../../../src/core/i-json.ts';
 
 /** What a call throws, as `code field`. */
 function refusal(call: () => unknown): string {
@@ -165,6 +167,24 @@ describe('properties of canonical JSON', () => {
         const canonical = canonicalJson(value);
         expect(canonicalJson(JSON.parse(canonical))).toBe(canonical);
         expect(canonicalJson(parseStrictJson(canonical, { maxBytes: 1e6 }))).toBe(canonical);
+      }),
+    );
+  });
+
+  it('is what another implementation writes', () => {
+    fc.assert(
+      fc.property(ijson, (value) => {
+        expect(canonicalJson(value)).toBe(canonicalize(value));
+      }),
+    );
+  });
+
+  it('is refused where the check alone refuses, with the same words, and nowhere else', () => {
+    const odd = fc.oneof(fc.string({ unit: 'binary' }), fc.double(), fc.constantFrom(undefined, 2 ** 53, -0, 1n, new Date(0)), fc.object({ withNullPrototype: true }));
+    const named = fc.dictionary(fc.constantFrom('__proto__', 'constructor', 'a', 'b\ud800', 'c'), fc.oneof(ijson, odd));
+    fc.assert(
+      fc.property(fc.oneof(odd, named, fc.array(fc.oneof(named, odd))), fc.integer({ min: 1, max: 4 }), (value, depth) => {
+        expect(refusal(() => canonicalJson(value, depth))).toBe(refusal(() => assertIJson(value, depth)));
       }),
     );
   });
