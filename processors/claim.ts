@@ -22,7 +22,9 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
   let deadInstance: string | undefined;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const circumstance = { look: deps.inFlight.isClaimed(taskId), waited: waited && round === 0, ...(deadInstance === undefined ? {} : { deadInstance }) };
-    const answer = await deps.ledger.claim({ ...claimRequest(context), ...circumstance });
+    const asked = deps.ledger.claim({ ...claimRequest(context), ...circumstance });
+    const revocations = lookForRevocations(deps);
+    const answer = await asked;
     switch (answer.kind) {
       case 'new':
       case 'takeover':
@@ -37,6 +39,7 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
           takeovers: answer.kind === 'takeover' ? answer.takeovers : 0,
           crashes: answer.kind === 'cancelled' ? 0 : (answer.crashes ?? 0),
           cancelled: answer.kind === 'cancelled',
+          revocations,
         });
       case 'conflict': {
         const forged = await forgedOutcome(context);
@@ -68,6 +71,13 @@ export async function claim(context: AuthenticatedDelivery): Promise<ClaimedDeli
     }
   }
   return { kind: 'busy', why: 'the ledger did not settle' };
+}
+
+/** Leaves behind the claim, in the same write. Who is answered without a lease needs nothing of it. */
+function lookForRevocations({ authorities, clock }: AuthenticatedDelivery['deps']): ClaimedDelivery['revocations'] {
+  const look = { askedAt: clock.monotonic(), known: authorities.refresh() };
+  look.known.catch(() => undefined);
+  return look;
 }
 
 /** The row's result, if an executor has signed it for exactly this task. */

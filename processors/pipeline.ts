@@ -162,9 +162,12 @@ function endCancelled({ cancelled }: ClaimedDelivery): Execution | undefined {
   return cancelled ? stopped('cancelled') : undefined;
 }
 
+/** A look for revocations that is older than this, milliseconds, is repeated: the host's memory was slow to answer. */
+const LOOK_HOLDS_MS = 50;
+
 /** Step 4: only a new effect needs a living lease. */
-async function authorize({ deps, lease, executor }: ClaimedDelivery): Promise<Execution | undefined> {
-  await deps.authorities.refresh();
+async function authorize({ deps, lease, executor, revocations }: ClaimedDelivery): Promise<Execution | undefined> {
+  await (deps.clock.monotonic() - revocations.askedAt > LOOK_HOLDS_MS ? deps.authorities.refresh() : revocations.known);
   const refusal = deps.authorities.authorize(lease, executor.capabilities);
   return refusal && { kind: 'outcome', outcome: failure(refusal.code, refusal.message) };
 }
