@@ -1,3 +1,4 @@
+import { isWritError } from '../src/core/errors.ts';
 import { checkedResult } from '../src/core/ledger-life.ts';
 import type { Execution, Outcome } from '../src/core/outcome.ts';
 import type { ClaimRequest, GenuineResult, RecordAnswer, RecordRequest } from '../src/core/ports/index.ts';
@@ -116,13 +117,13 @@ export type TaskResolution =
  * finished on the host. Resolutions without an outcome give the claim back.
  */
 export async function record(context: ClaimedDelivery, resolution: TaskResolution): Promise<DeliveryEnd> {
-  const { deps, task, executor } = context;
+  const { deps, task } = context;
   const { manifest, manifestSha256, epoch } = task;
   switch (resolution.kind) {
     case 'outcome': {
       // What the ledger will not keep must not be final in the journal.
       const result = checkedResult(await deps.signer.sign(manifest, manifestSha256, resolution.outcome));
-      await executor.memory?.conclude(task, resolution.outcome.status, result);
+      if (!(await concluded(context, resolution.outcome.status, result))) return STALE;
       return write(context, answeredWith(resolution.outcome, result));
     }
     case 'given-up':
@@ -150,7 +151,23 @@ async function write(context: ClaimedDelivery, end: Answered): Promise<DeliveryE
   // What stands is this outcome: its first answer was lost, and with it whether jobs are parked.
   if (answer === 'stale' && (await isRecorded(context, result))) answer = 'awaited';
   if (answer === 'awaited') await wakeParked(request.taskId, errorCode, deps);
-  return answer === 'recorded' || answer === 'awaited' ? end : { kind: 'interrupted', reason: 'stale' };
+  return answer === 'recorded' || answer === 'awaited' ? end : STALE;
+}
+
+/** A later claim answers the task. */
+const STALE: DeliveryEnd = { kind: 'interrupted', reason: 'stale' };
+
+/** False when the attempt is open no more and the claim is another's: while this worker stood still, somebody has ended both. */
+async function concluded({ deps, task, executor }: ClaimedDelivery, status: Outcome['status'], result: string): Promise<boolean> {
+  try {
+    await executor.memory?.conclude(task, status, result);
+    return true;
+  } catch (error) {
+    if (!isWritError(error) || error.code !== 'WRONG_STATE') throw error;
+    const row = await deps.ledger.row(task.manifest.task_id);
+    if (row?.state === 'running' && row.epoch === task.epoch) throw error;
+    return false;
+  }
 }
 
 /** A record whose answer was lost, or a row that came back from the journal meanwhile: what stands is exactly this outcome. */

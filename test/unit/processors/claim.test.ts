@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { claim, record } from '../../../processors/claim.ts';
 import type { ClaimedDelivery } from '../../../processors/context.ts';
+import { WritError } from '../../../src/core/errors.ts';
 import { type Execution, failure } from '../../../src/core/outcome.ts';
 import type { TaskRow } from '../../../src/core/ports/index.ts';
 import { LEASE, MANIFEST } from '../../fixtures/authority/world.ts';
@@ -205,6 +206,17 @@ describe('the record of a claimed task', () => {
       await world.claimElsewhere('worker-2', 'file:job-1');
       expect(await record(claimed, DONE)).toEqual({ kind: 'interrupted', reason: 'stale' });
       expect(await row()).toMatchObject({ state: 'running', epoch: 2, owner: 'worker-2' });
+    });
+
+    it('is no crash when the journal has been closed meanwhile by the one who has it now', async () => {
+      const { memory } = world.host.executor;
+      if (memory === undefined) throw new Error('the executor has a memory');
+      const conclude = () => Promise.reject(new WritError('WRONG_STATE', 'the attempt is not open any more'));
+      const closed = { ...claimed, executor: { ...world.host.executor, memory: { ...memory, conclude } } };
+      await expect(record(closed, DONE)).rejects.toMatchObject({ code: 'WRONG_STATE' });
+      await world.claimElsewhere('worker-2', 'file:job-1');
+      expect(await record(closed, DONE)).toEqual({ kind: 'interrupted', reason: 'stale' });
+      expect(await row()).toMatchObject({ state: 'running', epoch: 2, owner: 'worker-2', crashes: 0 });
     });
 
     it('is answered all the same when what stands is exactly its outcome: the record was done and its answer lost', async () => {
