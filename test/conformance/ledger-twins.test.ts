@@ -117,4 +117,29 @@ describe('the ledger in Redis and its twin in memory', () => {
       { numRuns: 50 },
     );
   });
+
+  it('give the same answers to claims, and to records, that are asked for in one turn', async () => {
+    let run = 0;
+    const only = (word: string) => COMMANDS.filter(({ says: text }) => text.startsWith(`${word} `));
+    const burst = fc.oneof(
+      fc.array(only('claim'), { minLength: 1, maxLength: 8 }),
+      fc.array(only('record'), { minLength: 1, maxLength: 8 }),
+      fc.tuple(COMMANDS),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(burst, { minLength: 1, maxLength: 12 }), async (bursts) => {
+        run += 1;
+        const ids = (name: string): string => `together-${name}-${run}`;
+        const memory = memoryLedgerRig();
+        await Promise.all([memory, redis].map(({ ledger }) => ledger.markGeneration('g')));
+        for (const [step, commands] of bursts.entries()) {
+          const answers = await Promise.all([redis, memory].map((rig) => Promise.all(commands.map((command) => command.run(rig, ids, NOW + step)))));
+          const says = commands.map((command) => command.says).join('; ');
+          expect(answers[0], says).toEqual(answers[1]);
+          expect(await everything(redis, ids), says).toEqual(await everything(memory, ids));
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
 });
