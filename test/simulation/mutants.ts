@@ -1,6 +1,6 @@
 import type { PlanDeps } from '../../processors/plan/context.ts';
 import { BOUNDS } from '../../src/contracts/index.ts';
-import { WritError } from '../../src/core/errors.ts';
+import { isWritError, WritError } from '../../src/core/errors.ts';
 import { success } from '../../src/core/outcome.ts';
 import type { ConfinedDirectory, ConfinedFile, ConfinedFileSystem, FsResult, HostMemory, ResultReader, TaskExecutor } from '../../src/core/ports/index.ts';
 import type { Seams } from './seams.ts';
@@ -183,6 +183,15 @@ export const MUTANTS: readonly Mutant[] = [
     seams: { plan: (deps) => ({ ...deps, faults: { ...deps.faults, note: (id, error) => ({ ...deps.faults.note(id, error), inRow: 5 }) } }) },
   },
   { name: "A8: a raw producer's plan is not woken by its end", seams: { plan: (deps) => ({ ...deps, promote: async () => 0 }) } },
+  {
+    name: 'D168: a close that another worker has done is a crash',
+    seams: memoryWith((memory) => ({
+      conclude: (task, status, result) =>
+        memory.conclude(task, status, result).catch((error: unknown) => {
+          throw isWritError(error) && error.code === 'WRONG_STATE' ? new WritError('INTERNAL', error.message) : error;
+        }),
+    })),
+  },
 
   // Queue
   {
