@@ -2,7 +2,7 @@ import { write, writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
 /** Lines are written together: one write per task would cost a fifth of the pipeline. */
-const BUFFER_BYTES = 64 * 1024;
+const BUFFER_BYTES = 8192;
 /** A quiet role's line waits at most this long. */
 const FLUSH_MS = 250;
 /** What a reader that takes nothing may hold up; then lines are lost. */
