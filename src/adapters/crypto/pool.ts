@@ -16,6 +16,8 @@ export interface CryptoPoolOptions {
   readonly library?: ThreadSetup['library'];
   /** Starts one thread; a parameter so that a test can hold the thread and end it. */
   readonly startWorker?: (setup: ThreadSetup) => Worker;
+  /** Milliseconds of a clock that only goes on. */
+  readonly now?: () => number;
 }
 
 /** What a crypto thread is told at birth. */
@@ -44,8 +46,9 @@ type Thread = ThreadClient<CryptoCalls, string>;
 
 /** Two, so that a thread has work while the main thread reads its reply. */
 const BATCHES_IN_FLIGHT = 2;
-/** What is done at once in a turn of the event loop while no thread is at work: a thread's answer takes longer than such a call. */
-const AT_ONCE_IN_A_TURN = 2;
+/** What is done at once in so many milliseconds, while no thread was needed for as long: a thread's answer takes longer than such a call. */
+const AT_ONCE = 2;
+const QUIET_MS = 5;
 const AT_ONCE_BYTES = 16 * 1024;
 const MAX_BATCH_OPERATIONS = 256;
 const MAX_BATCH_BYTES = 1024 * 1024;
@@ -54,11 +57,12 @@ const MAX_BATCH_BYTES = 1024 * 1024;
  * Signs and verifies in worker threads. All requests of one turn of the event loop travel as one message, and so do
  * their answers: per operation the main thread pays two copies of a few hundred bytes and a promise.
  *
- * A small request that finds the threads idle, one of the first of its turn, is carried out at once on the calling thread.
+ * A small request that comes when little is asked for is carried out at once on the calling thread. Not so under load: there
+ * those who were answered together go on together, and share the writes of all that follows.
  *
  * A thread that dies fails the operations that it held (WritError INTERNAL) and is replaced.
  */
-export function createCryptoPool({ threads = 1, library = 'best', startWorker = startCryptoThread }: CryptoPoolOptions = {}): CryptoPool {
+export function createCryptoPool({ threads = 1, library = 'best', startWorker = startCryptoThread, now = () => performance.now() }: CryptoPoolOptions = {}): CryptoPool {
   const running = new Set<Thread>();
   let queue: Pending[] = [];
   let scheduled = false;
@@ -68,6 +72,8 @@ export function createCryptoPool({ threads = 1, library = 'best', startWorker = 
   let onIdle: (() => void) | undefined;
   let here: SyncEd25519 | undefined;
   let atOnce = 0;
+  let atOnceSince = Number.NEGATIVE_INFINITY;
+  let queuedAt = Number.NEGATIVE_INFINITY;
 
   async function spawn(): Promise<void> {
     const thread: Thread = createThreadClient<CryptoCalls, never, string>({
@@ -98,18 +104,17 @@ export function createCryptoPool({ threads = 1, library = 'best', startWorker = 
     } else if (here !== undefined && mayBeDoneAtOnce(pending.operation)) {
       pending.settle(carryOut(here, pending.operation));
     } else {
+      queuedAt = now();
       queue.push(pending);
       schedule();
     }
   }
 
   function mayBeDoneAtOnce({ message }: Operation): boolean {
-    if (atOnce === AT_ONCE_IN_A_TURN || message.length > AT_ONCE_BYTES || !idle()) return false;
-    if (atOnce === 0) {
-      setImmediate(() => {
-        atOnce = 0;
-      });
-    }
+    const at = now();
+    if (message.length > AT_ONCE_BYTES || at - queuedAt < QUIET_MS || !idle()) return false;
+    if (at - atOnceSince >= QUIET_MS) [atOnce, atOnceSince] = [0, at];
+    if (atOnce === AT_ONCE) return false;
     atOnce += 1;
     return true;
   }
