@@ -26,7 +26,7 @@ export async function bestLibrary(load: () => Promise<SyncEd25519 | undefined> =
 
 /** As `crypto.implementation` says it: libsodium if it can be had, or node:crypto. */
 export async function libraryOf(wanted: 'best' | 'node'): Promise<SyncEd25519> {
-  return wanted === 'node' ? nodeEd25519() : await bestLibrary();
+  return wanted === 'node' ? nodeEd25519() : bestLibrary();
 }
 
 /** One operation on this thread. A key that the library cannot read verifies nothing; one bad operation must not take its batch down. */

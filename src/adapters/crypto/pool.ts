@@ -62,7 +62,12 @@ const MAX_BATCH_BYTES = 1024 * 1024;
  *
  * A thread that dies fails the operations that it held (WritError INTERNAL) and is replaced.
  */
-export function createCryptoPool({ threads = 1, library = 'best', startWorker = startCryptoThread, now = () => performance.now() }: CryptoPoolOptions = {}): CryptoPool {
+export function createCryptoPool({
+  threads = 1,
+  library = 'best',
+  startWorker = startCryptoThread,
+  now = () => performance.now(),
+}: CryptoPoolOptions = {}): CryptoPool {
   const running = new Set<Thread>();
   let queue: Pending[] = [];
   let scheduled = false;

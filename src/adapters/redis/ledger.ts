@@ -23,9 +23,7 @@ export function createRedisLedger(connection: RedisConnection, { retentionMs, re
   };
   // The rows of several tasks lie in several slots of a cluster.
   const bounds = { max: connection instanceof Redis ? MAX_TOGETHER : 1, maxWeight: MAX_TOGETHER_CHARS, mayBeOnes: isRefused };
-  const claim = callTogether<ClaimRequest, ClaimAnswer>({ ...bounds, weight: () => 0 }, (requests) =>
-    call(() => claimAll(redis, requests, retentionMs)),
-  );
+  const claim = callTogether<ClaimRequest, ClaimAnswer>({ ...bounds, weight: () => 0 }, (requests) => call(() => claimAll(redis, requests, retentionMs)));
   const record = callTogether<RecordRequest, RecordAnswer>({ ...bounds, weight: ({ result }) => result.length }, (requests) =>
     call(() => recordAll(redis, requests, retentionMs)),
   );

@@ -180,7 +180,12 @@ describe('properties of canonical JSON', () => {
   });
 
   it('is refused where the check alone refuses, with the same words, and nowhere else', () => {
-    const odd = fc.oneof(fc.string({ unit: 'binary' }), fc.double(), fc.constantFrom(undefined, 2 ** 53, -0, 1n, new Date(0)), fc.object({ withNullPrototype: true }));
+    const odd = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.double(),
+      fc.constantFrom(undefined, 2 ** 53, -0, 1n, new Date(0)),
+      fc.object({ withNullPrototype: true }),
+    );
     const named = fc.dictionary(fc.constantFrom('__proto__', 'constructor', 'a', 'b\ud800', 'c'), fc.oneof(ijson, odd));
     fc.assert(
       fc.property(fc.oneof(odd, named, fc.array(fc.oneof(named, odd))), fc.integer({ min: 1, max: 4 }), (value, depth) => {

@@ -30,7 +30,13 @@ function perTask(code: string): { keys: number; args: readonly number[]; each: n
 }
 
 function documentedPerTask(header: string): ReturnType<typeof perTask> {
-  const lines = (after: string): number => (header.split(after)[1]?.split('\n\n')[0]?.match(/^ {2}\w+ {2,}/gm) ?? []).length;
+  const lines = (after: string): number =>
+    (
+      header
+        .split(after)[1]
+        ?.split('\n\n')[0]
+        ?.match(/^ {2}\w+ {2,}/gm) ?? []
+    ).length;
   const each = lines('and of each task:');
   return { keys: lines('KEYS, of each task:'), args: Array.from({ length: each }, (_, index) => index + 1), each };
 }
