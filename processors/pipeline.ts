@@ -199,7 +199,7 @@ function emit({ delivery, deps, startedAt, job, manifest, takeovers = 0 }: Deliv
 }
 
 /** Wakes the plan whose step has its answer. A wake-up that is lost costs the plan the rest of its parking, and nothing else. */
-async function wakePlan({ deps, manifest }: DeliveryContext & Partial<ParsedDelivery>, end: DeliveryEnd): Promise<void> {
+async function wakePlan({ delivery, deps, manifest }: DeliveryContext & Partial<ParsedDelivery>, end: DeliveryEnd): Promise<void> {
   const planSha256 = manifest?.provenance?.plan_sha256;
-  if (planSha256 !== undefined && 'result' in end) await deps.wakePlan(planSha256).catch(() => undefined);
+  if (planSha256 !== undefined && 'result' in end && !delivery.isLocal) await deps.wakePlan(planSha256).catch(() => undefined);
 }

@@ -5,16 +5,12 @@ import { WritError } from '../src/core/errors.ts';
 import { manifestSha256 } from '../src/core/hash.ts';
 import type { Enqueue, JobView, PushOptions, Receipt, RetryAnswer, RetryOptions } from '../src/core/ports/index.ts';
 import { isQueueName, queueOf, taskQueues } from './catalog.ts';
+import { jobIdOf } from './job-id.ts';
 import { type FoundJob, findJob } from './job-lookup.ts';
 import { openQueue } from './open-queue.ts';
 import type { EnqueueDeps, Push, PushContext, ShardQueue } from './push.ts';
 import { pushMany, pushOne, rerunJob } from './push-table.ts';
 import { ONE_SHARD, placeOfJob, type QueueShards, shardedName } from './shards.ts';
-
-/** A task's job id: never the bare task_id, which could be the name of one of BullMQ's own keys (`wait`, `meta`). */
-function jobIdOf(taskId: string): string {
-  return `t_${taskId}`;
-}
 
 /** The Enqueue port on BullMQ. `close` leaves the connection open. */
 export function createEnqueue(deps: EnqueueDeps): Enqueue & { close(): Promise<void> } {

@@ -147,6 +147,31 @@ export class QueueTwin {
     return stalled;
   }
 
+  /** The job of a task that has ended without one (`queues/leave-job-4.lua`). */
+  leave(id: string, name: string, data: unknown, told: { readonly kind: string; readonly message?: string; readonly value?: unknown }, now: number): void {
+    const there = this.jobs.get(id);
+    if (there !== undefined && there.state !== 'completed' && there.state !== 'failed') return;
+    this.jobs.set(id, {
+      id,
+      name,
+      data,
+      opts: {},
+      timestamp: now,
+      state: told.kind === 'complete' ? 'completed' : 'failed',
+      delayedUntil: 0,
+      attemptsMade: 1,
+      attemptsStarted: 1,
+      stalledCounter: 0,
+      processedOn: now,
+      failedReason: told.message ?? '',
+      returnvalue: told.value ?? null,
+      stacktrace: [],
+      lock: undefined,
+      suspected: false,
+      place: this.#next(),
+    });
+  }
+
   promote(id: string): void {
     const job = this.jobs.get(id);
     if (job === undefined) throw new QueueRefusal(-1, 'missing job');

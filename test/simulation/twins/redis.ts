@@ -16,7 +16,7 @@ export class RedisTwin {
   readonly ledger;
   readonly presence;
   readonly feed;
-  readonly views = new PlanViewsTwin();
+  readonly views = new PlanViewsTwin(this.channels);
   readonly queues = new Map<string, QueueTwin>();
   /** What the published log answers while somebody has damaged it. */
   damaged = false;
