@@ -131,7 +131,7 @@ export function createQueueWorker(options: QueueWorkerOptions, deps: QueueWorker
       const closed = new AbortController();
       const interrupt = setTimeout(() => deps.inFlight.stop({}, 'shutdown'), options.drainMs);
       try {
-        await Promise.race([stopping.close(), nothingLeft(closed.signal)]);
+        await Promise.race([Promise.all([stopping.close(), deps.slots?.idle()]), nothingLeft(closed.signal)]);
       } finally {
         clearTimeout(interrupt);
         closed.abort();

@@ -9,6 +9,8 @@ export interface Slots {
   tryTake(): boolean;
   /** Gives a slot back, each once. */
   give(): void;
+  /** Resolves when all slots are free. */
+  idle(): Promise<void>;
   /** Steps may take slots from `open` to `close`; jobs always. */
   open(): void;
   close(): void;
@@ -16,6 +18,7 @@ export interface Slots {
 
 export function createSlots(count: number): Slots {
   const waiting: (() => void)[] = [];
+  const watching: (() => void)[] = [];
   let free = count;
   let isOpen = false;
   return {
@@ -33,8 +36,12 @@ export function createSlots(count: number): Slots {
     },
     give() {
       const next = waiting.shift();
-      if (next === undefined) free += 1;
-      else next();
+      if (next !== undefined) return next();
+      free += 1;
+      if (free === count) for (const tell of watching.splice(0)) tell();
+    },
+    async idle() {
+      if (free < count) await new Promise<void>((resolve) => void watching.push(resolve));
     },
     open() {
       isOpen = true;

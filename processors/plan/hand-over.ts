@@ -1,3 +1,4 @@
+import type { TaskJob } from '../../src/contracts/index.ts';
 import { isWritError } from '../../src/core/errors.ts';
 import { failure } from '../../src/core/outcome.ts';
 import type { PlanStep } from '../../src/core/plan-step.ts';
@@ -14,7 +15,7 @@ const LONGEST_PARK_MS = 30_000;
 export interface OpenStep {
   /** With its pool. */
   readonly queue: string;
-  /** Its job waits or runs. */
+  /** Its job waits or runs, or it runs without one in a worker that lives. */
   readonly isThere: boolean;
   /** Nobody has ever had it, and this worker may run it. */
   readonly isUnknown: boolean;
@@ -41,16 +42,31 @@ async function begin(plan: PlanContext, step: PlanStep, open: OpenStep, deps: Pl
     // A retry since then has given the step another task: this one must not run as well.
     if ((await deps.journal.generation(planSha256)) !== plan.generation) return STALE;
     const job = { v: 1 as const, manifest, lease, ...(traceparent === undefined ? {} : { traceparent }) };
-    const run = open.isUnknown ? deps.local?.take(open.queue, manifest.task_id) : undefined;
-    deps.onPoint?.('enqueued', planSha256);
-    if (run !== undefined) return endOf(plan, step, await run(job, walk.holder), deps);
+    const ran = await runHere(job, open, plan, step, deps);
+    if (ran !== undefined) return ran;
     const receipt = await deps.enqueue.push(job, { queue: open.queue });
+    deps.onPoint?.('enqueued', planSha256);
     return receipt.kind === 'conflict' ? await keepAnswer(plan, step, await takenAnswer(step, deps), deps) : undefined;
   } catch (error) {
     if (isWritError(error) && error.code === 'TASK_ID_CONFLICT') return keepAnswer(plan, step, await takenAnswer(step, deps), deps);
     if (isWritError(error) && FINAL.has(error.code)) return endWith(plan, { code: error.code, message: error.message }, deps);
     throw error;
   }
+}
+
+/** Runs the step's job in this process, and waits for its end a while; `undefined`: no slot of its queue is free. */
+async function runHere(job: TaskJob, open: OpenStep, plan: PlanContext, step: PlanStep, deps: PlanDeps): Promise<StepEnd | undefined> {
+  const { local, residents, onPoint } = deps;
+  const run = open.isUnknown && residents !== undefined ? local?.take(open.queue, job.manifest.task_id) : undefined;
+  if (residents === undefined || run === undefined) return undefined;
+  onPoint?.('enqueued', plan.planSha256);
+  const { ended, detach } = run(job, plan.walk.holder);
+  const end = await residents.within(ended);
+  if (end !== undefined) return endOf(plan, step, end, deps);
+  // Its end is looked for in the ledger.
+  ended.catch(() => undefined);
+  await detach();
+  return parked(plan, step, deps);
 }
 
 /** What becomes of a plan whose step has run here. */

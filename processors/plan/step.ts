@@ -12,19 +12,20 @@ export async function takeStep(plan: PlanContext, step: PlanStep, deps: PlanDeps
   if (step.problem !== undefined) return keepAnswer(plan, step, await ownAnswer(step, failure('TOOL_UNAVAILABLE', step.problem), deps), deps);
   const queue = queueName(step.queue ?? 'file', deps.pool);
   const early = walk.isOnItsWay && !walk.cancelAsked ? leaseBeside(plan, step, deps) : undefined;
-  const { answer, row, job, mayRunHere, cancelAsked } = await lookAt(plan, step, queue, deps);
+  const { answer, row, job, mayRunHere, isThere, cancelAsked } = await lookAt(plan, step, queue, deps);
   if (!(await walk.kept())) return STALE;
   if (answer !== undefined) {
     await early?.catch(() => undefined);
     if (job === undefined) void deps.local?.leave(queue, step.manifest, answer.executorResult);
     return cancelAsked && neverBegan(answer) ? endCancelled(plan, deps, { step, answer }) : keepAnswer(plan, step, answer, deps);
   }
-  if (cancelAsked) return cancel(plan, step, job, deps);
-  if (!isOnItsWay(job)) {
+  // Between two steps the plan ends.
+  if (cancelAsked) return isThere ? cancelStep(step, deps) : endCancelled(plan, deps);
+  if (!isThere) {
     const refused = await answerBeforeClaim(step, job, deps);
     if (refused !== undefined) return keepAnswer(plan, step, refused, deps);
   }
-  return handOver(plan, step, { queue, isThere: isOnItsWay(job), isUnknown: row === undefined && job === undefined && mayRunHere, early }, deps);
+  return handOver(plan, step, { queue, isThere, isUnknown: row === undefined && job === undefined && mayRunHere, early }, deps);
 }
 
 /** The lease of a step that follows at once on another: the kernel signs it while this process writes and looks. */
@@ -41,6 +42,8 @@ interface StepLook {
   readonly job: JobView | undefined;
   /** Its queue is served here, and hands out every job at once. */
   readonly mayRunHere: boolean;
+  /** Its job waits or runs, or it runs without one in a worker that lives. */
+  readonly isThere: boolean;
   readonly cancelAsked: boolean;
 }
 
@@ -54,12 +57,8 @@ async function lookAt(plan: PlanContext, step: PlanStep, queue: string, deps: Pl
     deps.local?.mayRun(queue, taskId) ?? false,
     walk.isOnItsWay ? false : isCancelAsked(plan, deps),
   ]);
-  return { answer: await answerIn(row, step, deps), row, job, mayRunHere, cancelAsked: asked || walk.cancelAsked };
-}
-
-/** Between two steps the plan ends. */
-async function cancel(plan: PlanContext, step: PlanStep, job: JobView | undefined, deps: PlanDeps): Promise<StepEnd> {
-  return isOnItsWay(job) ? cancelStep(step, deps) : endCancelled(plan, deps);
+  const isThere = isOnItsWay(job) || (job === undefined && row !== undefined && ((await deps.local?.isHeld(taskId, row)) ?? false));
+  return { answer: await answerIn(row, step, deps), row, job, mayRunHere, isThere, cancelAsked: asked || walk.cancelAsked };
 }
 
 function isOnItsWay(job: JobView | undefined): boolean {

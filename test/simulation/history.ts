@@ -4,7 +4,7 @@ import { cutPower, meddle, planFault } from './faults.ts';
 import { CRASH, startWorker } from './host.ts';
 import type { Host } from './machine.ts';
 import { type Parts, put, taskIdOf } from './parts.ts';
-import { checkPlan } from './plan-checker.ts';
+import { checkPlan, watchSteps } from './plan-checker.ts';
 import { bindingsOf, planTicketOf } from './plan-tickets.ts';
 import { producePlan, produceTask } from './producers.ts';
 import { PEACE_MS, type Scenario } from './scenario.ts';
@@ -81,6 +81,9 @@ async function prepare(world: World, { bindings, kernel, plans }: Awaited<Return
     poison: new Set(tickets.filter(({ task }) => task.trap === 'poison').map(({ id }) => id)),
     crashing: new Set(tickets.filter(({ task }) => task.trap === 'crash').map(({ id }) => id)),
     onCrash: (taskId) => checker.onCrash(taskId),
+    onRunning(process, running) {
+      if (running > scenario.concurrency) checker.violate('no more at a time than slots', `${process} runs ${running} tasks of one queue`);
+    },
     onReached: (word) => void reached.add(word),
     onEnd(jobId, end, told, process) {
       reached.add(`end:${end}`);
@@ -126,6 +129,7 @@ async function prepare(world: World, { bindings, kernel, plans }: Awaited<Return
   for (const { source, content } of plans.flatMap(({ files }) => files)) put(parts, source, content);
   await redis.ledger.markGeneration('first');
   watchLedger(parts);
+  watchSteps(parts);
   for (const name of ['file', TOOL_QUEUE, PLAN_QUEUE]) watchQueue(parts, redis.queue(name));
   // A call that has no effect is remembered by Redis alone.
   checker.forgotten = (taskId) => redis.losses > 0 && !tickets.some(({ id, task }) => id === taskId && task.kind !== 'tool-none');

@@ -137,7 +137,7 @@ async function bootWorker(host: Host, process: SimProcess): Promise<readonly Lif
       wakePlan: (planSha256) => jobs.promote(planSha256),
     });
     const slots = through(seams.slots, createSlots(world.scenario.concurrency));
-    locals.push({ queue, prefix: QUEUE_PREFIX, slots, deps });
+    locals.push({ queue, prefix: QUEUE_PREFIX, slots, deps: through(seams.localDeps, deps) });
     const { lockMs, renewMs, stalledMs } = LOCK_TIMES;
     const options = {
       queue,
@@ -173,7 +173,7 @@ async function bootWorker(host: Host, process: SimProcess): Promise<readonly Lif
   const [fileExecutor, toolExecutor] = executors;
   if (fileExecutor === undefined || toolExecutor === undefined) throw new Error('two executors are served');
   const tasks = [serve('file', fileExecutor), serve(TOOL_QUEUE, toolExecutor)];
-  const local = through(seams.local, createLocalSteps({ queues: locals, shards: ONE_SHARD, jobs: leftJobsFor(world, process, redis) }));
+  const local = through(seams.local, createLocalSteps({ queues: locals, shards: ONE_SHARD, jobs: leftJobsFor(world, process, redis), presence, times: LOCK_TIMES }));
   const shares = { authorities, ledger, results, signer, jobs, promote, open, inFlights, local };
   const plans = world.scenario.plans.length === 0 ? [] : servePlans(host, process, shares);
   const workers: readonly Lifecycle[] = [...tasks, ...plans, recovery];
@@ -219,20 +219,29 @@ function watchIntents<T extends { open(intent: never, ...rest: never[]): unknown
 export const CRASH = 'a fault of the task itself';
 
 /** The worker dies whenever it begins a poisoned task, and goes on when one crashes in it. */
-function poisoned({ world, poison, crashing, onCrash }: Host, process: SimProcess, executor: TaskExecutor): TaskExecutor {
+function poisoned({ world, poison, crashing, onCrash, onRunning }: Host, process: SimProcess, executor: TaskExecutor): TaskExecutor {
+  let running = 0;
   return {
     ...executor,
     execute(task, run) {
-      if (crashing.has(task.manifest.task_id)) {
-        onCrash(task.manifest.task_id);
-        return Promise.reject(new TypeError(CRASH));
-      }
-      if (!poison.has(task.manifest.task_id)) return executor.execute(task, run);
-      world.strike('poison', process.name);
-      world.kill(process);
-      return new Promise(() => undefined);
+      running += 1;
+      onRunning(process.name, running);
+      return execute(task, run).finally(() => {
+        running -= 1;
+      });
     },
   };
+
+  function execute(...[task, run]: Parameters<TaskExecutor['execute']>): ReturnType<TaskExecutor['execute']> {
+    if (crashing.has(task.manifest.task_id)) {
+      onCrash(task.manifest.task_id);
+      return Promise.reject(new TypeError(CRASH));
+    }
+    if (!poison.has(task.manifest.task_id)) return executor.execute(task, run);
+    world.strike('poison', process.name);
+    world.kill(process);
+    return new Promise(() => undefined);
+  }
 }
 
 /** Lock files: a process that lives is killed before its intent is touched. */

@@ -1,8 +1,9 @@
 import type { PlanDeps } from '../../processors/plan/context.ts';
+import type { Slots } from '../../processors/slots.ts';
 import { BOUNDS } from '../../src/contracts/index.ts';
 import { WritError } from '../../src/core/errors.ts';
 import { success } from '../../src/core/outcome.ts';
-import type { ConfinedDirectory, ConfinedFile, ConfinedFileSystem, FsResult, HostMemory, ResultReader, TaskExecutor } from '../../src/core/ports/index.ts';
+import type { ConfinedDirectory, ConfinedFile, ConfinedFileSystem, FsResult, HostMemory, PlanJournal, ResultReader, TaskExecutor } from '../../src/core/ports/index.ts';
 import type { Seams } from './seams.ts';
 
 /** A fault in the protocol, put in between two parts of the product. Every one of them must be found. */
@@ -184,6 +185,20 @@ export const MUTANTS: readonly Mutant[] = [
   },
   { name: "A8: a raw producer's plan is not woken by its end", seams: { plan: (deps) => ({ ...deps, promote: async () => 0 }) } },
 
+  // Resident walks and steps without a job
+  {
+    name: 'a step without a job does not claim its task',
+    seams: { localDeps: (deps) => ({ ...deps, ledger: { ...deps.ledger, claim: async () => ({ kind: 'new', epoch: 1 }) } }) },
+  },
+  { name: 'a step begins before the answer that it follows from is on disk', seams: { planJournal: written50MsLater } },
+  {
+    name: 'a walk that waits for its step never parks',
+    seams: { plan: (deps) => ({ ...deps, ...(deps.residents && { residents: { ...deps.residents, hear: () => new Promise(() => undefined) } }) }) },
+  },
+  { name: 'a step without a job does not give its slot back', seams: { slots: keptByLocalSteps } },
+  { name: 'a step without a job runs on when its plan is parked, and nobody asks whether it lives', seams: { local: (local) => ({ ...local, isHeld: async () => false }) } },
+  { name: 'steps without a job take no slots', seams: { slots: (slots) => ({ ...slots, tryTake: () => true, give: () => undefined, take: () => undefined }) } },
+
   // Queue
   {
     name: 'nobody looks for stalled jobs',
@@ -208,6 +223,31 @@ const CREDULOUS: ResultReader = {
     return { outcome: JSON.parse(text), manifestSha256: manifestSha256s[0] ?? '' };
   },
 };
+
+/** Answers before the entry is written. */
+function written50MsLater(journal: PlanJournal): PlanJournal {
+  const append: PlanJournal['append'] = async (planSha256, entry, now) => {
+    setTimeout(() => void journal.append(planSha256, entry, now).catch(() => undefined), 50);
+    return { ...entry, voided: false };
+  };
+  return new Proxy(journal, { get: (target, key, receiver) => (key === 'append' ? append : (Reflect.get(target, key, receiver) as unknown)) });
+}
+
+function keptByLocalSteps(slots: Slots): Slots {
+  let kept = 0;
+  return {
+    ...slots,
+    tryTake() {
+      const taken = slots.tryTake();
+      kept += Number(taken);
+      return taken;
+    },
+    give() {
+      if (kept === 0) return slots.give();
+      kept -= 1;
+    },
+  };
+}
 
 const LATER = new Map<string, () => Promise<void>>();
 

@@ -1,4 +1,6 @@
 import type { PlanRecord } from '../../src/core/ports/index.ts';
+import { canonicalJson } from '../../src/core/canonical-json.ts';
+import { sha256Hex } from '../../src/core/hash.ts';
 import { fixedKeyring, verifyPlanEnd } from '../../src/lease/index.ts';
 import type { Parts } from './parts.ts';
 import type { PlanTicket } from './plan-tickets.ts';
@@ -10,6 +12,32 @@ const GOES_ON_MS = 4_500;
 const STEP_MS = 800;
 /** Troubles that are over when they are over. */
 const SHORT = new Set(['kernel-outage', 'kernel-restart', 'error']);
+
+/** Retries of a step that are looked for. */
+const GENERATIONS = 4;
+
+/** Nobody works on a step before the answer that it follows from is on disk. */
+export function watchSteps({ plans, redis, host, checker }: Parts): void {
+  const steps = new Map<string, { readonly planSha256: string; readonly at: number }>();
+  for (const { plan, planSha256 } of plans) {
+    for (const at of plan.steps.keys()) {
+      for (let generation = 0; generation < GENERATIONS; generation += 1)
+        steps.set(`s-${sha256Hex(canonicalJson([planSha256, String(at), generation]))}`, { planSha256, at });
+    }
+  }
+  const { claim } = redis.ledger;
+  const look: typeof claim = async (request) => {
+    const step = steps.get(request.taskId);
+    if (step !== undefined && step.at > 0) {
+      const entries = host.stores.plan.look('entries', step.planSha256) as readonly { readonly path: string; readonly voided: boolean }[];
+      const before = String(step.at - 1);
+      if (!entries.some(({ path, voided }) => path === before && !voided))
+        checker.violate('nothing follows from what is not on disk', `step ${step.at} was claimed, and the answer to step ${before} is in no journal`);
+    }
+    return claim(request);
+  };
+  Object.assign(redis.ledger, { claim: look });
+}
 
 /** What a history must show of one plan. */
 export async function checkPlan(parts: Parts, ticket: PlanTicket): Promise<void> {

@@ -39,6 +39,8 @@ export interface Seams {
   readonly promote?: (promote: PipelineDeps['promote'], context: SeamContext) => PipelineDeps['promote'];
   readonly slots?: (slots: Slots, context: SeamContext) => Slots;
   readonly local?: (local: LocalSteps, context: SeamContext) => LocalSteps;
+  /** Of steps that run without a job. */
+  readonly localDeps?: (deps: PipelineDeps, context: SeamContext) => PipelineDeps;
   readonly plan?: (deps: PlanDeps, context: SeamContext) => PlanDeps;
   readonly deps?: (deps: PipelineDeps, context: SeamContext) => PipelineDeps;
   readonly openWorker?: (open: OpenWorker, context: SeamContext) => OpenWorker;

@@ -223,7 +223,7 @@ export async function wirePipeline({
       promote: parkedJobs.promote,
       parkMs,
       inFlights: planInFlights,
-      local: createLocalSteps({ queues: shardServices, shards, jobs: createLeftJobs(ledgerConnection) }),
+      local: createLocalSteps({ queues: shardServices, shards, jobs: createLeftJobs(ledgerConnection), presence, times: { lockMs, renewMs } }),
       onRecorded: signals.onRecorded,
     });
   metrics.set(

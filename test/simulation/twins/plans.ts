@@ -5,6 +5,7 @@ import type { ParkedJobs } from '../../../queues/parked-jobs.ts';
 import type { PlanJobs } from '../../../queues/plan-jobs.ts';
 import { rerunJob } from '../../../queues/push-table.ts';
 import { placeOfJob } from '../../../queues/shards.ts';
+import { localShare } from '../plan-weather.ts';
 import type { SimProcess } from '../scheduler.ts';
 import type { World } from '../world.ts';
 import { PLAN_QUEUE } from './kernel.ts';
@@ -57,8 +58,9 @@ export function parkedJobsFor(world: World, process: SimProcess, redis: RedisTwi
 
 /** The jobs of tasks that ran without one, as `queues/left-jobs.ts` leaves them. */
 export function leftJobsFor(world: World, process: SimProcess, redis: RedisTwin): LeftJobs {
+  const share = localShare(world.scenario);
   return {
-    takesAll: ({ queue }) => world.call(process, { to: 'redis', what: `left-jobs.takesAll ${queue}`, effect: () => true }),
+    takesAll: ({ queue }) => world.call(process, { to: 'redis', what: `left-jobs.takesAll ${queue}`, effect: () => share === 1 || world.random.chance(share) }),
     async leave({ queue, job, told, endedAt }) {
       const id = jobIdOf(job.manifest.task_id);
       const effect = (): void => redis.queue(queue).leave(id, job.manifest.capability_id, job, told, endedAt);
