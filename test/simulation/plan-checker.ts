@@ -4,6 +4,7 @@ import { sha256Hex } from '../../src/core/hash.ts';
 import { fixedKeyring, verifyPlanEnd } from '../../src/lease/index.ts';
 import type { Parts } from './parts.ts';
 import type { PlanTicket } from './plan-tickets.ts';
+import { areStepsSlow } from './plan-weather.ts';
 import { EXECUTOR_KEY } from './tasks.ts';
 import { cheapEd25519 } from './twins/crypto.ts';
 
@@ -55,6 +56,7 @@ export async function checkPlan(parts: Parts, ticket: PlanTicket): Promise<void>
   if (lost !== undefined && Number(lost) > host.processes.filter(({ alive }) => !alive).length + (world.struck.get('pause') ?? 0))
     checker.violate('failures are true', told);
   if (end.status === 'SUCCESS' && !ticket.plan.goesOn) checkSteps(parts, ticket, name);
+  if (world.struck.size === 0) checkCalm(parts, ticket, name);
   checkPace(parts, ticket, name);
 }
 
@@ -72,10 +74,19 @@ function checkSteps({ checker, host, disk }: Parts, { plan, planSha256, files }:
   }
 }
 
+/** Where nothing goes wrong, nobody asks twice: a step has one worker, however long it takes. */
+function checkCalm({ checker, host }: Parts, { planSha256 }: PlanTicket, name: string): void {
+  const entries = host.stores.plan.look('entries', planSha256) as readonly { readonly taskId: string; readonly path: string }[];
+  for (const { taskId, path } of entries) {
+    const requests = host.tools.requests.get(taskId) ?? 0;
+    if (requests > 1) checker.violate('at most one effect', `step ${path} of ${name} was requested ${requests} times, and nothing went wrong`);
+  }
+}
+
 function checkPace({ checker, world, tickets, redis }: Parts, { plan }: PlanTicket, name: string): void {
   const ended = checker.planEndedAt.get(plan.raw ? `raw-${name.slice(5)}` : `p_${[...redis.views.rows.keys()][0] ?? ''}`);
   const calm = [...world.struck.keys()].every((kind) => SHORT.has(kind)) && tickets.length === 0;
-  if (ended === undefined || !calm || world.scenario.boundAt > 0) return;
+  if (ended === undefined || !calm || world.scenario.boundAt > 0 || areStepsSlow(world.scenario)) return;
   const first = world.struck.size === 0 ? STEP_MS : GOES_ON_MS;
   const waited = ended - Math.max(plan.at, world.lastTrouble);
   if (waited > first + STEP_MS * plan.steps.length) checker.violate('nobody starves', `${name} ended ${Math.round(waited)} ms after the last trouble`);

@@ -9,3 +9,8 @@ export function localShare({ seed }: Pick<Scenario, 'seed'>): number {
 export function cancelAfter({ seed }: Pick<Scenario, 'seed'>): number | undefined {
   return seed % 7 === 3 ? 1 + (seed % 61) : undefined;
 }
+
+/** In some histories the tools take seconds to answer the steps of plans. */
+export function areStepsSlow({ seed }: Pick<Scenario, 'seed'>): boolean {
+  return seed % 11 === 5;
+}
