@@ -1,6 +1,6 @@
+import type { LockTimes } from '../queues/catalog.ts';
 import { jobIdOf } from '../queues/job-id.ts';
 import type { LeftJob, LeftJobs } from '../queues/left-jobs.ts';
-import type { LockTimes } from '../queues/catalog.ts';
 import type { QueueShards } from '../queues/shards.ts';
 import type { TaskJob, TaskManifest } from '../src/contracts/index.ts';
 import type { Presence, TaskRow } from '../src/core/ports/index.ts';
@@ -70,7 +70,10 @@ export function createLocalSteps({ queues, shards, jobs, presence, times }: Loca
 
   function inSlot(here: LocalQueue, job: TaskJob, holder: StepHolder): LocalRun {
     const begunAt = here.deps.clock.now();
-    const { ended, detach } = runHere(here, job, holder, { begunAt, beat: createStepBeat(jobIdOf(job.manifest.task_id), here.deps.clock, { presence, times }) });
+    const { ended, detach } = runHere(here, job, holder, {
+      begunAt,
+      beat: createStepBeat(jobIdOf(job.manifest.task_id), here.deps.clock, { presence, times }),
+    });
     const told = ended.finally(here.slots.give).then((end): LocalEnd => {
       return { end, left: leave(here, job, end, { begunAt, endedAt: here.deps.clock.now() }) };
     });

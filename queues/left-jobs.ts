@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { Cluster, type Redis } from 'ioredis';
 import type { RedisConnection } from '../src/adapters/redis/redis-connection.ts';
 import { redisCall } from '../src/adapters/redis/redis-error.ts';
+import { withScripts } from '../src/adapters/redis/scripts.ts';
 import type { TaskJob } from '../src/contracts/index.ts';
 import { jobOptions, RETENTION } from './catalog.ts';
 import { jobIdOf } from './job-id.ts';
@@ -32,18 +31,10 @@ export interface LeftJobs {
 /** The fields of a queue's `meta` that hold its jobs back: `pause`, `setGlobalConcurrency` and `setGlobalRateLimit` of BullMQ write them. */
 const HOLDS_BACK = ['paused', 'concurrency', 'max'] as const;
 
-const LUA = readFileSync(new URL('./leave-job-4.lua', import.meta.url), 'utf8');
-
-interface Scripted {
-  writLeaveJob(...args: [job: string, ended: string, other: string, events: string, ...rest: (string | number)[]]): Promise<number>;
-}
-
 export function createLeftJobs(connection: RedisConnection): LeftJobs {
-  connection.defineCommand('writLeaveJob', { numberOfKeys: 4, lua: LUA });
-  const scripted = connection as (Redis | Cluster) & Scripted;
+  const scripted = withScripts(connection);
   return {
-    takesAll: ({ queue, prefix }) =>
-      redisCall(async () => (await connection.hmget(`${prefix}:${queue}:meta`, ...HOLDS_BACK)).every((value) => value === null)),
+    takesAll: ({ queue, prefix }) => redisCall(async () => (await connection.hmget(`${prefix}:${queue}:meta`, ...HOLDS_BACK)).every((value) => value === null)),
     async leave({ queue, prefix, job, begunAt, endedAt, told }) {
       const key = (name: string): string => `${prefix}:${queue}:${name}`;
       const id = jobIdOf(job.manifest.task_id);
@@ -64,9 +55,11 @@ export function createLeftJobs(connection: RedisConnection): LeftJobs {
         atm: 1,
         ...(told.kind === 'complete' ? { returnvalue: JSON.stringify(told.value) } : { failedReason: told.message, stacktrace: '[]' }),
       };
-      const says = told.kind === 'complete' ? ['returnvalue', JSON.stringify(told.value)] : ['failedReason', told.message];
-      const args = [key(id), key(state), key(other), key('events'), id, state, endedAt, keep, keepFrom, ...says, ...Object.entries(fields).flat()] as const;
-      await scripted.writLeaveJob(...args).catch(() => undefined);
+      const says = told.kind === 'complete' ? (['returnvalue', JSON.stringify(told.value)] as const) : (['failedReason', told.message] as const);
+      const all = Object.entries(fields).flat();
+      await scripted
+        .writLeaveJob(key(id), key(state), key(other), key('events'), id, state, endedAt, keep, keepFrom, says[0], says[1], ...all)
+        .catch(() => undefined);
     },
   };
 }

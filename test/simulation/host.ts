@@ -173,7 +173,10 @@ async function bootWorker(host: Host, process: SimProcess): Promise<readonly Lif
   const [fileExecutor, toolExecutor] = executors;
   if (fileExecutor === undefined || toolExecutor === undefined) throw new Error('two executors are served');
   const tasks = [serve('file', fileExecutor), serve(TOOL_QUEUE, toolExecutor)];
-  const local = through(seams.local, createLocalSteps({ queues: locals, shards: ONE_SHARD, jobs: leftJobsFor(world, process, redis), presence, times: LOCK_TIMES }));
+  const local = through(
+    seams.local,
+    createLocalSteps({ queues: locals, shards: ONE_SHARD, jobs: leftJobsFor(world, process, redis), presence, times: LOCK_TIMES }),
+  );
   const shares = { authorities, ledger, results, signer, jobs, promote, open, inFlights, local };
   const plans = world.scenario.plans.length === 0 ? [] : servePlans(host, process, shares);
   const workers: readonly Lifecycle[] = [...tasks, ...plans, recovery];

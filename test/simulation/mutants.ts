@@ -3,7 +3,16 @@ import type { Slots } from '../../processors/slots.ts';
 import { BOUNDS } from '../../src/contracts/index.ts';
 import { WritError } from '../../src/core/errors.ts';
 import { success } from '../../src/core/outcome.ts';
-import type { ConfinedDirectory, ConfinedFile, ConfinedFileSystem, FsResult, HostMemory, PlanJournal, ResultReader, TaskExecutor } from '../../src/core/ports/index.ts';
+import type {
+  ConfinedDirectory,
+  ConfinedFile,
+  ConfinedFileSystem,
+  FsResult,
+  HostMemory,
+  PlanJournal,
+  ResultReader,
+  TaskExecutor,
+} from '../../src/core/ports/index.ts';
 import type { Seams } from './seams.ts';
 
 /** A fault in the protocol, put in between two parts of the product. Every one of them must be found. */
@@ -196,7 +205,10 @@ export const MUTANTS: readonly Mutant[] = [
     seams: { plan: (deps) => ({ ...deps, ...(deps.residents && { residents: { ...deps.residents, hear: () => new Promise(() => undefined) } }) }) },
   },
   { name: 'a step without a job does not give its slot back', seams: { slots: keptByLocalSteps } },
-  { name: 'a step without a job runs on when its plan is parked, and nobody asks whether it lives', seams: { local: (local) => ({ ...local, isHeld: async () => false }) } },
+  {
+    name: 'a step without a job runs on when its plan is parked, and nobody asks whether it lives',
+    seams: { local: (local) => ({ ...local, isHeld: async () => false }) },
+  },
   { name: 'steps without a job take no slots', seams: { slots: (slots) => ({ ...slots, tryTake: () => true, give: () => undefined, take: () => undefined }) } },
 
   // Queue

@@ -1,6 +1,6 @@
-import type { PlanRecord } from '../../src/core/ports/index.ts';
 import { canonicalJson } from '../../src/core/canonical-json.ts';
 import { sha256Hex } from '../../src/core/hash.ts';
+import type { PlanRecord } from '../../src/core/ports/index.ts';
 import { fixedKeyring, verifyPlanEnd } from '../../src/lease/index.ts';
 import type { Parts } from './parts.ts';
 import type { PlanTicket } from './plan-tickets.ts';

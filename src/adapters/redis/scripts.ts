@@ -18,6 +18,7 @@ const SCRIPTS = {
   writPark: 'park-1',
   writUnpark: 'unpark-1',
   writPublishRevocations: 'publish-revocations-1',
+  writLeaveJob: 'leave-job-4',
 } satisfies Record<keyof ScriptCommands, string>;
 
 type Arg = string | number;
@@ -55,6 +56,12 @@ interface ScriptCommands {
   writRestore(...args: [row: string, sha: string, result: string, exp: Arg, now: Arg, ...life: Life]): Promise<number>;
   writPark(parked: string, job: string, started: Arg, until: Arg): Promise<number>;
   writUnpark(parked: string, job: string, started: Arg): Promise<number>;
+  writLeaveJob(
+    ...args: [
+      ...[job: string, ended: string, other: string, events: string],
+      ...[jobId: string, state: string, endedAt: Arg, keep: Arg, keepFrom: Arg, says: string, said: string, ...fields: Arg[]],
+    ]
+  ): Promise<number>;
   writPublishRevocations(log: string, channel: string, first: Arg, ...tokens: string[]): Promise<readonly [code: number, number: number]>;
 }
 type Flag = '0' | '1';

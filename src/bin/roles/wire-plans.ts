@@ -32,7 +32,9 @@ export interface PlanServing extends Pick<TestHooks, 'onPlanPoint'> {
   readonly bindings: Bindings;
 }
 
-export interface PlanWiring extends PlanServing, Pick<PlanDeps, 'clock' | 'authorities' | 'ledger' | 'signer' | 'endSigner' | 'jobs' | 'promote' | 'parkMs' | 'local'> {
+export interface PlanWiring
+  extends PlanServing,
+    Pick<PlanDeps, 'clock' | 'authorities' | 'ledger' | 'signer' | 'endSigner' | 'jobs' | 'promote' | 'parkMs' | 'local'> {
   readonly config: Config;
   readonly places: DataDirPaths;
   readonly log: Logger;

@@ -42,7 +42,9 @@ describe('a step that runs without a job', () => {
     expect(view).toMatchObject({ state: 'success', stepsDone: 2 });
     expect(await events()).toEqual(['completed', 'failed']);
     const [copied, missed] = await Promise.all([file.getCompleted(), file.getFailed()]);
-    expect(copied).toMatchObject([{ name: 'FILE_COPY', attemptsMade: 1, returnvalue: { status: 'SUCCESS' }, data: { v: 1, manifest: { provenance: { plan_sha256: id, step: '0' } } } }]);
+    expect(copied).toMatchObject([
+      { name: 'FILE_COPY', attemptsMade: 1, returnvalue: { status: 'SUCCESS' }, data: { v: 1, manifest: { provenance: { plan_sha256: id, step: '0' } } } },
+    ]);
     expect(missed).toMatchObject([{ name: 'FILE_MOVE', failedReason: expect.stringMatching(/^EXECUTION_FAILED: /) }]);
     expect(envelope.output.results.map(({ ok }) => ok)).toEqual([true, false]);
 
@@ -51,7 +53,11 @@ describe('a step that runs without a job', () => {
     await feed.start();
     try {
       await expect
-        .poll(async () => (await under.index.list({ plan: id }, { limit: 10 })).tasks.map(({ capability_id: capability, state }) => `${capability} ${state}`).sort(), { timeout: PATIENCE_MS })
+        .poll(
+          async () =>
+            (await under.index.list({ plan: id }, { limit: 10 })).tasks.map(({ capability_id: capability, state }) => `${capability} ${state}`).sort(),
+          { timeout: PATIENCE_MS },
+        )
         .toEqual(['FILE_COPY success', 'FILE_MOVE failure']);
       // A step that ends while the index follows is in it without a look at the whole queue.
       writeFileSync(at('d'), 'd');

@@ -147,7 +147,7 @@ export class QueueTwin {
     return stalled;
   }
 
-  /** The job of a task that has ended without one (`queues/leave-job-4.lua`). */
+  /** The job of a task that has ended without one (`leave-job-4.lua`). */
   leave(id: string, name: string, data: unknown, told: { readonly kind: string; readonly message?: string; readonly value?: unknown }, now: number): void {
     const there = this.jobs.get(id);
     if (there !== undefined && there.state !== 'completed' && there.state !== 'failed') return;

@@ -36,7 +36,11 @@ describe('a walk that waits in its slot', () => {
       const { onRecorded } = channel();
       const residents = createResidents({ onRecorded, slots: 8 });
       const delivery = new AbortController();
-      const [late, stopped, cancelled] = [residents.hear('a', NOT_YET, RUNS), residents.hear('b', NOT_YET, RUNS), residents.hear('c', NOT_YET, delivery.signal)];
+      const [late, stopped, cancelled] = [
+        residents.hear('a', NOT_YET, RUNS),
+        residents.hear('b', NOT_YET, RUNS),
+        residents.hear('c', NOT_YET, delivery.signal),
+      ];
       delivery.abort('cancelled');
       expect(await cancelled).toBe(false);
       await vi.advanceTimersByTimeAsync(RESIDENT_MS);
